@@ -27,7 +27,7 @@ from msgspec.structs import asdict, replace
 from scoring.benchmarks.base import Imported
 from scoring.errors import DamagedWorkspace, FrameError
 from scoring.metadata_columns import PREFIX, StoredColumns, columns_frame, is_wide, together
-from scoring.schema import METADATA, TEXTS, conform
+from scoring.schema import LATER_TEXTS, METADATA, TEXTS, conform
 from scoring.storage.files import sync, unwritable, uuid7, write_atomically
 from scoring.storage.parquet import parquet_height, parquet_schema, read_parquet, write_parquet
 from scoring.storage.stored_frame import StoredFrame, StoredPart, frame_blocks, is_small
@@ -134,7 +134,8 @@ class Generation(Struct, frozen=True, eq=False):
             assert isinstance(path, Path)  # noqa: S101  # those of a folder are files
             needed = int(generation.texts.row_in_part[generation.texts.part == number].max()) + 1
             try:
-                height = parquet_height(path, TEXTS)
+                needed_columns = {name: dtype for name, dtype in TEXTS.items() if name not in LATER_TEXTS}
+                height = parquet_height(path, needed_columns)
             except OSError as error:
                 raise damaged(path, str(error)) from None
             if height < needed:

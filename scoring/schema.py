@@ -50,6 +50,12 @@ METADATA: dict[str, pl.DataType] = {
     "earliest_error_as_given": STEP_INDEX,
     # Every wrong step, 0-based and ascending; [] = none is wrong. Null = only the earliest error was labelled.
     "error_steps": pl.List(STEP_INDEX),
+    # Every step that is neither right nor wrong (exploring, without effect), 0-based and ascending: figures of right
+    # and wrong steps leave it out. Null = the benchmark has no such label.
+    "neutral_steps": pl.List(STEP_INDEX),
+    # Of a trajectory, the 0-based place of each step among all its messages, ascending; the others are `context`.
+    # Null = the solution is no trajectory.
+    "step_messages": pl.List(STEP_INDEX),
     # The benchmark's own class of the error, its group, the kind shared across patterns, and the kind of reasoning of
     # the step that carries it, all by full name. Null = the benchmark does not say (clean cases included).
     "error_type": pl.String(),
@@ -95,8 +101,14 @@ TEXTS: dict[str, pl.DataType] = {
     "reference_answer": pl.String(),
     # The kind of reasoning of each step. Null = the steps carry no tags.
     "step_patterns": pl.List(pl.String()),
+    # The messages of a trajectory that are no steps, in order: role (system, user, tool), name of the tool, and text.
+    # Null = the solution is no trajectory.
+    "context": pl.List(pl.Struct({"role": pl.String(), "name": pl.String(), "text": pl.String()})),
 }
 """Columns of the cases frame that are large: stored apart, row by row beside the metadata, and read on demand."""
+
+LATER_TEXTS = ("context",)
+"""Those of TEXTS that files of earlier versions lack, where they are null."""
 
 CASES: dict[str, pl.DataType] = {**METADATA, **TEXTS}
 

@@ -1,10 +1,10 @@
 """The texts of cases, read on demand: they are most of a benchmark's bytes and a screen shows one case."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.errors import DamagedWorkspace
-from scoring.schema import TEXTS
+from scoring.schema import LATER_TEXTS, TEXTS
 from scoring.storage.parquet import read_parquet
 
 TextPlaces = npt.NDArray[np.integer[Any]]
@@ -137,6 +137,8 @@ def in_groups(texts: pl.DataFrame) -> pl.DataFrame:
 def rest_digests(texts: pl.DataFrame) -> pl.Series:
     """Hash the texts that a case's `key` does not cover to hex digests, null where there are none. Shape (n,)."""
     others = texts.drop("problem", "steps", strict=False)
+    # What a column that came later lacks must not change the digests of what was imported before.
+    others = others.drop(name for name in LATER_TEXTS if name in others.columns and not others[name].count())
     some = others.select(pl.any_horizontal(pl.all().is_not_null()).alias("some"))["some"]
     if not some.any():
         return pl.Series([None] * texts.height, dtype=pl.String)
@@ -149,7 +151,7 @@ def rest_digests(texts: pl.DataFrame) -> pl.Series:
 
 def _read(source: Path, columns: Sequence[str], rows: tuple[int, int] | None = None) -> pl.DataFrame:
     try:
-        return read_parquet(source, columns, rows)
+        return read_parquet(source, columns, rows, absent={name: TEXTS[name] for name in LATER_TEXTS})
     except OSError as error:
         raise _damaged(source, str(error)) from None
 
@@ -157,6 +159,38 @@ def _read(source: Path, columns: Sequence[str], rows: tuple[int, int] | None = N
 def _damaged(source: Path | pl.DataFrame, why: str) -> DamagedWorkspace:
     name = source if isinstance(source, Path) else "a frame of texts"
     return DamagedWorkspace(f"{name} cannot be read: {why}.", "Open the workspace again, or import again.")
+
+
+# -- what stands between the steps of a trajectory
+
+
+class ContextMessage(NamedTuple):
+    """A message that is no step: its 0-based place among all messages, and the step that it stands before.
+
+    `before` is the number of steps for what comes after the last one. `speaker` is its role and, of a tool, its name.
+    """
+
+    place: int
+    before: int
+    speaker: str
+    text: str
+
+
+def context_messages(case: Mapping[str, Any], texts: Mapping[str, Any]) -> tuple[ContextMessage, ...]:
+    """Return the messages of a trajectory that are no steps, in order; none of a solution that is no trajectory.
+
+    Args:
+        case: its row of the cases frame.
+        texts: its row of the texts.
+    """
+    context, places = texts.get("context") or [], case.get("step_messages") or []
+    of_steps, messages = set(places), []
+    free = (place for place in range(len(context) + len(places)) if place not in of_steps)
+    for place, message in zip(free, context, strict=False):
+        before = sum(step_place < place for step_place in places)
+        speaker = " ".join(word for word in (message["role"] or "no role", message["name"]) if word)
+        messages.append(ContextMessage(place, before, speaker, message["text"] or ""))
+    return tuple(messages)
 
 
 # -- what rewards are joined on where a scorer reads more of a case than its problem and steps

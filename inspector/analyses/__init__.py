@@ -164,7 +164,7 @@ class Page(Struct, frozen=True):
     `also` names another page whose rows stand on this one as well. `help` makes of the name a flag of the command that
     shows this page; "" = it is what the command shows by itself. `takes` is the option that this flag has the value of.
     `holds` tells whether a benchmark has anything to show on it; None = every benchmark has. Where it has not, the page
-    is on no screen.
+    is on no screen. `people` says that what people said of cases stands on it beside what it is about.
     """
 
     name: str
@@ -173,6 +173,7 @@ class Page(Struct, frozen=True):
     also: str = ""
     help: str = ""
     takes: str = ""
+    people: bool = False
     holds: "Callable[[Selection, str], bool] | None" = None
 
 

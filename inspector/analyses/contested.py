@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.analyses import Params, analysis
+from inspector.analyses import Page, Params, analysis
+from inspector.analyses._audit_pages import audit_view, planted_view
 from inspector.contested_gold import Ranking, because, rankings
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance
@@ -67,13 +68,45 @@ NOTES = (
 )
 
 
+CONSENSUS_PAGE, AUDIT_PAGE, PLANTED_PAGE = "consensus", "audit", "planted"
+PAGES = (
+    Page(CONSENSUS_PAGE, "by consensus"),
+    Page(
+        AUDIT_PAGE,
+        "every label",
+        also=PLANTED_PAGE,
+        people=True,
+        help="every gold label by how likely it is wrong (calibrated step rewards of all scorers, beside confident "
+        "learning)",
+    ),
+    Page(
+        PLANTED_PAGE,
+        "planted errors",
+        help="how well that ranking finds labels made wrong on purpose (precision at 50, recall, by kind of error)",
+    ),
+)
+
+
 @analysis(
     "Contested gold labels",
-    examples=("prm-inspect contested --benchmark demo", "prm-inspect contested --csv -o contested.csv"),
+    PAGES,
+    together="instead of what the consensus contradicts",
+    slow=True,
+    examples=("prm-inspect contested --benchmark demo", "prm-inspect contested --audit --csv -o audit.csv"),
     help="The cases whose gold label the consensus of the scorers contradicts, the strongest first, and those that "
-    "break a rule by which the benchmark is made.",
+    "break a rule by which the benchmark is made; every label by how likely it is wrong; and how well that finds "
+    "errors that were planted.",
 )
-def contested(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing is resampled
+def contested(results: Selection, params: Params, intervals: bool) -> View:
+    """List the contested cases, rank every label by suspicion, or measure that ranking on planted errors."""
+    if params.page == AUDIT_PAGE:
+        return audit_view(results, params, intervals)
+    if params.page == PLANTED_PAGE:
+        return planted_view(results, params, intervals)
+    return _by_consensus(results, params)
+
+
+def _by_consensus(results: Selection, params: Params) -> View:
     """Return the contested cases of those shown, by benchmark, ranked from 1; `because` says why in words.
 
     `contested_by` says whether the consensus contradicts gold, the case breaks a rule of construction (`rules`, codes

@@ -56,6 +56,13 @@ HEADS: dict[str, dict[str, str]] = {
     "mrmath": {"all": "All"},
     "mrmath_redundant": {"all": "All"},
     "grben": {"processbench": "Math", "average": "Average", "all": "All"},
+    "agentprocessbench": {
+        "hotpotqa": "HotpotQA",
+        "gaia_dev": "GAIA",
+        "bfcl": "BFCL",
+        "tau2": "tau2",
+        "all": "Average",
+    },
 }
 """How the papers print the names of subsets and classes, where that is not as they are called here."""
 METRIC_HEADS = {
@@ -77,6 +84,8 @@ METRIC_HEADS = {
     "step_f1": "step F1",
     "solution_auc": "solution AUC",
     "step_auc": "step AUC",
+    "step_acc": "StepAcc",
+    "first_error_acc": "FirstErrAcc",
 }
 AVERAGES = ("Avg.", "Average")
 HERE, PUBLISHED, DIFFERENCE = "here", "published", "difference"

@@ -48,6 +48,7 @@ from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.names import match_name
 from scoring.runs.arguments import add_prm_arguments
+from scoring.texts import context_messages
 
 CASE, ORIGINAL, VARIANTS, EXPLAIN, PROMPT = "case", "original", "variants", "explain", "prompt"
 PAGES = (
@@ -191,6 +192,8 @@ def _provenance(results: Selection, row: int, form: str) -> dict[str, Any]:
     facts |= {"problem": texts["problem"], "reason_of_gold": texts["reason"], "outcome": outcomes}
     facts |= {name: texts[name] for name in DIFFERING if texts[name] not in (None, texts["problem"])}
     facts |= {"reference_answer": texts["reference_answer"]} if texts["reference_answer"] is not None else {}
+    if context := [message._asdict() for message in context_messages(case, texts)]:
+        facts["context"] = context
     facts |= {"metadata": metadata} if (metadata := results.metadata.row(row)) else {}
     votes = {evaluation.scorer.name: votes_words(evaluation, row) for evaluation in scorers}
     votes = {name: words for name, words in votes.items() if words}

@@ -150,7 +150,7 @@ LEAVE = {
 
 
 TELLING = OF_GOLD | {
-    *("earliest_error", "error_steps", "outcome", "verdict", "margin", "abs_margin"),
+    *("earliest_error", "error_steps", "neutral_steps", "outcome", "verdict", "margin", "abs_margin"),
     *("reward_at_gold", "drop_at_gold", "step_accuracy", "lowest_to_gold", "lowest_before_gold"),
     *("ruling", "adjudication", "category", "our_error_type", "tags", "note"),
 }

@@ -49,6 +49,8 @@ OF_CASES = {
     "n_steps": ("steps", "how many steps"),
     "earliest_error": ("gold", "the earliest wrong step by the labels"),
     "error_steps": ("gold steps", "all wrong steps by the labels"),
+    "neutral_steps": ("neutral steps", "all steps that are neither right nor wrong by the labels"),
+    "step_messages": ("messages", "the place of each step among the messages of the trajectory"),
     "disagreement": ("differ", "share of the pairs of scorers whose predicted steps differ"),
     "adjudication": ("adjudication", "what triage made of its label"),
     "tags": ("tags", "tags that people put on it"),

@@ -24,7 +24,7 @@ from scoring.evaluations.verdicts import OUTCOMES, UNPARSED
 from scoring.triage.words import words_of
 from scoring.workspace import Workspace
 
-ABOVE = frozenset({"n_steps", "earliest_error", "error_steps"})
+ABOVE = frozenset({"n_steps", "earliest_error", "error_steps", "neutral_steps", "step_messages"})
 """Columns that are told by the steps and their marks."""
 OF_GOLD = frozenset(
     {"error_type", "error_category", "error_kind", "pattern", "final_answer_correct", "agreement", "modified_steps"}

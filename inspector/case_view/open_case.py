@@ -18,9 +18,12 @@ from scoring.filtering.text_query import TextQuery
 
 
 class Stop(NamedTuple):
-    """A place where the step cursor can stand: a step (0-based), folded steps by their first one, or another part."""
+    """A place where the step cursor can stand: a step (0-based), folded steps by their first one, or another part.
 
-    kind: Literal["problem", "step", "run", "gold", "facts"]
+    That of a message of the context is its place among all messages, and no step.
+    """
+
+    kind: Literal["problem", "step", "run", "context", "gold", "facts"]
     step: int = -1
 
 

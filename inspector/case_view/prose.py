@@ -15,6 +15,7 @@ from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
 from scoring.filtering.text_query import MatchSpan, TextQuery, occurs, spans
+from scoring.texts import context_messages
 
 # -- what is copied of a case: always the text as it was given, formulas and all
 
@@ -27,6 +28,9 @@ def copied(case: OpenCase, stop: Stop | None) -> tuple[str, str]:
         return texts["problem"], f"the problem of {name}"
     if stop.kind in {"step", "run"}:
         return texts["steps"][stop.step], f"step {stop.step} of {name}"
+    if stop.kind == "context":
+        message = next(message for message in context_messages(case.case, texts) if message.place == stop.step)
+        return message.text, f"message {message.place} of {name}"
     if stop.kind == "gold" and texts["reason"] and not case.manner.blind:
         return texts["reason"], f"the gold reason of {name}"
     return name, "the name of the case"

@@ -7,6 +7,7 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.case_view.columns import GUTTER, TAPE, ScorerColumn, columns
+from inspector.case_view.context import context_lines
 from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import FOUND, FoundText, body, in_raw
@@ -14,6 +15,7 @@ from inspector.texts.sentences import TRUNCATED, gold_word
 from inspector.texts.text import TextPart, number
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
+from scoring.texts import context_messages
 
 # -- what one scorer says of one step, as parts of exactly its column's width
 
@@ -260,11 +262,14 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
     ]
     second = any(column.track.redundancy or column.track.redundant for column in side)
     heights = [max(len(wrapped.lines) + wrapped.only_raw, 2 if second else 1) for wrapped in bodies]
+    messages = context_messages(case.case, case.texts)
     for item in items(case, heights):
         if item.run:
             yield from _run(case, item)
-        else:
-            yield from _step(case, item, side, bodies[item.steps.start], indent)
+            continue
+        yield from context_lines(case, messages, item.steps.start, indent)
+        yield from _step(case, item, side, bodies[item.steps.start], indent)
+    yield from context_lines(case, messages, len(bodies), indent)
 
 
 def _step(case: OpenCase, item: Item, side: tuple[ScorerColumn, ...], text: FoundText, indent: int) -> Iterator[Line]:
@@ -305,6 +310,8 @@ def gutter(case: OpenCase, step: int) -> list[TextPart]:
         text, style = "pred", "predicted"
     elif word == "error step":
         text, style = "err", "gold dim"
+    elif word == "neutral":
+        text, style = "neut", "dim"
     else:
         text, style = "", ""
     return [(text, style), (" " * (MARK - len(text)), "")]

@@ -162,7 +162,7 @@ class AnalysisScreen(SheetScreen):
         """What the view depends on; what is about no scorer may be about what people said."""
         names = self.asked_about(inspection)
         selection = inspection.selection
-        journal = selection.journal if self.open_page.whose == "none" else None
+        journal = selection.journal if self.open_page.whose == "none" or self.open_page.people else None
         return (
             *map(selection.evaluation, names),
             None if journal is None else journal.triage,

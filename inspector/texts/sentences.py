@@ -214,6 +214,8 @@ def gold_word(case: Mapping[str, Any], step: int) -> str | None:
     earliest, listed = case["earliest_error"], case["error_steps"]
     if step == earliest:
         return "error"
+    if step in (case.get("neutral_steps") or ()):
+        return "neutral"
     if listed is not None:
         return "error step" if step in listed else "right"
     return "right" if earliest is not None and (earliest == -1 or step < earliest) else None

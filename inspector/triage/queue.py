@@ -12,9 +12,12 @@ from msgspec import Struct
 from inspector.contested_gold import rankings
 from inspector.filtering.filter_words import filter_words
 from inspector.inspection import Inspection, covering, subject
+from inspector.label_audit import audited_benchmarks
 from inspector.texts.sentences import counted
 from inspector.triage.annotations import disagreements, statements_by_person
+from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
+from scoring.metrics.resampling import SMALL
 from scoring.metrics.statistics import is_baseline
 from scoring.schema import Floats, Ints
 from scoring.triage.history import RULINGS, Queue
@@ -23,6 +26,7 @@ from scoring.triage.journal import Journal
 # -- the orders in which the cases of a list can come in a queue
 
 
+SUSPICIOUS = "suspicious"
 CONTESTED, DIFFERING, RULED = "contested", "differing", "ruled"
 """The orders that leave out the cases that they say nothing of."""
 ONCE_MORE = frozenset({DIFFERING, RULED})
@@ -58,6 +62,8 @@ def queue_orders(inspection: Inspection) -> list[QueueOrder]:
             orders.append(QueueOrder("uncertain", "nearest to the threshold first"))
     if len(judging(inspection)) > 1:
         orders.append(QueueOrder("disagreed", "most disagreed by scorers first"))
+        if _erroneous(inspection) >= SMALL:
+            orders.append(QueueOrder(SUSPICIOUS, "most suspicious gold first"))
         orders.append(QueueOrder(CONTESTED, "only contested gold"))
     if inspection.selection.journal is not None and len(inspection.selection.journal.triage.people) > 1:
         orders.append(QueueOrder(DIFFERING, "only where people differ"))
@@ -93,6 +99,24 @@ def queue_rows(inspection: Inspection, order: str, seed: int = 0) -> Ints:
 def _contested(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
     every = subject(inspection, covering(inspection))
     return _placed(inspection, [row for ranking in rankings(every) for row in ranking.rows])
+
+
+def _erroneous(inspection: Inspection) -> int:
+    """How many cases of the benchmark in focus are labelled with an error."""
+    cases = inspection.cases.select("benchmark", "earliest_error")
+    return cases.filter(benchmark=inspection.benchmark).filter(pl.col("earliest_error") >= 0).height
+
+
+def _suspicious(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
+    """As the audit of labels ranks them; those that it says nothing of come last."""
+    audited = audited_benchmarks(subject(inspection, covering(inspection)))
+    ranked = [row for benchmark in audited.values() for row in benchmark.ranked]
+    if not ranked:
+        whys = "; ".join(f"{name}: {benchmark.why}" for name, benchmark in audited.items())
+        raise UsageError(f"no label can be audited here: {whys}.", "Take another order.")
+    first = _placed(inspection, ranked)
+    rest = np.setdiff1d(np.arange(inspection.shown.size, dtype=np.int32), first)
+    return np.concatenate([first, rest])
 
 
 def _differing(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
@@ -176,6 +200,7 @@ _ORDERS: dict[str, Callable[[Inspection, int], Ints]] = {
     "instructive": _instructive,
     "uncertain": _uncertain,
     "disagreed": _disagreed,
+    SUSPICIOUS: _suspicious,
     CONTESTED: _contested,
     DIFFERING: _differing,
     RULED: _ruled,

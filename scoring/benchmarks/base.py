@@ -13,10 +13,11 @@
 The same declaration reads a small file and one of a million rows.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from msgspec import Struct, field
@@ -25,10 +26,10 @@ from msgspec.structs import replace
 from scoring.errors import UnwritableWorkspace
 from scoring.metadata_columns import ColumnFates
 from scoring.reading.chunks import Chunk, chunks
-from scoring.reading.fields import KEPT, KEY, LINE, NUMBER, Layout, row_name
+from scoring.reading.fields import KEPT, KEY, LINE, NUMBER, Fields, Layout, row_name
 from scoring.reading.findings import Finding, Severity
 from scoring.reading.metadata import MetadataCollector, half_characters
-from scoring.reading.rows import Rows
+from scoring.reading.rows import Rows, SourceRow
 from scoring.reading.text_rows import CSV_FORMATS
 from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS, content_key
 from scoring.storage.files import unwritable, uuid7
@@ -140,6 +141,9 @@ class CaseFormat(Struct, frozen=True, eq=False):
         conclude: How the labels were read, in words, and all findings.
         checks: What is odd about single rows, in the order in which it is said.
         tallies: Sums over rows, by name, that `conclude` needs: expressions that give one number a chunk.
+        unfold: The records in a row, which are read as rows are and keep its line; None = the row is one.
+        one_of_many: Whether a file is one of many of its kind, as those of a training run are: what scorers gave beside
+            its cases is then called after its column, and never after the file.
         twins: `id`, `problem`, `steps` and `twin_of` of the unharmed original of a case, as expressions over what
             checks see; null `twin_of` = the case has none. Of cases that share an original it is the first one's.
     """
@@ -151,6 +155,8 @@ class CaseFormat(Struct, frozen=True, eq=False):
     checks: Sequence[Check] = ()
     tallies: Mapping[str, pl.Expr] = field(default_factory=dict)
     twins: Mapping[str, pl.Expr] | None = None
+    unfold: Callable[[Fields], Iterable[Mapping[str, Any]]] | None = None
+    one_of_many: bool = False
 
     def __post_init__(self) -> None:
         """Refuse names that neither the layout nor the cases have: each would be a mistake that nobody sees.
@@ -180,6 +186,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
             UnreadableFile: the file cannot be read, or a line of it is too long.
             UnwritableWorkspace: the texts cannot be written.
         """
+        rows = self.unfolded(rows)
         large = folder is not None and rows.size >= LARGE
         further = MetadataCollector([*self._claimed(rows), *beside], cells=rows.format in CSV_FORMATS.values())
         further.see([] if rows.table is None else rows.table.columns)
@@ -204,7 +211,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
         # Those of the source first, then those of rows in the order of their lines.
         findings.sort(key=lambda finding: finding.line or 0)
         labels, findings = self.conclude(ReadSource(rows.source, metadata, findings, tallies))
-        read = sum(part.read for part in parts)
+        read = rows.rows_read if self.unfold is not None else sum(part.read for part in parts)
         cases = metadata if large else pl.concat([metadata, texts.frame()], how="horizontal").select(list(CASES))
         spilled = Spilled(texts, rest.to_list()) if large else None
         findings += half_characters(further.mended, rows.source)
@@ -221,6 +228,14 @@ class CaseFormat(Struct, frozen=True, eq=False):
             metadata=columns,
             fates=fates,
         )
+
+    def unfolded(self, rows: Rows) -> Rows:
+        """Return the records in the rows; the rows themselves where each is one, or where they are records already."""
+        if self.unfold is None or rows.records_of == self.name:
+            return rows
+        records = unfolded(rows, self.unfold)
+        records.records_of, records.rows_read = self.name, rows.read
+        return records
 
     def _claimed(self, rows: Rows) -> Iterator[str]:
         alternatives = {key for keys in self.layout.first_of for key in keys}
@@ -467,6 +482,26 @@ def _each(column: pl.Expr, made: Callable[[str | None], str | None]) -> pl.Expr:
     return column.map_batches(
         lambda texts: pl.Series([made(text) for text in texts], dtype=pl.String), return_dtype=pl.String
     )
+
+
+def unfolded(rows: Rows, unfold: Callable[[Fields], Iterable[Mapping[str, Any]]]) -> Rows:
+    """Return the records in the rows of a source, numbered anew; each has its row's line, and so do findings.
+
+    What is no object stays as it is, and is told of where rows are read.
+    """
+    findings = list(rows.findings)
+    unread = rows.read - len(rows.rows)
+
+    def records() -> Iterator[tuple[int, Any]]:
+        for row in rows.rows:
+            if not isinstance(row.value, Mapping):
+                yield row.line, row.value
+                continue
+            for record in unfold(Fields(row.value, rows.source, row.number, row.line, findings)):
+                yield row.line, record
+
+    numbered = [SourceRow(number, line, record) for number, (line, record) in enumerate(records(), 1)]
+    return Rows(rows.source, rows.format, numbered, findings, unread + len(numbered))
 
 
 def _written(texts: pl.DataFrame, folder: Path) -> Path:

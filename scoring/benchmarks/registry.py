@@ -28,12 +28,20 @@ MODULES: dict[str, str] = {
     "stepwise": "scoring.benchmarks.stepwise",
     "math_shepherd": "scoring.benchmarks.math_shepherd",
     "deltabench": "scoring.benchmarks.deltabench",
+    "agentprocessbench": "scoring.benchmarks.agentprocessbench",
+    "verl": "scoring.benchmarks.verl",
+    "trl_grpo": "scoring.benchmarks.trl_grpo",
+    "verifiers": "scoring.benchmarks.verifiers",
+    "toolprmbench": "scoring.benchmarks.toolprmbench",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, FORMAT, recognises(row) and load(rows). Order is the order of detection."""
 
 STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant")
 """Those whose official figures are of single steps; a module of these has STEP_LABELLED. The others': first errors."""
+
+FIGURES = {"agentprocessbench": "scoring.metrics.agent_steps"}
+"""Benchmark -> module whose FIGURES, metrics of whole cases, stand before those that all benchmarks have."""
 
 
 class StepLabelled(Struct, frozen=True):

@@ -375,8 +375,11 @@ def _means(sound: pl.DataFrame, lowest: pl.DataFrame, numbers: str) -> pl.DataFr
 
 
 def _judgements() -> Iterator[pl.Expr]:
-    """The columns of REWARDS: numbers of sound answers, labels of others."""
+    """The columns of REWARDS: numbers of sound answers, labels of others; of what has gaps as it is."""
     for numbers, labels in (("rewards", "labels"), ("redundancy", "redundancy_labels")):
-        sound = pl.col("reason").is_null()
+        with_gaps = pl.col(numbers).list.eval(pl.element().is_null()).list.any()
+        sound = pl.col("reason").is_null() | with_gaps
         yield pl.when(sound).then(pl.col(numbers)).alias(numbers)
         yield pl.when(~sound).then(pl.col(numbers).list.eval(pl.element() > 0)).alias(labels)
+    gaps = pl.col("rewards").list.eval(pl.element().is_null()).list.any()
+    yield pl.when(gaps).then("reason").alias("reason")

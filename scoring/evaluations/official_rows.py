@@ -1,6 +1,7 @@
 """The official metrics of scorers as rows: those that each benchmark reports first, and what else holds for it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from scoring.evaluations.verdicts import OUTCOMES
 from scoring.metrics.breakdown import DERIVED, axis
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import own_metrics, own_rows
+from scoring.metrics.own import figures_of_its_own, own_metrics, own_rows
 from scoring.metrics.step_labels import step_rows
 from scoring.published.papers import normalised
 from scoring.schema import Bools, RowDict
@@ -130,6 +131,12 @@ PROTOCOLS: dict[str, Protocol] = {
             tuning="dev",
             on_rewards=True,
             undefined=0.0,
+        ),
+        Protocol(
+            "agentprocessbench",
+            unparsed="wrong",
+            counts="failed answers count as wrong; in first_error_acc alone they say that no step is wrong",
+            source="arXiv 2603.14465 and eval/compare.py",
         ),
     )
 }
@@ -347,7 +354,8 @@ def figures_of(
     unparsed = counting.unparsed_of(benchmark)
     of_first_errors = first_error_rows(evaluation, rows, unparsed, counting.seed, official)
     if facts is None:
-        return of_first_errors
+        own = (own_rows(made, evaluation, rows, unparsed, counting.seed) for made in figures_of_its_own(benchmark))
+        return [*chain.from_iterable(own), *of_first_errors]
     of_steps = step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1)
     return [*of_steps, *_with_both_sides(list(of_first_errors))]
 

@@ -3,6 +3,8 @@
 import mmap
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import takewhile
+from math import isfinite
 from typing import Any, TypeVar
 
 import numpy as np
@@ -126,6 +128,7 @@ class StepRewards(Struct, frozen=True, eq=False, dict=True):
     unscored. `reasons` (n) says why a row is refused. `redundancy` is a second number a step, where there are as many
     as steps, `redundant` are labels for it; without them a row is not refused. `truncated` are the rewards of the first
     steps of rows that are refused because the later ones were cut off: they are shown, and nothing is decided by them.
+    Where single steps in between have none, these are NaN.
     `truncated_redundancy` are theirs.
     """
 
@@ -202,7 +205,8 @@ class StepRewards(Struct, frozen=True, eq=False, dict=True):
 
     def first_of(self, row: int) -> list[float] | None:
         """Return the rewards of a truncated case's first steps, fewer than its steps; None if it was not truncated."""
-        return self.truncated.of(row)
+        numbers = self.truncated.of(row)
+        return None if numbers is None else [*takewhile(isfinite, numbers)] or None
 
     def redundancies_of(self, row: int) -> list[float] | None:
         """Return the second numbers of one case's steps, or of its first ones where truncated; None without any."""
@@ -241,8 +245,10 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
     numbered = usable & _whole(joined, "redundancy") & (redundancy == steps)
     with_redundancy = usable & _whole(joined, "redundancy_labels") & (_lengths(joined, "redundancy_labels") > 0)
     silent = usable & _silent(labels, steps)
-    cut = joined["reason"].is_not_null().to_numpy() & (lengths > 0) & (lengths < steps)
-    cut = cut & _whole(joined, "rewards") if cut.any() else cut
+    cut = joined["reason"].is_not_null().to_numpy() & (lengths > 0) & (lengths <= steps)
+    whole = _whole(joined, "rewards") if cut.any() else cut
+    # As many as the steps, with gaps: what else is as long and has a reason was refused for what it is.
+    cut = cut & (whole == (lengths < steps)) & _with_gaps(joined, "rewards", whole)
     cut_numbered = cut & _whole(joined, "redundancy") & (redundancy == lengths)
     reasons = joined["_why"].to_list()
     for row in np.flatnonzero(silent):
@@ -324,6 +330,15 @@ def _whole(joined: pl.DataFrame, name: str) -> Bools:
     bad = element.is_null() | element.cast(pl.Float64).is_finite().not_()
     whole = column.list.eval(bad).list.any().not_()
     return joined.select(whole.fill_null(value=False))[name].to_numpy()
+
+
+def _with_gaps(joined: pl.DataFrame, name: str, whole: Bools) -> Bools:
+    """The rows that are whole, or whose list lacks nothing but single values, which are null."""
+    if whole.all() or joined[name].null_count() == joined.height:
+        return whole
+    element = pl.element()
+    usable = pl.col(name).list.eval(element.is_null() | element.is_finite()).list.all()
+    return joined.select(usable.fill_null(value=False))[name].to_numpy()
 
 
 def _why_refused() -> pl.Expr:
@@ -422,7 +437,10 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
 
     def of_cases(self, rows: Ints) -> "Gold":
         """Return the labels of the steps of some cases, by their row ids: without subsets and problems."""
-        some = Gold(pl.DataFrame([self.cases["error_steps"].gather(rows)]))
+        labels = [
+            self.cases[name].gather(rows) for name in ("error_steps", "neutral_steps") if name in self.cases.columns
+        ]
+        some = Gold(pl.DataFrame(labels))
         vars(some).update({name: getattr(self, name)[rows] for name in ("known", "earliest", "n_steps", "listed")})
         return some
 
@@ -470,7 +488,8 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
     def step_labels(self) -> npt.NDArray[np.int8]:
         """One label a step of all cases, in order: RIGHT_STEP, WRONG_STEP or UNKNOWN_STEP.
 
-        Where only the earliest error is labelled, the steps after it are unknown. Steps beyond the last are not there.
+        Where only the earliest error is labelled, the steps after it are unknown; so are neutral steps, which are
+        neither. Steps beyond the last are not there.
         """
         total = int(self.n_steps.sum())
         starts = np.cumsum(self.n_steps) - self.n_steps
@@ -483,4 +502,17 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
         row, error = self.listed_errors
         inside = (error >= 0) & (error < self.n_steps[row])
         labels[(starts[row] + error)[inside]] = WRONG_STEP
+        row, neutral = self.neutral
+        labels[starts[row] + neutral] = UNKNOWN_STEP
         return labels
+
+    @cached_property
+    def neutral(self) -> tuple[Ints, Ints]:
+        """Every step of the cases that is neither right nor wrong: row id, and 0-based index."""
+        nothing = np.empty(0, dtype=np.int64)
+        if "neutral_steps" not in self.cases.columns or not self.cases["neutral_steps"].count():
+            return nothing, nothing
+        named = self.cases.select("neutral_steps").with_row_index("row").explode("neutral_steps").drop_nulls()
+        row, step = (named[name].cast(pl.Int64).to_numpy() for name in ("row", "neutral_steps"))
+        inside = (step >= 0) & (step < self.n_steps[row])
+        return row[inside], step[inside]

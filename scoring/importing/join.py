@@ -31,7 +31,7 @@ from scoring.tables.table import Evidence, base_note, label_base
 ENOUGH = 0.95
 """Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""
 
-_CASE = ("key", "benchmark", "n_steps", "sub_steps", "earliest_error")
+_CASE = ("key", "benchmark", "n_steps", "sub_steps", "step_messages", "earliest_error")
 OF_CASES: dict[str, pl.DataType] = {name: METADATA[name] for name in ("case", "id", "subset", *_CASE)}
 """The columns of cases that results are joined to."""
 NO_VERDICT_READ = pl.col("verdict").is_null() & pl.col("rewards").is_null()
@@ -101,8 +101,9 @@ def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = 
         in_order = _one_row_a_step(results, results.in_order, cases, benchmark)
         if in_order is not None:
             return in_order
-    # How many numbers or labels a row has; null for a row that has none a step.
+    # How many numbers or labels a row has; null for a row that has none a step, or says itself of which messages.
     numbers = pl.coalesce(pl.col("rewards").list.len(), pl.col("labels").list.len()).cast(pl.Int64)
+    numbers = pl.when(pl.col("messages").is_null()).then(numbers)
     rows = results.rows.with_row_index("_row").with_columns(_numbers=numbers)
     by_content, by_ids, named = _matched(results, rows, cases, benchmark)
     joined = pl.concat([by_content, by_ids]).sort("_row")
@@ -110,7 +111,9 @@ def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = 
     if results.labels_explained and results.on == "differences":
         # Grouping before would compare the lowest rewards of neighbouring steps, which is not what was labelled.
         whole = _rewards_or_labels(whole)
+    whole, placed = at_steps(whole, results.source)
     whole, findings = grouped(whole, results.source)
+    findings += placed
     if results.labels_explained:
         whole = _rewards_or_labels(whole)
     findings = [*results.findings, *findings, *_lost(results, rows, joined, cases)]
@@ -155,7 +158,8 @@ def _doubts(
     results: ExternalResults, rows: pl.DataFrame, by_ids: pl.DataFrame, whole: pl.DataFrame
 ) -> Iterator[Finding]:
     only_ids = by_ids.height and rows["_numbers"].gather(by_ids["_row"]).null_count() == by_ids.height
-    if only_ids and results.judges != "redundancy":
+    of_messages = rows["messages"].count() > 0
+    if only_ids and not of_messages and results.judges != "redundancy":
         # Small whole numbers are ids of many benchmarks.
         message = f"nothing but their ids says that these are cases of {by_ids['benchmark'][0]}"
         yield Finding("note", "ids-alone", message, results.source)
@@ -455,6 +459,52 @@ def _settled(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalRes
     moved = pl.when(counted >= 1).then(counted - 1).when(counted == -1).then(-1).otherwise(-2)
     verdict = pl.when(counted.is_not_null()).then(moved).cast(VOTES["verdict"])
     return known, whole.with_columns(verdict=verdict)
+
+
+def at_steps(rows: pl.DataFrame, source: str) -> tuple[pl.DataFrame, list[Finding]]:
+    """Put numbers that a file gives to messages of a trajectory at the steps that these messages are.
+
+    A row in which steps have none is refused: its numbers stay with it, null where there is none. A number for a
+    message that is no step is left out; where that is the first that the row calls wrong, it names no step (-2).
+
+    Args:
+        rows: columns of RESULT_COLUMNS and of the case, and `_numbers`, how many numbers a row has.
+        source: the file.
+    """
+    where = rows["messages"].is_not_null()
+    if not where.any():
+        return rows, []
+    strays, lacking = 0, 0
+    made: list[dict[str, Any]] = []
+    columns = ("rewards", "messages", "step_messages", "verdict", "reason", "n_steps")
+    for numbers, messages, places, verdict, reason, n_steps in rows.select(columns).iter_rows():
+        if messages is None:
+            made.append({"rewards": numbers, "verdict": verdict, "reason": reason, "_numbers": None})
+            continue
+        of_message = dict(zip(messages, numbers or [], strict=True))
+        at = [of_message.get(place) for place in places or ()]
+        outside = {message: number for message, number in of_message.items() if message not in set(places or ())}
+        strays += bool(outside)
+        missing, why = [step for step, number in enumerate(at) if number is None], reason
+        if missing and not reason:
+            lacking += 1
+            why = f"{len(missing)} of {n_steps} steps have no label: {_list(map(str, missing[:_NAMED]))}"
+        wrong = [place for place, number in of_message.items() if number is not None and number < 0]
+        names_none = bool(wrong) and min(wrong) in outside
+        rated = at if any(number is not None for number in at) and not names_none else None
+        made.append({"rewards": rated, "verdict": -2 if names_none else verdict, "reason": why, "_numbers": n_steps})
+    schema = {name: rows.schema[name] for name in ("rewards", "verdict", "reason", "_numbers")}
+    placed = pl.DataFrame(made, schema=schema, orient="row")
+    counts = pl.when(where).then(placed["_numbers"]).otherwise(rows["_numbers"])
+    rows = rows.with_columns(placed.get_columns()).with_columns(_numbers=counts)
+    findings = []
+    if strays:
+        message = f"{strays:,} results have labels for messages that are no steps; these are left out"
+        findings.append(Finding("warning", "label-of-no-step", message, source))
+    if lacking:
+        message = f"{lacking:,} results have no label for some steps; they count as unparsed"
+        findings.append(Finding("warning", "no-label", message, source))
+    return rows, findings
 
 
 def grouped(rows: pl.DataFrame, source: str) -> tuple[pl.DataFrame, list[Finding]]:

@@ -203,10 +203,15 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     stated = options.columns
     reader = benchmarks.case_reader(name)
     form = reader if isinstance(reader, CaseFormat) else reader.form
+    if form is not None:
+        rows = form.unfolded(rows)
     keys = {} if form is None else form.layout.row_keys()
     steps = keys[form.layout.content[1]] if form is not None and form.layout.content else "steps"
     claimed = set(keys.values())
-    mapping = stated if stated is not None and stated.scorers else rewards_beside(rows, steps, claimed)
+    mapping = stated if stated is not None and stated.scorers else None
+    if mapping is None:
+        by_column = form is not None and form.one_of_many
+        mapping = rewards_beside(rows, steps, claimed, by_column=by_column)
     beside = () if mapping is None else _keys_of(mapping)
     imported = reader.load(rows, options.folder, beside)
     if imported.fates is None:

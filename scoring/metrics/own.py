@@ -18,12 +18,14 @@ resamples of whole problems, as a paired difference, and in the cells of a break
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scoring.benchmarks.registry import FIGURES
 from scoring.errors import PluginError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.metrics.breakdown import CellFigures, Cells
@@ -174,6 +176,12 @@ def own_metrics() -> tuple[OwnMetric, ...]:
 
 
 # -- figures
+
+
+def figures_of_its_own(benchmark: str) -> tuple[OwnMetric, ...]:
+    """Return the metrics that one of this program's benchmarks has to itself; () where it has none."""
+    made: tuple[OwnMetric, ...] = import_module(FIGURES[benchmark]).FIGURES if benchmark in FIGURES else ()
+    return made
 
 
 def own_rows(

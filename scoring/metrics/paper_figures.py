@@ -19,6 +19,7 @@ from scoring.evaluations.verdicts import DEV, NO_VERDICT, AsGiven
 from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
 from scoring.metrics.first_error import NAMES as FIRST_ERROR_NAMES
 from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.own import figures_of_its_own, own_rows
 from scoring.metrics.resampling import reason_over_runs
 from scoring.metrics.shares import error_type_shares
 from scoring.metrics.step_labels import (
@@ -400,6 +401,19 @@ def _macro_f1(evaluation: Evaluation, scope: TableScope) -> Values:
     return {("all", metric): ComputedCell(*figure) for metric, figure in by_metric.items()}
 
 
+# -- the figures that a benchmark has to itself
+
+
+def _of_its_own(evaluation: Evaluation, scope: TableScope) -> Values:
+    """Each of the benchmark's FIGURES by subset and of all cases together; never an average over subsets."""
+    values: Values = {}
+    for made in figures_of_its_own(scope.benchmark):
+        for row in own_rows(made, evaluation, scope.within, scope.unparsed, None):
+            if row["subset"] != "average":
+                values[row["subset"], row["metric"]] = ComputedCell(row["value"], row["n"], row["reason"])
+    return values
+
+
 # -- single steps
 
 
@@ -470,6 +484,7 @@ _BY_KIND: Mapping[TableKind, Callable[[Evaluation, TableScope], Values]] = {
     "error types": _error_types,
     "step labels": _step_labels,
     "macro f1": _macro_f1,
+    "figures of its own": _of_its_own,
 }
 
 

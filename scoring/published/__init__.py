@@ -1,9 +1,11 @@
-"""What the papers of four benchmarks print: figures of scorers and statistics of the data, shipped as facts.
+"""What the papers of five benchmarks print: figures of scorers and statistics of the data, shipped as facts.
 
 - ProcessBench: Zheng et al., arXiv 2412.06559.
 - PRMBench, and PRMBench-STEM in its appendix: Song et al., arXiv 2501.03124.
 - Socratic-PRMBench: Li et al., arXiv 2505.23474.
 - GR-Ben: Sun et al., arXiv 2605.01203.
+- AgentProcessBench: arXiv 2603.14465; the StepAcc that its figure of all judges prints, and FirstErrAcc to one digit as
+  its code gives it on the judges' published files, which the paper's table agrees with. `all` is what it calls average.
 
 `figures.csv` has a row a printed cell, with `value` as printed, in percent:
 

@@ -9,7 +9,14 @@ import polars as pl
 from msgspec import Struct
 
 TableKind = Literal[
-    "first errors", "best thresholds", "error types", "step labels", "best of n", "statistics", "macro f1"
+    "first errors",
+    "best thresholds",
+    "error types",
+    "step labels",
+    "best of n",
+    "statistics",
+    "macro f1",
+    "figures of its own",
 ]
 """What the figures of a table are made of, which says how ours are computed."""
 
@@ -18,7 +25,7 @@ class PrintedTable(Struct, frozen=True):
     """One printed table. `domain` is that of PRMBench-STEM, empty elsewhere.
 
     `cells` are the subsets and metrics of figures that are computed as a paper's own code does, while what the paper
-    prints of them is not known here: its `number` is ours then.
+    prints of them is not known here: its `number` is ours then, and so it is where the table is not `numbered`.
     """
 
     number: int
@@ -26,6 +33,7 @@ class PrintedTable(Struct, frozen=True):
     title: str
     domain: str = ""
     cells: tuple[tuple[str, str], ...] = ()
+    numbered: bool = True
 
 
 class Paper(Struct, frozen=True):
@@ -44,7 +52,8 @@ class Paper(Struct, frozen=True):
 
     def source(self, table: int) -> str:
         """Return where a printed number stands, in words."""
-        return f"{self.title} ({self.reference}), Table {table}"
+        ours = any(printed.number == table and not printed.numbered for printed in self.tables)
+        return f"{self.title} ({self.reference}), {'its table of judges' if ours else f'Table {table}'}"
 
 
 _DETAILED = (
@@ -137,6 +146,12 @@ PAPERS: dict[str, Paper] = {
             "ReasonEval",
             "arXiv 2404.05692",
             (PrintedTable(1, "macro f1", "macro F1 and AUC of redundant solutions and steps", cells=_MACRO_F1),),
+        ),
+        Paper(
+            "agentprocessbench",
+            "AgentProcessBench",
+            "arXiv 2603.14465",
+            (PrintedTable(1, "figures of its own", "FirstErrAcc by collection, StepAcc in all", numbered=False),),
         ),
     )
 }

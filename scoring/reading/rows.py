@@ -120,6 +120,9 @@ class Rows:
         source: What findings call it.
         format: The format, in words.
         table: The columns of all rows, where these came as columns: a data frame, Parquet, Arrow. None = they did not.
+        path: The file of JSON Lines that they are read from, so that what lies beside it can be looked for; else None.
+        records_of: The format whose records they are, which it made of other rows; "" = they are as in the source.
+        rows_read: How many rows these were made of.
         cases: The numbers of the rows that became cases, in their order, where a reader of single rows made them.
     """
 
@@ -141,9 +144,12 @@ class Rows:
         self._read = read if table is None else table.height
         self._rows = list(rows)
         self._file = file
+        self.path = file
         self._until = until
         self.table = table
         self.cases: list[int] = []
+        self.records_of = ""
+        self.rows_read = 0
         self._sample: list[Any] | None = None
         self.block_size = BLOCK_SIZE
         self.progress: Callable[[int], None] = lambda _: None

@@ -17,7 +17,7 @@ and nothing after it does.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
@@ -27,7 +27,7 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.benchmarks.base import MADE, Check, checked, first_undecodable
+from scoring.benchmarks.base import MADE, Check, checked, first_undecodable, unfolded
 from scoring.critics.parsing import processbench_ballot, processbench_verdict, zero_based
 from scoring.reading.chunks import Chunk, chunks
 from scoring.reading.fields import (
@@ -46,7 +46,7 @@ from scoring.reading.fields import (
 )
 from scoring.reading.file_bytes import plain_name
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Rows, SourceRow
+from scoring.reading.rows import Rows
 from scoring.schema import STEP_INDEX
 from scoring.scorer import NOWHERE, Comparison, On, ScorerKind, TrainingPoint
 
@@ -75,6 +75,8 @@ RESULT_COLUMNS: dict[str, pl.DataType] = {
     "redundancy": pl.List(pl.Float64()),
     "labels": pl.List(pl.Boolean()),
     "redundancy_labels": pl.List(pl.Boolean()),
+    # Where `rewards` are of messages of a trajectory: the place of each among them, 0-based. Null = they are of steps.
+    "messages": pl.List(STEP_INDEX),
     # One number for the whole solution.
     "solution": pl.Float64(),
     # A critic's answer: as it came, the reasoning before it, the words it votes with, the earliest error these name
@@ -224,7 +226,7 @@ class ResultFormat(Struct, frozen=True, eq=False):
         """
         name = self.named(rows)
         if self.unfold is not None:
-            rows = _unfolded(rows, self.unfold)
+            rows = unfolded(rows, self.unfold)
         source = rows.source
         parts = list(chunks(rows, self.layout, lambda chunk: self._part(chunk, source, name)))
         if not parts:
@@ -392,22 +394,6 @@ def whole_records(read: Callable[[Fields], ResultRow | None], **beside: pl.DataT
     made = {name: as_made(dtype) for name, dtype in RESULT_COLUMNS.items() if name not in {"line", "id"}}
     further = {name: replace(as_made(dtype), required=True) for name, dtype in beside.items()}
     return Layout({"id": case_id_field(), **made, **further}, name=lambda fields: fields.case, flat=flat)
-
-
-def _unfolded(rows: Rows, unfold: Callable[[Fields], Iterable[ResultRecord]]) -> Rows:
-    findings = list(rows.findings)
-    unread = rows.read - len(rows.rows)
-
-    def records() -> Iterator[tuple[int, Any]]:
-        for row in rows.rows:
-            if not isinstance(row.value, Mapping):
-                yield row.line, row.value
-                continue
-            for record in unfold(Fields(row.value, rows.source, row.number, row.line, findings)):
-                yield row.line, record
-
-    unfolded = [SourceRow(number, line, record) for number, (line, record) in enumerate(records(), 1)]
-    return Rows(rows.source, rows.format, unfolded, findings, unread + len(unfolded))
 
 
 def _shared_out(noticed: list[tuple[int, Finding]], groups: list[pl.DataFrame]) -> list[list[Finding]]:

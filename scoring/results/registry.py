@@ -13,10 +13,14 @@ FORMATS: dict[str, str] = {
     "rprm_processbench": "processbench",
     "evalscope": "evalscope",
     "inspect_log": "inspect_log",
+    "lm_eval": "lm_eval",
+    "openai_batch": "openai_batch",
+    "opencompass": "opencompass",
     "vllm_pooling": "vllm_pooling",
     "reasoneval": "reasoneval",
     "reasoneval_critic": "reasoneval",
     "cached_scores": "cached_scores",
+    "agentprocessbench_judge": "agentprocessbench",
 }
 """Name -> module of this package whose READERS have it. Order is the order of detection."""
 

@@ -2,8 +2,8 @@
 
 Response: `id, object, created, model, data[{index, object: "pooling", data}], usage`; the inner data is, for each step
 tag, [P(wrong), P(right)] or one number, or all of these as base64 of little-endian float32, which loses their shape.
-Batch line: `id, custom_id, response{status_code, request_id, body}, error`, in any order. vLLM 0.32,
-`entrypoints/pooling`; Apache-2.0. No response names a case by itself: `custom_id` does, chosen by whoever asked.
+Batch lines are those of `openai_batch`, in any order. vLLM 0.32, `entrypoints/pooling`; Apache-2.0. No response names a
+case by itself: `custom_id` does, chosen by whoever asked.
 """
 
 import base64
@@ -17,6 +17,7 @@ import polars as pl
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
+from scoring.results import openai_batch
 from scoring.results.base import (
     SCORER,
     ExternalResults,
@@ -31,9 +32,9 @@ from scoring.results.base import (
     scorer_name,
     whole_records,
 )
+from scoring.results.openai_batch import batch_body, is_batch_line, request_failure
 
 TITLE = "vLLM pooling"
-_BATCH = {"custom_id", "response", "error"}
 _SUM = 1e-3
 """How far the two probabilities of a step may be from 1 in sum (half precision)."""
 
@@ -42,14 +43,20 @@ def recognises(row: Any) -> bool:
     """Return whether a row is a pooling response, or a line of a batch with one or with what went wrong."""
     if not isinstance(row, Mapping):
         return False
-    if _is_batch(row):
-        body = _body(row)
+    if is_batch_line(row):
+        body = batch_body(row)
         return _pooled(body) or not {"choices", "data"} & body.keys()
     return _pooled(row)
 
 
 def load(rows: Rows) -> list[ExternalResults]:
-    """Read the rewards of each model in the source, a row a solution."""
+    """Read the rewards of each model in the source, a row a solution; of a batch of answers, the answers.
+
+    A line that failed does not say what was asked for, and most lines of a batch may have failed.
+    """
+    sample = [row for row in rows.sample() if isinstance(row, Mapping)]
+    if any(map(openai_batch.recognises, sample)) and not any(_pooled(batch_body(row)) for row in sample):
+        return openai_batch.load(rows)
     pairs = _encoded_pairs(rows)
     return ResultFormat(
         title=TITLE,
@@ -75,18 +82,6 @@ def _concluded(results: Results) -> dict[str, Any]:
     return {"settings": {"engine": "vllm"}}
 
 
-def _is_batch(row: ResultRecord) -> bool:
-    return row.keys() >= _BATCH
-
-
-def _body(row: ResultRecord) -> ResultRecord:
-    if not _is_batch(row):
-        return row
-    response = row["response"]
-    body = response.get("body") if isinstance(response, Mapping) else None
-    return body if isinstance(body, Mapping) else {}
-
-
 def _pooled(body: ResultRecord) -> bool:
     data = body.get("data")
     return isinstance(data, list) and bool(data) and _pooled_item(data[0])
@@ -97,7 +92,7 @@ def _pooled_item(item: Any) -> bool:
 
 
 def _model(row: ResultRecord) -> str | None:
-    name = _body(row).get("model")
+    name = batch_body(row).get("model")
     return name.encode(errors="replace").decode() if isinstance(name, str) and name.strip() else None
 
 
@@ -105,7 +100,7 @@ def _items(row: Any) -> list[ResultRecord]:
     """The row once for each solution that was asked about: `item` is what the response holds of it."""
     if not isinstance(row, Mapping):
         return []
-    data = _body(row).get("data")
+    data = batch_body(row).get("data")
     every = data if isinstance(data, list) and data else [None]
     return [{**row, "item": item, "alone": len(every) == 1, SCORER: _model(row)} for item in every]
 
@@ -113,34 +108,20 @@ def _items(row: Any) -> list[ResultRecord]:
 def _result(fields: Fields, *, pairs: bool) -> ResultRow:
     if not fields.value["alone"]:
         fields.note("warning", "no-id", "a response about several solutions does not say which case each one is")
-    elif _is_batch(fields.value):
+    elif is_batch_line(fields.value):
         case_id(fields, "custom_id", required=False)
     else:
         case_id(fields, "id", required=False)
         fields.note("note", "server-id", "the id is the server's for this request, unless the request gave its own")
     if fields.case is None and fields.value["alone"]:
         fields.note("warning", "no-id", "the row names no case")
-    failure = _failure(fields)
+    failure = request_failure(fields)
     if failure is not None:
         fields.note("warning", "failed-request", failure)
         return {"reason": failure}
     item = fields.inside("item")
     rewards = _rewards(item, pairs=pairs)
     return {"reason": "the response holds no number for each step"} if rewards is None else {"rewards": rewards}
-
-
-def _failure(fields: Fields) -> str | None:
-    if not _is_batch(fields.value):
-        return None
-    response, error = fields.inside("response"), fields.value["error"]
-    status = response.value.get("status_code", 200)
-    if error is None and status == 200:
-        return None
-    failure = error if error is not None else _body(fields.value).get("error")
-    message = failure.get("message") if isinstance(failure, Mapping) else failure
-    words = fields.of({"error": message if isinstance(message, str) else "no reason given"}).text("error")
-    code = f" with status {status}" if type(status) is int and 200 < status < 1000 else ""
-    return f"the request failed{code}: {words}"
 
 
 def _rewards(item: Fields, *, pairs: bool) -> list[float] | None:

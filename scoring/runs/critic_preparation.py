@@ -37,6 +37,7 @@ from scoring.readout import Readout, Vocabulary
 from scoring.runs.arguments import GENERATIVE, OWN_SEED
 from scoring.runs.critic_runs import Asking, CriticAsker
 from scoring.runs.events import Event, Interrupt
+from scoring.runs.preparation import unread_context
 from scoring.runs.prompts import keep_template
 from scoring.runs.run import TextPages, run_cases, score
 from scoring.scorer import Scorer
@@ -202,7 +203,7 @@ def critic_events(
         rows=rows,
         retry_refused=args.retry_refused,
         dry_run=args.dry_run,
-        notes=(*critic.notes, *where, *map(str, findings)),
+        notes=(*critic.notes, *where, *unread_context(cases, rows), *map(str, findings)),
         interrupt=interrupt,
     )
 

@@ -208,7 +208,7 @@ def prm_events(
         scorer, where = placed(
             prepared.scorer, parts, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
         )
-        notes = [*prepared.notes, *where, *missing_texts(texts, rows, scorer.reads)]
+        notes = [*prepared.notes, *where, *missing_texts(texts, rows, scorer.reads), *unread_context(cases, rows)]
         if here and args.device == "auto" and len(cards := free_on_cards()) > 1:
             devices, how = _over(cards, prepared, args.engine)
             notes.append(how)
@@ -458,6 +458,18 @@ def _served(running: Running, weights: Mapping[str, Any]) -> tuple[Mapping[str, 
         "which dtype they are computed, cannot be seen from here"
     )
     return {"served": running.served, "tokenizer": weights}, "as served", (note,)
+
+
+def unread_context(cases: pl.DataFrame, rows: Sequence[int]) -> Iterator[str]:
+    """Yield a sentence where some of these rows of `cases` are trajectories, whose context nobody who scores reads."""
+    if "step_messages" not in cases.columns or not rows:
+        return
+    trajectories = cases["step_messages"].gather(pl.Series(rows, dtype=pl.UInt32)).count()
+    if trajectories:
+        yield (
+            f"{trajectories:,} of {len(rows):,} cases are trajectories: problem and steps are read, and nothing of "
+            "what users and tools say between the steps"
+        )
 
 
 def missing_texts(texts: Texts, rows: Sequence[int], reads: Sequence[str]) -> Iterator[str]:

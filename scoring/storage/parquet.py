@@ -34,9 +34,11 @@ def read_parquet(
     columns: Sequence[str] | pl.Expr | None = None,
     rows: tuple[int, int] | None = None,
     where: pl.Expr | None = None,
+    absent: Mapping[str, pl.DataType] | None = None,
 ) -> pl.DataFrame:
     """Read the frame in a Parquet file: all of it, some columns, `rows` = (first row, 0-based; how many), rows `where`.
 
+    Columns of `absent` that the file lacks are null, of the dtype that it names.
     The path names exactly this file: brackets and stars in it are no pattern, and a folder is no table.
 
     Raises:
@@ -45,6 +47,11 @@ def read_parquet(
     """
     with _one_line(path):
         lazy = pl.scan_parquet(path, glob=False)
+        if absent:
+            there = lazy.collect_schema()
+            lazy = lazy.with_columns(
+                pl.lit(None, dtype).alias(name) for name, dtype in absent.items() if name not in there
+            )
         if columns is not None:
             lazy = lazy.select(columns)
         if rows is not None:

@@ -104,7 +104,11 @@ def contents_of(cases: pl.DataFrame, texts: Texts, gold: Gold, rows: Ints, seed:
         right[row] = tuple({RIGHT_STEP: True, WRONG_STEP: False}.get(label) for label in labels)
         solution = Solution(read["problem"], tuple(read["steps"]), right[row])
         every += [Content(row, way, Rewritten(solution.problem, cut(solution.steps, way))) for way in WAYS]
+        trajectory = "step_messages" in cases.columns and cases["step_messages"][row] is not None
         for rewriting in REWRITINGS:
+            if trajectory:
+                refused[rewriting.name]["a trajectory: what an agent does is not reworded"] += 1
+                continue
             try:
                 made = rewritten(rewriting, solution, f"{seed}|{cases['case'][row]}")
             except NotRewritten as refusal:

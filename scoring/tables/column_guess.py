@@ -25,7 +25,7 @@ _NAMES: dict[str, str] = {
         "steps solution_steps reasoning_steps model_steps process response model_output model_response completion "
         "output reasoning chain_of_thought chain_of_thoughts cot solution answer"
     ),
-    "id": "id uid uuid unique_id case_id idx index problem_id question_id",
+    "id": "id uid uuid unique_id case_id case idx index problem_id question_id",
     "earliest_error": (
         "earliest_error first_error first_error_step first_error_index earliest_error_step error_step error_index label"
     ),
@@ -405,7 +405,9 @@ class _Guess(_Table):
 # -- step rewards that rows of a benchmark hold beside its own fields
 
 
-def rewards_beside(rows: Rows, steps: str = "steps", claimed: Collection[str] = ()) -> ColumnMapping | None:
+def rewards_beside(
+    rows: Rows, steps: str = "steps", claimed: Collection[str] = (), *, by_column: bool = False
+) -> ColumnMapping | None:
     """Propose a mapping for step rewards that rows of a benchmark hold beside its own fields.
 
     Such a column holds lists of as many numbers as there are steps, and not only whole numbers, which labels may be: in
@@ -415,12 +417,16 @@ def rewards_beside(rows: Rows, steps: str = "steps", claimed: Collection[str] = 
         rows: the benchmark's.
         steps: the key of a solution's steps.
         claimed: keys that the benchmark reads.
+        by_column: whether a scorer is called after its column whatever that is called; else the only one of a file
+            whose column just says that it holds rewards is called after the file.
 
     Returns:
         None where no column does.
     """
     columns = [column for column, _, are_rewards in _beside(rows, steps, claimed) if are_rewards]
-    return ColumnMapping(rewards=_by_scorer(columns, rows.source)) if columns else None
+    if not columns:
+        return None
+    return ColumnMapping(rewards={name: name for name in columns} if by_column else _by_scorer(columns, rows.source))
 
 
 def doubtful_rewards(rows: Rows, steps: str = "steps", claimed: Collection[str] = ()) -> list[Finding]:

@@ -3,7 +3,7 @@ import pytest
 
 import making
 from reference import Case
-from scoring.runs.preparation import missing_texts
+from scoring.runs.preparation import missing_texts, unread_context
 from scoring.schema import TEXTS
 from scoring.texts import Texts
 
@@ -27,3 +27,9 @@ def texts():
 )
 def test_cases_without_a_text_that_is_read_are_counted(texts, rows, reads, told):
     assert list(missing_texts(texts, rows, reads)) == told
+
+
+@pytest.mark.parametrize(("rows", "said_of"), [([0], []), ([], []), ([0, 1], ["1 of 2"]), ([1, 2], ["2 of 2"])])
+def test_it_is_said_that_nobody_reads_what_stands_between_the_steps_of_a_trajectory(rows, said_of):
+    cases = pl.DataFrame({"step_messages": [None, [1], [0, 2]]})
+    assert [sentence.partition(" cases are trajectories")[0] for sentence in unread_context(cases, rows)] == said_of

@@ -138,3 +138,122 @@ def deltabench(number=0, **changes):
         "error_type": "Premise Error",
     }
     return changed(sound, changes)
+
+
+def messages(*roles):
+    """Messages of a trajectory, one of each role; those of the assistant with a word, those of a tool with a name."""
+    made = []
+    for place, role in enumerate(roles):
+        message = {"role": role, "content": f"{role} says {place}"}
+        made.append({**message, "name": "till"} if role == "tool" else message)
+    return made
+
+
+def trajectory(number=0, **changes):
+    """A row of AgentProcessBench: three steps at places 2, 4 and 5, labelled right, neutral and wrong."""
+    call = {"id": "c", "type": "function", "function": {"name": "till", "arguments": '{"of": "pens"}'}}
+    talk = messages("system", "user", "assistant", "tool", "assistant", "assistant")
+    talk[2] = {"role": "assistant", "content": "", "tool_calls": [call]}
+    sound = {
+        "total_index": number,
+        "query_index": number // 5,
+        "sample_index": number % 5,
+        "question": PROBLEM,
+        "data_source": "a-shop",
+        "ground_truth": {"target": ["12"]},
+        "answer_text": "15",
+        "messages": talk,
+        "tools": [],
+        "step_labels": {"2": 1, "4": 0, "5": -1},
+        "final_label": -1,
+    }
+    return changed(sound, changes)
+
+
+def judged_trajectory(number=0, annotator="a-judge", **changes):
+    """A row of a judge's file about `trajectory(number)`: all three labels as the gold ones are."""
+    query, sample = number // 5, number % 5
+    sound = {
+        "annotator": annotator,
+        "comment": "",
+        "data_source": "a-shop",
+        "dataset": "shop",
+        "explanations": {"2": "It asks the till.", "5": "A box holds four."},
+        "final_label": -1,
+        "query_index": query,
+        "record_id": f"a-shop:{query}:{sample}",
+        "sample_index": sample,
+        "status": "done",
+        "step_labels": {"2": 1, "4": 0, "5": -1},
+        "updated_at": "2026-02-01T10:00:00",
+    }
+    return changed(sound, changes)
+
+
+def verl(number=0, **changes):
+    """A rollout as verl dumps it, with step rewards that the reward function returned."""
+    sound = {
+        "input": f"user\n{PROBLEM}\nassistant\n",
+        "output": "\n\n".join(STEPS),
+        "gts": "12",
+        "score": 0.0,
+        "step": 40,
+        "prm_scores": [0.9, 0.2, 0.25],
+        "pred": str(number),
+    }
+    return changed(sound, changes)
+
+
+def trl_grpo(**changes):
+    sound = {
+        "step": 5,
+        "prompt": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": PROBLEM}],
+        "completion": [{"role": "assistant", "content": "\n\n".join(STEPS)}],
+        "accuracy_reward": 1.0,
+        "format_reward": 0.5,
+        "advantage": 0.25,
+    }
+    return changed(sound, changes)
+
+
+def node(role, text, parent=None, *, sampled=False, **more):
+    """One message of a graph of verifiers'."""
+    return {
+        "parent": parent,
+        "message": {"role": role, "content": text, **more},
+        "sampled": sampled,
+        "token_ids": [1, 2],
+    }
+
+
+def verifiers(number=0, nodes=None, **changes):
+    """An episode of one trace: a call of a tool, its answer, and what follows from it."""
+    call = [{"id": "c", "function": {"name": "look", "arguments": '{"what": "pens"}'}}]
+    usual = [
+        node("system", "Be brief."),
+        node("user", PROBLEM, 0),
+        node("assistant", STEPS[0], 1, sampled=True, tool_calls=call),
+        node("tool", "4 in a box", 2, name="look"),
+        node("assistant", STEPS[2], 3, sampled=True),
+    ]
+    trace = {
+        "nodes": usual if nodes is None else nodes,
+        "rewards": {"exact": {"score": 1.0, "weight": 0.5}, "brief": None},
+        "metrics": {"turns": 2},
+        "is_completed": True,
+        "stop_condition": "done",
+    }
+    sound = {"id": f"e{number}", "env": "pens", "task": {}, "group": "g", "errors": [], "traces": [trace]}
+    return changed(sound, changes)
+
+
+def action_pair(**changes):
+    """A row of ToolPRMBench: two messages, and two actions after them."""
+    sound = {
+        "history": messages("system", "user"),
+        "action_chosen": "till(of='pens')",
+        "action_rejected": "till(of='boxes')",
+        "functions": None,
+        "error type": "wrong argument",
+    }
+    return changed(sound, changes)

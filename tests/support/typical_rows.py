@@ -7,6 +7,7 @@ import modified
 CASE = authored.row(label=1)
 EVALSCOPE = {"model_output": {"choices": []}, "messages": [], "metadata": CASE}
 POOLING = {"id": "p", "object": "list", "model": "a-prm", "data": [{"index": 0, "object": "pooling", "data": [[1.0]]}]}
+CHOICE = {"index": 0, "message": {"role": "assistant", "content": "\\boxed{1}"}, "finish_reason": "stop"}
 SCORES = {"step_level_validity_scores": [0.9], "step_level_validity_labels": [True]}
 ANSWERED = {"pred_error_idx": 2, "raw_response": "It is \\boxed{2}", "model_key": "a", "api_failed": False}
 
@@ -34,6 +35,12 @@ RESULTS = {
     "reasoneval": [{"id": 1, "scores": [0.9, 0.1]}, {"id": 1, "scores": [[0.1, 0.1, 0.8]]}],
     "reasoneval_critic": [{"id": 1, "response": "r", "correctness_pred": "Wrong", "error_step_pred": "2"}],
     "cached_scores": [{"benchmark": "b", "prm_name": "a", "problem_id": 1, "candidate_index": 0, "step_scores": [0.9]}],
+    "agentprocessbench_judge": [benchmark_rows.judged_trajectory()],
+    "lm_eval": [{"doc_id": 0, "doc": CASE, "resps": [["\\boxed{1}"]], "filtered_resps": ["1"], "filter": "none"}],
+    "openai_batch": [
+        {"id": "b", "custom_id": "c", "response": {"status_code": 200, "body": {"choices": [CHOICE]}}, "error": None}
+    ],
+    "opencompass": [{"0": {"origin_prompt": "p", "prediction": "\\boxed{1}", "gold": 1}}],
     "inspect_log": [{"version": 2, "status": "success", "eval": {"model": "a"}, "plan": {}, "samples": []}],
 }
 BENCHMARKS = {
@@ -46,5 +53,10 @@ BENCHMARKS = {
     "prm800k": [benchmark_rows.prm800k()],
     "stepwise": [benchmark_rows.stepwise()],
     "math_shepherd": [benchmark_rows.math_shepherd()],
+    "verl": [benchmark_rows.verl()],
+    "trl_grpo": [benchmark_rows.trl_grpo()],
+    "verifiers": [benchmark_rows.verifiers()],
     "deltabench": [benchmark_rows.deltabench()],
+    "agentprocessbench": [benchmark_rows.trajectory()],
+    "toolprmbench": [benchmark_rows.action_pair()],
 }

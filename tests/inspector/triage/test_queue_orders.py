@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 import making
 from inspector.contested_gold import rankings
 from inspector.inspection import covering, inspect, subject
+from inspector.label_audit import audited_benchmarks
 from inspector.request import Request
 from inspector.selection import load
 from inspector.triage.queue import (
     CONTESTED,
     DIFFERING,
+    SUSPICIOUS,
     _in_turns,
     disagreement,
     judging,
@@ -71,6 +73,17 @@ def test_disagreement_is_the_share_of_pairs_that_differ(study):
         pairs = list(combinations([verdict for verdict in verdicts if verdict is not None], 2))
         assert value == pytest.approx(sum(a != b for a, b in pairs) / len(pairs) if pairs else 0)
     assert (np.diff(disagreement(judging(study), queue_rows(study, "disagreed"))) <= 0).all()
+
+
+def test_suspicious_labels_come_as_they_are_audited_and_then_the_others(study):
+    rows = audited_benchmarks(subject(study, covering(study)))["bench"].ranked
+    for listed in (study, study.failures()):
+        shown = set(listed.shown.tolist())
+        first = [row for row in rows if row in shown]
+        order = queue_rows(listed, SUSPICIOUS).tolist()
+        assert order[: len(first)] == first
+        assert order[len(first) :] == [row for row in listed.shown.tolist() if row not in rows]
+    assert 0 < len(rows) < study.shown.size
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", None])), st.integers(0, 3))

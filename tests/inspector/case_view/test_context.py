@@ -1,0 +1,50 @@
+"""What stands between the steps of a trajectory on the page of a case."""
+
+import making
+from inspector.case_view.context import LONGEST
+from inspector.case_view.open_case import Stop
+from inspector.case_view.prose import copied
+from inspector.inspection import inspect
+from inspector.request import Request
+from inspector.selection import load
+from reference import Case
+from shown_case import at_hand, seen
+
+LONG = "word " * 30_000
+CASES = [Case(2, 0, (0.2, 0.9), error_steps=(0,))]
+
+
+def start(root):
+    context = [
+        {"role": "system", "name": None, "text": "Be\nkind. \x1b[31m"},
+        {"role": None, "name": None, "text": "brief"},
+        {"role": "tool", "name": "till", "text": LONG},
+    ]
+    columns = {"context": [context], "step_messages": [[1, 3]], "neutral_steps": [[1]]}
+    making.workspace(root, CASES, [(making.scorer("s"), CASES)], **columns)
+    return inspect(load(Request(workspace=str(root))))
+
+
+def test_messages_fold_between_the_steps_unfold_whole_and_never_act(tmp_path):
+    inspection = start(tmp_path)
+    page, lines = seen(inspection, 0, 80)
+    places = [next(at for at, line in enumerate(lines) if mark in line) for mark in ("[0]", " 0 ", "[2]", " 1 ", "[4]")]
+    assert places == sorted(places)
+    assert places[1:3] == [page.starts[0], page.starts[0] + 1]
+    assert "system: Be kind. " in lines[places[0]]
+    assert not any("\x1b" in line for line in lines)
+    assert lines[places[2]].endswith("no role: brief")
+    assert "tool till: word word" in lines[places[4]]
+    assert max(map(len, lines)) <= 80
+    wide = " ".join(seen(inspection, 0, 120)[1])
+    assert f"... {len(LONG):,} characters (Enter)" in wide
+    assert lines[places[3]].startswith("neut ")
+
+    stop = Stop("context", 4)
+    assert stop in dict(page.stops)
+    unfolded, lines = seen(inspection, 0, 80, turned=frozenset({stop}))
+    assert sum(line.count("word") for line in lines) == LONGEST // len("word ")
+    assert f"... {len(LONG) - LONGEST:,} more characters" in " ".join(lines)
+    # The steps that come before it stay where they were.
+    assert unfolded.starts == page.starts
+    assert copied(at_hand(inspection, 0), stop) == (LONG, "message 4 of bench/c0")
