@@ -1,6 +1,8 @@
 """`stress`: what scorers made for it look like, its pages and links, and the command that scores what is missing."""
 
 import json
+import re
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -25,7 +27,7 @@ from scoring_process import commanded_here
 from servers.fault_server import running
 
 CASES = 40
-NAMES = ("long", "numb", "noisy")
+NAMES = ("long", "numb", "noisy", "convinced")
 
 
 def letters(problem, steps):
@@ -64,7 +66,20 @@ class Numb:
             yield Batch((Answer(at, tuple(rewards.tolist())),), len(case.ids), 1)
 
 
-ENGINES = {"long": Length, "numb": Numb, "noisy": lambda: Numb(0.15)}
+class Convinced:
+    """Gives a step more where it is said to be certain."""
+
+    name = "convinced 1.0"
+
+    def read(self, encoded):
+        for at, case in enumerate(encoded):
+            text, starts = bytes(case.ids), (0, *case.positions)
+            steps = [text[start + 1 : end + 1] for start, end in pairwise(starts)]
+            sure = [re.search(rb"I am sure|no doubt|is certain", step) is not None for step in steps]
+            yield Batch((Answer(at, tuple(0.4 + 0.3 * each for each in sure)),), len(case.ids), 1)
+
+
+ENGINES = {"long": Length, "numb": Numb, "noisy": lambda: Numb(0.15), "convinced": Convinced}
 
 
 def scored(frame, texts, scorer, folder):
@@ -102,6 +117,7 @@ def accused(space, scorer):
 def test_a_scorer_that_prefers_length_is_found_out_and_an_invariant_one_is_not_accused(space):
     assert {"inflation", "restating", "hedging"} <= {*accused(space, "long")}
     assert not {"delimiters", "separators", "changed-number", "flipped-sign"} & {*accused(space, "long")}
+    assert accused(space, "convinced") == ["confidence"]
     assert accused(space, "numb") == []
     assert accused(space, "noisy") == []
     rows = view(space, "noisy").rows
@@ -178,6 +194,14 @@ def test_a_solution_is_cut_in_five_ways(space):
     assert ways["verdict"][0] == ways["verdict_as_given"][0]
     with pytest.raises(UsageError, match="not among the 40 cases"):
         view(space, "long", "cuts", case="demo/reasoning-060")
+
+
+def test_what_an_agent_does_is_not_reworded():
+    frame, texts = Workspace(None).cases(("demo",))
+    frame = frame[:2].with_columns(step_messages=pl.Series([[1, 3], None], dtype=pl.List(pl.Int32)))
+    contents = contents_of(frame, texts.gather(np.arange(2)), Gold(frame), np.arange(2), 0)
+    assert {content.made_by for content in contents.every if content.row == 0} == {*WAYS}
+    assert all(any("trajectory" in reason for reason in counts) for counts in contents.refused.values())
 
 
 def test_where_nothing_was_scored_the_command_is_told(tmp_path, monkeypatch):
