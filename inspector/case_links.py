@@ -12,8 +12,9 @@ from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import OUTCOMES, Rule, under
 from scoring.filtering.filters import Facet, Filter
 from scoring.filtering.sql_words import named
+from scoring.metrics import balanced, sections
 from scoring.metrics.first_error import FAILURES
-from scoring.metrics.kernel import Unparsed
+from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.shares import RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.threshold_curves import AtThreshold
 from scoring.schema import Bools
@@ -44,7 +45,8 @@ def figure_link(
 ) -> CaseLink | None:
     """Link to the shown cases of a benchmark, and of groups, that an official figure of a scorer is of.
 
-    None where no condition tells them: under thresholds of dev sets some cases are left out.
+    None where no condition tells them: under thresholds of dev sets some cases are left out, and of a scorer that
+    judges steps of some cases and gives a verdict of others, figures of steps are of the former.
     """
     if evaluation.left_out:
         return None
@@ -52,8 +54,15 @@ def figure_link(
     rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql, *(facet.sql for facet in groups)))
     where = (*within(results, benchmark), *(facet.sql for facet in groups))
     group_words = ", ".join(str(facet.values[0] or f"no {facet.column}") for facet in groups)
-    if (side := OF_SIDE.get(metric)) is None:
-        n = int((np.isfinite(evaluation.step_accuracies) & rows).sum())
+    decided = Decided(evaluation, unparsed)
+    side = "" if metric in balanced.NAMES else OF_SIDE.get(metric)
+    if metric in balanced.NAMES and (rows & decided.members & ~balanced.counted_in(metric, decided)).any():
+        return None
+    if side is None:
+        counted = np.isfinite(evaluation.step_accuracies)
+        if metric in sections.NAMES:
+            counted, where = sections.members(decided), (*where, SIDES["erroneous"])
+        n = int((counted & rows).sum())
         where = (*where, f"{named(f'{name}.step_accuracy')} IS NOT NULL")
         words = "cases whose steps the figure counts"
     else:

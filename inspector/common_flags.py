@@ -5,7 +5,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-PROTOCOLS = ("processbench", "prmbench", "socratic", "grben")
+PROTOCOLS = (
+    *("processbench", "prmbench", "socratic", "grben"),
+    *("deltabench", "hard2verify", "visualprocessbench", "agentprocessbench"),
+)
 """Names of `scoring.evaluations.official_rows`, which is not imported for `--help`."""
 LABELS = ("original", "adjudicated", "both")
 

@@ -53,6 +53,9 @@ METADATA: dict[str, pl.DataType] = {
     # Every step that is neither right nor wrong (exploring, without effect), 0-based and ascending: figures of right
     # and wrong steps leave it out. Null = the benchmark has no such label.
     "neutral_steps": pl.List(STEP_INDEX),
+    # Wrong steps, 0-based and ascending, where annotators went no further than the last of them: those after it carry
+    # no label, and `error_steps` is null. Null = they went to the end, or listed no step.
+    "errors_so_far": pl.List(STEP_INDEX),
     # Of a trajectory, the 0-based place of each step among all its messages, ascending; the others are `context`.
     # Null = the solution is no trajectory.
     "step_messages": pl.List(STEP_INDEX),

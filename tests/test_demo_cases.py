@@ -36,8 +36,14 @@ def test_the_file_is_what_the_script_makes() -> None:
 def test_keys_are_the_columns_of_the_cases_frame() -> None:
     derived = {"case", "key", "benchmark", "n_steps", "source", "line"}
     other_benchmarks = {"subset_group", "origin", "language", "problem_id", "agreement", "sub_steps", "twin_of"}
-    other_benchmarks |= {"earliest_error_as_given", "error_type_as_given"}
-    other_texts = {"question", "reference_answer", "step_patterns"}
+    other_benchmarks |= {
+        "earliest_error_as_given",
+        "error_type_as_given",
+        "neutral_steps",
+        "step_messages",
+        "errors_so_far",
+    }
+    other_texts = {"question", "reference_answer", "step_patterns", "context"}
     assert all(set(record) == set(CASES) - derived - other_benchmarks - other_texts for record in RECORDS)
 
 

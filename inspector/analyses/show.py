@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from inspector.analyses import Option, Page, Params, analysis
 from inspector.analyses._case_pages import original_view, prompt_view, tokens_view, variants_view
 from inspector.critique.kept import described, kept_answers, measures
+from inspector.images import named_images
 from inspector.label_set import changed_words
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance
@@ -231,7 +232,7 @@ def case_block(
     gold = (gold_words(case), changed_words(results.adjudicated, name))
     return CaseBlock(
         title=name,
-        facts=tuple(_facts(case, len(steps))),
+        facts=(*_facts(case, len(steps)), *_images(results, row)),
         problem=texts["problem"] or "",
         steps=tuple(
             Step(number, text or "", gold_word(case, number), tuple(of_scorer[number] for of_scorer in judged))
@@ -258,6 +259,12 @@ def _facts(case: Mapping[str, Any], n_steps: int) -> Iterator[str]:
             yield f"{name.replace('_', ' ')}: {case[name]}"
     if case["final_answer_correct"] is not None:
         yield f"final answer {'right' if case['final_answer_correct'] else 'wrong'}"
+
+
+def _images(results: Selection, row: int) -> Iterator[str]:
+    case, metadata = results.cases.row(row, named=True), results.metadata.row(row)
+    for image in named_images(results.workspace, case, metadata):
+        yield f"image: {image.name} ({image.words})"
 
 
 def _judged(evaluation: Evaluation, row: int, n_steps: int) -> list[Judged]:

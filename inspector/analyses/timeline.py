@@ -1,4 +1,4 @@
-"""Checkpoints of a training run by step; cases that broke or mended."""
+"""Checkpoints of a training run, what broke; drift of rewards."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -10,7 +10,8 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.analyses import Offer, Option, Params, analysis
+from inspector.analyses import Offer, Option, Page, Params, analysis
+from inspector.analyses._drift import drift_view, has_rollouts, rollout_runs
 from inspector.analyses._pair import TEST, resampling_words, test_note
 from inspector.common_cases import aligned_cases, aligned_steps, set_aside, without_gold
 from inspector.comparability import incomparable
@@ -312,6 +313,8 @@ FEW_STEPS = 12
 NAMED = 20
 """Steps that a sentence names."""
 NO_RUN = "no scorer here is said to be a checkpoint of a training run"
+CHECKPOINTS, ROLLOUTS = "checkpoints", "drift"
+DRIFT_OF_ROLLOUTS = "Rollouts are here: --drift says whether their rewards drift from outcomes."
 NAME_ONE = "Say it with --series NAME --at STEP: of `score`, or of `import` (the same file again changes nothing else)."
 NOTES = (
     "figures of a benchmark are of the cases that all checkpoints of the run tried, those set aside that tried none",
@@ -321,7 +324,11 @@ NOTES = (
 )
 
 
-def _offered_runs(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: ARG001  # as all offers
+def _offered_runs(results: Selection, params: Params) -> Iterator[Offer]:
+    if params.page == ROLLOUTS:
+        yield Offer(None, "all of them", "as usual")
+        yield from (Offer(name, name) for name in rollout_runs(results))
+        return
     runs = training_runs(results)
     if len(runs) > 1:
         yield Offer(None, "all of them", "as usual")
@@ -344,6 +351,15 @@ def _reach(run: TrainingRun) -> str:
 
 @analysis(
     "Timeline",
+    (
+        Page(CHECKPOINTS, "checkpoints", holds=lambda results, _: bool(training_runs(results))),
+        Page(
+            ROLLOUTS,
+            "drift of rewards",
+            help="whether rewards of rollouts drift from outcomes; exit code 1: an alarm",
+            holds=has_rollouts,
+        ),
+    ),
     examples=("prm-inspect timeline", "prm-inspect timeline my-run --from 1000 --to 4000"),
     options=(
         Option(
@@ -361,6 +377,7 @@ def _reach(run: TrainingRun) -> str:
             "From step",
             metavar="STEP",
             type=int,
+            pages=(CHECKPOINTS,),
             offered=partial(_offered_steps, end="first"),
         ),
         Option(
@@ -369,6 +386,7 @@ def _reach(run: TrainingRun) -> str:
             "To step",
             metavar="STEP",
             type=int,
+            pages=(CHECKPOINTS,),
             offered=partial(_offered_steps, end="last"),
         ),
     ),
@@ -379,9 +397,14 @@ def _reach(run: TrainingRun) -> str:
 def timeline(results: Selection, params: Params, intervals: bool) -> View:
     """Follow every training run, or the one that is named, on the cases that all of its checkpoints tried.
 
+    Or, on its other page, by the rollouts that were sampled while it trained.
+
     Raises:
         UsageError: there is no such run or step, or --from and --to are asked for of several runs.
     """
+    if params.page == ROLLOUTS:
+        command = results.request.command("timeline", *params.words, form=params.form)
+        return drift_view(results, command, params.get("series"))
     runs = _asked_runs(results, params)
     _check_steps(runs, params)
     seed = results.request.seed if intervals else None
@@ -412,7 +435,7 @@ def timeline(results: Selection, params: Params, intervals: bool) -> View:
 def _asked_runs(results: Selection, params: Params) -> list[TrainingRun]:
     runs = training_runs(results)
     if not runs:
-        raise UsageError(f"{NO_RUN}.", NAME_ONE)
+        raise UsageError(f"{NO_RUN}.", DRIFT_OF_ROLLOUTS if rollout_runs(results) else NAME_ONE)
     if (word := params.get("series")) is None:
         return runs
     name = match_name(word, [run.name for run in runs], "training run")

@@ -28,6 +28,7 @@ ABOVE = frozenset({"n_steps", "earliest_error", "error_steps", "neutral_steps", 
 """Columns that are told by the steps and their marks."""
 OF_GOLD = frozenset(
     {"error_type", "error_category", "error_kind", "pattern", "final_answer_correct", "agreement", "modified_steps"}
+    | {"neutral_steps", "errors_so_far"}
 )
 """Columns that say something of the labels: hidden with them."""
 TOLD = frozenset({"case", "key", "benchmark", "id", "subset", "generator", "origin", "language"}) | OF_GOLD

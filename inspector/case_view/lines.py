@@ -19,11 +19,12 @@ from inspector.case_view.facts import (
     said_lines,
     sentence_lines,
 )
-from inspector.case_view.open_case import Manner, OpenCase, Stop, open_case
+from inspector.case_view.open_case import Manner, OpenCase, Stop, images_of, open_case
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import paragraph
 from inspector.case_view.steps import step_lines, telling
 from inspector.case_view.tracks import Track
+from inspector.images import MOST
 from inspector.inspection import Inspection
 from inspector.label_set import changed_words
 from inspector.texts.paint import OUTCOME_STYLES
@@ -40,6 +41,7 @@ PROBLEM_SHARE = 5
 """A problem takes at most one of so many parts of what is seen at once, unless it is unfolded."""
 PROBLEM_LEAST = 3
 """Lines of a problem that are shown at least."""
+IMAGE = "Image  "
 
 
 def head_lines(case: OpenCase) -> Iterator[Line]:
@@ -69,6 +71,18 @@ def problem_lines(case: OpenCase) -> Iterator[Line]:
     first, *rest = lines
     yield StopLine(first.parts, stop=stop)
     yield from rest
+
+
+def image_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield a line or more for each image that the case names: its name, and what it is or why it is not opened."""
+    key = case.manner.keys.of("turn-over")
+    for number, image in enumerate(images_of(case)):
+        words = f"{clean(image.name)}  ({clean(image.words)}{f'; {key} opens it' if image.sound else ''})"
+        first, *rest = wrap(words, max(10, case.manner.width - cell_len(IMAGE)))
+        yield StopLine([(IMAGE, "dim"), (first, "" if image.sound else "bad")], stop=Stop("image", number))
+        yield from (Line([(" " * cell_len(IMAGE), ""), (line, "" if image.sound else "bad")]) for line in rest)
+        if number == MOST - 1:
+            yield Line([(" " * cell_len(IMAGE), ""), (f"no more than {MOST} are looked at", "dim")])
 
 
 # -- gold labels, and the texts beside the problem
@@ -181,7 +195,7 @@ BODIES: Mapping[str, CaseSection] = {
     token_lines.MODE: token_lines.token_lines,
 }
 """What stands where the steps are, by `Manner.mode`: other ways to show them than step by step."""
-ABOVE: tuple[CaseSection, ...] = (problem_lines, answer_words, blank)
+ABOVE: tuple[CaseSection, ...] = (problem_lines, image_lines, answer_words, blank)
 BELOW: tuple[CaseSection, ...] = (blank, gold_lines, other_texts, facts_lines)
 PINNED_SHARE = 3
 """At most one of so many parts of what is seen at once stays in place."""

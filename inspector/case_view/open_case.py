@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from inspector.case_view.tracks import LETTERS, Track, track
 from inspector.commands.key_words import USUAL, KeyWords
+from inspector.images import NamedImage, named_images
 from inspector.inspection import Inspection
 from inspector.processes.xray import XrayAnswer
 from inspector.texts.paint import Brush
@@ -20,10 +21,10 @@ from scoring.filtering.text_query import TextQuery
 class Stop(NamedTuple):
     """A place where the step cursor can stand: a step (0-based), folded steps by their first one, or another part.
 
-    That of a message of the context is its place among all messages, and no step.
+    Of images `step` is the number (0-based) of the one, of a message of the context its place among all messages.
     """
 
-    kind: Literal["problem", "step", "run", "context", "gold", "facts"]
+    kind: Literal["problem", "image", "step", "run", "context", "gold", "facts"]
     step: int = -1
 
 
@@ -123,6 +124,11 @@ def open_case(inspection: Inspection, row: int, display: Manner) -> OpenCase:
     tracks = tuple(track(evaluation, row, letters.get(evaluation.scorer.name, "")) for evaluation in chosen)
     texts, metadata = inspection.selection.texts.row(row), inspection.selection.metadata.row(row)
     return OpenCase(inspection, row, case, texts, tracks, display, metadata=metadata)
+
+
+def images_of(case: OpenCase) -> tuple[NamedImage, ...]:
+    """Return the images that the case names, in order."""
+    return tuple(named_images(case.inspection.selection.workspace, case.case, case.metadata))
 
 
 def scorers_shown(inspection: Inspection, beside: tuple[str, ...]) -> list[Evaluation]:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from inspector.case_view.open_case import Manner, OpenCase, Stop
+from inspector.case_view.open_case import Manner, OpenCase, Stop, images_of
 from inspector.case_view.original import repeated_words
 from inspector.commands.key_words import KeyWords
 from inspector.mathtext import unicode_math
@@ -26,6 +26,9 @@ def copied(case: OpenCase, stop: Stop | None) -> tuple[str, str]:
     name = case.case["case"]
     if stop is None or stop.kind == "problem":
         return texts["problem"], f"the problem of {name}"
+    if stop.kind == "image" and stop.step < len(images := images_of(case)):
+        image = images[stop.step]
+        return str(image.path or image.name), f"the place of {image.name}"
     if stop.kind in {"step", "run"}:
         return texts["steps"][stop.step], f"step {stop.step} of {name}"
     if stop.kind == "context":

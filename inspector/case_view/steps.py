@@ -267,9 +267,9 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
         if item.run:
             yield from _run(case, item)
             continue
-        yield from context_lines(case, messages, item.steps.start, indent)
+        yield from context_lines(case, messages, item.steps.start, GUTTER)
         yield from _step(case, item, side, bodies[item.steps.start], indent)
-    yield from context_lines(case, messages, len(bodies), indent)
+    yield from context_lines(case, messages, len(bodies), GUTTER)
 
 
 def _step(case: OpenCase, item: Item, side: tuple[ScorerColumn, ...], text: FoundText, indent: int) -> Iterator[Line]:

@@ -75,7 +75,7 @@ CASE: tuple[Command, ...] = (
         "turn-over",
         OPEN,
         "Fold",
-        "Fold or unfold what the cursor stands on; in an answer, go to the step that is named",
+        "Fold or unfold what the cursor stands on, open an image outside; in an answer, go to the step that is named",
         "turn_over",
         ONE_CASE,
     ),

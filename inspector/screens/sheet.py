@@ -145,8 +145,20 @@ class SheetScreen(InspectionScreen):
     def _show_first(self) -> None:
         """Show what there is, unless just that stands there: a screen that opens is told its size several times."""
         inspection, room = self.inspection, self.query_one(SheetView).viewport
+        if inspection is not None and self._shown[0] is None:
+            self._open_page_that_holds(inspection)
         if inspection is not None and not (self._shown[0] is inspection and self._shown[1] == room):
             self.show_inspection(inspection)
+
+    def _open_page_that_holds(self, inspection: Inspection) -> None:
+        """Open the first page with something to show, where the first of all has nothing."""
+        held = [
+            page.name
+            for page in self.PAGES
+            if page.holds is None or page.holds(inspection.selection, inspection.benchmark)
+        ]
+        if held and self.page == self.PAGES[0].name:
+            self.page = held[0]
 
     def on_sized_resized(self, event: Sized.Resized) -> None:
         if isinstance(event.view, SheetView):

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from inspector.case_view.lines import CaseLines
-from inspector.case_view.open_case import Stop
+from inspector.case_view.open_case import Stop, images_of
 from inspector.case_view.opening import line_of, stop_at
 from inspector.case_view.prose import FOUND, copied, whole
 from inspector.case_view.steps import FEWEST, prefix
+from inspector.images import open_outside
 from inspector.messages import Copy
 from inspector.screens.controller import Controller
 from inspector.texts.sentences import counted
@@ -118,6 +119,9 @@ class StepCursor(Controller):
         if self.stop.kind == "gold":
             self.screen.action_reason()
             return
+        if self.stop.kind == "image":
+            self._open_image(self.stop.step)
+            return
         before = self.page
         self.screen.reading = self.screen.reading.turn(self.stop)
         self.screen.show_case()
@@ -127,6 +131,14 @@ class StepCursor(Controller):
         if (line := self.line) is not None:
             self.stop = stop_at(self.page, line)
             self._stand(line)
+
+    def _open_image(self, number: int) -> None:
+        """Open the image of this number (0-based) in the platform's program for images, or say why not."""
+        case = self.screen.case_at_hand(self.screen.row, self.steps)
+        images = () if case is None else images_of(case)
+        if number < len(images):
+            words, opening = open_outside(images[number])
+            self.screen.notify(words, severity="information" if opening else "warning", markup=False)
 
     def action_prefix(self) -> None:
         """Fold the steps before the first one that gold or a scorer names, or unfold them."""

@@ -191,6 +191,7 @@ def asked(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptions, Works
         run=args.run,
         series=getattr(args, "series", None),
         at=getattr(args, "at", None),
+        plain_text=getattr(args, "plain_text", False),
         **_rule(args),
     )
     return paths, options, workspace

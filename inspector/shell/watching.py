@@ -20,6 +20,7 @@ from inspector.shell.reports import NAMED, given_words, joined_words, noticed_wo
 from inspector.texts.sentences import counted
 from inspector.texts.text import clean
 from inspector.workspace_place import find_workspace, send
+from scoring.benchmarks.rollouts import ROLLOUTS
 from scoring.errors import UsageError
 from scoring.importing.batch import ImportOptions
 from scoring.importing.bringing import HUB, is_elsewhere, is_pattern
@@ -80,6 +81,8 @@ def _follow(watch: Watch, lines: "_Lines", interrupt: Interrupt, args: argparse.
         with ReadingProgress("reading", quiet=args.quiet or args.jsonl) as progress:
             brought = watch.look(last=idle, progress=progress, reading=interrupt.at_once)
         lines.tell(watch, brought)
+        if any(imported.benchmark in ROLLOUTS for file in brought.taken for imported, _ in file.imported):
+            lines.alarm(args)
         if brought.taken:
             lines.note(send())
         interrupt.check()
@@ -129,6 +132,7 @@ class _Lines:
         self._refusal = ""
         self._last: dict[str, _Held] = {}
         self._noted: tuple[str, ...] = ()
+        self._alarms: frozenset[tuple[str, str, str]] = frozenset()
 
     @property
     def exit_code(self) -> int:
@@ -163,6 +167,21 @@ class _Lines:
         if brought.refusal and brought.refusal != self._refusal:
             self._say("failed", f"{brought.refusal} It is tried again.", sentence=brought.refusal)
         self._awaited, self._half, self._refusal = dict(brought.awaited), brought.half, brought.refusal
+
+    def alarm(self, args: argparse.Namespace) -> None:
+        """Say where step rewards drift from outcomes, each alarm once while it holds."""
+        # Imported only where rollouts came: analyses take long to import.
+        from inspector.analyses._drift import drift_alarms
+        from inspector.request import Request
+        from inspector.selection import load
+
+        alarms = drift_alarms(load(Request(workspace=args.workspace, benchmarks=())))
+        raised = {(alarm.series, alarm.scorer, alarm.figure): alarm for alarm in alarms}
+        for key, alarm in raised.items():
+            if key not in self._alarms:
+                facts = dict(zip(("series", "scorer", "figure"), key, strict=True))
+                self._say("alarm", alarm.sentence, **facts, sentence=alarm.sentence)
+        self._alarms = frozenset(raised)
 
     def end(self, watch: Watch) -> None:
         taken = [held for held in self._last.values() if not held.refusal]

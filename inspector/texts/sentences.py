@@ -205,8 +205,12 @@ def gold_words(case: Mapping[str, Any]) -> str:
         return "the labels name no step of this solution"
     if earliest == -1:
         return "no wrong step"
-    others = [str(step) for step in case["error_steps"] or [] if step != earliest]
-    return f"step {earliest}" + (f" (also wrong: {', '.join(others)})" if others else "")
+    so_far = case.get("errors_so_far") or []
+    others = [str(step) for step in case["error_steps"] or so_far if step != earliest]
+    words = [f"also wrong: {', '.join(others)}"] if others else []
+    if so_far and so_far[-1] + 1 < case["n_steps"]:
+        words.append(f"nobody labelled the steps after {so_far[-1]}")
+    return f"step {earliest}" + (f" ({'; '.join(words)})" if words else "")
 
 
 def gold_word(case: Mapping[str, Any], step: int) -> str | None:
@@ -216,6 +220,8 @@ def gold_word(case: Mapping[str, Any], step: int) -> str | None:
         return "error"
     if step in (case.get("neutral_steps") or ()):
         return "neutral"
+    if (so_far := case.get("errors_so_far")) and step <= so_far[-1]:
+        return "error step" if step in so_far else "right"
     if listed is not None:
         return "error step" if step in listed else "right"
     return "right" if earliest is not None and (earliest == -1 or step < earliest) else None

@@ -22,6 +22,8 @@ def add_reading_flags(parser: argparse.ArgumentParser) -> "argparse._ArgumentGro
     parser.add_argument("--name", metavar="N", help="what the one scorer or table is called (default: as its file)")
     runs = "which repetition these answers are (independent ones; figures are means over them; default 0)"
     parser.add_argument("--run", type=natural, metavar="N", help=runs)
+    plain = "also take texts published encrypted, as plain text"
+    parser.add_argument("--plain-text", action="store_true", help=plain)
     # Imported only for who asks, as everything beyond argparse is.
     from scoring.runs.arguments import add_checkpoint_arguments
 

@@ -13,7 +13,8 @@ def _flags(parser: argparse.ArgumentParser) -> None:
     parser.usage = "prm-inspect watch [BENCHMARK|FILE.py] PATH [PATH ...] [options]"
     parser.epilog = """What is there is imported, and then what changes, as `import` would import it: files that grow
     (up to the last whole row), that are replaced, that are new in a folder or of a pattern. What vanishes stays in the
-    workspace. An app that is open on it shows what comes.
+    workspace. An app that is open on it shows what comes. Of rollouts it says where step rewards drift from outcomes,
+    as `timeline --drift` does.
 
     Exit codes: 130 (Ctrl+C) and 143 interrupted, with what was taken; with --until-idle 0 all taken, 1 with a warning
     or without one of the sources, 2 nothing was taken, or wrong usage."""

@@ -37,6 +37,8 @@ from scoring.texts import ROW_GROUP, Texts, in_groups, rest_digests
 
 MADE = "case."
 """What stands before the name of a column of ours in a check, beside the fields of the row."""
+DECRYPTED = "decrypted"
+"""The finding that rows were published encrypted: their texts are written only where a person says so."""
 LARGE = 64 * 1024 * 1024
 """Bytes of a file from which on its texts are kept on the disk while it is imported."""
 
@@ -141,6 +143,8 @@ class CaseFormat(Struct, frozen=True, eq=False):
         conclude: How the labels were read, in words, and all findings.
         checks: What is odd about single rows, in the order in which it is said.
         tallies: Sums over rows, by name, that `conclude` needs: expressions that give one number a chunk.
+        metadata: Metadata columns that the file does not hold as single values, as expressions over the fields; no key
+            of theirs is claimed.
         unfold: The records in a row, which are read as rows are and keep its line; None = the row is one.
         one_of_many: Whether a file is one of many of its kind, as those of a training run are: what scorers gave beside
             its cases is then called after its column, and never after the file.
@@ -154,6 +158,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
     conclude: Callable[[ReadSource], tuple[str, list[Finding]]]
     checks: Sequence[Check] = ()
     tallies: Mapping[str, pl.Expr] = field(default_factory=dict)
+    metadata: Mapping[str, pl.Expr] = field(default_factory=dict)
     twins: Mapping[str, pl.Expr] | None = None
     unfold: Callable[[Fields], Iterable[Mapping[str, Any]]] | None = None
     one_of_many: bool = False
@@ -284,6 +289,9 @@ class CaseFormat(Struct, frozen=True, eq=False):
                 for row in cases.select(alternatives).iter_rows(named=True)
             ]
             rows = [{**fields, **row} for fields, row in zip(values, rows, strict=True)]
+        if self.metadata:
+            made = cases.select(**self.metadata).iter_rows(named=True)
+            rows = [{**row, **values} for row, values in zip(rows, made, strict=True)]
         further.add(rows)
 
     def identity(self, fields: Sequence[str], source: str) -> dict[str, pl.Expr]:

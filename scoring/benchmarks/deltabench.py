@@ -3,14 +3,18 @@
 He et al., "Can Large Language Models Detect Errors in Long Chain-of-Thought Reasoning?", arXiv 2502.19361.
 Rows: `id, origin, task_l1, question, answer, sections[{start, end, content}], reason_error_section_numbers[],
 reason_unuseful_section_numbers[], sections_labeled_info[], final_correct, error_type`. A section is a step, and the
-numbers count from 1. Error and unuseful sections together are those to be found, as in the benchmark's own code
-(`evaluation.py`).
+numbers count from 1; the table of the hub holds lists as Python writes them. Error and unuseful sections together are
+those to be found, as in the benchmark's own code (`evaluation.py`).
 
 Annotators often stopped at the last wrong section: those after it are labelled only where `sections_labeled_info` says
-of each whether it is right and useful. The benchmark's own code leaves answers about them out as well.
+of each whether it is right and useful. The benchmark's own code leaves answers about them out as well; its figures are
+in `scoring.metrics.sections`.
 """
 
+import ast
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import takewhile
 from typing import Any
 
@@ -27,15 +31,28 @@ _ERRORS, _UNUSEFUL = "reason_error_section_numbers", "reason_unuseful_section_nu
 
 
 def recognises(row: Any) -> bool:
-    """Return whether a row has a question, sections and the numbers of the wrong ones."""
-    return isinstance(row, Mapping) and {"question", "sections", _ERRORS} <= row.keys()
+    """Return whether a row has a question, sections and the numbers of the wrong ones, and no critic's answer."""
+    return isinstance(row, Mapping) and {"question", "sections", _ERRORS} <= row.keys() and "critic" not in row
+
+
+def _unwritten(value: Any) -> Any:
+    """The list that a text is of, in JSON or as Python writes it; any other value as it is."""
+    if not isinstance(value, str) or not value.lstrip().startswith("["):
+        return value
+    for read in (json.loads, ast.literal_eval):
+        # Python's parser has limits of its own for what is nested too deep.
+        with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return read(value.strip())
+    return value
 
 
 def _flat(fields: Fields) -> Mapping[str, Any] | None:
     """The row, with the texts of its sections in their place and what is annotated of each beside them."""
+    lists = ("sections", "sections_labeled_info", _ERRORS, _UNUSEFUL)
+    fields = fields.of({**fields.value, **{name: _unwritten(fields.value.get(name)) for name in lists}})
     sections = fields.value.get("sections")
     if not isinstance(sections, list):
-        message = f"sections is {kind_of(sections)}, not a list; import the file of JSON Lines"
+        message = f"sections is {kind_of(sections)}, not a list"
         fields.note("error", "wrong-type", message)
         return None
     parts = [section if isinstance(section, Mapping) else {} for section in sections]
@@ -82,7 +99,7 @@ def _numbers(fields: Fields, name: str) -> list[int] | None:
 
 def _final_correct(fields: Fields, name: str) -> bool | None:
     value = fields.value.get(name)
-    return bool(value) if type(value) is int and value in {0, 1} else fields.boolean(name)
+    return str(value) == "1" if str(value) in {"0", "1"} else fields.boolean(name)
 
 
 def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:
@@ -140,6 +157,7 @@ FORMAT = CaseFormat(
         "problem_id": problem_ids("question"),
         "earliest_error": pl.when(_FIRST >= 1).then(_FIRST - 1).when((_LISTED.list.len() == 0) & _COMPLETE).then(-1),
         "error_steps": pl.when(_COMPLETE & ~_NO_SECTION).then(_WRONG).cast(pl.List(STEP_INDEX)),
+        "errors_so_far": pl.when(~_COMPLETE & (_FIRST >= 1)).then(_WRONG).cast(pl.List(STEP_INDEX)),
         "error_type": not_empty("error_type"),
         "final_answer_correct": pl.col("final_correct"),
         "reference_answer": pl.col("answer"),

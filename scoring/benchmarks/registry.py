@@ -28,6 +28,8 @@ MODULES: dict[str, str] = {
     "stepwise": "scoring.benchmarks.stepwise",
     "math_shepherd": "scoring.benchmarks.math_shepherd",
     "deltabench": "scoring.benchmarks.deltabench",
+    "hard2verify": "scoring.benchmarks.hard2verify",
+    "visualprocessbench": "scoring.benchmarks.visualprocessbench",
     "agentprocessbench": "scoring.benchmarks.agentprocessbench",
     "verl": "scoring.benchmarks.verl",
     "trl_grpo": "scoring.benchmarks.trl_grpo",
@@ -37,11 +39,22 @@ MODULES: dict[str, str] = {
 }
 """Name -> module with NAME, FORMAT, recognises(row) and load(rows). Order is the order of detection."""
 
-STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant")
+STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant", "visualprocessbench")
 """Those whose official figures are of single steps; a module of these has STEP_LABELLED. The others': first errors."""
 
-FIGURES = {"agentprocessbench": "scoring.metrics.agent_steps"}
-"""Benchmark -> module whose FIGURES, metrics of whole cases, stand before those that all benchmarks have."""
+WITH_IMAGES = ("visualprocessbench",)
+"""Those whose problems are about images: files that cases name in the metadata column `image`."""
+
+FIGURES = {
+    "deltabench": "scoring.metrics.sections",
+    "hard2verify": "scoring.metrics.balanced",
+    "agentprocessbench": "scoring.metrics.agent_steps",
+}
+"""Benchmark -> module whose FIGURES, metrics of whole cases, stand before those that all benchmarks have.
+
+Where the authors' code has a number that FIGURES leave undefined, or counts oddly, the module has AS_OFFICIAL beside
+them, for who asks for the benchmark's protocol by name.
+"""
 
 
 class StepLabelled(Struct, frozen=True):

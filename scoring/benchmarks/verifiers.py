@@ -12,12 +12,12 @@ under their own names as `rewards.NAME`; none of them is taken for whether the a
 anything. `advantages` are of tokens and no step rewards.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scoring.benchmarks.rollouts import Trajectory, rollout, rollout_format, words_of_message
+from scoring.benchmarks.agentprocessbench import message_text
+from scoring.benchmarks.rollouts import Trajectory, rollout, rollout_format
 from scoring.reading.fields import Fields
 
 NAME = "verifiers"
@@ -131,18 +131,14 @@ def _is_step(node: Mapping[str, Any]) -> bool:
 
 def _words(message: Any) -> str:
     """What a message says, and the tools that it calls, a line each."""
-    calls = message.get("tool_calls") if isinstance(message, Mapping) else None
-    lines = [words_of_message(message), *map(_call, calls if isinstance(calls, list) else [])]
-    return "\n".join(line for line in lines if line)
-
-
-def _call(call: Any) -> str:
-    function = call.get("function", call) if isinstance(call, Mapping) else None
-    if not isinstance(function, Mapping):
+    if not isinstance(message, Mapping):
         return ""
-    arguments = function.get("arguments")
-    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return f"{function.get('name')}({written})"
+    calls = message.get("tool_calls")
+    if not isinstance(calls, list):
+        return message_text(message)
+    # Its own messages hold a call's name and arguments as they are, those of chat APIs in `function`.
+    nested = [call if not isinstance(call, Mapping) or "function" in call else {"function": call} for call in calls]
+    return message_text({**message, "tool_calls": nested})
 
 
 def _named(values: Any) -> Iterator[tuple[str, Any]]:

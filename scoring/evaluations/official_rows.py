@@ -133,6 +133,27 @@ PROTOCOLS: dict[str, Protocol] = {
             undefined=0.0,
         ),
         Protocol(
+            "deltabench",
+            unparsed="drop",
+            counts="unparsed and refused cases are left out, and sections named beyond the last one listed; micro "
+            "figures with an empty denominator are 0",
+            source="He et al., arXiv 2502.19361 and evaluation.py",
+        ),
+        Protocol(
+            "hard2verify",
+            unparsed="wrong",
+            counts="steps without a judgement and unreadable answers count as judged the other way",
+            source="Pandit et al., arXiv 2510.13744 and utils.py",
+        ),
+        Protocol(
+            "visualprocessbench",
+            unparsed="drop",
+            counts="neutral steps and what cannot be read are left out; others' re-implementation cuts at 0.85 "
+            "(--threshold 0.85)",
+            source="Wang et al., arXiv 2503.10291, and re-implementations of its evaluation",
+            comparison="<=",
+        ),
+        Protocol(
             "agentprocessbench",
             unparsed="wrong",
             counts="failed answers count as wrong; in first_error_acc alone they say that no step is wrong",
@@ -354,7 +375,8 @@ def figures_of(
     unparsed = counting.unparsed_of(benchmark)
     of_first_errors = first_error_rows(evaluation, rows, unparsed, counting.seed, official)
     if facts is None:
-        own = (own_rows(made, evaluation, rows, unparsed, counting.seed) for made in figures_of_its_own(benchmark))
+        figures = figures_of_its_own(benchmark, official=counting.protocol == benchmark)
+        own = (own_rows(made, evaluation, rows, unparsed, counting.seed) for made in figures)
         return [*chain.from_iterable(own), *of_first_errors]
     of_steps = step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1)
     return [*of_steps, *_with_both_sides(list(of_first_errors))]

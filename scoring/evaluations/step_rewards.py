@@ -401,6 +401,7 @@ def problem_numbers(names: pl.Series) -> Ints:
 
 
 RIGHT_STEP, WRONG_STEP, UNKNOWN_STEP = 0, 1, -1
+_STEP_LISTS = ("error_steps", "neutral_steps", "errors_so_far")
 
 
 class Gold(Struct, frozen=True, eq=False, dict=True):
@@ -437,9 +438,7 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
 
     def of_cases(self, rows: Ints) -> "Gold":
         """Return the labels of the steps of some cases, by their row ids: without subsets and problems."""
-        labels = [
-            self.cases[name].gather(rows) for name in ("error_steps", "neutral_steps") if name in self.cases.columns
-        ]
+        labels = [self.cases[name].gather(rows) for name in _STEP_LISTS if name in self.cases.columns]
         some = Gold(pl.DataFrame(labels))
         vars(some).update({name: getattr(self, name)[rows] for name in ("known", "earliest", "n_steps", "listed")})
         return some
@@ -488,8 +487,8 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
     def step_labels(self) -> npt.NDArray[np.int8]:
         """One label a step of all cases, in order: RIGHT_STEP, WRONG_STEP or UNKNOWN_STEP.
 
-        Where only the earliest error is labelled, the steps after it are unknown; so are neutral steps, which are
-        neither. Steps beyond the last are not there.
+        Where only the earliest error is labelled, the steps after it are unknown; where annotators stopped, those after
+        the last error that they listed. So are neutral steps, which are neither. Steps beyond the last are not there.
         """
         total = int(self.n_steps.sum())
         starts = np.cumsum(self.n_steps) - self.n_steps
@@ -502,6 +501,11 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
         row, error = self.listed_errors
         inside = (error >= 0) & (error < self.n_steps[row])
         labels[(starts[row] + error)[inside]] = WRONG_STEP
+        row, error = self._steps("errors_so_far")
+        last = np.full(self.n_steps.size, -1)
+        np.maximum.at(last, row, error)
+        labels[(step < np.repeat(last, self.n_steps)) & (labels == UNKNOWN_STEP)] = RIGHT_STEP
+        labels[starts[row] + error] = WRONG_STEP
         row, neutral = self.neutral
         labels[starts[row] + neutral] = UNKNOWN_STEP
         return labels
@@ -509,10 +513,14 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def neutral(self) -> tuple[Ints, Ints]:
         """Every step of the cases that is neither right nor wrong: row id, and 0-based index."""
+        return self._steps("neutral_steps")
+
+    def _steps(self, column: str) -> tuple[Ints, Ints]:
+        """The steps that a column of lists names, as far as there are such: row id, and 0-based index."""
         nothing = np.empty(0, dtype=np.int64)
-        if "neutral_steps" not in self.cases.columns or not self.cases["neutral_steps"].count():
+        if column not in self.cases.columns or not self.cases[column].count():
             return nothing, nothing
-        named = self.cases.select("neutral_steps").with_row_index("row").explode("neutral_steps").drop_nulls()
-        row, step = (named[name].cast(pl.Int64).to_numpy() for name in ("row", "neutral_steps"))
+        named = self.cases.select(column).with_row_index("row").explode(column).drop_nulls()
+        row, step = (named[name].cast(pl.Int64).to_numpy() for name in ("row", column))
         inside = (step >= 0) & (step < self.n_steps[row])
         return row[inside], step[inside]

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.benchmarks import demo
-from scoring.benchmarks.base import Imported
+from scoring.benchmarks.base import DECRYPTED, Imported
 from scoring.benchmarks.registry import MODULES
 from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.evaluations.rules import DEFAULTS
@@ -60,6 +60,8 @@ class ImportBatch(Struct, frozen=True, eq=False):
     proposals: tuple[Proposal, ...] = ()
     passed_over: tuple[str, ...] = ()
     skipped_places: tuple[str, ...] = ()
+    # Whether a person wants the texts of rows that are published encrypted in the workspace.
+    plain_text: bool = False
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
@@ -85,14 +87,26 @@ class ImportBatch(Struct, frozen=True, eq=False):
             name: what the one scorer is called, instead of after its file.
 
         Raises:
+            UsageError: rows that are published encrypted would be written in plain text, and nobody wants that.
             WorkspaceError: it cannot be read or written.
             ScorerConflict: a scorer's name is taken, and there is nothing else.
         """
+        self._check_wanted()
         added, saved = workspace.add(self.imported), [self._save(workspace, joined, name) for joined in self.joined]
         if self.ledger is not None:
             benchmarks = {imported.benchmark for imported in self.imported}
             self.ledger.remember(workspace, self._remembered(added, saved), benchmarks)
         return added, saved
+
+    def _check_wanted(self) -> None:
+        for imported in () if self.plain_text else self.imported:
+            if any(finding.code == DECRYPTED for finding in imported.findings):
+                raise UsageError(
+                    f"{imported.source} is published encrypted, so that no model is trained on its texts, and a "
+                    "workspace holds plain text.",
+                    "Import it with --plain-text if nobody else reads this workspace, and share neither it nor what "
+                    "is exported from it.",
+                )
 
     def _remembered(self, added: Sequence[Added], saved: Sequence[SavedResults]) -> Iterator[RememberedFile]:
         """The files that are whole in the workspace now, and of which nothing else has to be said."""
@@ -160,6 +174,7 @@ class ImportOptions:
         threshold, comparison, on: What decides on the rewards of the scorers among them; None = as they say themselves.
         series, at: Which training run the scorers are checkpoints of, and at which step the one is; None = as their
             paths say. Digests in workspaces were made without them.
+        plain_text: Whether the texts of rows that are published encrypted may be written.
     """
 
     benchmark: str | None = None
@@ -173,6 +188,7 @@ class ImportOptions:
     run: int | None = None
     series: str | None = field(default=None, repr=False)
     at: int | None = field(default=None, repr=False)
+    plain_text: bool = field(default=False, repr=False)
 
     @property
     def how(self) -> object:
@@ -325,6 +341,7 @@ def join_sources(
         mappings,
         proposals=proposals,
         skipped_places=tuple(refused.place for refused in skipped),
+        plain_text=options.plain_text,
     )
 
 

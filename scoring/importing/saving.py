@@ -14,12 +14,14 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -54,6 +56,7 @@ _AT_ONCE = 65_536
 """Rows whose values are together in a digest: as many as that, whatever is in memory at once."""
 
 
+_NO_HASHES: npt.NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
 _PIECE = 4 * 1024 * 1024
 """Bytes that are hashed together: `hashlib.file_digest` stops whoever reads the file sixteen times as often."""
 
@@ -277,15 +280,34 @@ def _add_values(digest: blake2b, column: pl.Series) -> None:
 
 
 def _no_conflict(scorer: Scorer, folder: Path, joined: Joined, others: dict[str, _Import]) -> None:
-    for source, other in others.items():
-        for cache, frame in _kinds(folder, joined):
-            theirs = _given(cache, other.parts)
-            if count := _differing(cache, frame.filter(cache.kind.success), theirs):
+    for cache, frame in _kinds(folder, joined):
+        mine = frame.filter(cache.kind.success)
+        hashes = mine["key"].hash().to_numpy()
+        for source, other in others.items():
+            if not any(np.isin(hashes, _hashes(cache, part)).any() for part in other.parts):
+                # Files of a run are many, and mostly of contents of their own.
+                continue
+            if count := _differing(cache, mine, _given(cache, other.parts)):
                 raise ScorerConflict(
                     f"{source} gave {scorer.name!r} other results for {count:,} of the cases of "
                     f"{joined.results.source}.",
                     "Give this one another name: --name NAME",
                 )
+
+
+def _hashes(cache: "Parts", part: str) -> npt.NDArray[np.uint64]:
+    """Hashes of the contents that a part of this kind has rows of; none of a part of another kind."""
+    path = cache.folder / part
+    if not part.startswith(cache.kind.prefix) or not path.exists():
+        return _NO_HASHES
+    return _read_hashes(cache, path)
+
+
+# What a part holds never changes.
+@lru_cache(maxsize=100_000)
+def _read_hashes(cache: "Parts", path: Path) -> npt.NDArray[np.uint64]:
+    hashes: npt.NDArray[np.uint64] = _given(cache, [path.name])["key"].hash().to_numpy()
+    return hashes
 
 
 def _given(cache: "Parts", parts: Sequence[str]) -> pl.DataFrame:

@@ -401,7 +401,11 @@ class Watch:
     def _keep(self, taken: Taken, due: "_Due") -> None:
         followed = self._followed[taken.place]
         followed.taken, followed.until, followed.beside = due.listed.stamp, due.until, self._cases
-        followed.has_results = bool(taken.joined or taken.refusal or (taken.unchanged and not taken.imported))
+        # Results beside cases of their own belong to no others, whatever comes.
+        own = bool(taken.imported) and all(joined.joined == joined.results.read for joined, _ in taken.joined)
+        followed.has_results = bool(
+            (taken.joined and not own) or taken.refusal or (taken.unchanged and not taken.imported)
+        )
         if taken.joined:
             followed.scorers = frozenset(saved.folder for _, saved in taken.joined if saved.folder)
 

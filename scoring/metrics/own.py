@@ -63,6 +63,7 @@ class OwnMetric(Struct, frozen=True, eq=False):
         of: The name of the count that says how many cases (or whatever it counts) a figure is of.
         kind: `share`, a fraction that people read in percent, or `number`.
         code: Where it comes from; None before it was loaded.
+        reason: Says why the figure of one group's sums by name is undefined, where the name of a count would not.
     """
 
     name: str
@@ -73,6 +74,7 @@ class OwnMetric(Struct, frozen=True, eq=False):
     of: str
     kind: Literal["share", "number"] = "share"
     code: OwnCode | None = None
+    reason: Callable[[MetricSums], str] | None = None
 
     def parts(self, decided: Decided) -> Floats:
         """Return what each case contributes, (n, k).
@@ -114,7 +116,11 @@ class OwnMetric(Struct, frozen=True, eq=False):
 
     def why(self, sums: Floats) -> str | None:
         """Return why the figure of one group's sums (k,) is undefined; None where it is not."""
-        return None if np.isfinite(self.score(sums)) else f"{self.name} is undefined: {self.of} is {self.size(sums):g}"
+        if np.isfinite(self.score(sums)):
+            return None
+        if self.reason is not None:
+            return self.reason({name: sums[..., place] for place, name in enumerate(self.counts)})
+        return f"{self.name} is undefined: {self.of} is {self.size(sums):g}"
 
     def _run(self, call: Callable[[], Any], what: str) -> Any:
         if self.code is None:
@@ -178,10 +184,18 @@ def own_metrics() -> tuple[OwnMetric, ...]:
 # -- figures
 
 
-def figures_of_its_own(benchmark: str) -> tuple[OwnMetric, ...]:
-    """Return the metrics that one of this program's benchmarks has to itself; () where it has none."""
-    made: tuple[OwnMetric, ...] = import_module(FIGURES[benchmark]).FIGURES if benchmark in FIGURES else ()
-    return made
+def figures_of_its_own(benchmark: str, *, official: bool = False) -> tuple[OwnMetric, ...]:
+    """Return the metrics that one of this program's benchmarks has to itself; () where it has none.
+
+    Args:
+        benchmark: its name.
+        official: take those that follow the authors' code in every odd case (AS_OFFICIAL), where there are such.
+    """
+    if benchmark not in FIGURES:
+        return ()
+    module = import_module(FIGURES[benchmark])
+    made: tuple[OwnMetric, ...] = module.FIGURES
+    return getattr(module, "AS_OFFICIAL", made) if official else made
 
 
 def own_rows(

@@ -78,7 +78,10 @@ class TokenClassifierPrm(Family, frozen=True):
         "axolotl-ai-co/Qwen2.5-Math-PRM-7B",
     )
     CHOSEN: ClassVar[Mapping[str, str]] = {"text_layout": "layout", "separator": "separator"}
-    SOURCE = "huggingface/trl, the PRM trainer; huggingface/ProcessBench, code/run_eval_prm_trl.py"
+    SOURCE = (
+        "huggingface/trl, the PRM trainer (in releases up to 1.13.0; removed by #7133); "
+        "huggingface/ProcessBench, code/run_eval_prm_trl.py"
+    )
 
     scale = Scale("token classifier (TRL)", 0.0, 1.0, 0.5, "the likelier of its two labels", comparison="<=")
 

@@ -120,7 +120,7 @@ class Rows:
         source: What findings call it.
         format: The format, in words.
         table: The columns of all rows, where these came as columns: a data frame, Parquet, Arrow. None = they did not.
-        path: The file of JSON Lines that they are read from, so that what lies beside it can be looked for; else None.
+        path: The file that they are read from, so that what lies beside it can be looked for; None = there is none.
         records_of: The format whose records they are, which it made of other rows; "" = they are as in the source.
         rows_read: How many rows these were made of.
         cases: The numbers of the rows that became cases, in their order, where a reader of single rows made them.
@@ -322,6 +322,7 @@ def read_rows(path: Path, source: str = "", until: int | None = None) -> Rows:
     if raw.startswith(_FEATHER_V1):
         raise UnknownFormat(f"{source} is Feather V1.", "Write it again as V2, which pyarrow and polars do by default.")
     rows = _table(path, source, raw) if raw in _TABLES else text_rows(*decoded(raw, source), source)
+    rows.path = path
     return some_rows(rows)
 
 

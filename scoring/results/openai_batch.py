@@ -1,11 +1,14 @@
 r"""OpenAI's batch output: a critic's answers, a line a request, in any order.
 
 Line: `id, custom_id, response{status_code, request_id, body}, error`; the body is a chat completion, `model,
-choices[{message{content, reasoning_content, refusal}, finish_reason}], usage{prompt_tokens, completion_tokens}`. vLLM's
-`run-batch` writes the same. Of what was asked nothing is repeated: `custom_id`, chosen by whoever asked, names the case
-where it is its id; else the batch's input, `custom_id, method, url, body{model, messages}` a line, has to lie beside
-the output, as a file of JSON Lines in the same folder, and its prompts have to be of ProcessBench's form. Rows in the
-documented shape were tried, and no batch of anybody's.
+choices[{message{content, reasoning_content, refusal}, finish_reason}], usage{prompt_tokens, completion_tokens}`, or, of
+requests to `/v1/responses`, `model, output[{type: message, content[{type: output_text, text}]}], incomplete_details,
+usage{input_tokens, output_tokens}`, as servers and clients of that interface have it. vLLM's `run-batch` writes the
+same. Rows in the documented shape were tried, and no batch of anybody's.
+
+Of what was asked nothing is repeated: `custom_id`, chosen by whoever asked, names the case where it is its id; else the
+batch's input, `custom_id, method, url, body{model, messages}` a line, has to lie beside the output, as a file of JSON
+Lines in the same folder, and its prompts have to be of ProcessBench's form.
 
 Several choices of a request vote. Answers are read by the parser of the benchmark they are about. A request that failed
 has the reason that the service gave.
@@ -83,8 +86,11 @@ def request_failure(fields: Fields) -> str | None:
 
 
 def recognises(row: Any) -> bool:
-    """Return whether a row is a line of a batch with a chat completion."""
-    return isinstance(row, Mapping) and is_batch_line(row) and isinstance(batch_body(row).get("choices"), list)
+    """Return whether a row is a line of a batch with a chat completion, or with a response."""
+    if not isinstance(row, Mapping) or not is_batch_line(row):
+        return False
+    body = batch_body(row)
+    return isinstance(body.get("choices"), list) or isinstance(body.get("output"), list)
 
 
 def load(rows: Rows) -> list[ExternalResults]:
@@ -138,18 +144,45 @@ def _result(fields: Fields, prompts: "_Prompts") -> ResultRow:
 
 def _answers(fields: Fields) -> list[ResultRow]:
     body = fields.of(batch_body(fields.value))
+    if isinstance(body.value.get("output"), list):
+        return [_of_response(body)]
     choices = body.value.get("choices")
     if not isinstance(choices, list) or not choices:
         return without_answer(fields, _NO_TEXT)
-    usage = body.inside("usage")
-    answers = [_answer(fields.of(choice)) for choice in choices]
-    for place, answer in enumerate(answers):
-        # The first one has the tokens of the whole call.
-        for column, name in (("tokens_in", "prompt_tokens"), ("tokens_out", "completion_tokens")):
-            count = usage.value.get(name)
-            known = type(count) is int and 0 <= count < 2**63
-            answer[column] = (count if not place else 0) if known else None
-    return answers
+    first = _tokens(body, "prompt_tokens", "completion_tokens")
+    # The first one has the tokens of the whole call.
+    others = {column: None if count is None else 0 for column, count in first.items()}
+    return [_answer(fields.of(choice)) | (others if place else first) for place, choice in enumerate(choices)]
+
+
+def _tokens(body: Fields, prompt: str, answer: str) -> dict[str, int | None]:
+    usage = body.inside("usage").value
+    counts = {"tokens_in": usage.get(prompt), "tokens_out": usage.get(answer)}
+    return {name: n if type(n) is int and 0 <= n < 2**63 else None for name, n in counts.items()}
+
+
+def _of_response(body: Fields) -> ResultRow:
+    """The answer in what `/v1/responses` gives: all that its messages say."""
+    items = [item for item in body.value["output"] if isinstance(item, Mapping)]
+    parts = {
+        kind: [part.get(key) for item in items for part in _parts(item, holder) if part.get("type") == kind]
+        for kind, holder, key in (
+            ("output_text", "content", "text"),
+            ("refusal", "content", "refusal"),
+            ("summary_text", "summary", "text"),
+        )
+    }
+    texts = {kind: "\n".join(text for text in words if isinstance(text, str)) or None for kind, words in parts.items()}
+    cut = body.inside("incomplete_details").text("reason")
+    message = {"content": texts["output_text"], "reasoning": texts["summary_text"], "refusal": texts["refusal"]}
+    finished = "length" if cut == "max_output_tokens" else cut
+    answer = _answer(body.of({"message": message, "finish_reason": finished}))
+    return answer | _tokens(body, "input_tokens", "output_tokens")
+
+
+def _parts(item: Mapping[str, Any], holder: str) -> list[Mapping[str, Any]]:
+    parts = item.get(holder)
+    return [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
 
 
 def _answer(choice: Fields) -> ResultRow:

@@ -16,10 +16,13 @@ FORMATS: dict[str, str] = {
     "lm_eval": "lm_eval",
     "openai_batch": "openai_batch",
     "opencompass": "opencompass",
+    "phoenix": "phoenix",
     "vllm_pooling": "vllm_pooling",
     "reasoneval": "reasoneval",
     "reasoneval_critic": "reasoneval",
     "cached_scores": "cached_scores",
+    "hard2verify_verifier": "hard2verify",
+    "deltabench_critic": "deltabench",
     "agentprocessbench_judge": "agentprocessbench",
 }
 """Name -> module of this package whose READERS have it. Order is the order of detection."""

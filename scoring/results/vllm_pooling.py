@@ -45,7 +45,7 @@ def recognises(row: Any) -> bool:
         return False
     if is_batch_line(row):
         body = batch_body(row)
-        return _pooled(body) or not {"choices", "data"} & body.keys()
+        return _pooled(body) or not {"choices", "data", "output"} & body.keys()
     return _pooled(row)
 
 

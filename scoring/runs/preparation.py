@@ -13,6 +13,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from scoring.benchmarks.registry import WITH_IMAGES
 from scoring.cache import Parts
 from scoring.checkpoint import Checkpoint, Reference, compute_dtype
 from scoring.claim import claim, find, placed, same_model
@@ -461,10 +462,16 @@ def _served(running: Running, weights: Mapping[str, Any]) -> tuple[Mapping[str, 
 
 
 def unread_context(cases: pl.DataFrame, rows: Sequence[int]) -> Iterator[str]:
-    """Yield a sentence where some of these rows of `cases` are trajectories, whose context nobody who scores reads."""
-    if "step_messages" not in cases.columns or not rows:
+    """Yield a sentence where some of these rows of `cases` have more to them than whoever scores reads.
+
+    That is the context of trajectories, and images.
+    """
+    some = cases.select(pl.col("^(step_messages|benchmark)$").gather(pl.Series(rows, dtype=pl.UInt32)))
+    if "benchmark" in some.columns and (about_images := some["benchmark"].is_in(WITH_IMAGES).sum()):
+        yield f"{about_images:,} of {len(rows):,} cases are about images: texts are read, and no image is"
+    if "step_messages" not in some.columns:
         return
-    trajectories = cases["step_messages"].gather(pl.Series(rows, dtype=pl.UInt32)).count()
+    trajectories = some["step_messages"].count()
     if trajectories:
         yield (
             f"{trajectories:,} of {len(rows):,} cases are trajectories: problem and steps are read, and nothing of "

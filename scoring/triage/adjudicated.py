@@ -101,8 +101,12 @@ class Adjudicated(Struct, frozen=True, eq=False, dict=True):
             pl.when(there).then(f"adjudicated_{name}").otherwise(name).alias(name)
             for name in ("earliest_error", "error_steps")
         )
-        as_given = pl.when(~there).then(pl.col("^earliest_error_as_given$"))
-        return joined.with_columns(*columns, as_given).select(cases.columns)
+        # What a person's labels replace: nothing more is said of it.
+        gone = pl.when(~there).then(pl.col("^(earliest_error_as_given|errors_so_far)$"))
+        named = pl.coalesce("adjudicated_error_steps", pl.concat_list("adjudicated_earliest_error"))
+        neutral = pl.col("^neutral_steps$")
+        still = pl.when(there).then(neutral.list.set_difference(named)).otherwise(neutral)
+        return joined.with_columns(*columns, gone, still).select(cases.columns)
 
 
 def adjudicate(words_by_case: Mapping[str, Sequence[Annotation]], cases: pl.DataFrame) -> Adjudicated:

@@ -16,7 +16,7 @@ from inspector.inspection import inspect
 from inspector.messages import Export
 from inspector.request import Request
 from inspector.selection import load
-from inspector.texts.sentences import gold_word
+from inspector.texts.sentences import gold_word, gold_words
 from scoring.evaluations.deciding import OPTIMISTIC
 from scoring.filtering.filters import Facet, Filter
 from scoring.schema import METADATA
@@ -302,3 +302,10 @@ def test_words_of_gold(case):
             case, step
         )
         assert (word == "error") == (step == case.gold)
+
+
+def test_gold_says_where_annotators_stopped():
+    case = {"earliest_error": 1, "error_steps": None, "errors_so_far": [1, 3], "n_steps": 6}
+    assert [gold_word(case, step) for step in range(5)] == ["right", "error", "right", "error step", None]
+    assert gold_words(case) == "step 1 (also wrong: 3; nobody labelled the steps after 3)"
+    assert gold_words({**case, "n_steps": 4}) == "step 1 (also wrong: 3)"

@@ -52,3 +52,11 @@ def test_no_cases():
     assert gold.subsets[0] == []
     assert gold.cases.height == 0
     assert gold.cases.schema["earliest_error"] == pl.Int32()
+
+
+def test_where_annotators_stopped_what_comes_after_their_last_error_is_unknown():
+    lists = pl.Series("errors_so_far", [[1, 3], None, [0, 9]], dtype=pl.List(pl.Int32))
+    gold = Gold(making.frame([Case(5, 1), Case(2, 1), Case(2, 0)]).with_columns(lists))
+    right, wrong, unknown = RIGHT_STEP, WRONG_STEP, UNKNOWN_STEP
+    assert gold.step_labels.tolist() == [right, wrong, right, wrong, unknown, right, wrong, wrong, unknown]
+    assert gold.of_cases(np.array([2, 0])).step_labels.tolist() == [wrong, unknown, right, wrong, right, wrong, unknown]

@@ -33,3 +33,10 @@ def test_cases_without_a_text_that_is_read_are_counted(texts, rows, reads, told)
 def test_it_is_said_that_nobody_reads_what_stands_between_the_steps_of_a_trajectory(rows, said_of):
     cases = pl.DataFrame({"step_messages": [None, [1], [0, 2]]})
     assert [sentence.partition(" cases are trajectories")[0] for sentence in unread_context(cases, rows)] == said_of
+
+
+def test_it_is_said_that_nobody_reads_images():
+    cases = pl.DataFrame({"benchmark": ["visualprocessbench", "gsm", "visualprocessbench"]})
+    words = "cases are about images: texts are read, and no image is"
+    assert list(unread_context(cases, [0, 1])) == [f"1 of 2 {words}"]
+    assert list(unread_context(cases, [1])) == list(unread_context(cases, [])) == []

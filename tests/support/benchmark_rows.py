@@ -1,5 +1,9 @@
 """Rows of the formats that have no list of modified steps, authored for tests: three steps, the second one wrong."""
 
+import json
+from base64 import b64encode
+from hashlib import sha256
+
 from scoring.reading.rows import Rows
 
 PROBLEM = "Tom has 3 boxes of 4 pens. How many pens?"
@@ -136,6 +140,43 @@ def deltabench(number=0, **changes):
         "reason_error_section_numbers": [2],
         "reason_unuseful_section_numbers": [],
         "error_type": "Premise Error",
+    }
+    return changed(sound, changes)
+
+
+def hard2verify(number=0, **changes):
+    """A row of Hard2Verify that somebody has decrypted."""
+    sound = {
+        "unique_id": f"u{number}",
+        "canary": "a canary that was made up",
+        "question": PROBLEM,
+        "model_response_by_step": STEPS,
+        "human_labels": [1, 0, 0],
+        "human_labels_first_error_idx": 1,
+    }
+    return changed(sound, changes)
+
+
+def encrypted(row, canary=None):
+    """The row as it is published, byte by byte: what is JSON of four fields is hidden by its canary."""
+    digest = sha256((canary or row["canary"]).encode()).digest()
+
+    def hidden(value):
+        plain = json.dumps(value, ensure_ascii=False).encode()
+        return b64encode(bytes(byte ^ digest[at % 32] for at, byte in enumerate(plain))).decode()
+
+    secret = ("question", "model_response_by_step", "human_labels", "human_labels_first_error_idx")
+    return {key: hidden(value) if key in secret else value for key, value in row.items()}
+
+
+def visualprocessbench(labels=(1, 0, -1), steps=STEPS, **changes):
+    sound = {
+        "image": ["images/pens.png"],
+        "question": PROBLEM,
+        "answer": "12",
+        "response": {"steps": steps, "process_correctness": list(labels)},
+        "policy_model": "a-model",
+        "data_source": "a-collection",
     }
     return changed(sound, changes)
 

@@ -34,12 +34,15 @@ RESULTS = {
     ],
     "reasoneval": [{"id": 1, "scores": [0.9, 0.1]}, {"id": 1, "scores": [[0.1, 0.1, 0.8]]}],
     "reasoneval_critic": [{"id": 1, "response": "r", "correctness_pred": "Wrong", "error_step_pred": "2"}],
+    "hard2verify_verifier": [{**benchmark_rows.hard2verify(), "parsed_eval_output": [1, 0, -2]}],
+    "deltabench_critic": [{**benchmark_rows.deltabench(), "critic": "Conclusion: no error", "judge": 0}],
     "cached_scores": [{"benchmark": "b", "prm_name": "a", "problem_id": 1, "candidate_index": 0, "step_scores": [0.9]}],
     "agentprocessbench_judge": [benchmark_rows.judged_trajectory()],
     "lm_eval": [{"doc_id": 0, "doc": CASE, "resps": [["\\boxed{1}"]], "filtered_resps": ["1"], "filter": "none"}],
     "openai_batch": [
         {"id": "b", "custom_id": "c", "response": {"status_code": 200, "body": {"choices": [CHOICE]}}, "error": None}
     ],
+    "phoenix": [{"span_id": "s", "annotation_name": "good", "annotator_kind": "LLM", "score": 0.5, "label": "so"}],
     "opencompass": [{"0": {"origin_prompt": "p", "prediction": "\\boxed{1}", "gold": 1}}],
     "inspect_log": [{"version": 2, "status": "success", "eval": {"model": "a"}, "plan": {}, "samples": []}],
 }
@@ -57,6 +60,8 @@ BENCHMARKS = {
     "trl_grpo": [benchmark_rows.trl_grpo()],
     "verifiers": [benchmark_rows.verifiers()],
     "deltabench": [benchmark_rows.deltabench()],
+    "hard2verify": [benchmark_rows.hard2verify(), benchmark_rows.encrypted(benchmark_rows.hard2verify())],
+    "visualprocessbench": [benchmark_rows.visualprocessbench()],
     "agentprocessbench": [benchmark_rows.trajectory()],
     "toolprmbench": [benchmark_rows.action_pair()],
 }

@@ -1,14 +1,21 @@
 """The step cursor: folding what it stands on, copying it, the mouse."""
 
+import json
+import struct
+
 import pytest
 
+import benchmark_rows
 import example
 import making
 import reference
+from inspector import images
 from inspector.case_view.open_case import Stop
 from inspector.messages import Copy
 from inspector.request import Request
 from opened import opened
+from scoring.importing.batch import ImportOptions, read_sources
+from scoring.workspace import Workspace
 from screen_text import hides, press, rests, settled, shows
 
 WORDS = " ".join(f"word{number}" for number in range(200))
@@ -99,3 +106,25 @@ async def test_moving_the_cursor_writes_two_lines_and_keeps_the_rest(tmp_path):
         view.refresh = lambda *regions, **how: (written.extend(regions), refresh(*regions, **how))[1]
         await press(pilot, "j")
         assert [region.height for region in written] == [1, 1]
+
+
+async def test_enter_opens_an_image_outside_or_says_why_not(tmp_path, monkeypatch):
+    folder = tmp_path / "set"
+    (folder / "images").mkdir(parents=True)
+    (folder / "images" / "pens.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 640, 480))
+    row = benchmark_rows.visualprocessbench(image=["images/pens.png", "[bold]none.png"])
+    (folder / "test.jsonl").write_text(json.dumps(row))
+    workspace = Workspace.create(tmp_path / "w")
+    read_sources([str(folder / "test.jsonl")], ImportOptions(), workspace, None).put(workspace)
+    commands = []
+    monkeypatch.setattr(images, "_opener", lambda: "opener")
+    monkeypatch.setattr(images.subprocess, "Popen", lambda command, **_: commands.append(command))
+    async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 24)) as pilot:
+        await press(pilot, "g", "l", "enter")
+        await shows(pilot, "images/pens.png  (640 x 480 PNG, 24 bytes; Enter opens it)", "[bold]none.png  (missing)")
+        await press(pilot, "home", "j", "enter")
+        await shows(pilot, "Opening images/pens.png outside.")
+        assert (stop(pilot), commands) == (Stop("image", 0), [["opener", str(folder / "images" / "pens.png")]])
+        await press(pilot, "j", "enter")
+        await shows(pilot, "[bold]none.png: missing.")
+        assert len(commands) == 1

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 import authored
 import modified
 from benchmark_rows import (
+    encrypted,
     grben,
+    hard2verify,
     math_shepherd,
     mrmath,
     mrmath_redundant,
@@ -16,6 +18,7 @@ from benchmark_rows import (
     reasoneval_pair,
     rows_of,
     stepwise,
+    visualprocessbench,
 )
 from scoring.benchmarks import demo
 from scoring.benchmarks.registry import MODULES, benchmark_module
@@ -33,6 +36,8 @@ TYPICAL = {
     "prm800k": prm800k(),
     "stepwise": stepwise(),
     "math_shepherd": math_shepherd(),
+    "hard2verify": encrypted(hard2verify()),
+    "visualprocessbench": visualprocessbench(),
     "demo": demo.read().cases.row(0, named=True),
 }
 SURROGATES = st.text(st.characters(exclude_categories=()), max_size=10)

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,7 +83,10 @@ def test_error_and_unuseful_sections_are_wrong_from_1_and_others_are_right_where
         ({ERRORS: [], NOTES: None}, "no-label"),
         ({ERRORS: None}, "no-label"),
         ({UNUSEFUL: ...}, "no-label"),
-        ({ERRORS: "[2]"}, "wrong-type"),
+        ({ERRORS: "2"}, "wrong-type"),
+        ({ERRORS: "[2"}, "wrong-type"),
+        ({ERRORS: "[[[[" * 200}, "wrong-type"),
+        ({ERRORS: "[__import__(1)]"}, "wrong-type"),
         ({ERRORS: [-2]}, "bad-label"),
     ],
 )
@@ -116,6 +121,16 @@ def test_another_base_is_suspected(changes, said):
     imported = load(rows_of([row(**changes)]))
     (message,) = (one.message for one in imported.findings if one.code == "label-base")
     assert said in message
+
+
+@pytest.mark.parametrize("written", [repr, json.dumps])
+def test_lists_that_are_written_as_text_are_read(written):
+    """As the table of the hub and CSV have them."""
+    sound = row(**{NOTES: notes(RIGHT, WRONG, RIGHT)})
+    text = {name: written(value) if isinstance(value, list) else str(value) for name, value in sound.items()}
+    expected, as_text = one(**{NOTES: notes(RIGHT, WRONG, RIGHT)})[0], load(rows_of([text]))
+    assert as_text.cases.row(0, named=True) == expected
+    assert not as_text.findings
 
 
 @pytest.mark.parametrize("changes", [{"sections": "[]"}, {"sections": []}, {"sections": ["s"]}, {"question": None}])

@@ -205,7 +205,7 @@ def test_plain_texts_are_taken_as_they_are_and_other_rewards_say_nothing_of_the_
 def test_the_steps_of_an_episode_are_what_was_sampled_and_the_rest_is_context():
     case, imported = one(verifiers, benchmark_rows.verifiers(7))
     assert (case["id"], case["problem"]) == ("e7#0", PROBLEM)
-    assert case["steps"] == [f'{STEPS[0]}\nlook({{"what": "pens"}})', STEPS[2]]
+    assert case["steps"] == [f'{STEPS[0]}\n-> look {{"what": "pens"}}', STEPS[2]]
     assert case["step_messages"] == [2, 4]
     assert [(held["role"], held["name"], held["text"]) for held in case["context"]] == [
         ("system", None, "Be brief."),

@@ -10,7 +10,7 @@ import authored
 from broken_rows import as_rows, assert_sound, broken
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.reading.rows import read_rows
-from scoring.results import lm_eval, openai_batch, opencompass
+from scoring.results import lm_eval, openai_batch, opencompass, phoenix
 from scoring.results.prompted import asked_case, texts_of_messages
 
 STEP = st.text(st.sampled_from("ab <>/_\n"), max_size=12) | st.sampled_from(["</paragraph_9>", "<paragraph_1>", "\n"])
@@ -138,6 +138,18 @@ def test_a_flat_list_of_answers_is_read_too_and_a_document_without_texts_or_id_i
     assert codes(foreign) == [("warning", "no-id")]
 
 
+def test_documents_without_ids_join_by_their_texts_and_count_once(tmp_path):
+    cases = authored.write(tmp_path / "sums.json", authored.rows(4))
+    folder = tmp_path / "a-critic"
+    folder.mkdir()
+    rows = [sample(at, (box(-1),), doc=authored.row(at, id=...)) for at in range(4)]
+    filtered = [{**row, "filter": "flexible"} for row in rows]
+    samples = authored.write(folder / "samples_steps_2026.jsonl", [*rows, *filtered])
+    (joined,) = read_sources([str(cases), str(samples)], ImportOptions(), None, None).joined
+    assert (joined.results.name, joined.by, joined.votes.height, joined.unparsed) == ("a-critic", "content", 4, 0)
+    assert joined.votes["verdict"].to_list() == [-1] * 4
+
+
 # -- OpenAI's batches
 
 
@@ -205,6 +217,21 @@ def test_who_reasoned_and_said_nothing_answered_with_nothing():
     assert read_batch(line("a", None, reasoning="Hm.")).rows.select("answer", "reason").rows() == [("", None)]
 
 
+def test_a_response_is_one_answer_with_what_all_its_messages_say():
+    message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": box(1)}]}
+    thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Long thought."}]}
+    body = {"object": "response", "model": "a-critic", "output": [thought, message], "usage": {"input_tokens": 7}}
+    cut = {**body, "output": [thought], "incomplete_details": {"reason": "max_output_tokens"}}
+    refusing = [{"type": "message", "content": [{"type": "refusal", "refusal": "I may not."}]}]
+    rows = [line("a", body=body), line("b", body=cut), line("c", body={**body, "output": refusing})]
+    assert all(map(openai_batch.recognises, rows))
+    assert read_batch(*rows).rows.select("answer", "reasoning", "finish_reason", "tokens_in", "reason").rows() == [
+        (box(1), "Long thought.", None, 7, None),
+        ("", "Long thought.", "length", 7, None),
+        (None, None, None, 7, "the model refused: I may not."),
+    ]
+
+
 @pytest.fixture
 def batch(tmp_path):
     """A benchmark, a batch's output whose names say nothing, and its input beside it; other files lie there too."""
@@ -231,6 +258,16 @@ def test_the_input_beside_the_output_says_which_case_a_line_is_about(batch):
     assert dict(joined.votes.select("key", "verdict").iter_rows()) == labels
     (told,) = [finding for finding in joined.findings if finding.code == "batch-input"]
     assert told.message == "the batch's input, input.jsonl, lies beside it: 6 prompts, 6 of them show a case"
+
+
+def test_the_input_is_found_beside_an_output_whose_first_line_is_long(batch):
+    benchmark, output = batch
+    first, *others = output.read_text().splitlines()
+    long = json.loads(first)
+    long["response"]["body"]["choices"][0]["message"]["content"] = "x" * 2_000_000 + box(-1)
+    output.write_text("\n".join([json.dumps(long), *others]) + "\n")
+    (joined,) = read_sources([str(benchmark), str(output)], ImportOptions(), None, None).joined
+    assert (joined.by, joined.joined, joined.unparsed) == ("content", 6, 0)
 
 
 def test_without_the_input_names_that_say_nothing_are_refused_in_a_sentence(batch, tmp_path, capsys):
@@ -291,22 +328,51 @@ def test_a_file_of_predictions_is_told_from_a_mapping_and_joins(tmp_path):
     assert joined.votes["verdict"].to_list() == [-1] * 5
 
 
+# -- Phoenix's annotations
+
+
+def annotation(span="sums-0", name="good", kind="LLM", **changes):
+    return {"span_id": span, "annotation_name": name, "annotator_kind": kind, "score": 0.5, **changes}
+
+
+def test_an_annotation_is_a_number_a_solution_of_a_scorer_told_by_name_and_kind():
+    rows = [annotation(), annotation(kind="HUMAN", score=1), annotation("sums-1", score=None, label="bad")]
+    rows += [annotation("sums-2", score=float("nan"), explanation="Because."), annotation(span=None)]
+    model, person = phoenix.FORMAT.load(as_rows(rows))
+    assert [model.name, person.name] == ["good (llm)", "good (human)"]
+    assert model.rows.select("id", "solution", "reason").rows() == [
+        ("sums-0", 0.5, None),
+        ("sums-1", None, "a label without a score: bad"),
+        ("sums-2", None, "there is no score"),
+    ]
+    assert person.rows["solution"].to_list() == [1.0]
+    assert sorted(codes(model)) == [("error", "no-id"), ("note", "explanations"), ("warning", "wrong-type")]
+
+
+def test_annotations_join_cases_called_after_their_spans(tmp_path):
+    cases = authored.write(tmp_path / "sums.json", authored.rows(3))
+    given = authored.write(tmp_path / "annotations.jsonl", [annotation(f"sums-{at}", score=at / 4) for at in range(3)])
+    (joined,) = read_sources([str(cases), str(given)], ImportOptions(), None, None).joined
+    assert joined.rewards["solution"].to_list() == [0.0, 0.25, 0.5]
+
+
 # -- whatever a file holds
 
 SAMPLES = {
     lm_eval.FORMAT.load: [sample(), sample(resps=[[[-1.0, True]]])],
     openai_batch.load: [line(), line("b", box(1), box(2)), line(status=429, body={"error": {"message": "slow"}})],
     opencompass.FORMAT.load: [{"0": entry(), "1": entry(1, [box(0), box(1)])}],
+    phoenix.FORMAT.load: [annotation(), annotation(score=None, label="bad", explanation="Because.")],
 }
 
 
-@pytest.mark.parametrize("load", SAMPLES, ids=["lm_eval", "openai_batch", "opencompass"])
+@pytest.mark.parametrize("load", SAMPLES, ids=["lm_eval", "openai_batch", "opencompass", "phoenix"])
 @given(data=st.data())
 def test_broken_rows_give_results_or_findings(load, data):
     assert_sound(load(as_rows(data.draw(st.lists(broken(*SAMPLES[load]), max_size=4)))))
 
 
-@pytest.mark.parametrize("load", SAMPLES, ids=["lm_eval", "openai_batch", "opencompass"])
+@pytest.mark.parametrize("load", [*SAMPLES][:3], ids=["lm_eval", "openai_batch", "opencompass"])
 def test_texts_of_five_megabytes_and_rows_of_other_formats_cost_themselves_alone(load):
     long = "x" * 5_000_000
     huge = {

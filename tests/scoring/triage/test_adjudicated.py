@@ -339,3 +339,16 @@ def test_nothing_is_said_of_a_label_beyond_the_last_step_once_people_give_anothe
     said = said_of({"ann": ("gold wrong", {1: -1, 0: 1})}, "b/first")
     laid = adjudicate(said, cases).over(cases)
     assert laid.select("earliest_error", "earliest_error_as_given").rows() == [(1, None), (3, 8)]
+
+
+def test_what_people_call_wrong_is_neutral_no_more_and_what_was_listed_so_far_is_theirs_to_say():
+    lists = pl.List(pl.Int32)
+    cases = cases_of({"first": (3, None), "second": (3, None)}).with_columns(
+        neutral_steps=pl.Series([[1, 2], [1, 2]], dtype=lists), errors_so_far=pl.Series([[3, 4], [3, 4]], dtype=lists)
+    )
+    said = said_of({"ann": ("gold wrong", {1: -1, 0: 1})}, "b/first")
+    laid = adjudicate(said, cases).over(cases)
+    assert laid.select("earliest_error", "neutral_steps", "errors_so_far").rows() == [
+        (1, [2], None),
+        (3, [1, 2], [3, 4]),
+    ]
