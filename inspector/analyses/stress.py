@@ -406,6 +406,7 @@ def _table_blocks(
             ("accused", "more problems have more violations than under the control: exact sign test, Holm, below 0.05"),
         )
     )
+    yield from _refusals(each)
     if each.missing:
         yield Note(
             f"{counted(len(each.missing), 'solution')} of {len(each.contents.every):,} not scored yet.", "warning"
@@ -413,6 +414,18 @@ def _table_blocks(
     yield CommandLine(
         replace(each.scope.request, scorers=()).command("stress", each.name, "--violations"), "Every step that violates"
     )
+
+
+def _refusals(each: StressedScorer) -> Iterator[Block]:
+    """Why cases were not rewritten, and by which rewritings."""
+    by_reason: dict[str, list[str]] = {}
+    for name, counts in each.contents.refused.items():
+        for reason, n in counts.items():
+            by_reason.setdefault(reason, []).append(f"{name} {n:,}")
+    if by_reason:
+        lines = [[text(reason), text(", ".join(names))] for reason, names in by_reason.items()]
+        columns = [Column("", right=False, wraps=True), Column("cases of", right=False, wraps=True)]
+        yield table("Why cases were not rewritten", columns, lines)
 
 
 def _held_table(each: StressedScorer, held: Sequence[tuple[Vulnerability, Mapping[str, Any]]], title: str) -> Table:
