@@ -2,18 +2,15 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
-from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Page, Params, analysis
-from inspector.analyses.show import row_of
+from inspector.analyses._stress_cuts import CUT_NOTE, CUTTING, cuts_page
+from inspector.analyses._stressed import CASES, StressedScorer, stressed
 from inspector.provenance import provenance
-from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,
     Cell,
@@ -31,24 +28,13 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection, by_benchmark, within
+from inspector.selection import Selection
 from inspector.texts.sentences import counted
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Gold
-from scoring.filtering.filters import Facet
-from scoring.runs.run import sample
-from scoring.schema import Bools, Ints
-from scoring.storage.remembered import IdentityCache
-from scoring.stress.cutting import GIVEN, WAYS
-from scoring.stress.measuring import TOLERANCE, MovedStep, Vulnerability, vulnerabilities
+from scoring.stress.measuring import MovedStep, Vulnerability, vulnerabilities
 from scoring.stress.rewriting import LAWS, Rewriting
-from scoring.stress.trials import REWRITINGS, VERSION, Contents, JudgedContents, contents_of, judged
-from scoring.variants import REWARDS, VariantStep
+from scoring.stress.trials import REWRITINGS, VERSION
 
 TABLE, VIOLATIONS, CUTS = "table", "violations", "cuts"
-CASES = 240
-"""Cases that are rewritten, unless another number is asked for."""
 STRESS = {
     "scorer": pl.String(),
     "benchmark": pl.String(),
@@ -99,24 +85,6 @@ VIOLATING = {
     "text": pl.String(),
     "rewritten_text": pl.String(),
 }
-CUTTING = {
-    "scorer": pl.String(),
-    "benchmark": pl.String(),
-    # Null = all cases that were cut.
-    "case": pl.String(),
-    "way": pl.String(),
-    "cases": pl.Int64(),
-    # Of one case: its steps in this way, the step that the verdict names among them, and in which it begins as given.
-    "steps": pl.Float64(),
-    "verdict": pl.Int32(),
-    "verdict_as_given": pl.Int32(),
-    "text": pl.String(),
-    # Verdicts that name another step than as given, that find an error where none was found, and the other way round.
-    "flips": pl.Int64(),
-    "errors_found": pl.Int64(),
-    "errors_lost": pl.Int64(),
-    "reason": pl.String(),
-}
 NOTES = (
     "preserving: " + LAWS["preserving"],
     "breaking: " + LAWS["breaking"],
@@ -127,11 +95,6 @@ NOTES = (
     "p_holm: by Holm over the rewritings; accused below 0.05, which an invariant scorer is in at most 5% of tables",
     "a scorer without rewards violates where its verdict moves",
 )
-CUT_NOTE = (
-    "steps are joined by blank lines and cut anew; a verdict is the same where its part holds the step named before"
-)
-_contents = IdentityCache(4)
-NOTHING = "{scorer} was given no rewritten solutions of these cases yet. In a shell: {command}"
 
 
 def _rewritings_offered(_results: Selection, _params: Params) -> Iterator[Offer]:
@@ -222,105 +185,6 @@ def stress(results: Selection, params: Params, intervals: bool) -> View:
 
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     return View(frame, facts, title="Stress", lay_out=sections, empty=words)
-
-
-# -- who is tried on what
-
-
-class StressedScorer(Struct, frozen=True, eq=False, dict=True):
-    """A scorer on the drawn cases of one benchmark; `judged` is None where it was given none of their rewritings."""
-
-    scope: Selection
-    benchmark: str
-    seen: Evaluation
-    contents: Contents
-    rows: Ints
-    tolerance: float
-    judged: JudgedContents | None
-
-    @property
-    def name(self) -> str:
-        """The scorer's."""
-        return self.seen.scorer.name
-
-    @property
-    def title(self) -> str:
-        """Who is tried, and on what."""
-        return f"{self.name} on {self.benchmark}"
-
-    @property
-    def cases(self) -> int:
-        """How many cases were drawn."""
-        return self.rows.size
-
-    @property
-    def missing(self) -> Sequence[int]:
-        """The places of the solutions that the scorer was not given yet."""
-        return range(len(self.contents.every)) if self.judged is None else self.judged.missing
-
-    @property
-    def nothing(self) -> str:
-        """What to do where nothing was scored."""
-        request = replace(self.scope.request, scorers=())
-        return NOTHING.format(scorer=self.name, command=request.command("stress", self.name))
-
-    def link(self, cases: Sequence[str], words: str) -> CaseLink | None:
-        """Link to cases by their names; None where there are none."""
-        names = tuple(dict.fromkeys(cases))
-        if not names:
-            return None
-        where = (*within(self.scope, self.benchmark), Facet("case", names).sql)
-        return CaseLink(where, len(names), words, self.name, benchmark=self.benchmark)
-
-
-def stressed(results: Selection, params: Params) -> Iterator[StressedScorer]:
-    """Yield each chosen scorer on each benchmark of which a case is shown, with what it made of rewritten cases.
-
-    Raises:
-        DamagedWorkspace: a case's texts, or what was saved, cannot be read.
-    """
-    for benchmark, inside in by_benchmark(results):
-        rows = _drawn(results, inside, params.get("cases", CASES))
-        if not rows.size or not results.chosen:
-            continue
-        contents = rewritten_contents(results, results.chosen_evaluations[0].gold, rows)
-        for seen in results.chosen_evaluations:
-            folders = _folders(results, seen)
-            results_there = judged(contents, seen, folders) if folders else None
-            if results_there is not None and not results_there.tried:
-                results_there = None
-            tolerance = params.get("tolerance", tolerance_of(seen))
-            yield StressedScorer(results, benchmark, seen, contents, rows, tolerance, results_there)
-
-
-def rewritten_contents(results: Selection, gold: Gold, rows: Ints) -> Contents:
-    """Rewrite some cases (row ids), once while they and their labels are the same."""
-    seed = results.request.seed
-    return _contents.of(
-        (seed, rows.tobytes()),
-        (results.cases, results.texts, gold),
-        lambda: contents_of(results.cases, results.texts, gold, rows, seed),
-    )
-
-
-def tolerance_of(seen: Evaluation) -> float:
-    """Return the usual tolerance, in units of the rewards: a share of their range, or of 1 where that has no end."""
-    reach = seen.scorer.high - seen.scorer.low
-    return TOLERANCE * reach if math.isfinite(reach) and reach > 0 else TOLERANCE
-
-
-def _drawn(results: Selection, inside: Bools, number: int) -> Ints:
-    """The row ids of the cases that are rewritten, rising."""
-    here = np.flatnonzero(inside)
-    chosen = sample(results.cases[here].select("case"), number, seed=results.request.seed)
-    return here[np.array(chosen, dtype=np.int64)]
-
-
-def _folders(results: Selection, seen: Evaluation) -> list[Path]:
-    """Where what the scorer gave to rewritings lies."""
-    variants = results.workspace.variants
-    folder = None if variants is None else variants.folder / REWARDS / seen.scorer.folder
-    return [folder] if folder is not None and folder.is_dir() else []
 
 
 # -- the pages: rows, and what people see
@@ -531,157 +395,4 @@ def _violation_table(each: StressedScorer, rewriting: Rewriting, rows: Sequence[
     return table(f"{rewriting.name}: {rewriting.about}", columns, lines)
 
 
-# -- one solution cut in five ways
-
-
-def _cuts_page(
-    each: StressedScorer,
-    params: Params,
-    intervals: bool,  # noqa: ARG001  # nothing here is resampled
-) -> tuple[list[dict[str, Any]], list[Block]]:
-    wanted = params.get("case")
-    if wanted is None:
-        rows = [_cut_row(each, way) for way in WAYS]
-        return rows, [_cuts_table(each, rows), Note(f"{CUT_NOTE[:1].upper()}{CUT_NOTE[1:]}.", "quiet")]
-    row = row_of(each.scope, wanted)
-    if row not in each.contents.right:
-        raise UsageError(
-            f"{each.scope.cases['case'][row]} is not among the {each.cases} cases that were drawn.",
-            "Draw it alone: --where \"case = '...'\", or more of them: --cases N.",
-        )
-    rows = [_case_row(each, row, way) for way in WAYS]
-    return rows, list(_case_cuts(each, row, rows))
-
-
-def _verdicts(each: StressedScorer, way: str) -> Iterator[tuple[str, int, int]]:
-    """Of each case that has both verdicts: its name, the verdict as given, and that on its parts as a step as given."""
-    assert each.judged is not None  # noqa: S101  # asked for these alone
-    for row in each.rows.tolist():
-        whole, parts = (each.judged.of_case(row, name) for name in (GIVEN, way))
-        if whole is None or parts is None or whole[1] is None or parts[1] is None:
-            continue
-        before, after = whole[1].verdict, parts[1].verdict
-        if before is not None and after is not None:
-            yield each.contents.cases["case"][row], before, _as_given(parts[0].made.steps, after, before)
-
-
-def _as_given(parts: Sequence[VariantStep], verdict: int, before: int | None) -> int:
-    """The step as given that a verdict on parts names: that of `before` if it lies in the part, else where that begins.
-
-    A part reaches to where the next one begins; one of several steps names none of them more than the others.
-    """
-    if not 0 <= verdict < len(parts):
-        return verdict
-    first = parts[verdict].origin or 0
-    following = parts[verdict + 1].origin if verdict + 1 < len(parts) else None
-    inside = before is not None and first <= before and (following is None or before < max(following, first + 1))
-    return before if inside and before is not None else first
-
-
-def _cut_row(each: StressedScorer, way: str) -> dict[str, Any]:
-    verdicts = list(_verdicts(each, way))
-    parts = [len(each.contents.every[each.contents.place[row, way]].made.steps) for row in each.rows.tolist()]
-    return {
-        "scorer": each.name,
-        "benchmark": each.benchmark,
-        "way": way,
-        "cases": len(verdicts),
-        "steps": float(np.mean(parts)) if parts else None,
-        "flips": sum(before != after for _, before, after in verdicts),
-        "errors_found": sum(before == -1 != after for _, before, after in verdicts),
-        "errors_lost": sum(after == -1 != before for _, before, after in verdicts),
-        "reason": None if verdicts else "no case has verdicts on both",
-    }
-
-
-def _cuts_table(each: StressedScorer, rows: Sequence[Mapping[str, Any]]) -> Table:
-    lines = []
-    for row in rows:
-        verdicts = list(_verdicts(each, row["way"]))
-        flips = [name for name, before, after in verdicts if before != after]
-        now_wrong = [name for name, before, after in verdicts if before == -1 != after]
-        lost = [name for name, before, after in verdicts if after == -1 != before]
-        lines.append(
-            [
-                text(row["way"]),
-                count(row["cases"]),
-                Cell(row["steps"], Kind.MEAN),
-                count(row["flips"], each.link(flips, f"another verdict cut by {row['way']}")),
-                count(row["errors_found"], each.link(now_wrong, f"an error found when cut by {row['way']}")),
-                count(row["errors_lost"], each.link(lost, f"no error found when cut by {row['way']}")),
-            ]
-        )
-    return table("Cut in five ways", ["", "cases", "steps", "other verdict", "error now", "none now"], lines)
-
-
-def _case_row(each: StressedScorer, row: int, way: str) -> dict[str, Any]:
-    assert each.judged is not None  # noqa: S101  # asked for these alone
-    cut_way = each.judged.of_case(row, way)
-    assert cut_way is not None  # noqa: S101  # every case is cut in every way
-    content, judgement = cut_way
-    verdict = None if judgement is None else judgement.verdict
-    steps = content.made.steps
-    named = verdict is not None and 0 <= verdict < len(steps)
-    whole = each.judged.of_case(row, GIVEN)
-    before = whole[1].verdict if whole and whole[1] else None
-    as_given = None if verdict is None else _as_given(steps, verdict, before)
-    return {
-        "scorer": each.name,
-        "benchmark": each.benchmark,
-        "case": each.contents.cases["case"][row],
-        "way": way,
-        "cases": 1,
-        "steps": float(len(steps)),
-        "verdict": verdict,
-        "verdict_as_given": as_given,
-        "text": steps[verdict].text if named and verdict is not None else None,
-        "flips": None if before is None or as_given is None else int(before != as_given),
-        "reason": None if verdict is not None else "no verdict",
-    }
-
-
-def _case_cuts(each: StressedScorer, row: int, rows: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
-    case = each.contents.cases["case"][row]
-    lines = [
-        [
-            text(made["way"]),
-            Cell(int(made["steps"]), Kind.COUNT),
-            text(_named(made["verdict"])),
-            text(_named(made["verdict_as_given"])),
-            text("another" if made["flips"] else "", "bad"),
-            text(made["text"] or ""),
-        ]
-        for made in rows
-    ]
-    link = each.link([case], case)
-    columns: list[str | Column] = [
-        "", "parts", "verdict", "as given", Column("", right=False), Column("names", right=False, wraps=True),
-    ]  # fmt: skip
-    yield table(case, columns, lines)
-    assert each.judged is not None  # noqa: S101  # asked for these alone
-    for way in WAYS:
-        content, judgement = each.judged.of_case(row, way) or (None, None)
-        if content is None or (
-            way != GIVEN and content.made.steps == each.contents.every[each.contents.place[row, GIVEN]].made.steps
-        ):
-            continue
-        parts = [
-            [
-                Cell(at, Kind.COUNT, link=link),
-                Cell(judgement.rewards[at], Kind.REWARD)
-                if judgement and at < len(judgement.rewards)
-                else Cell(None, Kind.REWARD, reason="no reward"),
-                text(step.text),
-            ]
-            for at, step in enumerate(content.made.steps)
-        ]
-        yield table(way, ["part", "reward", Column("text", right=False, wraps=True)], parts)
-
-
-def _named(verdict: int | None) -> str:
-    if verdict is None:
-        return "-"
-    return "none" if verdict == -1 else "no step" if verdict < 0 else f"{verdict}"
-
-
-_PAGES = {TABLE: _table_page, VIOLATIONS: _violations_page, CUTS: _cuts_page}
+_PAGES = {TABLE: _table_page, VIOLATIONS: _violations_page, CUTS: cuts_page}

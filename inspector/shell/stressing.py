@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from inspector.analyses import load
-from inspector.analyses.stress import StressedScorer, stressed
+from inspector.analyses._stressed import StressedScorer, stressed
 from inspector.processes.job import Job, prm_words
 from inspector.processes.weights_place import place_of
 from inspector.request import request_of

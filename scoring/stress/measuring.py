@@ -232,8 +232,7 @@ def _held(
     # Of two tests the smaller p counts twice, so that looking at both makes nothing likelier.
     least, more_here, more_control = min(tests, default=(math.nan, 0, 0))
     p = None if rewriting.kind == "control" or not tests else min(1.0, len(tests) * least)
-    flips = [flip for trial in trials if (flip := flipped(trial)) is not None]
-    names = [seen for trial in trials if (seen := noticed(trial)) is not None]
+    flips = [(flip, noticed(trial)) for trial in trials if (flip := flipped(trial)) is not None]
     return Vulnerability(
         rewriting,
         len(trials),
@@ -241,9 +240,9 @@ def _held(
         tuple(violations),
         (len(violations) / len(every), *share) if every else None,
         (float(np.mean([step.shift for step in every])), *shift) if every else None,
-        sum(flips),
+        sum(flip for flip, _ in flips),
         len(flips),
-        sum(names) if rewriting.kind == "breaking" else None,
+        sum(bool(names_it) for _, names_it in flips) if rewriting.kind == "breaking" else None,
         int(testable.any(axis=0).sum()),
         int((np.where(testable, here, 0).sum(axis=0) > 0).sum()),
         int((np.where(testable, control, 0).sum(axis=0) > 0).sum()),

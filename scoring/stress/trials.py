@@ -162,9 +162,9 @@ class JudgedContents(Struct, frozen=True, eq=False, dict=True):
         return made
 
     def unscored(self, rewriting: Rewriting) -> int:
-        """Count the rewritten cases of which the scorer gave nothing."""
-        of_it = [at for at, content in enumerate(self.contents.every) if content.made_by == rewriting.name]
-        return sum(self.judgements[at] is None for at in of_it)
+        """Count the rewritten cases of which the scorer gave nothing, before or after."""
+        every = sum(content.made_by == rewriting.name for content in self.contents.every)
+        return every - len(self.trials(rewriting))
 
     def _of(self, row: int, made_by: str) -> Judgement | None:
         place = self.contents.place.get((row, made_by))

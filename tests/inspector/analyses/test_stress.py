@@ -21,7 +21,7 @@ from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
 from scoring.scorer import Scorer
 from scoring.stress.cutting import WAYS
-from scoring.stress.trials import REWRITINGS, contents_of
+from scoring.stress.trials import REWRITINGS, contents_of, judged
 from scoring.workspace import Workspace
 from scoring_process import commanded_here
 from servers.fault_server import running
@@ -244,12 +244,12 @@ def test_a_scorer_that_is_not_run_here_is_tried_by_what_was_judged_elsewhere(tmp
     assert "to solutions.jsonl" in stressed("--write", "solutions.jsonl").stderr
     lines = [json.loads(line) for line in (tmp_path / "solutions.jsonl").read_text().splitlines()]
     assert len({(line["problem"], *line["steps"]) for line in lines}) == len(lines)
-    judged = [line | {"rewards": [len(step) / 200 for step in line["steps"]]} for line in lines]
-    judged[2]["rewards"].pop()
-    judged[3]["rewards"][0] = float("nan")
-    judged[4]["rewards"][0] = None
-    del judged[5]["rewards"]
-    text = "".join(f"{json.dumps(line)}\n" for line in judged)
+    filled = [line | {"rewards": [len(step) / 200 for step in line["steps"]]} for line in lines]
+    filled[2]["rewards"].pop()
+    filled[3]["rewards"][0] = float("nan")
+    filled[4]["rewards"][0] = None
+    del filled[5]["rewards"]
+    text = "".join(f"{json.dumps(line)}\n" for line in filled)
     (tmp_path / "judged.jsonl").write_text(f"{text}no JSON\n[]\n")
     done = stressed("--read", "judged.jsonl", "--json")
     assert done.returncode == 0
@@ -289,3 +289,23 @@ def test_a_critic_is_asked_about_rewritings_as_it_was_about_cases(tmp_path):
     assert rows["neutral-step"]["flips"] == rows["neutral-step"]["verdicts"] == 2
     assert rows["inflation"]["reason"] == "the scorer gives no rewards"
     assert rows["inflation"]["share"] is None
+
+
+def test_what_was_scored_in_part_is_counted_as_that(space, tmp_path):
+    request = Request(str(space), benchmarks=("demo",), scorers=("long",), where=(f"line <= {CASES}",))
+    results = load_request(request)
+    frame, texts = results.cases, results.texts
+    contents = contents_of(frame, texts, Gold(frame), np.arange(3), 0)
+    (folder,) = (space / "variants/rewards").glob("long-*")
+    rewards = RewardParts(folder).read()[0]
+    seen = results.evaluation("long")
+    keys = contents.frames[0]["key"]
+    # Nothing is known of the first case as it is, nor of the second one inflated.
+    gone = [keys[contents.place[0, "as given"]], keys[contents.place[1, "inflation"]]]
+    RewardParts(tmp_path).append(rewards.filter(~pl.col("key").is_in(gone)))
+    made = judged(contents, seen, [tmp_path])
+    rewritings = {each.name: each for each in REWRITINGS}
+    assert [len(made.trials(rewritings[name])) for name in ("inflation", "hedging")] == [1, 2]
+    assert [made.unscored(rewritings[name]) for name in ("inflation", "hedging")] == [2, 1]
+    assert {keys[place] for place in made.missing} == {*gone}
+    assert {trial.case for trial in made.trials(rewritings["hedging"])} == {*frame["case"][1:3]}
