@@ -19,8 +19,8 @@ from scoring.metrics.shares import RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.threshold_curves import AtThreshold
 from scoring.schema import Bools
 
-OF_SIDE = {"f1": "", "error_acc": "erroneous", "correct_acc": "clean"}
-"""By figure of first errors the side that it is of; "" is both."""
+OF_SIDE = {"f1": "", "error_acc": "erroneous", "correct_acc": "clean", "step_acc": "", "first_error_acc": ""}
+"""By figure of whole cases the side that it is of; "" is both."""
 KNOWN = "earliest_error >= -1"
 """The condition on a case that gold says where its earliest error is, or that there is none."""
 WHOLE = frozenset({"all", "average"})

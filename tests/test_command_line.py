@@ -47,6 +47,7 @@ NEEDED = {
     "score": ["x"],
     "show": ["x"],
     "similar": ["x"],
+    "trees": ["x"],
     "watch": ["x"],
 }
 """Words without which a command is nothing."""
@@ -132,7 +133,7 @@ def test_the_refusal_names_the_command_and_who_takes_the_flag(refused):
     assert refused("prms", "--threshold=0.3") == sentence
     assert refused("prms", "--thresh", "0.3") == sentence
     assert refused("metrics", "--rows", "x").startswith("prm-inspect metrics takes no --rows: board and breakdown do. ")
-    assert refused("keys", "--no-mouse").startswith("prm-inspect keys takes no --no-mouse: the app and demo do. ")
+    assert refused("keys", "--no-mouse").startswith("prm-inspect keys takes no --no-mouse: the app and others do. ")
     assert refused("import", "--scorer", "x", "a.json").endswith("--scorer-column which column does.")
     assert refused("remove", "scorer", "x", "--subset", "y").endswith("a benchmark with all its cases.")
 

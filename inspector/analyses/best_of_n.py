@@ -7,7 +7,25 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from inspector.analyses import Offer, Option, Params, analysis
+from inspector.analyses import Offer, Option, Page, Params, analysis
+from inspector.analyses._response_pages import (
+    LOST,
+    LOST_NOTES,
+    ONE_PROBLEM,
+    PROBLEM_NOTES,
+    PROTOCOL_NOTES,
+    PROTOCOLS,
+    ProblemResponses,
+    choice_curves,
+    lost_rows,
+    lost_sections,
+    one_problem,
+    problem_names,
+    problem_sections,
+    protocol_rows,
+    protocol_sections,
+    way_to_choose,
+)
 from inspector.provenance import provenance
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
 from inspector.selection import Selection
@@ -15,6 +33,7 @@ from inspector.texts.sentences import official_score
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import parts
+from scoring.metrics.answer_votes import CHOICES
 from scoring.metrics.best_of_n import (
     AGGREGATIONS,
     FEWEST,
@@ -26,9 +45,9 @@ from scoring.metrics.best_of_n import (
     PROBLEMS,
     SAME,
     TIED,
+    WEIGHTED,
+    Aggregation,
     Responses,
-    boxed_answer,
-    contradicted,
     population_sd,
     response_rows,
     responses_of,
@@ -36,6 +55,7 @@ from scoring.metrics.best_of_n import (
     somers_d,
 )
 from scoring.metrics.resampling import RESAMPLES, SMALL
+from scoring.reading.final_answers import boxed_answer
 from scoring.schema import RowDict
 
 BEST_OF_N = {
@@ -57,14 +77,16 @@ OFFICIAL = {"prmbench": "prmscore", "processbench": "f1"}
 """Benchmarks whose official figure is held against prm@n, and what that figure is called."""
 SD, SOMERS = "prm@n_sd", "prm@n_somers_d"
 ASSOCIATED = {f"{SOMERS}_{metric}": f"Somers' D ({metric})" for metric in OFFICIAL.values()}
-CHOSEN = (MEAN, MAJORITY, PASS, PRM)
+CHOSEN = (MEAN, MAJORITY, PASS, PRM, WEIGHTED)
 """Accuracies of what is chosen, or of chance."""
 BESIDE = (OVER_MEAN, TIED)
 NOTES = (
     "prm@n: share of problems whose highest-scored response is right, of equal scores the first in the file",
     "of: out of how many responses; of fewer than there are: mean over every choice of so many",
     "mean@1: a response picked at random; pass@n: any is right; maj@n: the most frequent final answer, else the first",
-    r"final answers: the text in the last \boxed{...}, less blanks",
+    "weighted@n: the final answer with the highest sum of its responses' scores, of equal ones the first",
+    f"maj@n and weighted@n of fewer responses: mean over {CHOICES} choices of so many, drawn with the seed",
+    r"final answers: the column parsed_answer of a case's file, else the text in the last \boxed{...}, less blanks",
     "n counts problems; left_out: problems of which a response is not scored, or whose answers are not known",
     f"low and high: 95% bootstrap, {RESAMPLES} resamples of problems",
     f"{SD}: population standard deviation over scorers; {SOMERS}_*: Somers' D of prm@n given their official figure",
@@ -73,9 +95,35 @@ NOTES = (
 )
 
 
+CHOICE, AS_COUNTED, LOSES, ONE = "choice", "protocols", "lost", "problem"
+PAGES = (
+    Page(CHOICE, "which is chosen"),
+    Page(AS_COUNTED, "as others count", help="figures by the rules of others (search-and-learn, RewardBench 2)"),
+    Page(LOSES, "problems lost", "focus", help="problems whose right response is passed over (a wrong one is chosen)"),
+    Page(ONE, "one problem", "focus", help="the responses to one problem", takes="problem"),
+)
+RANKED_BY = "Step rewards, or one number a solution, rank responses: import or score some."
+PARSED = "parsed_answer"
+"""The column of a file that says a response's final answer."""
+
+
+def _problems(results: Selection, params: Params) -> Iterator[Offer]:
+    """Offer the problems that the scorer in focus loses, and then the others."""
+    for benchmark, responses in found_responses(results).items():
+        made = ProblemResponses(benchmark, responses, [None] * responses.rows.size)
+        lost: list[str] = []
+        for evaluation in results.chosen_evaluations[:1]:
+            if (way := way_to_choose(evaluation, responses, params.get("aggregation"))) is not None:
+                lost = [row["problem_id"] or row["chosen"] for row in lost_rows(results, made, evaluation, way)[0]]
+        others = [name for name in problem_names(results, made) if name not in set(lost)]
+        yield from (Offer(name, name, "lost") for name in lost)
+        yield from (Offer(name, name) for name in others)
+
+
 @analysis(
     "Best of N",
-    examples=("prm-inspect best-of-n", "prm-inspect best-of-n --of 4 --csv"),
+    PAGES,
+    examples=("prm-inspect best-of-n", "prm-inspect best-of-n --lost --aggregation last --csv"),
     options=(
         Option(
             "of",
@@ -83,7 +131,24 @@ NOTES = (
             "Responses",
             metavar="N",
             type=int,
+            pages=(CHOICE,),
             offered=lambda results, _: _numbers_of_responses(results),
+        ),
+        Option(
+            "aggregation",
+            "how step rewards become the score that chooses (drawn first, with its band; default: the first there is)",
+            "Chosen by",
+            metavar="WAY",
+            choices=tuple(AGGREGATIONS),
+            pages=(CHOICE, LOSES, ONE),
+        ),
+        Option(
+            "problem",
+            "the responses to the problem with this id beside each other",
+            "Problem",
+            metavar="ID",
+            pages=(ONE,),
+            offered=_problems,
         ),
     ),
     help="Of several responses to a problem, how often the one that a scorer gives the highest score is right, beside "
@@ -99,52 +164,138 @@ def best_of_n(results: Selection, params: Params, intervals: bool) -> View:
     n = params.get("of")
     if n is not None and n < 1:
         raise UsageError(f"nothing is chosen out of {n} responses.", "Give --of a number from 1 on.")
+    every = [
+        ProblemResponses(benchmark, responses, _answers(results, responses))
+        for benchmark, responses in found_responses(results, n).items()
+    ]
+    seed = results.request.seed if intervals else None
+    answer = {AS_COUNTED: _protocols, LOSES: _lost, ONE: _one}.get(params.page, _choice)
+    return answer(results, params, every, seed)
+
+
+def _choice(results: Selection, params: Params, every: Sequence[ProblemResponses], seed: int | None) -> View:
+    """How often the best of so many is right."""
+    n = params.get("of")
     rows: list[RowDict] = []
     notes = [*NOTES, *(f"{aggregation.name}: {aggregation.words}" for aggregation in AGGREGATIONS.values())]
     oddities: list[str] = []
-    seed = results.request.seed if intervals else None
     coverage: dict[str, dict[str, str]] = {evaluation.scorer.name: {} for evaluation in results.chosen_evaluations}
-    for benchmark, responses in found_responses(results, n).items():
-        answers = _answers(results, responses)
-        own = list(response_rows(responses, answers, n, seed))
+    for made in every:
+        benchmark, responses, groups = made.benchmark, made.responses, made.groups(results.request.seed)
+        own = list(response_rows(responses, groups, n, seed))
         rows += ({"scorer": None, "benchmark": benchmark, **row} for row in own)
         for evaluation in results.chosen_evaluations:
-            of_scorer = scorer_rows(evaluation, responses, n, seed)
+            of_scorer = scorer_rows(evaluation, responses, groups, n, seed)
             rows += ({"scorer": evaluation.scorer.name, "benchmark": benchmark, **row} for row in of_scorer)
             coverage[evaluation.scorer.name][benchmark] = _coverage(evaluation, responses)
-        oddities += _oddities(results, benchmark, responses, answers)
+        oddities += _oddities(results, made, groups.contradicted(responses.right))
     official = list(_official(results))
     rows += [*official, *_over_scorers(rows, official)]
     frame = pl.DataFrame(rows, schema=BEST_OF_N, orient="row")
-    facts = provenance(
-        results,
-        results.request.command("best-of-n", *params.words, form=params.form),
-        tuple(notes),
-        decides=bool(official),
-    )
-    kept = {name: facts[name] for name in ("command", "version", "data", "scorers", "filter", "seed", "notes")}
-    made = {**kept, "coverage": coverage, "oddities": oddities}
-    return View(frame, made, title="Best of N", lay_out=lambda: _sections(frame, oddities))
+    made_of = _facts(results, params, notes, decides=bool(official))
+    facts = {**made_of, "coverage": coverage, "oddities": oddities}
+    return View(frame, facts, title="Best of N", lay_out=lambda: _sections(frame, oddities, params.get("aggregation")))
+
+
+def _facts(results: Selection, params: Params, notes: Sequence[str], *, decides: bool = False) -> dict[str, Any]:
+    command = results.request.command("best-of-n", *params.words, form=params.form)
+    facts = provenance(results, command, tuple(notes), decides=decides)
+    return {name: facts[name] for name in ("command", "version", "data", "scorers", "filter", "seed", "notes")}
+
+
+def _protocols(results: Selection, params: Params, every: Sequence[ProblemResponses], seed: int | None) -> View:
+    """What search-and-learn and RewardBench 2 would say of the same responses."""
+    rows = [
+        row
+        for made in every
+        for evaluation in results.chosen_evaluations
+        for row in protocol_rows(results, made, evaluation, seed)
+    ]
+    frame = pl.DataFrame(rows, schema=PROTOCOLS, orient="row")
+    facts = _facts(results, params, PROTOCOL_NOTES)
+    return View(frame, facts, title="Best of N, as others count", lay_out=lambda: protocol_sections(frame))
+
+
+def _lost(
+    results: Selection,
+    params: Params,
+    every: Sequence[ProblemResponses],
+    seed: int | None,  # noqa: ARG001  # as all pages
+) -> View:
+    """The problems of which a right response is there and not chosen."""
+    rows: list[RowDict] = []
+    counts: dict[tuple[str, str], int] = {}
+    for made in every:
+        for evaluation in results.chosen_evaluations:
+            way = way_to_choose(evaluation, made.responses, params.get("aggregation"))
+            if way is not None:
+                own, problems = lost_rows(results, made, evaluation, way)
+                rows += own
+                counts[made.benchmark, evaluation.scorer.name] = problems
+    if not counts:
+        raise UsageError("no scorer has a number by which a response could be chosen.", RANKED_BY)
+    frame = pl.DataFrame(rows, schema=LOST, orient="row")
+    notes = (*LOST_NOTES, *(f"{name}: {AGGREGATIONS[name].words}" for name in frame["aggregation"].unique().sort()))
+    facts = _facts(results, params, notes)
+    return View(frame, facts, title="Problems lost", lay_out=lambda: lost_sections(results, frame, counts))
+
+
+def _one(
+    results: Selection,
+    params: Params,
+    every: Sequence[ProblemResponses],
+    seed: int | None,  # noqa: ARG001  # as all pages
+) -> View:
+    """The responses to one problem beside each other: to the one that is named, else to the first that is lost."""
+    ways = {
+        (made.benchmark, evaluation.scorer.name): (made, evaluation, way)
+        for made in every
+        for evaluation in results.chosen_evaluations
+        if (way := way_to_choose(evaluation, made.responses, params.get("aggregation"))) is not None
+    }
+    if not ways:
+        raise UsageError("no scorer has a number by which a response could be chosen.", RANKED_BY)
+    wanted = params.get("problem") or _first_lost(results, *next(iter(ways.values())))
+    rows = [
+        row
+        for made, evaluation, way in ways.values()
+        for at, name in enumerate(problem_names(results, made))
+        if name == wanted
+        for row in one_problem(results, made, at, evaluation, way)
+    ]
+    if not rows:
+        known = problem_names(results, every[0])[:3]
+        raise UsageError(f"no shown problem is called {wanted!r}.", f"There are, for instance: {', '.join(known)}.")
+    frame = pl.DataFrame(rows, schema=ONE_PROBLEM, orient="row")
+    facts = _facts(results, params, PROBLEM_NOTES)
+    return View(frame, facts, title="One problem", lay_out=lambda: problem_sections(results, frame))
+
+
+def _first_lost(results: Selection, made: ProblemResponses, evaluation: Evaluation, way: Aggregation) -> str:
+    rows, _ = lost_rows(results, made, evaluation, way)
+    names = [row["problem_id"] or row["chosen"] for row in rows[:1]]
+    return next(iter(names), problem_names(results, made)[0])
 
 
 # -- what people see
 
 
-def _sections(frame: pl.DataFrame, oddities: Sequence[str]) -> tuple[Section, ...]:
+def _sections(frame: pl.DataFrame, oddities: Sequence[str], by: str | None) -> tuple[Section, ...]:
     chosen = frame.filter(pl.col("metric").is_in([*CHOSEN, *BESIDE, PROBLEMS]))
     sections: list[Section] = []
     for rows in chosen.partition_by("benchmark", maintain_order=True):
         benchmark = str(rows["benchmark"][0])
         own = frame.filter(pl.col("benchmark") == benchmark)
-        blocks = tuple(_blocks(rows, own, [note for note in oddities if f"{benchmark}: " in note]))
+        blocks = tuple(_blocks(rows, own, [note for note in oddities if f"{benchmark}: " in note], by))
         sections.append(Section(benchmark, f"best-of-n-{len(sections)}", blocks))
     return tuple(sections)
 
 
-def _blocks(rows: pl.DataFrame, own: pl.DataFrame, oddities: Sequence[str]) -> Iterator[Block]:
+def _blocks(rows: pl.DataFrame, own: pl.DataFrame, oddities: Sequence[str], by: str | None) -> Iterator[Block]:
     problems = rows.filter(pl.col("metric") == PROBLEMS, pl.col("subset") == "all")
     sizes = ", ".join(f"{n:,} with {of}" for of, n in problems.select("of", "n").iter_rows())
     yield Note(f"{problems['n'].sum():,} problems, {problems['responses'].sum():,} responses ({sizes}).")
+    yield from choice_curves(rows, by)
     yield _choice_table(rows.filter(pl.col("metric") != PROBLEMS))
     if (over := _spread_table(own)).rows:
         yield over
@@ -159,7 +310,8 @@ def _choice_table(rows: pl.DataFrame) -> Table:
     lines: dict[tuple[str, str], dict[object, RowDict]] = {}
     for row in rows.iter_rows(named=True):
         # What no scorer chooses is told by its metric.
-        key = (row["scorer"] or "(no scorer)", row["aggregation"] or ("" if row["scorer"] else row["metric"]))
+        way = row["aggregation"] or ("" if row["scorer"] else row["metric"])
+        key = (row["scorer"] or "(no scorer)", f"votes by {way}" if row["metric"] == WEIGHTED else way)
         line = lines.setdefault(key, {})
         if row["metric"] in CHOSEN:
             # The last rows of a figure are those of most responses.
@@ -229,7 +381,7 @@ def found_responses(selection: Selection, n: int | None = None) -> dict[str, Res
     Raises:
         UsageError: there are none, and why.
     """
-    wording = selection.texts.frame(["problem"])["problem"]
+    wording = _wording(selection)
     by_benchmark, known, most = {}, False, 0
     for part, rows in parts(selection.cases, ("benchmark",), selection.mask):
         known |= bool(selection.cases["final_answer_correct"].is_not_null().filter(pl.Series(rows)).any())
@@ -249,9 +401,24 @@ def found_responses(selection: Selection, n: int | None = None) -> dict[str, Res
     raise UsageError("no shown problem has two responses whose final answers are known.", wanted)
 
 
+def _wording(selection: Selection) -> pl.Series:
+    """The texts of all problems, by which those without an id are told; nulls where each has one."""
+    if selection.cases["problem_id"].null_count():
+        return selection.texts.frame(["problem"])["problem"]
+    return pl.repeat(None, selection.height, dtype=pl.String, eager=True)
+
+
 def _answers(selection: Selection, responses: Responses) -> list[str | None]:
-    steps = selection.texts.gather(responses.rows).frame(["steps"])["steps"]
-    return [boxed_answer(solution) for solution in steps.to_list()]
+    """The final answers of responses: as their file says them, else out of their last box."""
+    answers: list[str | None] = [None] * responses.rows.size
+    if selection.is_metadata(PARSED):
+        answers = selection.column(PARSED).gather(responses.rows).cast(pl.String).to_list()
+    unsaid = np.array([place for place, answer in enumerate(answers) if answer is None], dtype=np.int64)
+    if unsaid.size:
+        steps = selection.texts.gather(responses.rows[unsaid]).frame(["steps"])["steps"]
+        for place, solution in zip(unsaid.tolist(), steps.to_list(), strict=True):
+            answers[place] = boxed_answer(solution)
+    return answers
 
 
 def _coverage(evaluation: Evaluation, responses: Responses) -> str:
@@ -260,8 +427,9 @@ def _coverage(evaluation: Evaluation, responses: Responses) -> str:
     return f"{int(np.max([complete.sum() for complete in whole]))} of {responses.subsets.size} problems"
 
 
-def _oddities(selection: Selection, benchmark: str, responses: Responses, answers: list[str | None]) -> Iterator[str]:
+def _oddities(selection: Selection, made: ProblemResponses, contradicted: int) -> Iterator[str]:
     """What to keep in mind about the responses of one benchmark and their scores."""
+    benchmark, responses = made.benchmark, made.responses
     if responses.alone:
         yield f"{benchmark}: {responses.alone} problems with one response are left out: nothing is chosen there"
     if responses.unknown:
@@ -271,8 +439,9 @@ def _oddities(selection: Selection, benchmark: str, responses: Responses, answer
     yield f"{benchmark}: {mixture}: the choice matters there alone"
     if several := int((_generators(selection, responses) > 1).sum()):
         yield f"{benchmark}: {several} problems have responses of several generators, and the best of all is chosen"
-    if odd := contradicted(responses, answers):
-        yield f"{benchmark}: in {odd} problems one answer is labelled right and wrong; for maj@n its first label counts"
+    if contradicted:
+        both = f"in {contradicted} problems one answer is labelled right and wrong"
+        yield f"{benchmark}: {both}; for maj@n its first label counts"
     for evaluation in selection.chosen_evaluations:
         rewards = evaluation.rewards
         member = np.zeros(evaluation.codes.size, dtype=np.bool_)

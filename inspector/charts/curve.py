@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from inspector.charts.axes import (
     MARGIN,
@@ -42,6 +43,7 @@ def curve(
     upward: tuple[float, float] = (0.0, 1.0),
     form: Form = "percent",
     numbers: Sequence[float] = (),
+    doubling: bool = False,
 ) -> list[PieceRow]:
     """Draw the curves in `height` rows of at most `width` cells (40 at least), with axes beneath and a legend.
 
@@ -58,9 +60,16 @@ def curve(
         upward: ends of the vertical one.
         form: how the numbers at the left are written.
         numbers: whole numbers that stand beneath the horizontal axis; () = five between its ends.
+        doubling: whether each doubling along the horizontal axis, which is above 0, takes as much room as another;
+            then there are no ticks.
     """
     drawn = series[:MOST]
     across = across if across is not None else _ends(drawn)
+    places: Sequence[float] = numbers
+    if doubling:
+        drawn = [replace(line, xs=np.log2(np.asarray(line.xs, dtype=np.float64))) for line in drawn]
+        places = np.log2(numbers).tolist() if len(numbers) else ()
+        across = float(np.log2(across[0])), float(np.log2(across[1]))
     raster = Raster(max(8, width - MARGIN), max(3, height), ascii_only=brush.ascii_only)
     plain = len(drawn) == 1
     for line, shade in reversed(list(_shaded(drawn, brush))):
@@ -78,8 +87,8 @@ def curve(
     # Where there are places before another one, those behind it have a sign too.
     sign = "+" if across[0] < 0 else ""
     whole = [
-        (column_of(tick_value, *across, raster.width), f"{tick_value:{sign},.0f}" if tick_value else "0")
-        for tick_value in numbers
+        (column_of(place, *across, raster.width), f"{tick_value:{sign},.0f}" if tick_value else "0")
+        for place, tick_value in zip(places, numbers, strict=True)
     ]
     lines.append(numbers_row(whole or axis_numbers(*across, raster.width), raster.width))
     lines += letters_row(ticks, *across, raster.width)

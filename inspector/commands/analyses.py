@@ -2,7 +2,7 @@
 
 from inspector.commands.command import ANALYSES, OPEN, PART, PART_BEFORE, Command, go, view
 
-PAGED = ("compare", "thresholds", "paper", "breakdown")
+PAGED = ("compare", "thresholds", "paper", "breakdown", "best-of-n")
 """The screens of several pages."""
 
 ANALYSIS: tuple[Command, ...] = (

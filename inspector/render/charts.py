@@ -52,10 +52,12 @@ def numbers_of(chart: Chart) -> Table:
 
 def _curve(chart: Curve) -> Drawn:
     (low, high), (bottom, top) = chart.across, chart.upward
+    laid = np.log2 if chart.doubling else float
     base, right = TOP + HEIGHT, WIDTH - 20
 
     def across(x: float) -> float:
-        return LEFT + (right - LEFT) * (min(high, max(low, x)) - low) / ((high - low) or 1.0)
+        share = (laid(min(high, max(low, x))) - laid(low)) / ((laid(high) - laid(low)) or 1.0)
+        return LEFT + (right - LEFT) * float(share)
 
     def upward(y: float) -> float:
         return base - HEIGHT * (min(top, max(bottom, y)) - bottom) / ((top - bottom) or 1.0)

@@ -279,8 +279,18 @@ class Terminal:
         width = min(self.width, 200)
         form = _FORMS.get(chart.kind, "number")
         numbers = tuple(map(float, chart.series[0].xs)) if chart.whole else ()
-        ends = {"across": chart.across, "upward": chart.upward}
-        yield from curve(chart.series, width, height, self.brush, ticks=ticks, form=form, numbers=numbers, **ends)
+        yield from curve(
+            chart.series,
+            width,
+            height,
+            self.brush,
+            ticks=ticks,
+            across=chart.across,
+            upward=chart.upward,
+            form=form,
+            numbers=numbers,
+            doubling=chart.doubling,
+        )
         unit = " in percent" if chart.kind is Kind.SHARE else ""
         yield from paragraph(f"{chart.y}{unit}, upwards, by {chart.x}", width)
 

@@ -158,7 +158,8 @@ class Tick(Struct, frozen=True):
 class Curve(Struct, frozen=True, eq=False):
     """Values of a kind over one axis: `across` it goes from one end to the other, `upward` likewise.
 
-    With `whole` the axis is told by whole numbers: those that the first series has points at.
+    With `whole` the axis is told by whole numbers: those that the first series has points at. With `doubling` each
+    doubling of x, which is above 0, takes as much room as another.
     """
 
     title: str
@@ -170,6 +171,7 @@ class Curve(Struct, frozen=True, eq=False):
     upward: tuple[float, float] = (0.0, 1.0)
     kind: Kind = Kind.SHARE
     whole: bool = False
+    doubling: bool = False
 
 
 class Bin(Struct, frozen=True):

@@ -365,7 +365,9 @@ def _belongs_here(source: Source, known: _KnownCases, further: Sequence[pl.Serie
     """Whether results are of cases that other files gave, or that are all here because this file gave them before."""
     path = next((part.path for part in source.alone.imported), "") if source.alone is not None else ""
     of_others = partial(pl.concat, [known.beside(path)["key"], *further])
-    return belongs(source.results, of_others) or belongs(source.results, lambda: known.beside()["key"], whole=True)
+    return belongs(source.results, of_others, whole=source.wholly) or belongs(
+        source.results, lambda: known.beside()["key"], whole=True
+    )
 
 
 def _as_checkpoints(

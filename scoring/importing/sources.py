@@ -30,6 +30,7 @@ from scoring.scorer import NOWHERE, guessed_point
 from scoring.tables import table
 from scoring.tables.column_guess import doubtful_rewards, propose, readings, rewards_beside
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping, outermost
+from scoring.tables.response_lists import response_list, unfold
 from scoring.tables.results import results as table_results
 
 FRAME = "frame://"
@@ -52,7 +53,8 @@ _FLAGS = {
 class Source(Struct, frozen=True, eq=False):
     """What one source holds; `mapping` is how it was read, where it is a table.
 
-    `alone` is what results are where no case that is known has their texts: cases, and results of these. `proposal` is
+    `alone` is what results are where no case that is known has their texts (`wholly`: where one of them is of none that
+    is known): cases, and results of these. `proposal` is
     there where a table was to be previewed. `among` says that it is one of many that a word stands for, `brought` from
     which file it was read; `unchanged` is there where it was not read because the workspace has it as it is.
     """
@@ -65,6 +67,7 @@ class Source(Struct, frozen=True, eq=False):
     among: bool = False
     brought: Brought | None = None
     unchanged: Unchanged | None = None
+    wholly: bool = False
 
 
 class ReadOptions(Struct, frozen=True):
@@ -173,7 +176,10 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     if options.benchmark is not None:
         return _benchmark(rows, options.benchmark, options)
     # The cells of CSV are all texts: only a table's reader knows how to take lists and numbers out of them.
-    kind, name = ("table", None) if rows.format in CSV_FORMATS.values() else recognised(rows)
+    cells = rows.format in CSV_FORMATS.values()
+    kind, name = ("table", None) if cells else recognised(rows)
+    if not cells and kind != "results" and (of_responses := response_list(rows.sample())):
+        return _responses(rows, of_responses, options)
     if name is None and _is_mapping(rows):
         raise UnknownFormat(f"{rows.source} is a mapping and holds no rows.", "Give it with --mapping FILE.")
     if kind == "benchmark" and name is not None and not _names_a_table(stated):
@@ -280,10 +286,28 @@ def _results(rows: Rows, name: str, options: ReadOptions) -> Source:
         return Source(results=scorers, alone=Source(cases, scorers))
     proposed = propose(rows)
     gold = proposed and (proposed.earliest_error or proposed.error_steps or proposed.step_labels)
-    if proposed is None or not gold or not proposed.rewards:
-        return Source(results=scorers)
-    alone = _table(rows, proposed, replace(options, preview=False), guessed=True)
-    return Source(results=scorers, alone=alone)
+    if proposed is not None and gold and proposed.rewards:
+        alone = _table(rows, proposed, replace(options, preview=False), guessed=True)
+        return Source(results=scorers, alone=alone)
+    if of_responses := response_list(rows.sample()):
+        return Source(results=scorers, alone=_responses(rows, of_responses, replace(options, known=None)))
+    return Source(results=scorers)
+
+
+def _responses(rows: Rows, name: str, options: ReadOptions) -> Source:
+    """The cases and the results of a file whose rows hold several responses, by the columns of these."""
+    unfolded = unfold(rows, name)
+    mapping = unfolded.mapping if options.columns is None else unfolded.mapping.overridden(options.columns)
+    source = _table(unfolded.rows, mapping, options)
+    cases = [replace(part, findings=(*unfolded.findings, *part.findings)) for part in source.imported]
+    # A mapping of columns that the file itself does not have is no mapping to keep.
+    both = replace(source, imported=tuple(cases), mapping=None)
+    if options.known is None or not source.results:
+        return both
+    # Another scorer's file of the same responses makes no cases of its own.
+    broken = [finding for finding in unfolded.findings if finding.severity != "note"]
+    first = replace(source.results[0], findings=(*broken, *source.results[0].findings))
+    return Source(results=(first, *source.results[1:]), alone=both, proposal=source.proposal, wholly=True)
 
 
 def own_cases(rows: Rows, name: str, folder: Path | None) -> tuple[Imported, ...]:

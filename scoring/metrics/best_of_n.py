@@ -8,7 +8,6 @@ C(N - 1 - r, n - 1) of C(N, n) choices.
 """
 
 import math
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -19,9 +18,9 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from scoring.critics.parsing import vote
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.step_rewards import StepRewards
+from scoring.metrics.answer_votes import AnswerGroups
 from scoring.metrics.resampling import percentile_interval, resample_problems
 from scoring.schema import Bools, Floats, Ints
 
@@ -33,8 +32,8 @@ class Responses(Struct, frozen=True, eq=False):
 
     `rows` (m) are row ids of cases, 0-based; problem i has `rows[bounds[i]:bounds[i + 1]]`, two or more. `right` (m)
     says whose final answer is right. `subsets` (p) is the number of each problem's subset in `names`. `unknown` cases
-    were left out because nothing says whether their final answer is right, `alone` problems because they have one
-    response.
+    were left out because nothing says whether their final answer is right, `lacking` (p) of them from each problem;
+    `alone` problems were because they have one response.
     """
 
     rows: Ints
@@ -42,6 +41,7 @@ class Responses(Struct, frozen=True, eq=False):
     right: Bools
     subsets: Ints
     names: tuple[str | None, ...]
+    lacking: Ints
     unknown: int = 0
     alone: int = 0
 
@@ -65,7 +65,7 @@ class Responses(Struct, frozen=True, eq=False):
         responses = np.repeat(problems, self.sizes)
         bounds = np.concatenate([[0], np.cumsum(self.sizes[problems])])
         kept = (self.rows[responses], bounds, self.right[responses], self.subsets[problems])
-        return Responses(*kept, self.names, self.unknown, self.alone)
+        return Responses(*kept, self.names, self.lacking[problems], self.unknown, self.alone)
 
     def whole(self, rows: Bools) -> Bools:
         """Return which of the problems (p) have all their responses among the marked cases (n)."""
@@ -87,9 +87,11 @@ def responses_of(cases: pl.DataFrame, wording: pl.Series, rows: Bools) -> Respon
     frame = cases.select("subset", "problem_id", "final_answer_correct").with_row_index("row")
     frame = frame.with_columns(wording.alias("wording")).filter(pl.Series(rows))
     frame = frame.with_columns(pl.when(~named).then("wording"))
-    known = frame.filter(pl.col("final_answer_correct").is_not_null())
-    grouped = known.group_by("subset", "problem_id", "wording", maintain_order=True).agg(
-        "row", pl.col("final_answer_correct").alias("right")
+    known = pl.col("final_answer_correct").is_not_null()
+    grouped = frame.group_by("subset", "problem_id", "wording", maintain_order=True).agg(
+        pl.col("row").filter(known),
+        pl.col("final_answer_correct").drop_nulls().alias("right"),
+        (~known).sum().cast(pl.Int64).alias("lacking"),
     )
     several = grouped.filter(pl.col("row").list.len() > 1)
     names = several["subset"].unique(maintain_order=True)
@@ -103,8 +105,9 @@ def responses_of(cases: pl.DataFrame, wording: pl.Series, rows: Bools) -> Respon
         right=flat["right"].to_numpy(),
         subsets=numbered["number"].cast(pl.Int64).to_numpy(),
         names=tuple(names.to_list()),
-        unknown=frame.height - known.height,
-        alone=grouped.height - several.height,
+        lacking=several["lacking"].to_numpy(),
+        unknown=int(grouped["lacking"].sum()),
+        alone=int((grouped["row"].list.len() == 1).sum()),
     )
 
 
@@ -211,14 +214,15 @@ _HUGE = 2.0**900
 class Aggregation(Struct, frozen=True):
     """One way. `ranked` gives the places (m) of responses, all of them scored, within their problems.
 
-    `words` define the score. `among` says whether a response's score depends on which others it is compared with, so
-    that nothing follows for fewer of them. `of_solution` says that it is of one number a solution, not of step rewards.
+    `words` define the score. `scores` gives it (m) as a float, by which answers are weighted; None where it depends on
+    which others a response is compared with, so that nothing follows for fewer of them. `of_solution` says that it is
+    of one number a solution, not of step rewards.
     """
 
     name: str
     words: str
     ranked: Callable[[StepRewards, Responses], Ints]
-    among: bool = False
+    scores: Callable[[StepRewards, Responses], Floats] | None = None
     of_solution: bool = False
 
     def scored(self, evaluation: Evaluation) -> Bools:
@@ -226,8 +230,31 @@ class Aggregation(Struct, frozen=True):
         return np.isfinite(evaluation.rewards.solutions) if self.of_solution else evaluation.rewards.scored
 
 
+def _of_scores(
+    name: str, words: str, scores: Callable[[StepRewards, Responses], Floats], *, of_solution: bool = False
+) -> Aggregation:
+    """A way whose scores as floats rank the responses."""
+
+    def ranked(rewards: StepRewards, responses: Responses) -> Ints:
+        return places(scores(rewards, responses), responses.problems)
+
+    return Aggregation(name, words, ranked, scores, of_solution)
+
+
 def _product(rewards: StepRewards, responses: Responses) -> Ints:
     return product_places(*_steps(rewards, responses), responses.problems)
+
+
+def _float_product(rewards: StepRewards, responses: Responses) -> Floats:
+    """Products as floats, multiplied in the order of the steps."""
+    values, bounds = _steps(rewards, responses)
+    lengths = np.diff(bounds)
+    products = np.ones(lengths.size)
+    with np.errstate(over="ignore", under="ignore"):
+        for step in range(int(lengths.max(initial=0))):
+            rows = np.flatnonzero(lengths > step)
+            products[rows] *= values[bounds[rows] + step]
+    return products
 
 
 def _shifted_product(rewards: StepRewards, responses: Responses) -> Ints:
@@ -242,29 +269,28 @@ def _shifted_product(rewards: StepRewards, responses: Responses) -> Ints:
     return product_places(np.minimum(factors, np.finfo(np.float64).max), bounds, responses.problems)
 
 
-def _minimum(rewards: StepRewards, responses: Responses) -> Ints:
+def _minimum(rewards: StepRewards, responses: Responses) -> Floats:
     values, bounds = _steps(rewards, responses)
-    lowest = np.minimum.reduceat(values, bounds[:-1]) if values.size else values
-    return places(lowest, responses.problems)
+    return np.minimum.reduceat(values, bounds[:-1]) if values.size else values
 
 
-def _mean(rewards: StepRewards, responses: Responses) -> Ints:
+def _mean(rewards: StepRewards, responses: Responses) -> Floats:
     """By a sum that is rounded once, so that the order of the steps is nothing."""
     values, bounds = _steps(rewards, responses)
     if values.size and np.abs(values).max() > _HUGE:
         values = values / _HUGE
     listed, ends = values.tolist(), bounds.tolist()
     means = [math.fsum(listed[start:end]) / (end - start) for start, end in pairwise(ends)]
-    return places(np.array(means, dtype=np.float64), responses.problems)
+    return np.array(means, dtype=np.float64)
 
 
-def _last(rewards: StepRewards, responses: Responses) -> Ints:
+def _last(rewards: StepRewards, responses: Responses) -> Floats:
     values, bounds = _steps(rewards, responses)
-    return places(values[bounds[1:] - 1], responses.problems)
+    return values[bounds[1:] - 1]
 
 
-def _solution(rewards: StepRewards, responses: Responses) -> Ints:
-    return places(rewards.solutions[responses.rows], responses.problems)
+def _solution(rewards: StepRewards, responses: Responses) -> Floats:
+    return rewards.solutions[responses.rows]
 
 
 def _steps(rewards: StepRewards, responses: Responses) -> tuple[Floats, Ints]:
@@ -279,90 +305,35 @@ def _steps(rewards: StepRewards, responses: Responses) -> tuple[Floats, Ints]:
 AGGREGATIONS: dict[str, Aggregation] = {
     aggregation.name: aggregation
     for aggregation in (
-        Aggregation("product", "product of the step rewards (PRMBench, arXiv 2501.03124, section 5.4)", _product),
+        Aggregation(
+            "product",
+            "product of the step rewards (PRMBench, arXiv 2501.03124, section 5.4)",
+            _product,
+            _float_product,
+        ),
         Aggregation(
             "shifted_product",
             f"product of step reward - (lowest step reward of the problem's responses - {SHIFT}) (PRMBench's toolkit)",
             _shifted_product,
-            among=True,
         ),
-        Aggregation("min", "lowest step reward (ours)", _minimum),
-        Aggregation("mean", "mean step reward (ours)", _mean),
-        Aggregation("last", "reward of the last step (ours)", _last),
-        Aggregation("solution", "the scorer's one number a solution (ours)", _solution, of_solution=True),
+        _of_scores("min", "lowest step reward (ours)", _minimum),
+        _of_scores("mean", "mean step reward (ours)", _mean),
+        _of_scores("last", "reward of the last step (ours)", _last),
+        _of_scores("solution", "the scorer's one number a solution (ours)", _solution, of_solution=True),
     )
 }
 """Name -> aggregation, the paper's first."""
 
 
-# -- the final answers of responses, read from their last `\boxed{...}`, and the vote of a problem's responses.
-#
-# Two answers are the same iff their texts are, less blanks: `1/2` and `\frac{1}{2}` are two, so that the vote is never
-# more united than the responses are.
+# -- figures by name
 
 
-_BOX = re.compile(r"\\boxed\s*\{")
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-_BLANK = re.compile(r"\s+")
-
-
-def boxed_answer(steps: Sequence[str]) -> str | None:
-    r"""Return the text in the last `\boxed{...}` of a response up to the brace that closes it, less blanks.
-
-    None where there is no box, the last one is not closed, or nothing is in it.
-    """
-    for text in reversed(steps):
-        boxes = list(_BOX.finditer(text))
-        if boxes:
-            return _closed(text, boxes[-1].end())
-    return None
-
-
-def _closed(text: str, start: int) -> str | None:
-    depth = 1
-    for brace in _BRACE.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(brace[0], 0)
-        if not depth:
-            return _BLANK.sub("", text[start : brace.start()]) or None
-    return None
-
-
-def majority_right(responses: Responses, answers: Sequence[str | None]) -> Floats:
-    """Return whether the most frequent final answer of each problem is right, 1.0 or 0.0; NaN where no response has
-    one.
-
-    Of equally frequent answers the one seen first wins, a response without one does not vote, and the answer counts as
-    right iff the first response that has it is labelled so. Shape (p,).
-
-    Args:
-        responses: of p problems.
-        answers: (m,) the final answer of each response.
-    """
-    rights = np.full(responses.subsets.size, np.nan)
-    for problem, (start, end) in enumerate(zip(responses.bounds[:-1], responses.bounds[1:], strict=True)):
-        ballots = list(answers[start:end])
-        winner = vote(ballots)
-        if winner is not None:
-            rights[problem] = responses.right[start + ballots.index(winner)]
-    return rights
-
-
-def contradicted(responses: Responses, answers: Sequence[str | None]) -> int:
-    """Count the problems in which one and the same answer is labelled right in one response and wrong in another."""
-    labels: dict[tuple[int, str], set[bool]] = {}
-    for problem, right, answer in zip(responses.problems.tolist(), responses.right.tolist(), answers, strict=True):
-        if answer is not None:
-            labels.setdefault((problem, answer), set()).add(right)
-    return len({problem for (problem, _), labels_seen in labels.items() if len(labels_seen) > 1})
-
-
-PRM, MEAN, MAJORITY, PASS = "prm@n", "mean@1", "maj@n", "pass@n"
+PRM, MEAN, MAJORITY, PASS, WEIGHTED = "prm@n", "mean@1", "maj@n", "pass@n", "weighted@n"
 OVER_MEAN, TIED = "prm@n_over_mean@1", "tied"
 PROBLEMS = "problems"
 _EXACT = 2**53
 NO_ANSWER = r"no response holds its final answer in a \boxed{...}"
 NOT_FEWER = "the score depends on which responses are compared, so that nothing follows for fewer of them"
-MAJORITY_OF_ALL = "the vote is of all responses only"
 
 
 def numbers_asked(responses: Responses, n: int | None) -> tuple[int | None, ...]:
@@ -390,10 +361,15 @@ def chosen_right(responses: Responses, places: Ints, n: int | None = None) -> Fl
     right = responses.right[order]
     if n is None:
         return right[responses.bounds[:-1]].astype(np.float64)
-    ranked = [_first_of(int(size), n) for size in responses.sizes]
-    weights = np.concatenate([np.empty(0), *(ranks for ranks, _ in ranked)]) * right
+    place = np.arange(right.size) - np.repeat(responses.bounds[:-1], responses.sizes)
+    weights, totals = np.zeros(right.size), np.ones(responses.subsets.size)
+    for size in np.unique(responses.sizes).tolist():
+        ranks, total = _first_of(size, n)
+        members = np.repeat(responses.sizes == size, responses.sizes)
+        weights[members] = ranks[place[members]] * right[members]
+        totals[responses.sizes == size] = total
     sums = np.bincount(responses.problems, weights=weights, minlength=responses.subsets.size)
-    return np.asarray(sums / np.array([total for _, total in ranked], dtype=np.float64))
+    return np.asarray(sums / totals)
 
 
 def any_right(responses: Responses, n: int | None = None) -> Floats:
@@ -402,6 +378,16 @@ def any_right(responses: Responses, n: int | None = None) -> Floats:
         return (responses.n_right > 0).astype(np.float64)
     pairs = zip(responses.sizes.tolist(), responses.n_right.tolist(), strict=True)
     return np.array([1 - comb(size - right, n) / comb(size, n) for size, right in pairs], dtype=np.float64)
+
+
+def chosen_responses(responses: Responses, places: Ints) -> Ints:
+    """Return which of the m responses is the best of each problem's, of equal ones the first. Shape (p,)."""
+    return np.lexsort((places, responses.problems))[responses.bounds[:-1]]
+
+
+def lost_problems(responses: Responses, places: Ints) -> Ints:
+    """Return the problems (0-based, ascending) whose chosen response is wrong though another is right."""
+    return np.flatnonzero((responses.n_right > 0) & ~responses.right[chosen_responses(responses, places)])
 
 
 def tied(responses: Responses, places: Ints) -> Floats:
@@ -427,8 +413,8 @@ def _first_of(size: int, n: int) -> tuple[Floats, float]:
 # -- rows
 
 
-class _Line(Struct, frozen=True, eq=False):
-    """A figure to be told: its values (p) of problems, or why there are none."""
+class FigureLine(Struct, frozen=True, eq=False):
+    """A figure that is a mean over problems: its values (p), or why there are none."""
 
     metric: str
     n: int | None
@@ -438,13 +424,13 @@ class _Line(Struct, frozen=True, eq=False):
 
 
 def response_rows(
-    responses: Responses, answers: Sequence[str | None], n: int | None, seed: int | None
+    responses: Responses, groups: AnswerGroups, n: int | None, seed: int | None
 ) -> Iterator[dict[str, Any]]:
     """Yield what holds without a scorer: `problems` by how many responses they have, mean@1, pass@n and maj@n.
 
     Args:
         responses: of p problems, each with at least n responses.
-        answers: (m,) final answers.
+        groups: the same by their final answers.
         n: out of how many to choose; None = all, and fewer.
         seed: of the intervals: 95%, problems resampled; None = there are none.
 
@@ -458,54 +444,83 @@ def response_rows(
             yield _row(part, PROBLEMS, own)
     means = responses.n_right / responses.sizes
     numbers = [number for number in numbers_asked(responses, n) if number != 1]
-    lines = [_Line(MEAN, 1, means), *(_Line(PASS, number, any_right(responses, number)) for number in numbers)]
-    yield from _figures(responses, lines, responses, seed)
-    votes = majority_right(responses, answers)
-    known = ~np.isnan(votes)
-    why = None if known.any() else NO_ANSWER
-    if n is not None and (responses.sizes != n).any():
-        why = MAJORITY_OF_ALL
-    line = _Line(MAJORITY, n, None if why else votes[known], reason=why)
-    yield from _figures(responses.keep(known), [line], responses, seed)
+    lines = [
+        FigureLine(MEAN, 1, means),
+        *(FigureLine(PASS, number, any_right(responses, number)) for number in numbers),
+    ]
+    yield from figure_rows(responses, lines, responses, seed)
+    votes = list(_votes(responses, groups, numbers_asked(responses, n)))
+    yield from figure_rows(responses.keep(groups.voted), votes, responses, seed)
 
 
 def scorer_rows(
-    evaluation: Evaluation, responses: Responses, n: int | None, seed: int | None
+    evaluation: Evaluation, responses: Responses, groups: AnswerGroups, n: int | None, seed: int | None
 ) -> Iterator[dict[str, Any]]:
     """prm@n of one scorer by every aggregation that it has scores for, over the problems it scored all responses of.
 
-    `prm@n_over_mean@1` is the difference to a response picked at random, on the same problems and the same resamples;
-    `tied` the share of problems that the order in the file decides. Arguments and rows as for `response_rows`.
+    `weighted@n` is the vote of final answers in which each response counts its score, of the problems that have an
+    answer; `prm@n_over_mean@1` the difference to a response picked at random, on the same problems and the same
+    resamples; `tied` the share of problems that the order in the file decides. Arguments and rows as for
+    `response_rows`.
     """
     numbers = numbers_asked(responses, n)
-    able = [
-        aggregation for aggregation in AGGREGATIONS.values() if aggregation.scored(evaluation)[responses.rows].any()
-    ]
+    able = able_aggregations(evaluation, responses)
     if not able:
-        line = _Line(PRM, n, None, reason=_why_nothing(evaluation, responses))
-        yield from _figures(responses.keep(np.zeros(responses.subsets.size, dtype=np.bool_)), [line], responses, seed)
+        line = FigureLine(PRM, n, None, reason=_why_nothing(evaluation, responses))
+        none = responses.keep(np.zeros(responses.subsets.size, dtype=np.bool_))
+        yield from figure_rows(none, [line], responses, seed)
     for aggregation in able:
-        kept = responses.keep(responses.whole(aggregation.scored(evaluation)))
-        lines = [_Line(PRM, n, None, aggregation.name, "no problem has all its responses scored")]
+        whole = responses.whole(aggregation.scored(evaluation))
+        kept = responses.keep(whole)
+        lines = [FigureLine(PRM, n, None, aggregation.name, "no problem has all its responses scored")]
         if kept.subsets.size:
             lines = list(_lines(evaluation, aggregation, kept, numbers))
-        yield from _figures(kept, lines, responses, seed)
+        yield from figure_rows(kept, lines, responses, seed)
+        if kept.subsets.size and aggregation.scores is not None:
+            own = groups.keep(whole, np.repeat(whole, responses.sizes))
+            scores = aggregation.scores(evaluation.rewards, kept)
+            votes = list(_votes(kept, own, numbers, aggregation.name, scores))
+            yield from figure_rows(kept.keep(own.voted), votes, responses, seed)
+
+
+def able_aggregations(evaluation: Evaluation, responses: Responses) -> list[Aggregation]:
+    """Return the ways to choose that a scorer has numbers for, of some of the responses."""
+    every = AGGREGATIONS.values()
+    return [aggregation for aggregation in every if aggregation.scored(evaluation)[responses.rows].any()]
+
+
+def _votes(
+    kept: Responses,
+    groups: AnswerGroups,
+    numbers: Sequence[int | None],
+    aggregation: str | None = None,
+    weights: Floats | None = None,
+) -> Iterator["FigureLine"]:
+    """The votes of so many responses, over the problems that have an answer."""
+    metric = MAJORITY if weights is None else WEIGHTED
+    for number in numbers:
+        if not groups.voted.any():
+            yield FigureLine(metric, number, None, aggregation, NO_ANSWER)
+            continue
+        every = number is None or bool((kept.sizes == number).all())
+        won = groups.wins(weights, None if every else number)
+        yield FigureLine(metric, number, won[groups.voted], aggregation)
 
 
 def _lines(
     evaluation: Evaluation, aggregation: Aggregation, kept: Responses, numbers: Sequence[int | None]
-) -> Iterator[_Line]:
+) -> Iterator["FigureLine"]:
     places = aggregation.ranked(evaluation.rewards, kept)
     means = kept.n_right / kept.sizes
     for n in numbers:
-        if n is not None and aggregation.among and (kept.sizes != n).any():
-            yield _Line(PRM, n, None, aggregation.name, NOT_FEWER)
+        if n is not None and aggregation.scores is None and (kept.sizes != n).any():
+            yield FigureLine(PRM, n, None, aggregation.name, NOT_FEWER)
             continue
         values = chosen_right(kept, places, n)
-        yield _Line(PRM, n, values, aggregation.name)
+        yield FigureLine(PRM, n, values, aggregation.name)
         if n == numbers[-1]:
-            yield _Line(OVER_MEAN, n, values - means, aggregation.name)
-    yield _Line(TIED, None, tied(kept, places), aggregation.name)
+            yield FigureLine(OVER_MEAN, n, values - means, aggregation.name)
+    yield FigureLine(TIED, None, tied(kept, places), aggregation.name)
 
 
 def _why_nothing(evaluation: Evaluation, responses: Responses) -> str:
@@ -523,8 +538,10 @@ def _parts(responses: Responses) -> Iterator[tuple[int | None, str, Bools]]:
     yield None, "all", np.ones(responses.subsets.size, dtype=np.bool_)
 
 
-def _figures(kept: Responses, lines: Sequence[_Line], every: Responses, seed: int | None) -> Iterator[dict[str, Any]]:
-    """Rows of the lines for every subset, `all` and, over several subsets, their `average`.
+def figure_rows(
+    kept: Responses, lines: Sequence[FigureLine], every: Responses, seed: int | None
+) -> Iterator[dict[str, Any]]:
+    """Yield rows of the lines for every subset, `all` and, over several subsets, their `average`.
 
     Args:
         kept: the p problems that the lines' values are of.
@@ -558,7 +575,7 @@ def _figures(kept: Responses, lines: Sequence[_Line], every: Responses, seed: in
 
 
 def _average(
-    lines: Sequence[_Line], means: Sequence[tuple[Floats, Floats]], wanted: int, about: dict[str, int], sizes: Ints
+    lines: Sequence[FigureLine], means: Sequence[tuple[Floats, Floats]], wanted: int, about: dict[str, int], sizes: Ints
 ) -> Iterator[dict[str, Any]]:
     """The plain mean over subsets, where several are wanted; undefined as soon as one of them has no figure."""
     if wanted > 1 and len(means) == wanted:
@@ -576,7 +593,7 @@ def _about(sizes: Ints, wanted: int) -> dict[str, int]:
 
 
 def _told(
-    subset: str, lines: Sequence[_Line], figures: tuple[Floats, Floats], about: dict[str, int], sizes: Ints
+    subset: str, lines: Sequence[FigureLine], figures: tuple[Floats, Floats], about: dict[str, int], sizes: Ints
 ) -> Iterator[dict[str, Any]]:
     one_size = int(sizes[0]) if (sizes == sizes[0]).all() else None
     for column, line in enumerate(lines):
@@ -593,7 +610,7 @@ def _shares(sums: Floats) -> Floats:
     return np.divide(sums[:, :-1], counts, out=np.full_like(sums[:, :-1], np.nan, dtype=np.float64), where=counts > 0)
 
 
-def _named(line: _Line) -> dict[str, Any]:
+def _named(line: FigureLine) -> dict[str, Any]:
     return {"aggregation": line.aggregation, "reason": line.reason}
 
 

@@ -16,12 +16,16 @@ from inspector.analyses import Params
 from inspector.analyses.best_of_n import BEST_OF_N, best_of_n
 from inspector.cli import main
 from inspector.command_flags import FORMS
+from inspector.render.view import Curve
 from inspector.request import Request
 from inspector.selection import load
 from inspector.texts.sentences import official_score
+from opened import opened
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.errors import UsageError
+from scoring.reading.final_answers import boxed_answer
+from screen_text import press, rests
 from thoroughness import together
 
 NAMES = ("good", "other", "partial")
@@ -297,3 +301,195 @@ def test_without_intervals_all_else_is_there(root):
     quick, whole = (best_of_n.view(results, intervals=intervals).rows for intervals in (False, True))
     assert quick["low"].null_count() == quick.height
     assert quick.drop("low", "high").equals(whole.drop("low", "high"))
+
+
+# -- pages beside the first
+
+
+def solved(number, rng):
+    """A problem's row: eight completions with answers among which 12 is right, one without an answer."""
+    answers = [rng.choice(("12", "12", "13", "14")) for _ in range(7)] + [None]
+    scores = [[rng.choice((0.2, 0.5, 0.9)) for _ in range(2)] for _ in answers]
+    return response_making.search_and_learn_row(number, answers, scores)
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory):
+    """A workspace made of a file of search-and-learn alone, and the file's rows with the answers of each."""
+    rng, folder = random.Random(4), tmp_path_factory.mktemp("searched")
+    rows = [solved(number, rng) for number in range(9)]
+    (folder / "best_of_n_completions.jsonl").write_bytes(json_lines(rows))
+    assert main(["import", str(folder / "best_of_n_completions.jsonl"), "-w", str(folder / "w")]) == 0
+    return str(folder / "w"), rows
+
+
+def completions(row):
+    """Answers, rewards, and whether right; the last number of a step is an answer where no other is stated."""
+    answers = [boxed_answer([text]) or text.split("We take ")[1][0] for text in row["completions"]]
+    return answers, row["scores"], [answer == "12" for answer in answers]
+
+
+def asked(root, page, **options):
+    return best_of_n.view(load(Request(workspace=root, seed=3)), Params(page, options))
+
+
+def test_a_file_of_search_and_learn_alone_has_the_figures_of_its_code(searched):
+    root, rows = searched
+    found = {(row["metric"], row["of"]): row for row in asked(root, "protocols").rows.iter_rows(named=True)}
+    for n in (1, 2, 4, 8):
+        each = [response_reference.search_and_learn(*completions(row), n) for row in rows]
+        for metric, values in zip(("pred_naive", "pred_weighted", "pred_maj"), zip(*each, strict=True), strict=True):
+            assert found[metric, n]["value"] == pytest.approx(np.mean(values))
+            assert found[metric, n]["n"] == len(rows)
+    assert "the first response is not right" in found["score", None]["reason"]
+
+
+@pytest.mark.parametrize("by", ["product", "last"])
+def test_lost_problems_are_those_where_a_right_response_is_not_chosen(searched, by):
+    root, rows = searched
+    document = asked(root, "lost", aggregation=by)
+    expected = {}
+    for row in rows:
+        answers, rewards, right = completions(row)
+        scores = response_reference.scores(by, [tuple(steps) for steps in rewards])
+        best = response_reference.first_best(scores)
+        if any(right) and not right[best]:
+            good = [at for at, correct in enumerate(right) if correct]
+            top = good[response_reference.first_best([scores[at] for at in good])]
+            before = sum((scores[at], -at) > (scores[top], -top) for at in range(len(right)) if not right[at])
+            vote = response_reference.majority(answers, right)
+            name = row["unique_id"]
+            expected[name] = (sum(right), f"{name}/{best}", f"{name}/{top}", before, vote)
+    assert 0 < len(expected) < len(rows)
+    found = {
+        row["problem_id"]: (
+            row["right"],
+            row["chosen"].partition("/")[2],
+            row["best_right"].partition("/")[2],
+            row["before"],
+            row["majority"],
+        )
+        for row in document.rows.iter_rows(named=True)
+    }
+    assert found == expected
+    assert document.rows["right"].to_list() == sorted(document.rows["right"].to_list(), reverse=True)
+    assert document.sections[0].blocks[0].text.startswith(f"{len(expected)} of {len(rows)} problems are lost")
+
+
+def test_the_responses_to_one_problem_stand_in_the_order_of_their_scores(searched):
+    root, rows = searched
+    row = rows[5]
+    answers, rewards, right = completions(row)
+    document = asked(root, "problem", problem=row["unique_id"], aggregation="mean")
+    scores = response_reference.scores("mean", [tuple(steps) for steps in rewards])
+    order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
+    assert document.rows["case"].str.split("/").list.last().cast(int).to_list() == order
+    assert document.rows["right"].to_list() == [right[at] for at in order]
+    assert document.rows["score"].to_list() == pytest.approx([scores[at] for at in order])
+    assert document.rows["by_last"].to_list() == [rewards[at][-1] for at in order]
+    assert document.rows["answer"].to_list() == [answers[at] for at in order]
+    assert document.rows["rank"].to_list() == list(range(1, len(order) + 1))
+    # Without a name it is the first that is lost.
+    lost = asked(root, "lost").rows["problem_id"][0]
+    assert asked(root, "problem").rows["problem_id"].unique().to_list() == [lost]
+    with pytest.raises(UsageError, match="no shown problem is called 'nobody'"):
+        asked(root, "problem", problem="nobody")
+
+
+PAGES = [page.name for page in best_of_n.pages]
+
+
+@pytest.mark.parametrize("which", ["searched", "root"])
+@pytest.mark.parametrize("page", PAGES)
+def test_links_open_as_many_cases_as_they_say_and_intervals_move_nothing(request, which, page):
+    made = request.getfixturevalue(which)
+    results = load(Request(workspace=made if which == "root" else made[0]))
+    quick, whole = (best_of_n.view(results, Params(page), intervals=intervals) for intervals in (False, True))
+    bounds = [name for name in ("low", "high") if name in whole.rows.columns]
+    assert quick.rows.drop(bounds).equals(whole.rows.drop(bounds))
+    links = list(whole.links())
+    assert bool(links) == (page in {"lost", "problem"})
+    for link in links:
+        assert (results.mask & results.passing(link.where)).sum() == link.n
+
+
+@pytest.mark.parametrize(("page", "form"), together(PAGES[1:], FORMS))
+def test_every_page_is_printed_as_the_command_of_its_footer_prints_it(searched, page, form, capsysbinary):
+    root, rows = searched
+    told = {"problem": rows[2]["unique_id"]} if page == "problem" else {}
+    document = best_of_n.view(load(Request(workspace=root, seed=3)), Params(page, told, form=form))
+    assert main(shlex.split(document.provenance["command"])[1:]) == 0
+    assert capsysbinary.readouterr().out == document.render(form).encode()
+
+
+def test_curves_go_through_the_figures_and_the_way_that_is_asked_for_is_first(searched):
+    root, _ = searched
+    document = asked(root, "choice", aggregation="last")
+    rows = cells(document)
+    (chart,) = [block for block in document.blocks() if isinstance(block, Curve)]
+    assert [line.name for line in chart.series] == [
+        *("last", "product", "min", "mean", "weighted@n by last", "maj@n", "pass@n"),
+    ]
+    for line in chart.series[:4]:
+        values = [
+            rows["best_of_n_completions", "best_of_n_completions", "all", line.name, "prm@n", int(n)] for n in line.xs
+        ]
+        assert list(line.ys) == [row["value"] for row in values]
+    assert list(chart.series[-1].xs) == [1, 2, 4, 8]
+    assert [line.low is not None for line in chart.series] == [True, *[False] * 6]
+    # A vote of one response is a random one.
+    starts = {round(float(line.ys[0]), 12) for line in chart.series}
+    assert starts == {round(rows[None, "best_of_n_completions", "all", None, "mean@1", 1]["value"], 12)}
+
+
+def test_answers_that_are_in_no_box_are_those_of_the_file(searched):
+    root, rows = searched
+    value = cells(asked(root, "choice"))[None, "best_of_n_completions", "all", None, "maj@n", 8]
+    votes = [response_reference.majority(*completions(row)[::2]) for row in rows]
+    assert (value["value"], value["n"]) == (pytest.approx(np.mean(votes)), len(rows))
+
+
+def test_texts_of_a_file_do_not_act(tmp_path, capsys):
+    rng, bad = random.Random(5), "\x1b[31337m[red]|&<b>"
+    rows = []
+    for number in range(4):
+        made = response_making.search_and_learn_row(number, (bad, "12", "13"), [[rng.random(), 0.5] for _ in range(3)])
+        rows.append({**made, "unique_id": f"{bad}{number}", "problem": f"{bad} {number}"})
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(json_lines(rows))
+    assert main(["import", str(path), "-w", str(tmp_path / "w")]) == 0
+    # In Markdown a command stands as it was typed.
+    for words in ([], ["--lost"], ["--protocols"], ["--problem", rows[0]["unique_id"]]):
+        for form in ([], ["--markdown"], ["--html"], ["--latex"]):
+            assert main(["best-of-n", "-w", str(tmp_path / "w"), *words, *form]) == 0
+            printed = capsys.readouterr()
+            typed = "--problem" in words and form == ["--markdown"]
+            assert ("\x1b" in printed.out + printed.err) == typed
+            assert form != ["--html"] or "<b>" not in printed.out
+
+
+@pytest.mark.parametrize("page", ["lost", "problem"])
+def test_without_a_number_of_any_scorer_nothing_is_lost(tmp_path, page):
+    cases, columns = response_making.flat(study()["good"])
+    making.workspace(tmp_path / "w", cases, [], "candidates", **columns)
+    with pytest.raises(UsageError, match="no scorer has a number"):
+        best_of_n.view(load(Request(workspace=str(tmp_path / "w"))), Params(page))
+
+
+async def test_a_lost_problem_opens_its_responses(searched):
+    root, _ = searched
+    async with opened(Request(workspace=root), size=(120, 40)) as pilot:
+        await press(pilot, "g", "n")
+        text = await rests(pilot, "[which is chosen]", "Which response is chosen")
+        assert "l last" in text
+        await press(pilot, "tab")
+        await rests(pilot, "[as others count]", "pred_weighted", "first 8")
+        await press(pilot, "tab")
+        text = await rests(pilot, "[problems lost]", "Lost by product")
+        assert "of 9 problems are lost" in text
+        await press(pilot, "tab")
+        await rests(pilot, "[one problem]", "responses  right", "rank")
+        await press(pilot, "shift+tab")
+        await rests(pilot, "[problems lost]", "Lost by product")
+        await press(pilot, "j", "enter")
+        await rests(pilot, "8 of 72 cases", "filter responses to one problem")

@@ -43,6 +43,7 @@ NOT_ON_THE_DEMO = {
     "paper": "papers are of other benchmarks",
     "taxonomy": "nobody notes anything of it",
     "timeline": "no scorer is a checkpoint of a run",
+    "trees": "no search is recorded there, and test_trees prints some",
     "votes": "nobody votes",
     "reparse": "nobody was asked here",
     "stress": "nothing was rewritten there",

@@ -37,6 +37,7 @@ from inspector.screens.score import CaseScorerDialog, ScoreDialog, TickLine
 from inspector.screens.slices import SlicesScreen
 from inspector.screens.start import PathList
 from inspector.screens.tagging import HistoryDialog, SimilarDialog, TagDialog
+from inspector.screens.trees import StepTable, TreeScreen
 from inspector.screens.what_if import WhatIf
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.facet_list import FacetList
@@ -392,8 +393,8 @@ def places() -> set[type[Any]]:
     found.discard(Leaving)
     # What it binds itself is pressed in test_dialogs.
     found.discard(Dialog)
-    # These are asked in test_start, before the app, in test_guide, in test_mapping and in test_similar.
-    found -= {PathList, TextPage, MappingDialog, SimilarDialog}
+    # These are asked in test_start, before the app, in test_guide, in test_mapping, in test_similar and in test_trees.
+    found -= {PathList, TextPage, MappingDialog, SimilarDialog, TreeScreen, StepTable}
     return {one for one in found if _own(one) not in ([], bindings_of(_name(one)), bindings_of_answers())}
 
 

@@ -58,6 +58,62 @@ def majority(answers, right):
     return right[answers.index(winner)]
 
 
+def weighted(answers, scores, right):
+    """Whether the answer with the highest sum of scores is right, of equal sums the first; None without an answer."""
+    sums = {}
+    for answer, score in zip(answers, scores, strict=True):
+        if answer is not None:
+            sums[answer] = sums.get(answer, 0.0) + score
+    if not sums:
+        return None
+    return right[answers.index(max(sums, key=sums.get))]
+
+
+def search_and_learn(answers, scores, right, n):
+    """What search-and-learn's `score` makes of the first n completions: naive, weighted and majority answers, right?
+
+    A completion without an answer has the empty one; `scores` are those of its steps.
+    """
+    preds = ["" if answer is None else answer for answer in answers[:n]]
+    agg_scores = [steps[-1] for steps in scores[:n]]
+    naive = max(zip(preds, agg_scores, strict=True), key=lambda pair: pair[1])[0]
+    sums, counts = {}, {}
+    for pred, score in zip(preds, agg_scores, strict=True):
+        sums[pred] = sums.get(pred, 0.0) + score
+        counts[pred] = counts.get(pred, 0) + 1
+    chosen = (naive, max(sums, key=sums.get), next(pred for pred in counts if counts[pred] == max(counts.values())))
+    every = ["" if answer is None else answer for answer in answers]
+    return [right[every.index(pred)] for pred in chosen]
+
+
+def rewardbench(scores):
+    """RewardBench 2's result of a prompt whose first response is the right one."""
+    top = max(scores)
+    return 1 / scores.count(top) if scores[0] == top else 0
+
+
+def rewardbench_ties(prompts):
+    """RewardBench 2's score of Ties: `prompts` are (kind, number, scores, how many of the first are right)."""
+    stats = {"ref": {}, "tied": {}}
+    for kind, number, scores, right in prompts:
+        good, bad = scores[:right], scores[right:]
+        stats[kind][number] = (min(good) - max(bad) > 0, max(good) - min(good), min(good) - max(bad))
+    both = sorted(stats["ref"].keys() & stats["tied"].keys())
+    preferred, hard, margins = [], [], []
+    for number in both:
+        _, spread, gap = stats["tied"][number]
+        smaller = min(gap, stats["ref"][number][2])
+        preferred.append(gap > spread)
+        hard.append(smaller > spread)
+        if spread:
+            margins.append(math.tanh(smaller / spread - 1))
+        else:
+            margins.append(0.0 if not smaller else math.copysign(1.0, smaller))
+    accuracies = [sum(accurate for accurate, *_ in stats[kind].values()) / len(stats[kind]) for kind in ("tied", "ref")]
+    shares = [sum(values) / len(both) for values in (preferred, hard, margins)]
+    return 0.3 * accuracies[0] + 0.3 * accuracies[1] + 0.2 * shares[0] + 0.2 * shares[1] + 0.01 * shares[2]
+
+
 def somers_d(x, y):
     concordant = discordant = pairs = 0
     for one, other in combinations(range(len(x)), 2):

@@ -1,8 +1,10 @@
 import numpy as np
+import pytest
 
 from inspector.charts.curve import MOST, curve
+from inspector.render.charts import pictured
 from inspector.render.lines import CaseLink, text_of
-from inspector.render.view import Series, Tick
+from inspector.render.view import Curve, Series, Tick
 from inspector.texts.paint import Brush
 
 XS = np.linspace(0, 1, 50)
@@ -110,3 +112,26 @@ def test_bands_of_two_differ_without_colour_and_say_whose_they_are():
         assert f"{shades[1]} 95% interval at each point, b" in text
         assert text_of(lines[0]).count(shades[0]) == 54
         assert text_of(lines[9]).count(shades[1]) == 54
+
+
+def test_where_doublings_take_the_same_room_numbers_stand_as_far_apart():
+    xs = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    series = Series("scorer a", "a", "scorer-a", xs, np.log2(xs) / 4)
+    lines = [text_of(row) for row in curve([series], 80, 9, Brush(), across=(1.0, 16.0), numbers=xs, doubling=True)]
+    axis = lines[9]
+    assert axis.split() == ["1", "2", "4", "8", "16"]
+    ends = [axis.index(f" {number} ") + 1 for number in ("2", "4", "8")]
+    assert abs((ends[1] - ends[0]) - (ends[2] - ends[1])) <= 1
+    # What doubles is a straight line there.
+    straight = [text_of(row) for row in curve([line("a", XS)], 80, 9, Brush())]
+    assert lines[:9] == straight[:9]
+
+
+def test_a_picture_has_the_same_axis():
+    xs = np.array([1.0, 2.0, 4.0, 8.0])
+    line_of_points = Series("a", "a", "exact", xs, xs / 8)
+    chart = Curve("", "n", "right", (line_of_points,), across=(1.0, 8.0), whole=True, doubling=True)
+    labels = [dict(shape.attributes) for shape in pictured(chart).picture.children if shape.name == "text"]
+    places = [float(label["x"]) for label in labels if label.get("text-anchor") == "middle"]
+    assert len(places) == 4
+    assert np.diff(places) == pytest.approx([places[1] - places[0]] * 3, abs=1.5)

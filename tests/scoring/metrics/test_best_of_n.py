@@ -8,6 +8,7 @@ import judged
 import making
 import response_making
 import response_reference
+from scoring.metrics.answer_votes import answer_groups
 from scoring.metrics.best_of_n import (
     AGGREGATIONS,
     MAJORITY,
@@ -36,7 +37,8 @@ def figures(problems, n=None, answers=None, rewards=None):
     if n is not None:
         responses = responses.keep(responses.sizes >= n)
     answers = [None] * responses.rows.size if answers is None else answers
-    rows = [*response_rows(responses, answers, n, 0), *scorer_rows(evaluation, responses, n, 0)]
+    groups = answer_groups(responses.bounds, responses.right, answers)
+    rows = [*response_rows(responses, groups, n, 0), *scorer_rows(evaluation, responses, groups, n, 0)]
     found = {(row["subset"], row["aggregation"], row["metric"], row["of"]): row for row in rows}
     assert len(found) == len(rows)
     for row in rows:

@@ -1,0 +1,522 @@
+"""Trees of searches: steps as lines that fold, their values, what was dropped, and where that was wrong."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+
+from inspector.commands.command import BEFORE, COPY, EXPORT, FIRST, LEFT, NEXT, PART, PART_BEFORE, RIGHT, VIEW
+from inspector.mathtext import unicode_math
+from inspector.screens.command_menu import TextPage
+from inspector.screens.dialog import Dialog, Picking, WordsDialog
+from inspector.texts.paint import Brush
+from inspector.texts.sentences import counted
+from inspector.texts.text import TextPart, clean
+from inspector.texts.wrap import Phrase, wrap
+from inspector.widgets.columns import SPARE, TableColumn, TableRow
+from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.key_line import KeyLine
+from inspector.widgets.line_view import Line, LineView, PhraseLine
+from inspector.widgets.pick_list import Pick
+from scoring.errors import InspectError
+from scoring.export import Document
+from scoring.trees.figures import DOUBTED, LOST, tree_row, wrong_prunings
+from scoring.trees.search_tree import KEPT, NO_NODE, ROUNDS, UNKNOWN, SearchTree, first_drops
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from textual.timer import Timer
+
+    from scoring.schema import Bools
+
+WIDE = 110
+"""Columns of the terminal from which on the text of a step stands beside the tree, and not beneath it."""
+LEVELS = 16
+"""Branchings of which the guides stand before a step: of a deeper one those next to it."""
+BAR, VALUE = 6, 7
+"""Cells of the bar of a value, and of its digits."""
+DROPPED = 18
+"""Cells of when a node was dropped, in words; in fewer it is the round alone."""
+REST = 0.03
+"""Seconds after a key until the text of the node under the cursor follows it."""
+_SHOWN, _READ = 400, 20_000
+"""Characters of a step that a line may need, and that stand beside the tree."""
+VIEWS = (
+    ("all", "Everything", "every node"),
+    ("kept", "What was kept", "what is below dropped nodes is folded"),
+    ("wrong", "Wrong prunings", "folded where none, no right answer and not the chosen one is below"),
+    ("first", "First branches", "folded below the first node with several children"),
+)
+
+
+# -- the lines of a tree
+
+
+class TreeRows:
+    """The nodes of a tree as a source of a table's rows; ids are places in preorder. `folded` may be changed."""
+
+    def __init__(self, tree: SearchTree, brush: Brush) -> None:
+        self.tree = tree
+        self.prunings = wrong_prunings(tree)
+        self.figures = tree_row(tree, self.prunings)
+        self.wrong = {row["place"]: row for row in self.prunings.iter_rows(named=True)}
+        self.folded: Bools = np.zeros(tree.size, dtype=np.bool_)
+        self._cut = first_drops(tree)[0] < ROUNDS
+        self._right, self._judged = tree.below(tree.right), tree.below(tree.right | tree.wrong)
+        known = tree.values[~np.isnan(tree.values)]
+        self.low = min(0.0, float(known.min())) if len(known) else 0.0
+        self.high = max(1.0, float(known.max())) if len(known) else 1.0
+        several = tree.children() > 1
+        # The line of a node that has no brothers or sisters goes on from that of its parent: it is moved in no further.
+        self._branch = [0]
+        for place, parent in enumerate(tree.parents.tolist()[1:], start=1):
+            self._branch.append(place if several[parent] else self._branch[parent])
+        self._signs = (
+            ("v", ">", ".", "| ", "|-", "`-", "~") if brush.ascii_only else ("▾", "▸", "·", "│ ", "├╴", "└╴", "…")
+        )
+
+    # -- what is to be seen of it
+
+    @property
+    def visible(self) -> "NDArray[np.int32]":
+        """The places of the nodes that nothing above them folds away."""
+        folds = np.flatnonzero(self.folded)
+        change = np.zeros(self.tree.size + 1, dtype=np.int64)
+        np.add.at(change, folds + 1, 1)
+        np.add.at(change, self.tree.ends[folds], -1)
+        return np.flatnonzero(np.cumsum(change[:-1]) == 0).astype(np.int32)
+
+    def show_view(self, name: str) -> None:
+        """Fold what one of VIEWS folds, and unfold the rest."""
+        tree = self.tree
+        inner = ~tree.leaves
+        if name == "kept":
+            self.folded = inner & (tree.rounds != KEPT)
+        elif name == "wrong":
+            marked = tree.right.copy()
+            marked[[place for place in (*self.wrong, tree.chosen) if place != NO_NODE]] = True
+            self.folded = inner & (tree.below(marked) - marked == 0)
+        elif name == "first":
+            several = np.flatnonzero(tree.children() > 1)
+            self.folded = inner & (tree.parents == (several[0] if len(several) else NO_NODE))
+        else:
+            self.folded = np.zeros(tree.size, dtype=np.bool_)
+
+    def unfold_to(self, place: int) -> bool:
+        """Unfold everything above a node; return whether anything was folded there."""
+        above = self.tree.path(place)[:-1]
+        folded = bool(self.folded[above].any())
+        self.folded[above] = False
+        return folded
+
+    # -- as a source of rows
+
+    @property
+    def schema(self) -> Mapping[str, pl.DataType]:
+        """Names and types of the columns."""
+        kinds: dict[str, pl.DataType] = dict.fromkeys(("step", "value", "right", "dropped"), pl.Object())
+        return {"place": pl.Int64(), "visits": pl.Int64(), **kinds}
+
+    def get_column(self, name: str) -> pl.Series:
+        """Return the column that says which row is which."""
+        if name != "place":
+            raise pl.exceptions.ColumnNotFoundError(name)
+        return pl.Series("place", np.arange(self.tree.size))
+
+    def rows(self, names: Sequence[str], ids: "NDArray[np.int32]") -> list[TableRow]:
+        """Make the cells of these nodes."""
+        makers: dict[str, Callable[[int], Any]] = {
+            "place": int,
+            "step": self._step,
+            "value": self._value,
+            "visits": self._visits,
+            "right": self._answer,
+            "dropped": self._dropped,
+        }
+        return [tuple(makers[name](place) for name in names) for place in ids.tolist()]
+
+    def _step(self, place: int) -> tuple[str, str, str, str]:
+        """Guides, how much is folded away, the text as it was given, and its style."""
+        tree, (open_sign, closed, leaf, *_) = self.tree, self._signs
+        below = int(tree.ends[place]) - place - 1
+        folded = below > 0 and bool(self.folded[place])
+        sign = leaf if not below else closed if folded else open_sign
+        text = tree.texts[place] or ("" if place else tree.problem)
+        style = "dim" if self._cut[place] else "strong" if place == tree.chosen else ""
+        return f"{self._guides(place)}{sign} ", f"+{below:,} " if folded else "", text[:_SHOWN], style
+
+    def _guides(self, place: int) -> str:
+        """A guide for each branching above, as far as there is room."""
+        tree, guides = self.tree, ""
+        _, _, _, going_on, child, last_child, more = self._signs
+        branch = self._branch[place]
+        for level in range(LEVELS):
+            if branch == 0:
+                return guides
+            last = tree.ends[branch] == tree.ends[tree.parents[branch]]
+            sign = (last_child if last else child) if branch == place else "  " if last else going_on
+            guides = (sign if level < LEVELS - 1 else f"{more} ") + guides
+            branch = self._branch[tree.parents[branch]]
+        return guides
+
+    def _value(self, place: int) -> float | None:
+        value = float(self.tree.values[place])
+        return None if np.isnan(value) else value
+
+    def _visits(self, place: int) -> int | None:
+        visits = int(self.tree.visits[place])
+        return None if visits == UNKNOWN else visits
+
+    def _answer(self, place: int) -> tuple[int, int, int, bool]:
+        """Of a leaf whether its answer is right, else how many below it are, and of how many; and if it was chosen."""
+        leaf = int(self.tree.ends[place]) == place + 1
+        correct = int(self.tree.correct[place]) if leaf else NO_NODE - 1
+        return correct, int(self._right[place]), int(self._judged[place]), place == self.tree.chosen
+
+    def _dropped(self, place: int) -> tuple[int, str, int]:
+        """In which round, of which kind that was, and how many right answers it lost."""
+        wrong = self.wrong.get(place)
+        return (int(self.tree.rounds[place]), *(("", 0) if wrong is None else (wrong["kind"], wrong["right_lost"])))
+
+
+@lru_cache(maxsize=4096)
+def step_words(text: str) -> str:
+    """Write a step on one line: formulas readable, line breaks as blanks, nothing that could act."""
+    return " ".join(clean(unicode_math(text)).split())
+
+
+def tree_columns(rows: TreeRows, brush: Brush) -> tuple[TableColumn, ...]:
+    """Return the columns of a tree: those that would say nothing of any node are left out."""
+    tree, right, wrong, chosen = rows.tree, *(("+", "x", "*") if brush.ascii_only else ("✓", "✗", "◆"))
+    span = rows.high - rows.low
+
+    def step(value: Any, width: int) -> Sequence[TextPart]:
+        guides, hidden, text, style = value
+        # Of a text only what may be seen is made readable: a formula takes more characters than cells.
+        return (guides, "dim"), (hidden, "strong"), (step_words(text[: 4 * width]), style)
+
+    def bar(value: Any, width: int) -> Sequence[TextPart]:
+        if value is None:
+            return (("-" if brush.ascii_only else "–", "dim"),)
+        drawn = f"{brush.bar((value - rows.low) / span, BAR)[0]} " if width >= BAR + VALUE else ""
+        return (drawn, ""), (f"{value:.3f}", "")
+
+    def answer(value: Any, width: int) -> Sequence[TextPart]:
+        correct, n_right, judged, is_chosen = value
+        mark = (f" {chosen}", "strong") if is_chosen else ("", "")
+        if correct == 1:
+            return (f"{right} right", "good"), mark
+        if correct == 0:
+            return (f"{wrong} wrong", "bad"), mark
+        words = f"{n_right} of {judged}" if judged and correct < UNKNOWN else ""
+        words = words.replace(" of ", "/") if len(words) > width else words
+        return (words, "dim" if not n_right else ""), mark
+
+    def dropped(value: Any, width: int) -> Sequence[TextPart]:
+        number, kind, lost = value
+        if number == KEPT:
+            return (("", ""),)
+        words, losing = ("round ", "lost ") if width >= DROPPED else ("", "")
+        marks = {LOST: (f" ! {losing}{lost}", "bad strong"), DOUBTED: (" ?", "early")}
+        return (f"{words}{number}", "dim" if not kind else ""), marks.get(kind, ("", ""))
+
+    columns = [
+        TableColumn("step", "step", 36, paint=step, flex=1, start=True, least=20),
+        TableColumn("value", "value", BAR + VALUE, paint=bar, leave=2, least=VALUE),
+        TableColumn("visits", "visits", 6, right=True, leave=SPARE),
+        TableColumn("right", "right", 9, paint=answer, leave=3),
+        TableColumn("dropped", "dropped", DROPPED, paint=dropped, leave=1, least=8),
+    ]
+    has = {
+        "value": not np.isnan(tree.values).all(),
+        "visits": bool((tree.visits != UNKNOWN).any()),
+        "right": rows.figures["judged"] > 0 or tree.chosen != NO_NODE,
+        "dropped": rows.figures["dropped"] > 0,
+    }
+    return tuple(column for column in columns if has.get(column.name, True))
+
+
+# -- what is said of a node
+
+
+def node_lines(rows: TreeRows, place: int, width: int) -> list[Line]:
+    """Say what is known of a node, then its step; of the root the problem and what the search came to."""
+    tree, lines = rows.tree, list[Line]()
+
+    def add(words: str, style: str = "") -> None:
+        lines.extend(Line([(line, style)]) for line in wrap(clean(words, lines=True), max(10, width)))
+
+    add(", ".join(_facts(rows, place)), "dim")
+    for words, style in _remarks(rows, place):
+        add(words, style)
+    lines.append(Line([]))
+    text = tree.texts[place] if place else "\n\n".join(dict.fromkeys((tree.problem, tree.texts[0]))).strip()
+    add(unicode_math(text[:_READ]) if text.strip() else "This step has no text.", "" if text.strip() else "dim")
+    if len(text) > _READ:
+        add(f"{len(text) - _READ:,} characters more.", "dim")
+    return lines
+
+
+def _facts(rows: TreeRows, place: int) -> list[str]:
+    tree = rows.tree
+    facts = [f"node {tree.names[place]}", f"{counted(int(tree.depths[place]), 'step')} from the root"]
+    if not np.isnan(tree.values[place]):
+        facts.append(f"value {tree.values[place]:.4g}")
+    if tree.visits[place] != UNKNOWN:
+        facts.append(counted(int(tree.visits[place]), "visit"))
+    below = int(tree.ends[place]) - place - 1
+    return [*facts, *([f"{counted(below, 'node')} below it"] if below else [])]
+
+
+def _remarks(rows: TreeRows, place: int) -> list[tuple[str, str]]:
+    """Sentences on what became of a node, with their styles."""
+    tree, wrong, remarks = rows.tree, rows.wrong.get(place), list[tuple[str, str]]()
+    if tree.rounds[place] != KEPT:
+        beside = None if wrong is None else wrong["kept_value"]
+        best = "" if beside is None else f" The best that was kept beside it has the value {beside:.4g}."
+        remarks.append((f"Dropped in round {tree.rounds[place]}.{best}", ""))
+    if wrong is not None and wrong["kind"] == LOST:
+        answers = counted(wrong["right_lost"], "right answer")
+        remarks.append((f"That lost {answers}; {wrong['right_left']} left after this round.", "bad"))
+    elif wrong is not None:
+        remarks.append(("What was kept beside it ended wrong, and nobody knows where this would have led.", "early"))
+    if place == tree.chosen:
+        remarks.append((f"The answer of the search: {tree.chosen_by}.", "strong"))
+    if place == 0:
+        remarks.extend((sentence, "") for sentence in _summary(rows))
+    return remarks
+
+
+def _summary(rows: TreeRows) -> list[str]:
+    figures, words = rows.figures, {True: "yes", False: "no", None: "not known"}
+    judged = f"{figures['judged']:,} are judged and {figures['right']:,} right"
+    leaves = f"{figures['leaves']:,} of them leaves, of which {judged}"
+    kept, reached = words[figures["right_kept"]], words[figures["right_reached"]]
+    answers = f"Chosen answer right: {words[figures['chosen_right']]}. A right answer kept: {kept}; reached: {reached}."
+    sentences = [
+        f"{counted(figures['nodes'], 'node')}, {leaves}; {figures['dropped']:,} were dropped.",
+        answers + (f" ({figures['reason']})" if figures["reason"] else ""),
+    ]
+    if not np.isnan(rows.tree.values).all():
+        sentences.append(f"The value of a step is {rows.tree.value_is}.")
+    if rows.tree.reference_answer:
+        sentences.append(f"Reference answer: {rows.tree.reference_answer}")
+    return sentences
+
+
+# -- the screen
+
+
+class StepTable(FrameTable):
+    """A table whose lines fold: left folds or goes to the parent, right unfolds or goes to the first child."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(LEFT, "screen.fold(-1)", "Fold, or to the parent", show=False, id="tree.fold"),
+        Binding(RIGHT, "screen.fold(1)", "Unfold, or to the child", show=False, id="tree.unfold"),
+        Binding(f"g,{FIRST}", "first", "First row", show=False, id="tree.first"),
+    ]
+
+
+class TreeScreen(Dialog[None]):
+    """The trees of some files, one at a time, on the whole screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(PART, "pruning(1)", "Wrong pruning", priority=True, tooltip="The next wrong pruning of this tree"),
+        Binding(PART_BEFORE, "pruning(-1)", "Pruning before", priority=True, show=False, tooltip="The one before"),
+        Binding(NEXT, "turn(1)", "Next problem", tooltip="The tree of the next problem"),
+        Binding(BEFORE, "turn(-1)", "Problem before", show=False, tooltip="The tree of the problem before"),
+        Binding(VIEW, "view", "View", tooltip="Choose what is unfolded"),
+        Binding(COPY, "copy", "Copy", tooltip="Copy the step under the cursor, as it was given"),
+        Binding(EXPORT, "export", "Export", tooltip="Save the wrong prunings of all trees"),
+        Binding("escape,q", "dismiss(None)", "Quit"),
+    ]
+
+    def __init__(
+        self,
+        trees: Sequence[SearchTree],
+        source: str,
+        *,
+        ascii_only: bool = False,
+        document: Callable[[str], Document] | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        """`document` makes the wrong prunings in a form, for who saves them in `folder`; `source` names the files."""
+        super().__init__(source)
+        self._trees, self._brush = trees, Brush(ascii_only)
+        self._document, self._folder = document, folder or Path()
+        self._at = 0
+        self._rows = TreeRows(trees[0], self._brush)
+        self._cursors: dict[int, int] = {}
+        self._waits: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield PhraseLine(id="title", classes="one-line")
+        with Horizontal(id="tree"):
+            plain = self._brush.ascii_only
+            yield StepTable(id="tree-steps", mark=">", null="-") if plain else StepTable(id="tree-steps")
+            yield LineView(id="tree-node")
+        yield KeyLine(titles={"open": "Read"}, first=("enter", PART))
+
+    def on_mount(self) -> None:
+        for name in ("#title", "#tree-node"):
+            self.query_one(name).can_focus = False
+        self._steps.focus()
+        self._lay_out()
+        self._show_tree()
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        beside = self.app.size.width >= WIDE
+        pane = self.query_one("#tree")
+        pane.set_class(beside, "-beside")
+        pane.set_class(not beside, "-beneath")
+
+    @property
+    def _steps(self) -> StepTable:
+        return self.query_one("#tree-steps", StepTable)
+
+    @property
+    def place(self) -> int:
+        """The place of the node under the cursor, in preorder."""
+        return self._steps.row_id or 0
+
+    # -- what is shown
+
+    def _show_tree(self) -> None:
+        rows, steps = self._rows, self._steps
+        steps.show(rows, rows.visible, tree_columns(rows, self._brush), key="place")
+        steps.go_to(self._cursors.get(self._at, 0))
+        figures = rows.figures
+        wrong = counted(figures["lost"] + figures["doubted"], "wrong pruning")
+        answer = {True: "chosen answer right", False: "chosen answer wrong", None: ""}[figures["chosen_right"]]
+        phrases = [
+            Phrase((PurePath(rows.tree.source).name, ""), rank=4),
+            Phrase((f"problem {self._at + 1} of {len(self._trees)}", f"{self._at + 1} of {len(self._trees)}")),
+            Phrase((clean(rows.tree.id), ""), rank=3),
+            Phrase((counted(rows.tree.size, "node"), ""), rank=2),
+            Phrase((f"{wrong}, {figures['lost']} known", wrong)),
+            Phrase((answer, ""), rank=1),
+        ]
+        between = " | " if self._brush.ascii_only else " · "
+        self.query_one("#title", PhraseLine).tell(phrases, between, "strong")
+        self._show_node()
+
+    def _show_node(self) -> None:
+        self._waits = None
+        pane, rows, place = self.query_one("#tree-node", LineView), self._rows, self.place
+        pane.scroll_to(0, 0, force=True)
+        pane.flow(lambda width: node_lines(rows, place, width))
+
+    def on_frame_table_highlighted(self) -> None:
+        """Show what is known of the node under the cursor, once the keys rest: the cursor does not wait for it."""
+        self._cursors[self._at] = self.place
+        if self._waits is None:
+            self._waits = self.set_timer(REST, self._show_node)
+
+    def _refold(self, place: int) -> None:
+        """Show what is folded now, with the cursor on a node or on what hides it."""
+        visible = self._rows.visible
+        self._steps.show(self._rows, visible, key="place")
+        # Of the nodes before it the last one that is to be seen hides it, or is it.
+        self._steps.go_to(int(visible[np.searchsorted(visible, place, side="right") - 1]))
+
+    # -- keys
+
+    def action_fold(self, way: int) -> None:
+        """Fold or unfold the node under the cursor; where that is done, go to its parent or its first child."""
+        rows, place = self._rows, self.place
+        inner = int(rows.tree.ends[place]) > place + 1
+        if inner and bool(rows.folded[place]) == (way > 0):
+            rows.folded[place] = way < 0
+            self._refold(place)
+        elif way < 0 and place:
+            self._steps.go_to(int(rows.tree.parents[place]))
+        elif way > 0 and inner:
+            self._steps.go_to(place + 1)
+
+    def action_pruning(self, by: int) -> None:
+        """Go to the next wrong pruning of this tree, or the one before; past the last, to those of the next tree."""
+        places = self._rows.prunings["place"].to_list()
+        beyond = [place for place in places if (place - self.place) * by > 0]
+        if not beyond:
+            words = "after this node" if by > 0 else "before this node"
+            there = f"There is no wrong pruning {words}" if places else "This tree has no wrong pruning"
+            self._say(f"{there}." if len(self._trees) < 2 else f"{there}; n and N go to other problems.")
+            return
+        place = beyond[0] if by > 0 else beyond[-1]
+        if self._rows.unfold_to(place):
+            self._refold(place)
+        else:
+            self._steps.go_to(place)
+
+    def action_turn(self, by: int) -> None:
+        """Show the next tree, or the one before."""
+        at = self._at + by
+        if not 0 <= at < len(self._trees):
+            self._say(f"This is the {'last' if by > 0 else 'first'} problem.")
+            return
+        self._at = at
+        self._rows = TreeRows(self._trees[at], self._brush)
+        self._show_tree()
+
+    def action_view(self) -> None:
+        """Choose what is unfolded."""
+        picks = [Pick(name, title, about) for name, title, about in VIEWS]
+        self.app.push_screen(Picking("Unfold", picks), self._take_view)
+
+    def _take_view(self, name: str | None) -> None:
+        if name is not None:
+            place = self.place
+            self._rows.show_view(name)
+            self._refold(place)
+
+    def on_frame_table_opened(self) -> None:
+        """Show the whole way to the node under the cursor, step by step."""
+        tree = self._rows.tree
+        parts = [tree.problem, *(tree.texts[place] for place in tree.path(self.place) if tree.texts[place])]
+        text = "\n\n".join(
+            clean(unicode_math(part[:_READ]), lines=True).strip() for part in dict.fromkeys(parts) if part
+        )
+        self.app.push_screen(TextPage(Content(text or "There is no text here."), f"node {tree.names[self.place]}"))
+
+    def action_copy(self) -> None:
+        """Copy the step under the cursor as it was given."""
+        text = self._rows.tree.texts[self.place] or ("" if self.place else self._rows.tree.problem)
+        self.app.copy_to_clipboard(text)
+        self._say(f"Copied {len(text):,} characters.")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key works: where nothing can be saved there is no export."""
+        return self._document is not None if action == "export" else super().check_action(action, parameters)
+
+    def action_export(self) -> None:
+        """Ask for the file into which the wrong prunings of all trees go."""
+        usual = f"{PurePath(self._trees[0].source).stem}-prunings.csv"
+        self.app.push_screen(WordsDialog("Save all wrong prunings into", usual, "a file"), self._save)
+
+    def _save(self, into: str | None) -> None:
+        if not into or self._document is None:
+            return
+        # Imported only for who saves: the screen opens sooner.
+        from inspector.exporting import export_path
+
+        try:
+            path = export_path(self._folder, PurePath(into).name, into)
+            form = {".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".tex": "latex"}.get(path.suffix, "csv")
+            self._document(form).write(path, form)
+        except InspectError as error:
+            self.notify(clean(str(error)), severity="error", markup=False)
+        else:
+            self._say(f"Saved as {path}.")
+
+    def _say(self, sentence: str) -> None:
+        self.notify(clean(sentence), markup=False, timeout=4)
