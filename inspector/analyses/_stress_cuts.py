@@ -44,6 +44,8 @@ def cuts_page(
 ) -> tuple[list[dict[str, Any]], list[Block]]:
     """Return rows of CUTTING, a way each, and what people see of them: of all cases, or of the one that is named.
 
+    Nothing where that is of another benchmark.
+
     Raises:
         UsageError: there is no such case, or it was not drawn.
     """
@@ -52,6 +54,8 @@ def cuts_page(
         rows = [_cut_row(each, way) for way in WAYS]
         return rows, [_cuts_table(each, rows), Note(f"{CUT_NOTE[:1].upper()}{CUT_NOTE[1:]}.", "quiet")]
     row = row_of(each.scope, wanted)
+    if each.scope.cases["benchmark"][row] != each.benchmark:
+        return [], []
     if row not in each.contents.right:
         raise UsageError(
             f"{each.scope.cases['case'][row]} is not among the {each.cases} cases that were drawn.",

@@ -174,7 +174,8 @@ def stress(results: Selection, params: Params, intervals: bool) -> View:
     for each in there:
         own, of_page = _PAGES[page](each, params, intervals)
         rows += own
-        blocks.append((each.title, of_page))
+        if of_page:
+            blocks.append((each.title, of_page))
     schema = {TABLE: STRESS, VIOLATIONS: VIOLATING, CUTS: CUTTING}[page]
     words = "" if there else " ".join(dict.fromkeys(each.nothing for each in missing)) or "No case is shown."
     beside = [Note(each.nothing, "quiet") for each in missing]

@@ -13,6 +13,7 @@ from inspector.render.view import Cell, Table
 from inspector.request import Request
 from inspector.selection import load as load_request
 from scoring.benchmarks import demo
+from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.errors import UsageError
 from scoring.evaluations.step_rewards import Gold
@@ -94,7 +95,8 @@ def space(tmp_path_factory):
     root = tmp_path_factory.mktemp("space")
     workspace = Workspace.create(root)
     cases = demo.read()
-    workspace.add([cases])
+    other = cases.cases[:3].with_columns(case="other/" + pl.col("id"), benchmark=pl.lit("other"))
+    workspace.add([cases, Imported("other", "other.jsonl", "made", "0-based", 3, other, ())])
     frame, texts = workspace.cases(("demo",))
     rows = np.arange(frame.height)[:CASES]
     contents = contents_of(frame, texts, Gold(frame), rows, 0)
@@ -193,6 +195,11 @@ def test_a_solution_is_cut_in_five_ways(space):
     ways = view(space, "long", "cuts", case=case).rows
     assert ways["case"].unique().to_list() == [case]
     assert ways["verdict"][0] == ways["verdict_as_given"][0]
+    both = load_request(Request(str(space), scorers=("long",), where=(f"line <= {CASES}",)))
+    assert len(both.benchmarks) == 2
+    of_one = load("stress").view(both, Params("cuts", {"case": case}))
+    assert of_one.rows.equals(ways)
+    assert [section.title for section in of_one.sections] == ["long on demo"]
     with pytest.raises(UsageError, match="not among the 40 cases"):
         view(space, "long", "cuts", case="demo/reasoning-060")
 
