@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+import scoring_process
 from servers.ray_cluster import RayCluster
+from thoroughness import also
 
 HERE = Path(__file__).parent
 
@@ -17,9 +19,10 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip("Ray is not installed"))
 
 
-@pytest.fixture(scope="session")
-def cluster():
-    """Four nodes of a CPU each."""
-    with RayCluster(OMP_NUM_THREADS="1") as made:
-        made.add(4)
+@pytest.fixture(scope="session", params=["light", *also("torch")])
+def cluster(request):
+    """A node of four CPUs, beside the head. What Ray does with workers does not ask what they compute, or how."""
+    engine = scoring_process.light(0.1) if request.param == "light" else {}
+    with RayCluster(OMP_NUM_THREADS="1", **engine) as made:
+        made.add(cpus=4)
         yield made

@@ -59,10 +59,10 @@ def test_where_there_is_nothing_to_read_it_is_a_sentence(bucket, put, tmp_path, 
 
 
 def test_what_comes_into_a_bucket_is_followed(bucket, put, tmp_path, monkeypatch):
-    monkeypatch.setattr(watching, "LOOK_SECONDS", 0.2)
-    monkeypatch.setattr(watching, "CASES_SECONDS", 0.2)
+    monkeypatch.setattr(watching, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(watching, "CASES_SECONDS", 0.05)
     put("runs/sums.jsonl", lines(ROWS[:4]))
-    words = ("watch", "processbench", f"s3://{bucket}/runs", "--until-idle", "1", "--jsonl", "-w", "ws")
+    words = ("watch", "processbench", f"s3://{bucket}/runs", "--until-idle", "0", "--jsonl", "-w", "ws")
     before = shell(*words, cwd=tmp_path)
     assert len(printed("cases", "-w", "ws", cwd=tmp_path)) == 4
     put("runs/sums.jsonl", lines(ROWS))

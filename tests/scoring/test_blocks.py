@@ -27,7 +27,7 @@ from scoring.schema import METADATA, REWARDS, VOTES, conform
 from scoring.storage import stored_frame
 from scoring.storage.stored_frame import StoredFrame, StoredPart, frame_blocks, group_numbers, held_part
 from scoring.workspace import Workspace
-from thoroughness import up_to
+from thoroughness import THOROUGH, together, up_to
 
 SIZES = (1, 2, 3, 5, 7, 11)
 ANALYSES = {
@@ -138,10 +138,10 @@ def _votes(cases, rng):
     return conform(pl.concat([judged.votes(keys, ballots, run) for run in (0, 1)]), VOTES, "made")
 
 
-def answers(root, **asked):
+def answers(root, names=tuple(ANALYSES), **asked):
     """Every column, and what the analyses say with their intervals and where all of it comes from."""
     found = load(Request(workspace=str(root), **asked))
-    views = [analysis(name).view(found, params) for name, params in ANALYSES.items()]
+    views = [analysis(name).view(found, ANALYSES[name]) for name in names]
     return found, [(view.rows, view.provenance) for view in views]
 
 
@@ -170,12 +170,16 @@ def same(one, other):
 
 
 @up_to(20, usually=2, deadline=None)
-@given(seed=st.integers(0, 10**6), size=st.sampled_from(SIZES))
-def test_all_that_is_said_of_blocks_is_what_is_said_of_all_at_once(tmp_path_factory, seed, size):
+@given(
+    seed=st.integers(0, 10**6),
+    size=st.sampled_from(SIZES),
+    names=st.just([*ANALYSES]) if THOROUGH else st.permutations([*ANALYSES]).map(lambda names: names[:2]),
+)
+def test_all_that_is_said_of_blocks_is_what_is_said_of_all_at_once(tmp_path_factory, seed, size, names):
     root = untidy(tmp_path_factory.mktemp("space"), seed)
-    expected = answers(root)
+    expected = answers(root, names)
     with in_blocks(size):
-        first = answers(root)
+        first = answers(root, names)
         assert first[0].height > size
         assert isinstance(first[0].cases, StoredFrame)
         same(first, expected)
@@ -184,13 +188,15 @@ def test_all_that_is_said_of_blocks_is_what_is_said_of_all_at_once(tmp_path_fact
         same(loaded(root), (expected[0], []))
 
 
-@pytest.mark.parametrize("benchmark", ["bench", "prmbench"])
-def test_conditions_and_thresholds_are_of_the_same_cases(tmp_path, benchmark):
+@pytest.mark.parametrize(
+    ("benchmark", "names"), together(["bench", "prmbench"], [("metrics", "thresholds"), ("board", "breakdown")])
+)
+def test_conditions_and_thresholds_are_of_the_same_cases(tmp_path, benchmark, names):
     root = untidy(tmp_path, 7)
     asked = {"benchmarks": (benchmark,), "where": ("n_steps > 1", "\"prm-1.outcome\" <> 'exact'"), "by": ("generator",)}
-    expected = answers(root, **asked)
+    expected = answers(root, names, **asked)
     with in_blocks(3):
-        same(answers(root, **asked), expected)
+        same(answers(root, names, **asked), expected)
 
 
 def test_where_nothing_can_be_kept_the_columns_are_the_same(tmp_path, monkeypatch):

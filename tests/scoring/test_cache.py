@@ -18,6 +18,10 @@ from scoring.errors import FrameError, UnwritableWorkspace
 from scoring.schema import REWARDS, conform
 from writers import cached, part
 
+# Processes are forked from one that has imported what they need, and has done nothing yet.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["polars", "scoring.cache"])
+
 
 def test_what_is_appended_is_cached(parts):
     path = parts.append(part(("k", 0, [0.1, float("nan"), -1.0]), ("l", 0, None)))
@@ -304,10 +308,9 @@ def test_an_append_on_a_full_disk_leaves_no_part(small_disk):
 
 
 def test_writers_and_a_compaction_at_once_lose_nothing(parts, tmp_path):
-    spawn = multiprocessing.get_context("spawn")
     end = tmp_path / "end"
-    compacting = spawn.Process(target=writers.compact_until, args=(parts.folder, end))
-    writing = [spawn.Process(target=writers.append_parts, args=(parts.folder, number, 12)) for number in range(2)]
+    compacting = PROCESSES.Process(target=writers.compact_until, args=(parts.folder, end))
+    writing = [PROCESSES.Process(target=writers.append_parts, args=(parts.folder, number, 12)) for number in range(2)]
     for process in (compacting, *writing):
         process.start()
     while any(process.is_alive() for process in writing):

@@ -16,7 +16,7 @@ from scoring.exporters import case_lines, json_line, reward_lines
 from scoring.reading.rows import read_rows
 from scoring.results.registry import recognised, result_reader
 from scoring.schema import REWARDS
-from thoroughness import up_to
+from thoroughness import THOROUGH, up_to
 
 WORDS = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=6)
 ERROR_TYPES = st.sampled_from(["slip", "redundency", "circular", "knowledge-based"])
@@ -100,10 +100,10 @@ def test_every_column_that_a_format_says_comes_back(path, benchmark, frame):
 @pytest.mark.parametrize(
     ("folder", "pattern", "name"), [("processbench", "*.json", "processbench"), ("prmbench", "*.jsonl", "prmbench")]
 )
-def test_the_published_files_come_back_whole(path, data_folder, folder, pattern, name):
+def test_published_files_come_back_whole(path, data_folder, folder, pattern, name):
     files = sorted((data_folder / folder).glob(pattern))
     assert files
-    for file in files:
+    for file in files if THOROUGH else files[::2]:
         frame = import_source(str(file), folder).cases
         lines = list(case_lines(name, frame))
         assert not any(line.notes for line in lines)

@@ -88,7 +88,7 @@ def until_saved(process):
 
 
 def test_a_run_scores_every_case_and_its_repetition_loads_nothing(workspace, model, tmp_path):
-    code, events, err = scoring_process.ran(*words_of(workspace, model))
+    code, events, err = ran(workspace, model)
     assert (code, err) == (0, "")
     assert [event["event"] for event in events][:2] == ["start", "ready"]
     end = events[-1]

@@ -10,6 +10,7 @@ import pytest
 
 from fake_scoring import Engine, cases, events, expected, kept, started, until_saved
 from scoring.cache import RewardParts
+from thoroughness import also
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_kill_9_at_any_moment_loses_nothing_saved_and_repeats_nothing(folder):
     assert sum(map(len, rows)) == len(set().union(*rows)), "a key was computed twice"
 
 
-@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("signum", [signal.SIGTERM, *also(signal.SIGINT)])
 def test_a_signalled_process_saves_and_says_so(folder, signum):
     with started(folder) as process:
         until_saved(process)

@@ -56,7 +56,7 @@ def cuts(data, cases, name, size=1):
 
 
 @RULES
-@up_to(60, usually=8)
+@up_to(60, usually=5)
 @given(cases=BENCHES, comparison=COMPARISON, data=st.data())
 def test_verdicts_outcomes_and_steps_are_those_of_a_slow_reference(name, step, cases, comparison, data):
     (cut,) = cuts(data, cases, name)
@@ -79,7 +79,7 @@ def test_verdicts_outcomes_and_steps_are_those_of_a_slow_reference(name, step, c
 
 
 @RULES
-@up_to(40, usually=6)
+@up_to(40, usually=4)
 @given(cases=BENCHES, comparison=COMPARISON, data=st.data())
 def test_however_it_is_reached_a_rule_decides_alike_and_each_case_may_have_its_own_threshold(
     name, step, cases, comparison, data
@@ -103,7 +103,7 @@ def test_however_it_is_reached_a_rule_decides_alike_and_each_case_may_have_its_o
 
 
 @RULES
-@up_to(40, usually=6)
+@up_to(40, usually=4)
 @given(cases=making.balanced(VALUES), comparison=COMPARISON, data=st.data())
 def test_the_sweep_of_f1_is_evaluation_at_every_cut(name, step, cases, comparison, data):
     found = decided(cases, name, step, 0.0, comparison)
@@ -163,7 +163,7 @@ def test_figures_of_steps_and_their_sweep_do_not_depend_on_which_step_is_named(n
 
 
 @RULES
-@up_to(40, usually=6)
+@up_to(40, usually=4)
 @given(cases=BENCHES, comparison=COMPARISON, data=st.data())
 def test_conditions_select_exactly_the_cases_of_an_outcome_and_of_a_flip(name, step, cases, comparison, data):
     old, new = cuts(data, cases, name, 2)
@@ -184,7 +184,7 @@ def test_conditions_select_exactly_the_cases_of_an_outcome_and_of_a_flip(name, s
 
 
 @RULES
-@up_to(40, usually=6)
+@up_to(40, usually=4)
 @given(cases=BENCHES, comparison=COMPARISON, data=st.data())
 def test_a_margin_is_the_distance_to_the_nearest_threshold_that_turns_the_case(name, step, cases, comparison, data):
     (cut,) = cuts(data, cases, name)

@@ -19,6 +19,10 @@ from scoring.workspace import Added, Workspace
 
 FOREIGN = ["notes.txt", "gen-notes/import.json", "gen-zzz/import.json", ".gen-0123/import.json", "old/gen/import.json"]
 
+# Processes are forked from one that has imported what they need, and has done nothing yet.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["polars", "scoring.importing.sources", "scoring.workspace"])
+
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_what_is_not_ours_is_neither_read_nor_removed(workspace, read, name):
@@ -58,7 +62,7 @@ def test_a_process_that_dies_while_importing_leaves_the_old_generation(workspace
     workspace.add([read(rows(2))])
     path = processbench_file(rows(9), "more.jsonl")
     target, args = writers.die_while_importing, (workspace.root, path)
-    dying = multiprocessing.get_context("spawn").Process(target=target, args=args)
+    dying = PROCESSES.Process(target=target, args=args)
     dying.start()
     dying.join(30)
     assert dying.exitcode == 9
@@ -118,9 +122,8 @@ def test_a_disk_that_is_really_read_only(small_disk, read):
 
 def test_imports_at_the_same_moment_lose_nothing(workspace, processbench_file):
     files = [processbench_file([row(n, f"set{number}") for n in range(50)], f"{number}.jsonl") for number in range(3)]
-    spawn = multiprocessing.get_context("spawn")
-    together = spawn.Barrier(len(files))
-    processes = [spawn.Process(target=writers.import_file, args=(workspace.root, path, together)) for path in files]
+    together = PROCESSES.Barrier(len(files))
+    processes = [PROCESSES.Process(target=writers.import_file, args=(workspace.root, path, together)) for path in files]
     for process in processes:
         process.start()
     for process in processes:

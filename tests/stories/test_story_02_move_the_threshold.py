@@ -13,7 +13,8 @@ from thoroughness import THOROUGH, also
 from under_pilot import app
 
 START = 0.5
-HELD, AT_ONCE = (30, 12) if THOROUGH else (12, 8)
+HELD, AT_ONCE = (30, 12) if THOROUGH else (7, 5)
+LEFT, RIGHT = b"\x1b[D", b"\x1b[C"
 
 
 def rail_says(screen: str, threshold: float, score: float | None = None) -> str:
@@ -60,7 +61,7 @@ def test_the_held_arrow_is_answered_press_by_press_with_the_shells_numbers(where
         record_property(f"threshold_press_p95_ms_{where}", float(percentile(times)))
 
         # A keyboard that repeats faster than anybody reads: none is lost.
-        terminal.send(b"\x1b[D" * AT_ONCE)
+        terminal.send(LEFT * AT_ONCE)
         threshold = round(START + (HELD - AT_ONCE) / 100, 2)
         shown_f1 = eventually(terminal, partial(rail_says, threshold=threshold, score=f1(cases, threshold)))
         told = shell_f1(folder, f"{threshold:.2f}")
@@ -84,9 +85,12 @@ def test_small_steps_flips_and_the_ends_give_the_shells_f1_too(cases, folder):
         pressed(terminal, "t")
         eventually(terminal, partial(rail_says, threshold=START, score=f1(cases, START)))
         # Shift and an arrow go by thousandths, `.` to the next threshold that changes an outcome, `*` to the best.
-        for keys in (["l"] * 3, ["n"] * 2, ["N"] * 3, ["v m"], ["x"], ["left"] * 51):
-            pressed(terminal, *keys)
-            terminal.settle(0.3)
+        for keys in (["l"] * 3, ["n"] * 2, ["N"] * 3, ["v m"], ["x"], [LEFT] * 51):
+            if keys[0] is LEFT:
+                terminal.send(b"".join(keys))
+            else:
+                pressed(terminal, *keys)
+            terminal.settle()
             screen = terminal.screen_text()
             asked, score = re.search(r"threshold (-?[\d.]+) .*?F1 (\d+\.\d)", screen.splitlines()[-7]).groups()
             assert score == f"{100 * shell_f1(folder, asked):.1f}", (keys[0], screen)
@@ -102,7 +106,7 @@ def test_a_threshold_between_rewards_of_many_digits_is_written_with_as_many_as_d
         eventually(terminal, partial(rail_says, threshold=START))
         for keys in (["n"], ["n"] * 4, ["N"] * 9, ["v m"]):
             pressed(terminal, *keys)
-            terminal.settle(0.3)
+            terminal.settle()
             screen = terminal.screen_text()
             asked = re.search(r"threshold (-?[\d.]+) .*?F1", screen.splitlines()[-7])[1]
             rows = printed("cases", "--benchmark", "demo", "--threshold", asked, "--scorer", "tiny-prm-m", cwd=tmp_path)
@@ -126,7 +130,7 @@ def test_the_open_case_is_decided_again_with_everything_else(tmp_path):
         assert int(sentence[1]) > int(sentence[2])
         pressed(terminal, "t")
         shown(terminal, "nothing changed")
-        pressed(terminal, *["right"] * 45)
+        terminal.send(RIGHT * 45)
         assert f"predicted step {sentence[1]}, gold" not in shown(terminal, "threshold 0.9500 (was 0.5000)")
         pressed(terminal, "escape")
         shown(terminal, f"predicted step {sentence[1]}, gold step {sentence[2]}")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import making
+import under_pilot
 from at_the_terminal import app, pressed, shown
 from scoring.triage.journal import Journal
 from thoroughness import also
@@ -40,7 +41,7 @@ def test_thirty_rulings_in_thirty_presses_outlive_kill_9_and_undo_takes_back_the
         before = shown(terminal, "31 of 60", "30 ruled, 30 to go")
         os.kill(terminal.pid, signal.SIGKILL)
     assert len(rulings(root)) == 30
-    with app("-w", str(root), cwd=root, size=size) as terminal:
+    with under_pilot.app("-w", str(root), cwd=root, size=size) as terminal:
         shown(terminal, "60 cases", "Quit")
         pressed(terminal, "g t")
         after = shown(terminal, "31 of 60", "30 ruled, 30 to go")

@@ -73,7 +73,7 @@ def test_from_notes_to_a_table_by_keys_alone(folder):
         pressed(terminal, "g l")
         shown(terminal, "240 of 240 cases")
         # While one reads, a note on the first thing that went wrong.
-        pressed(terminal, *["j"] * BEFORE)
+        terminal.send(b"j" * BEFORE)
         eventually(terminal, partial(stands_on, number=BEFORE + 1))
         for number, note in list(enumerate(NOTES))[BEFORE:]:
             pressed(terminal, "a")

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import under_pilot
 from at_the_terminal import app, eventually, pressed, printed, shell, shown, typed
 from scoring.benchmarks import demo
 
@@ -119,7 +120,7 @@ def test_a_person_scores_a_case_puts_an_error_in_and_finds_it_again(folder):
     rows = json.loads((folder / "gsm8k.json").read_text())
     (folder / "gsm8k.json").write_text(json.dumps([{**row, "label": 1} for row in rows]))
     shell("import", "gsm8k.json", "-w", "space", cwd=folder)
-    with app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
+    with under_pilot.app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
         shown(terminal, "Quit", "tiny-prm-m")
         pressed(terminal, "g l")
         shown(terminal, "3 of 3 cases")

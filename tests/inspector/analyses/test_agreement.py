@@ -19,6 +19,7 @@ from scoring.metrics.people import NOTHING_SHARED, ONE_VALUE
 from scoring.triage.history import RATE, RULE, RULINGS, SORT
 from scoring.triage.journal import Author, Journal
 from scoring.triage.words import words_of
+from thoroughness import together
 from views import agreement_view, lines_of, table_of
 
 MODEL, GOLD, BOTH, *_ = RULINGS
@@ -210,8 +211,7 @@ def test_merged_in_any_order_and_undone_it_is_the_same(two):
     assert agreement_view(selected(two)).rows.equals(before)
 
 
-@pytest.mark.parametrize("form", [*FORMS, "html"])
-@pytest.mark.parametrize("view", [(), ("--confusion",), ("--disagreements",)])
+@pytest.mark.parametrize(("form", "view"), together([*FORMS, "html"], [(), ("--confusion",), ("--disagreements",)]))
 def test_every_form_is_one_document_that_its_command_makes_again(two, capsys, form, view):
     words = ["agreement", *view, "-w", str(two), f"--{form}"]
     assert main(words) == 0
@@ -294,9 +294,15 @@ def test_nothing_to_talk_about_is_said(root, capsys):
     assert "People differ on none of these cases." in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("view", [(), ("--confusion",), ("--disagreements",)])
-@pytest.mark.parametrize(("who", "told"), [((), "nobody has"), (("an[red]\x1b[1mn",), "only an[red]")])
-def test_fewer_than_two_people_are_one_sentence(root, capsys, view, who, told):
+@pytest.mark.parametrize(
+    ("view", "spoken"),
+    together(
+        [(), ("--confusion",), ("--disagreements",)],
+        [((), "nobody has"), (("an[red]\x1b[1mn",), "only an[red]")],
+    ),
+)
+def test_fewer_than_two_people_are_one_sentence(root, capsys, view, spoken):
+    who, told = spoken
     for one in who:
         journal(root, one).rule(CASES, MODEL)
     assert main(["agreement", *view, "-w", str(root)]) == 2

@@ -11,6 +11,7 @@ from inspector.request import Request
 from inspector.selection import load
 from published_spaces import mr_math
 from scoring.filtering.filters import Filter
+from thoroughness import THOROUGH, also
 from views import lines_of, page_sheet, page_view
 from walking import walk
 
@@ -34,11 +35,11 @@ def view_of(inspection, *, intervals=True):
     return page_view(bias, inspection, "", (inspection.scorer,), intervals=intervals)
 
 
-@pytest.mark.parametrize("space", ["two", "demo", "published"])
+@pytest.mark.parametrize("space", ["two", "demo", *also("published")])
 def test_every_number_opens_exactly_its_cases(request, space):
     inspection = request.getfixturevalue(space)
     for benchmark in inspection.cases["benchmark"].unique(maintain_order=True).to_list():
-        for name in covering(inspection)[:3]:
+        for name in covering(inspection)[: 3 if THOROUGH else 2]:
             looked = inspection.on_benchmark(benchmark).focused(name, benchmark)
             waiting = page_sheet(view_of(looked, intervals=False))
             assert walk(looked, waiting)
@@ -70,9 +71,10 @@ def test_too_few_cases_and_no_scorer_are_a_sentence(tmp_path):
     assert page_view(bias, bare, "", ()).empty == "No scorer has rewards for these cases yet."
 
 
-@pytest.mark.parametrize("width", [60, 80, 200])
-def test_ascii_is_ascii(two, width):
-    assert all(line.isascii() for line in lines_of(view_of(two), (width, 40), ascii_only=True))
+def test_ascii_is_ascii(two):
+    made = view_of(two)
+    for width in (60, 80, 200):
+        assert all(line.isascii() for line in lines_of(made, (width, 40), ascii_only=True)), width
 
 
 def test_a_name_that_acts_is_only_text(tmp_path):

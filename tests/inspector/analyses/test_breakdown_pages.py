@@ -24,7 +24,7 @@ from published_spaces import mr_math
 from scoring.errors import UsageError
 from scoring.filtering.filters import Facet, Filter
 from scoring.metrics.shares import COUNTS
-from thoroughness import also, one_of, together
+from thoroughness import THOROUGH, also, one_of, together
 from views import lines_of, page_sheet, words_of
 from walking import walk
 
@@ -53,7 +53,7 @@ TOLD = {
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
     """Two benchmarks with every taxonomy, gaps, refused and unparsed cases, and labels that are not there."""
-    return inspect(load(taxonomy_spaces.write(tmp_path_factory.mktemp("two") / "w")))
+    return inspect(load(taxonomy_spaces.write(tmp_path_factory.mktemp("two") / "w", n=90 if THOROUGH else 60)))
 
 
 @pytest.fixture(scope="module")
@@ -85,12 +85,12 @@ def test_every_number_opens_exactly_its_cases(request, space, page):
     benchmarks = inspection.cases["benchmark"].unique(maintain_order=True).to_list()
     known = {one.scorer.name for one in inspection.selection.evaluations}
     seen = [(name, benchmark) for benchmark in benchmarks for name in covering(inspection.on_benchmark(benchmark))]
-    every = TOLD.get(page, ({},))
+    every, most = TOLD.get(page, ({},)), 6 if THOROUGH else 3
     # A page as it opens for every scorer, and whatever it can be told for one: another one each time.
     for number, told in enumerate(every):
         if "one.outcome" in told.values() and "one" not in known:
             continue
-        whose = seen[:6] if number == 0 else one_of(seen[:6], number)
+        whose = seen[:most] if number == 0 else one_of(seen[:most], number)
         for at, (scorer, benchmark) in enumerate(whose):
             looked = inspection.on_benchmark(benchmark).focused(scorer, benchmark)
             other = next(name for name in covering(looked) if name != scorer)
@@ -103,7 +103,7 @@ def test_so_does_every_figure_of_the_map_alone_and_as_a_difference(two):
     alone = {*COUNTS, "process_error_rate"}
     for number, figure in enumerate(FIGURES):
         for difference in one_of((False, True), number) if figure not in alone else (False,):
-            told = {"rows": "pattern", "cols": "generator", "figure": figure, "difference": difference}
+            told = {"rows": "pattern", "cols": NO_COLUMN, "figure": figure, "difference": difference}
             assert walk(looked, page_sheet(view_of(looked, CELLS, told, intervals=figure == "f1"))), figure
 
 

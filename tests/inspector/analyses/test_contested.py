@@ -18,6 +18,7 @@ from inspector.contested_gold import BETWEEN, because, because_phrases, ranking_
 from inspector.request import Request
 from inspector.selection import load
 from inspector.texts.wrap import joined
+from thoroughness import one_of
 from views import contested_view, lines_of, table_of
 
 
@@ -188,7 +189,7 @@ def test_what_does_not_exist_is_a_sentence(request_, capsys, words, told):
 # -- the command
 
 
-@pytest.mark.parametrize("form", [*FORMS, "html"])
+@pytest.mark.parametrize("form", one_of([*FORMS, "html"], 4))
 def test_the_footer_makes_the_same_bytes_again(request_, form, capsysbinary):
     words = ["-w", request_.workspace, "--where", "\"a.outcome\" <> 'late'", "--scorer", "b", "--scorer", "c"]
     assert main(["contested", *words, f"--{form}"]) == 0

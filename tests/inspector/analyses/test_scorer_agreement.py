@@ -17,6 +17,7 @@ from reference import Case
 from scoring.errors import UsageError
 from scoring.metrics.people import ONE_VALUE
 from slow_agreement import slow_alpha, slow_kappa
+from thoroughness import also
 from views import agreement_view, lines_of, pairs_view, table_of
 
 
@@ -158,7 +159,7 @@ def test_without_a_verdict_there_is_a_sentence(study, tmp_path, capsys):
     assert "nothing to agree on" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("form", [*FORMS, "html"])
+@pytest.mark.parametrize("form", ["json", "html", *also(*FORMS[1:])])
 def test_every_form_is_one_document_that_its_command_makes_again(study, capsys, form):
     words = ["agreement", "--scorers", "-w", study.workspace, "--scorer", "gpt4", "--seed", "3", f"--{form}"]
     assert main(words) == 0

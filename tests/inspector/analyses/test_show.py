@@ -24,7 +24,7 @@ from inspector.selection import load
 from scoring.cache import RewardParts
 from scoring.errors import UsageError
 from scoring.export import Document
-from thoroughness import up_to
+from thoroughness import together, up_to
 from views import case_of, lines_of, show_view, words_of
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -295,8 +295,7 @@ def test_few_scorers_stand_beside_the_texts_under_their_names(root, capsys):
     assert [line[-1] for line in lines if line[:1] == ["moving"]] == ["50.0%"]
 
 
-@pytest.mark.parametrize("page", [(), ("--ascii",), ("--raw",)])
-@pytest.mark.parametrize("number", [1, 3, 10])
+@pytest.mark.parametrize(("page", "number"), together([(), ("--ascii",), ("--raw",)], [1, 3, 10]))
 def test_all_scorers_fit_eighty_columns(tmp_path, capsys, monkeypatch, number, page):
     cases = [reference.Case(3, 1, (0.4996, 0.1, 0.9))]
     names = [f"a-scorer-with-a-rather-long-name-{number}" for number in range(number)]

@@ -31,6 +31,7 @@ from scoring.errors import UsageError
 from scoring.metrics.first_error import FAILURES
 from scoring.triage.history import NOTE, SORT
 from scoring.triage.journal import Author, Journal
+from thoroughness import together
 from views import lines_of, table_of, taxonomy_view
 
 CASES = [f"bench/c{number}" for number in range(8)]
@@ -354,8 +355,7 @@ def test_names_are_made_harmless_and_found_by_what_they_look_like(noted):
         merge(found, "bob", "units", "signs")
 
 
-@pytest.mark.parametrize("form", [*FORMS, "html"])
-@pytest.mark.parametrize("view", ["", "--notes", "--saturation", "--by=scorer"])
+@pytest.mark.parametrize(("form", "view"), together([*FORMS, "html"], ["", "--notes", "--saturation", "--by=scorer"]))
 def test_every_view_in_every_form(noted, capsys, form, view):
     words = [word for word in ("taxonomy", "-w", str(noted), view, f"--{form}") if word]
     assert main(words) == 0

@@ -29,7 +29,7 @@ from reference import Case
 from scoring.errors import UsageError
 from scoring.filtering.filters import Filter
 from step_reference import Step
-from thoroughness import one_of
+from thoroughness import also, one_of
 from views import lines_of, metrics_view, page_sheet, page_view, thresholds_view, words_of
 from walking import walk
 
@@ -98,7 +98,7 @@ def walked(inspection, page, both=(False, True)):
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("space", ["study", "small", "kinds", "steps", "published"])
+@pytest.mark.parametrize("space", ["study", "small", "kinds", "steps", *also("published")])
 def test_every_number_opens_exactly_its_cases(request, space, page):
     start = request.getfixturevalue(space)
     each = [start.focused(one.scorer.name, start.benchmark) for one in start.selection.evaluations[:4]]
@@ -108,14 +108,15 @@ def test_every_number_opens_exactly_its_cases(request, space, page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_so_it_does_at_another_threshold_under_a_filter_and_with_thresholds_of_dev_sets(study, page):
+    both = one_of((False, True), PAGES.index(page))
     moved = study.moved(0.6)
-    assert walked(moved, page)
+    assert walked(moved, page, both)
     looked = study.filtered(Filter(where=("n_steps > 3", f"\"{study.scorer}.outcome\" = 'exact'")))
     assert looked.slice.sum() < study.slice.sum()
-    walked(looked, page)
+    walked(looked, page, both)
     root = study.selection.request.workspace
     tuned = inspect(load(Request(workspace=root, thresholds=((None, "dev"),))))
-    walked(tuned, page)
+    walked(tuned, page, both)
 
 
 def test_ways_are_those_of_the_command(study):
@@ -151,7 +152,7 @@ def test_the_line_of_the_present_threshold_is_the_headline_and_moves(study):
 
 
 def test_thresholds_of_dev_sets_are_marked_once_and_their_cases_left_out(tmp_path):
-    cases, scorers = making.study(n=300)
+    cases, scorers = making.study(n=200)
     making.workspace(tmp_path, cases, scorers[:1])
     request = Request(workspace=str(tmp_path))
     plain, tuned = (inspect(load(replace(request, thresholds=asked))) for asked in ((), ((None, "dev"),)))
@@ -163,8 +164,7 @@ def test_thresholds_of_dev_sets_are_marked_once_and_their_cases_left_out(tmp_pat
     line = next(line for line in lines_of(view(tuned, CURVES), (160, 40)) if line.startswith("dev-tuned, seed 0 "))
     assert f" {tuned.headline.n} " in line
     assert tuned.headline.n == plain.headline.n - tuned.evaluation.left_out < plain.headline.n
-    for page in PAGES:
-        walked(tuned, page)
+    walked(tuned, CURVES)
 
 
 def test_what_is_wrong_at_a_threshold_is_what_deciding_there_says(study, kinds):

@@ -8,6 +8,7 @@ import pytest
 import making
 import reference
 from inspector.cli import main
+from inspector.command_flags import FORMS
 from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
@@ -16,7 +17,7 @@ from inspector.thresholds.ways import THRESHOLDS
 from reference import Case
 from scoring.evaluations.deciding import EACH
 from scoring.metrics.threshold_curves import case_curve
-from thoroughness import together
+from thoroughness import one_of, together
 from views import metrics_view, table_of, thresholds_view
 
 COUNTED = ["n", "excluded"]
@@ -242,7 +243,7 @@ def test_the_command_says_what_its_marks_mean_and_which_subsets_stay_at_the_defa
     assert "at the default: few (" in said
 
 
-@pytest.mark.parametrize("form", ["json", "jsonl", "csv", "markdown", "latex"])
+@pytest.mark.parametrize("form", one_of(FORMS, 3))
 def test_the_command_prints_every_form_the_same_twice(root, form, capsys):
     words = ["thresholds", "-w", root, "--scorer", "abel", f"--{form}"]
     printed = []

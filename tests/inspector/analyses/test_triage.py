@@ -18,6 +18,7 @@ from inspector.triage.history import HISTORY, case_named, history_lines
 from reference import Case
 from scoring.triage.history import DEFER, RATE, RULE, RULINGS, SKIP, SORT
 from scoring.triage.journal import Author, Journal
+from thoroughness import together
 from views import lines_of, table_of, triage_view, words_of
 
 MODEL, GOLD, *_ = RULINGS
@@ -361,8 +362,7 @@ def test_without_a_workspace_what_is_said_of_the_demo_is_kept_among_the_users_da
 # -- files
 
 
-@pytest.mark.parametrize("words", [(), ("--gone",), ("c1",), ("--who", "ann")])
-@pytest.mark.parametrize("form", [*FORMS, "html"])
+@pytest.mark.parametrize(("words", "form"), together([(), ("--gone",), ("c1",), ("--who", "ann")], [*FORMS, "html"]))
 def test_every_form_is_one_document_and_its_command_makes_it_again(lost, capsys, form, words):
     code, out, _ = run(capsys, "triage", "-w", lost, *words, f"--{form}")
     assert code == 0

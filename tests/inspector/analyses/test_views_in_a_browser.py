@@ -10,16 +10,15 @@ from inspector.analyses import Params, load
 from inspector.request import Request
 from inspector.selection import load as load_request
 from report_parts import Parts
-from thoroughness import together
+from thoroughness import also, together
 
 pytestmark = [pytest.mark.browser, chromium.needed]
 SPACES = {"markup": markup_space, "controls": hostile_space}
 PAGES = [
-    ("metrics", ""),
-    ("compare", "scorers"),
     ("compare", "upset"),
     ("thresholds", "ways"),
     ("thresholds", "rewards"),
+    *also(("metrics", ""), ("compare", "scorers")),
 ]
 
 

@@ -7,12 +7,13 @@ import pytest
 from inspector.services.command_access import GIVE_BACK, KEEP
 from terminal import Terminal
 from test_pty import ENV, RUN
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
 
 @pytest.mark.parametrize(
-    ("term", "flags", "n_logs"), [(None, (), 1), ("linux", ("--no-session-log",), 0), ("dumb", (), None)]
+    ("term", "flags", "n_logs"), [(None, (), 1), ("linux", ("--no-session-log",), 0), *also(("dumb", (), None))]
 )
 def test_a_session_leaves_a_log_unless_told_otherwise_and_titles_where_they_would_not_be_shown_as_text(
     term, flags, n_logs, tmp_path

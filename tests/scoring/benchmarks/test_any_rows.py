@@ -24,6 +24,7 @@ from scoring.benchmarks import demo
 from scoring.benchmarks.registry import MODULES, benchmark_module
 from scoring.importing.sources import recognised
 from scoring.schema import CASES
+from thoroughness import up_to
 
 TYPICAL = {
     "processbench": authored.row(),
@@ -66,6 +67,7 @@ def test_a_row_is_recognised_by_its_own_benchmark_alone(name):
 @pytest.mark.parametrize(
     "name", ["grben", "mrmath", "mrmath_redundant", "reasoneval_pairs", "prm800k", "stepwise", "math_shepherd"]
 )
+@up_to(100, usually=12)
 @given(data=st.data())
 def test_any_rows_become_cases_or_findings(name, data):
     values = [replaced(TYPICAL[name], data.draw) for _ in range(2)]

@@ -19,6 +19,10 @@ from scoring.importing.join import join
 from scoring.importing.saving import save
 from scoring.workspace import Workspace
 
+# Processes are forked from one that has imported what they need, and has done nothing yet.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["polars", "scoring.importing.saving", "scoring.results.base"])
+
 
 def die_at(root, moment, values):
     """Import other numbers and die without a word at a moment: before the n-th note, part or removal."""
@@ -65,7 +69,7 @@ def test_a_process_that_dies_in_its_first_import_leaves_what_the_next_one_mends(
 
 
 def died(workspace, moment, values):
-    process = multiprocessing.get_context("spawn").Process(target=die_at, args=(workspace.root, moment, values))
+    process = PROCESSES.Process(target=die_at, args=(workspace.root, moment, values))
     process.start()
     process.join(60)
     return process.exitcode == 9
@@ -79,11 +83,10 @@ def save_together(root, together, values, source):
 
 @pytest.mark.parametrize("sources", [["runs/a.jsonl"] * 3, ["runs/a.jsonl", "runs/b.jsonl", "runs/c.jsonl"]])
 def test_imports_at_the_same_moment_lose_nothing(workspace, sources):
-    context = multiprocessing.get_context("spawn")
-    together = context.Barrier(len(sources))
+    together = PROCESSES.Barrier(len(sources))
     each = [{"a": 0.1, "bcd"[number] if len(set(sources)) > 1 else "b": 0.2} for number in range(len(sources))]
     processes = [
-        context.Process(target=save_together, args=(workspace.root, together, *one))
+        PROCESSES.Process(target=save_together, args=(workspace.root, together, *one))
         for one in zip(each, sources, strict=True)
     ]
     for process in processes:

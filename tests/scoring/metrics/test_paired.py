@@ -12,7 +12,7 @@ from scoring.metrics.first_error import F1_SCORE
 from scoring.metrics.paired import CASE_NAMES, OF_CASES, shared_by_pairs, shared_scores
 from thoroughness import up_to
 
-SOME = up_to(40)
+SOME = up_to(40, usually=6)
 
 
 def differences(aligned, left=0, right=1, seed=0):

@@ -40,12 +40,21 @@ def write(folder, kind, seed=0, **changes):
     return folder
 
 
+def write_both(root, kind):
+    """The PRM, and a wider reference model whose output matrix is its embeddings."""
+    wide = {"hidden_size": 48, "tie_word_embeddings": True, "vocab_size": tiny.ROWS + 20}
+    return write(root / "EurusPRM-tiny", kind), write(root / "reference", kind, 7, **wide)
+
+
 @pytest.fixture(scope="module", params=KINDS)
 def folders(request, tmp_path_factory):
-    """The PRM, and a wider reference model whose output matrix is its embeddings."""
-    root = tmp_path_factory.mktemp(request.param)
-    wide = {"hidden_size": 48, "tie_word_embeddings": True, "vocab_size": tiny.ROWS + 20}
-    return write(root / "EurusPRM-tiny", request.param), write(root / "reference", request.param, 7, **wide)
+    return write_both(tmp_path_factory.mktemp(request.param), request.param)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """Those of one kind, for what does not ask of which they are."""
+    return write_both(tmp_path_factory.mktemp("pair"), "qwen")
 
 
 def opened(folders, **options):
@@ -179,86 +188,83 @@ def kind_of(folders):
 # -- the reference model
 
 
-def prepared(folders, **settings):
-    return prepare(Workspace(None), str(folders[0]), reference=str(folders[1]), **settings)
+def prepared(pair, **settings):
+    return prepare(Workspace(None), str(pair[0]), reference=str(pair[1]), **settings)
 
 
-def test_both_models_are_what_the_scorer_is(folders, tmp_path):
-    one = prepared(folders)
+def test_both_models_are_what_the_scorer_is(pair, tmp_path):
+    one = prepared(pair)
     assert any(note == "rewards are ratios to reference" for note in one.notes)
     assert one.scorer.settings["reference"]["files"].keys() == {"config.json", "tokenizer.json", "model.safetensors"}
-    other = write(tmp_path / "other", next(kind for kind in KINDS if kind in str(folders[0].parent)), seed=9)
-    assert prepared((folders[0], other)).scorer.fingerprint != one.scorer.fingerprint
-    assert prepared(folders).scorer.fingerprint == one.scorer.fingerprint
+    other = write(tmp_path / "other", "qwen", seed=9)
+    assert prepared((pair[0], other)).scorer.fingerprint != one.scorer.fingerprint
+    assert prepared(pair).scorer.fingerprint == one.scorer.fingerprint
 
 
-def test_a_reference_is_demanded_and_is_another_model(folders):
+def test_a_reference_is_demanded_and_is_another_model(pair):
     with pytest.raises(UsageError, match="ratios to a reference model, and none is named"):
-        prepare(Workspace(None), str(folders[0]))
+        prepare(Workspace(None), str(pair[0]))
     with pytest.raises(UsageError, match="the PRM itself, so that every reward would be 0"):
-        prepared((folders[0], folders[0]))
+        prepared((pair[0], pair[0]))
     with pytest.raises(UsageError, match="which neither vLLM nor a server gives"):
-        prepared(folders, running=Running(engine="vllm"))
+        prepared(pair, running=Running(engine="vllm"))
 
 
-def test_a_reference_of_a_family_that_has_none_is_refused(folders, tmp_path):
+def test_a_reference_of_a_family_that_has_none_is_refused(pair, tmp_path):
     import every_family
 
     with pytest.raises(UsageError, match="are ratios to no other model"):
-        prepare(Workspace(None), str(every_family.write(tmp_path, "qwen")), reference=str(folders[1]))
+        prepare(Workspace(None), str(every_family.write(tmp_path, "qwen")), reference=str(pair[1]))
 
 
-def test_a_reference_with_other_tokens_is_refused(folders, tmp_path):
-    kind = next(kind for kind in KINDS if kind in str(folders[0].parent))
-    other = write(tmp_path / "other", kind)
+def test_a_reference_with_other_tokens_is_refused(pair, tmp_path):
+    other = write(tmp_path / "other", "qwen")
     ranks = byte_vocabulary.tiny_ranks()
     ranks[b"+"], ranks[b"!"] = ranks[b"!"], ranks[b"+"]
-    byte_vocabulary.write(other / "tokenizer.json", ranks, KINDS[kind][1])
+    byte_vocabulary.write(other / "tokenizer.json", ranks, KINDS["qwen"][1])
     with pytest.raises(
         ForeignCheckpoint, match=r"other has another vocabulary than .*: '!' is 0 here and 10 there \(2"
     ):
-        prepared((folders[0], other))
-    byte_vocabulary.write(other / "tokenizer.json", byte_vocabulary.tiny_ranks(), KINDS[kind][1][::-1])
+        prepared((pair[0], other))
+    byte_vocabulary.write(other / "tokenizer.json", byte_vocabulary.tiny_ranks(), KINDS["qwen"][1][::-1])
     with pytest.raises(ForeignCheckpoint, match="another vocabulary"):
-        prepared((folders[0], other))
-    added = (*KINDS[kind][1], "<added here>")
+        prepared((pair[0], other))
+    added = (*KINDS["qwen"][1], "<added here>")
     byte_vocabulary.write(other / "tokenizer.json", byte_vocabulary.tiny_ranks(), added)
-    assert prepared((folders[0], other)).scorer
-    byte_vocabulary.write(other / "tokenizer.json", byte_vocabulary.tiny_ranks(), KINDS[kind][1][:-1])
+    assert prepared((pair[0], other)).scorer
+    byte_vocabulary.write(other / "tokenizer.json", byte_vocabulary.tiny_ranks(), KINDS["qwen"][1][:-1])
     with pytest.raises(ForeignCheckpoint, match=r"<\|.*\|>' is \d+ here and unknown there \(1 tokens differ"):
-        prepared((folders[0], other))
+        prepared((pair[0], other))
     (other / "tokenizer.json").write_text("[]")
     with pytest.raises(CheckpointError, match="not a tokenizer that can be compared"):
-        prepared((folders[0], other))
+        prepared((pair[0], other))
 
 
-def test_a_reference_with_too_few_rows_or_no_language_model_is_refused(folders, tmp_path):
-    kind = next(kind for kind in KINDS if kind in str(folders[0].parent))
+def test_a_reference_with_too_few_rows_or_no_language_model_is_refused(pair, tmp_path):
     with pytest.raises(ForeignCheckpoint, match=r"knows 200 tokens, and EurusPRM-tiny has the id"):
-        prepared((folders[0], write(tmp_path / "few", kind, vocab_size=200)))
-    headless = write(tmp_path / "headless", kind)
+        prepared((pair[0], write(tmp_path / "few", "qwen", vocab_size=200)))
+    headless = write(tmp_path / "headless", "qwen")
     tensors = tiny.safetensors.torch.load_file(headless / "model.safetensors")
     del tensors["lm_head.weight"]
     tiny.safetensors.torch.save_file(tensors, headless / "model.safetensors")
     with pytest.raises(ForeignCheckpoint, match=r"lm_head\.weight is missing"):
-        prepared((folders[0], headless))
+        prepared((pair[0], headless))
 
 
-def test_weights_that_are_not_finite_are_told_of_either_model(folders, tmp_path):
-    kind = next(kind for kind in KINDS if kind in str(folders[0].parent))
-    broken = write(tmp_path / "broken", kind)
+def test_weights_that_are_not_finite_are_told_of_either_model(pair, tmp_path):
+    broken = write(tmp_path / "broken", "qwen")
     tensors = tiny.safetensors.torch.load_file(broken / "model.safetensors")
     tensors["lm_head.weight"][3] = torch.nan
     tiny.safetensors.torch.save_file(tensors, broken / "model.safetensors")
-    _, engine, encode = opened((folders[0], broken))
+    _, engine, encode = opened((pair[0], broken))
     with pytest.raises(CheckpointError, match=r"broken.* holds numbers that are not finite"):
         list(engine.read([encode("p?", ["a"])]))
 
 
-def test_the_family_is_seen_by_its_name_or_asked_for(folders):
+def test_the_family_is_seen_by_its_name_or_asked_for(pair):
     for name in ("PRIME-RL/EurusPRM-Stage2", "Llama-3.1-8B-ImplicitPRM-DPO"):
-        assert isinstance(adapter_of(Checkpoint.open(folders[0], name)), ImplicitPrm)
-    other = Checkpoint.open(folders[0], "somebody/model")
+        assert isinstance(adapter_of(Checkpoint.open(pair[0], name)), ImplicitPrm)
+    other = Checkpoint.open(pair[0], "somebody/model")
     assert isinstance(adapter_of(other, "implicit"), ImplicitPrm)
     with pytest.raises(ForeignCheckpoint):
         adapter_of(other)

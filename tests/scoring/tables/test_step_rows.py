@@ -4,7 +4,7 @@ import json
 from operator import itemgetter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.errors import UsageError
@@ -13,6 +13,7 @@ from scoring.reading.rows import Rows, read_rows
 from scoring.tables import results as table_results
 from scoring.tables.column_mapping import ColumnMapping, number, text, whole
 from scoring.tables.results import gathered_steps, results
+from thoroughness import up_to
 
 MAPPING = ColumnMapping(id="id", step="step", rewards={"a": "score", "b": "other"})
 
@@ -76,7 +77,7 @@ SOUND = (
 
 
 @pytest.mark.parametrize("form", ["lines", "memory"])
-@settings(max_examples=100, deadline=None)
+@up_to(100, usually=20)
 @given(values=st.one_of(ROWS, SOUND), base=st.integers(0, 1))
 def test_it_is_what_the_plain_loop_gives(tmp_path_factory, form, values, base):
     path = tmp_path_factory.mktemp("steps") / "steps.jsonl"

@@ -13,7 +13,7 @@ from scoring.engines.server.client import RetryPolicy
 from scoring.errors import EngineError, UsageError
 from servers.fault_server import ANSWER, Behaviour, running
 from servers.runs import QUICK, Run, asks
-from thoroughness import THOROUGH
+from thoroughness import THOROUGH, also, together
 
 CHAT = "/v1/chat/completions"
 
@@ -104,8 +104,7 @@ def test_what_is_left_out_because_it_was_refused_is_noticed(run, field, sampling
     assert len(done.noticed) == 1
 
 
-@pytest.mark.parametrize("content", [None, "", " \n"])
-@pytest.mark.parametrize("reasoning", [None, "It is \\boxed{2}"])
+@pytest.mark.parametrize(("content", "reasoning"), together([None, "", " \n"], [None, "It is \\boxed{2}"]))
 def test_an_empty_answer_is_one_that_came_as_it_came(run, content, reasoning):
     message = {"role": "assistant", "content": content, "reasoning_content": reasoning}
     with running(Behaviour(message=message, finish="length")) as server:
@@ -195,10 +194,11 @@ HARMLESS = ("wrong_n", "drip", "no_usage")
 
 @pytest.mark.parametrize("seed", range(3 if THOROUGH else 1))
 def test_with_faults_at_a_third_every_ask_ends_and_none_twice(run, seed):
+    many = 300 if THOROUGH else 120
     with running(Behaviour(faults=FAULTS, seed=seed)) as server:
-        done = run(server, 300, 2, seed=7, concurrency=32, policy=RetryPolicy(timeout=2.0, base=0.01, longest=0.05))
+        done = run(server, many, 2, seed=7, concurrency=32, policy=RetryPolicy(timeout=2.0, base=0.01, longest=0.05))
         calls, bodies, faults = server.settled(CHAT, done.calls), server.seen.bodies, server.seen.faults
-    assert sorted(done.answered) == list(range(300))
+    assert sorted(done.answered) == list(range(many))
     assert all(len(one.answers) == 2 for one in done.answered.values())
     assert all((answer.text is None) == (answer.reason is not None) for answer in done.answers)
     assert all(answer.text is None or answer.text.startswith("q") for answer in done.answers)
@@ -220,7 +220,7 @@ def test_a_server_that_asks_to_be_left_alone_is(run):
     assert time.monotonic() - start >= 0.3
 
 
-@pytest.mark.parametrize("faults", [{"endless": 1.0}, {"endless": 0.5}])
+@pytest.mark.parametrize("faults", [{"endless": 0.5}, *also({"endless": 1.0})])
 def test_an_answer_that_does_not_end_is_cut_off_and_told(run, faults):
     """With a limit of 9 tokens, 50 MB are no answer; and they are not asked for again."""
     with running(Behaviour(faults=faults)) as server:
@@ -337,7 +337,7 @@ def test_a_key_that_may_not_list_the_models_may_use_them():
 def test_when_all_are_down_for_too_long_the_run_ends():
     with running() as server:
         engine = ChatServers.connect([server.url], Sampling(), concurrency=2, policy=QUICK)
-        came = engine.answers(asks(1000))
+        came = engine.answers(asks(200))
         next(came)
     with pytest.raises(EngineError, match=r"no server can be reached for 1 s: http://127.0.0.1:\d+ \("):
         list(came)
