@@ -144,23 +144,31 @@ def of_values(old: Any, new: Any, path: str, renamings: Sequence[Renaming] = ())
 
 
 def _of_lists(old: list[Any], new: list[Any], path: str, renamings: Sequence[Renaming]) -> Iterator[Difference]:
-    before, after = _called(old), _called(new)
+    called = _called(old, new)
     if len(old) != len(new):
         yield Difference(f"{path}.(length)", str(len(old)), str(len(new)))
     # As many as there were may be others: one more here, one less there.
-    if before is not None and after is not None and before.keys() != after.keys():
-        yield from _of_called(before, after, path, renamings)
+    if called is not None and called[0].keys() != called[1].keys():
+        yield from _of_called(*called, path, renamings)
         return
     for place, (one, other) in enumerate(zip(old, new, strict=False)):
         yield from of_values(one, other, f"{path}[{place}]", renamings)
 
 
-def _called(rows: list[Any]) -> dict[str, Any] | None:
-    """Rows by what stands in their first column; None where that names none of them alone."""
-    if not all(isinstance(row, dict) and row for row in rows):
+def _called(old: list[Any], new: list[Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Rows by what stands in the fewest first columns that tell all of them apart; None where none do."""
+    if not all(isinstance(row, dict) and row for row in (*old, *new)):
         return None
-    named = {str(next(iter(row.values()))): row for row in rows}
-    return named if len(named) == len(rows) else None
+    widest = min(map(len, (*old, *new)), default=0)
+    for width in range(1, widest):
+        before, after = ({_name(row, width): row for row in rows} for rows in (old, new))
+        if len(before) == len(old) and len(after) == len(new):
+            return before, after
+    return None
+
+
+def _name(row: dict[str, Any], width: int) -> str:
+    return ", ".join(map(str, list(row.values())[:width]))
 
 
 def _of_called(
