@@ -84,20 +84,24 @@ async def under(pilot: Pilot[Any], themes: Sequence[str]) -> dict[str, Look]:
     return found
 
 
-async def looks(scene: Scene) -> dict[tuple[int, int], dict[str, Look]]:
-    """What is on screen at each of its sizes: opened at the first, then resized."""
-    async with opened(scene.space(), size=scene.sizes[0], ascii_only=scene.ascii_only, behind_dialogs=True) as pilot:
-        # What a board or a page computes behind is not there at once.
-        await hides(pilot, "being computed")
-        await press(pilot, *scene.keys)
-        await hides(pilot, "omputing", "being computed")
-        found = {}
-        for size in scene.sizes:
-            if size != pilot.app.size:
-                await pilot.resize_terminal(*size)
-            await shows(pilot, *scene.shows)
-            found[size] = await under(pilot, scene.themes)
-        return found
+async def looks(pilot: Pilot[Any], scene: Scene) -> dict[tuple[int, int], dict[str, Look]]:
+    """What is on screen at each of its sizes: reached at the first, then resized."""
+    await sized(pilot, scene.sizes[0])
+    # What a board or a page computes behind is not there at once.
+    await hides(pilot, "being computed")
+    await press(pilot, *scene.keys)
+    await hides(pilot, "omputing", "being computed")
+    seen = {}
+    for size in scene.sizes:
+        await sized(pilot, size)
+        await shows(pilot, *scene.shows)
+        seen[size] = await under(pilot, scene.themes)
+    return seen
+
+
+async def sized(pilot: Pilot[Any], size: tuple[int, int]) -> None:
+    if size != pilot.app.size:
+        await pilot.resize_terminal(*size)
 
 
 def compare(path: Path, text: str) -> None:
@@ -110,21 +114,32 @@ def compare(path: Path, text: str) -> None:
     )
 
 
+def walks() -> list[list[str]]:
+    """The scenes of a space that lead back to its first screen are walked one after the other, each other one alone."""
+    walked: dict[Any, list[str]] = {}
+    for name, scene in SCENES.items():
+        walked.setdefault((scene.space, scene.ascii_only) if scene.after else name, []).append(name)
+    return list(walked.values())
+
+
 @pytest.mark.usefixtures("_nothing_moves")
-@pytest.mark.parametrize("name", SCENES)
-async def test_the_screen_looks_as_it_did(name, tmp_path, monkeypatch):
-    scene = SCENES[name]
+@pytest.mark.parametrize("names", walks(), ids=" ".join)
+async def test_the_screens_look_as_they_did(names, tmp_path, monkeypatch):
+    first = SCENES[names[0]]
     monkeypatch.chdir(tmp_path)
-    if scene.ascii_only:
+    if first.ascii_only:
         monkeypatch.setenv("NO_COLOR", "1")
     else:
         monkeypatch.delenv("NO_COLOR", raising=False)
-    for size, found in (await looks(scene)).items():
-        assert len({look.lines for look in found.values()}) == 1
-        text = "\n".join(found["dark"].lines)
-        assert not scene.ascii_only or text.isascii()
-        assert str(tmp_path) not in text
-        compare(golden(name, size), written(f"{name}, {size[0]}x{size[1]}", found))
+    async with opened(first.space(), size=first.sizes[0], ascii_only=first.ascii_only, behind_dialogs=True) as pilot:
+        for scene, name in ((SCENES[name], name) for name in names):
+            for size, found in (await looks(pilot, scene)).items():
+                assert len({look.lines for look in found.values()}) == 1
+                text = "\n".join(found["dark"].lines)
+                assert not scene.ascii_only or text.isascii()
+                assert str(tmp_path) not in text
+                compare(golden(name, size), written(f"{name}, {size[0]}x{size[1]}", found))
+            await press(pilot, *scene.after)
 
 
 @pytest.mark.usefixtures("_nothing_moves")

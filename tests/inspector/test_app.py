@@ -39,12 +39,44 @@ async def test_something_is_painted_before_anything_is_read(request_):
         await shows(pilot, "2 scorers")
 
 
-async def test_the_first_screen_opens_with_the_scorer_asked_for_and_every_case(request_):
+async def test_screens_lie_on_each_other_and_each_below_shows_what_was_changed_above(request_):
+    """The first opens with the scorer that was asked for and every case. Esc goes one level back, never out, and g b to
+    the board; a message to go where one is opens nothing twice.
+    """
     async with opened(request_) as pilot:
         assert stack(pilot) == [BoardScreen]
         assert inspected(pilot) is pilot.app.inspection
         assert inspected(pilot).scorer == "alpha"
         assert inspected(pilot).shown.size == len(example.EXAMPLES)
+        await press(pilot, "enter", "enter")
+        assert stack(pilot) == [BoardScreen, CasesScreen, CaseScreen]
+        await press(pilot, "g", "b")
+        assert stack(pilot) == [BoardScreen]
+        await press(pilot, "enter", "enter")
+        for expected in ([BoardScreen, CasesScreen], [BoardScreen], [BoardScreen], [BoardScreen]):
+            await press(pilot, "escape")
+            assert stack(pilot) == expected
+        for _ in range(3):
+            pilot.app.post_message(Go("cases"))
+        await settled(pilot)
+        for _ in range(3):
+            pilot.app.post_message(Go("case", 2))
+        await settled(pilot)
+        assert stack(pilot) == [BoardScreen, CasesScreen, CaseScreen]
+        for _ in range(5):
+            pilot.app.post_message(Back(2))
+        await settled(pilot)
+        assert stack(pilot) == [BoardScreen]
+        await press(pilot, "enter", "enter", "t", *["right"] * 3, "enter", "l")
+        await shows(pilot, "beta")
+        await press(pilot, "escape")
+        await shows(pilot, "1 of 9 cases", "beta")
+        assert listed(pilot) == ["bench/exact-one"]
+        await press(pilot, "escape")
+        await shows(pilot, "Beta knows the labels.", "0.530 chosen")
+        assert stack(pilot) == [BoardScreen]
+        assert inspected(pilot).scorer == "beta"
+        assert inspected(pilot).selection.evaluation("alpha").rule.threshold == 0.53
 
 
 @pytest.mark.parametrize(
@@ -93,56 +125,11 @@ async def test_q_quits_from_everywhere(request_, keys):
     assert pilot.app.return_value == 0
 
 
-async def test_g_b_goes_to_the_board_from_everywhere(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter")
-        assert stack(pilot) == [BoardScreen, CasesScreen, CaseScreen]
-        await press(pilot, "g", "b")
-        assert stack(pilot) == [BoardScreen]
-
-
-async def test_escape_goes_one_level_back_and_never_out(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter")
-        for expected in ([BoardScreen, CasesScreen], [BoardScreen], [BoardScreen], [BoardScreen]):
-            await press(pilot, "escape")
-            assert stack(pilot) == expected
-
-
 async def test_ctrl_c_leaves_at_once(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter", "t", "ctrl+c")
         assert not pilot.app.is_running
     assert pilot.app.return_code == 0
-
-
-async def test_a_message_to_go_where_one_is_opens_nothing_twice(request_):
-    async with opened(request_) as pilot:
-        for _ in range(3):
-            pilot.app.post_message(Go("cases"))
-        await settled(pilot)
-        for _ in range(3):
-            pilot.app.post_message(Go("case", 2))
-        await settled(pilot)
-        assert stack(pilot) == [BoardScreen, CasesScreen, CaseScreen]
-        for _ in range(5):
-            pilot.app.post_message(Back(2))
-        await settled(pilot)
-        assert stack(pilot) == [BoardScreen]
-
-
-async def test_every_screen_below_shows_what_was_changed_above(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter", "t", *["right"] * 3, "enter", "l")
-        await shows(pilot, "beta")
-        await press(pilot, "escape")
-        await shows(pilot, "1 of 9 cases", "beta")
-        assert listed(pilot) == ["bench/exact-one"]
-        await press(pilot, "escape")
-        await shows(pilot, "Beta knows the labels.", "0.530 chosen")
-        assert stack(pilot) == [BoardScreen]
-        assert inspected(pilot).scorer == "beta"
-        assert inspected(pilot).selection.evaluation("alpha").rule.threshold == 0.53
 
 
 async def test_what_could_not_be_read_is_said_when_the_app_opens(tmp_path, monkeypatch):

@@ -57,7 +57,8 @@ async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_thres
         await shows(pilot, "outcomes (column)", "the share of each: = exact")
 
 
-async def test_the_cursor_says_which_scorer_is_in_focus_also_of_keys_typed_ahead(request_):
+async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_changes_its_row_alone(request_):
+    """Also of keys typed ahead. Esc gives back the exact screen."""
     async with opened(request_) as pilot:
         await shows(pilot, "Alpha reads the text.")
         assert inspected(pilot).scorer == "alpha"
@@ -87,10 +88,7 @@ async def test_the_cursor_says_which_scorer_is_in_focus_also_of_keys_typed_ahead
         assert inspected(pilot).scorer == "beta"
         await press(pilot, "g", "b", "g", "l")
         await shows(pilot, "9 of 9 cases", "beta", "x refused")
-
-
-async def test_a_moved_threshold_changes_this_row_alone_and_escape_gives_back_the_exact_screen(request_):
-    async with opened(request_) as pilot:
+        await press(pilot, "g", "b", "down")
         before = await rests(pilot, "Alpha reads the text.")
         # Escape on the board stays on the board.
         await press(pilot, "escape", "escape")

@@ -6,27 +6,12 @@ from inspector.request import Request
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.step_view import StepView
-from opened import DEMO, inspected, listed, opened
+from opened import inspected, listed, opened
 from screen_text import press, rests, screen_text, shows, until
 
 
-async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_scrolling(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "j", "enter")
-        for size in ((120, 36), (80, 24)):
-            await pilot.resize_terminal(*size)
-            await shows(pilot, "bench/late-one", "2 of 5", "alpha", "threshold 0.500", "F1 45.0")
-            text = await rests(pilot, "> predicted step 2, gold step 0: two steps late (reward 0.70 at the gold")
-            gold, predicted = _line(text, "Step 0 of"), _line(text, "Step 2 of")
-            assert gold.split()[:2] == ["gold", "0"]
-            assert "0.70" in gold
-            assert predicted.split()[:2] == ["pred", "2"]
-            assert "0.30✗" in predicted
-            assert "step 0 · gap · Deduction" in text
-            assert "Why   Because of late-one." in text
-
-
 async def test_n_and_p_stop_at_the_ends_of_the_list_and_each_verdict_has_words_of_its_own(request_):
+    """Other scorers and hidden reasons stay for the next case."""
     async with opened(request_) as pilot:
         await press(pilot, "enter", "enter", "N")
         text = await rests(pilot, "bench/alarm-one", "1 of 5", "sums  ·  bob-model  ·  2 steps")
@@ -47,60 +32,7 @@ async def test_n_and_p_stop_at_the_ends_of_the_list_and_each_verdict_has_words_o
         await press(pilot, *["n"] * 5)
         text = await rests(pilot, ". predicted no error, and there is none: clean", "6 of 9", "no wrong step")
         assert not any(word in text for word in ("gold ", "pred "))
-
-
-def open_case(pilot):
-    return inspected(pilot).cases["case"][pilot.app.screen.row]
-
-
-def _line(text, words):
-    return next(line for line in text.splitlines() if words in line)
-
-
-async def test_the_threshold_decides_the_open_case_again_and_one_that_left_the_list_has_its_place(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "enter", "n", "n", "n")
-        await shows(pilot, "missed-two · 4 of 5", "o predicted no error, gold step 0: missed (reward 0.52")
-        await press(pilot, "t", *["right"] * 3)
-        text = await rests(pilot, "= predicted step 0, gold step 0: exactly right", "F1 60.0", "no longer in the list")
-        assert _line(text, "Step 0 of").split()[0] == "exact"
-        await press(pilot, "escape")
-        await shows(pilot, "missed-two · 4 of 5", "o predicted no error", "F1 45.0")
-        await press(pilot, "t", *["right"] * 3, "enter")
-        await shows(pilot, "missed-two · no longer in the list")
-        assert open_case(pilot) == "bench/missed-two"
-        await press(pilot, "escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CasesScreen))
-        await shows(pilot, "4 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)", "Problem of early-one")
-        assert listed(pilot) == [case for case in example.FAILURES if case != "bench/missed-two"]
-        assert pilot.app.screen.query_one(FrameTable).key == "bench/early-one"
-        # N and n go to its neighbours.
-        await press(pilot, "t", *["left"] * 3, "enter")
-        await shows(pilot, "5 of 9 cases")
-        await press(pilot, "home", "enter", "n", "n", "n", "t", *["right"] * 3, "enter")
-        await shows(pilot, "missed-two · no longer in the list")
-        await press(pilot, "n")
-        await shows(pilot, "early-one · 4 of 4")
-        assert open_case(pilot) == "bench/early-one"
-        await press(pilot, "N")
-        await shows(pilot, "missed-one · 3 of 4")
-        assert open_case(pilot) == "bench/missed-one"
-
-
-async def test_an_optimistic_threshold_is_called_so_at_every_width(request_):
-    async with opened(request_, size=(120, 24)) as pilot:
-        await press(pilot, "g", "l", "t", "v", "m", "enter")
-        for titled in ("9 of 9", "1 of 9"):
-            for width in (120, 80):
-                await pilot.resize_terminal(width, 24)
-                title = (await rests(pilot, titled, "threshold 0.550")).splitlines()[0]
-                assert "(optimistic" in title, (titled, width)
-            await press(pilot, "enter")
-
-
-async def test_other_scorers_and_hidden_reasons_stay_for_the_next_case(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "enter", "l")
+        await press(pilot, "g", "b", "g", "l", "home", "enter", "l")
         await shows(pilot, "x refused: over length", "beta", "–")
         await press(pilot, "n")
         await shows(pilot, "not scored yet")
@@ -112,9 +44,38 @@ async def test_other_scorers_and_hidden_reasons_stay_for_the_next_case(request_)
         assert inspected(pilot).scorer == "beta"
 
 
-async def test_j_and_k_and_the_arrows_go_step_by_step_and_half_pages_scroll(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "g", "l", "G", "enter")
+def open_case(pilot):
+    return inspected(pilot).cases["case"][pilot.app.screen.row]
+
+
+def _line(text, words):
+    return next(line for line in text.splitlines() if words in line)
+
+
+async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_scrolling_at_any_width(request_):
+    """A resized terminal gets the case wrapped anew. j, k and the arrows go step by step, and half pages scroll."""
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "j", "enter")
+        for size in ((120, 36), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await shows(pilot, "bench/late-one", "2 of 5", "alpha", "threshold 0.500", "F1 45.0")
+            text = await rests(pilot, "> predicted step 2, gold step 0: two steps late (reward 0.70 at the gold")
+            gold, predicted = _line(text, "Step 0 of"), _line(text, "Step 2 of")
+            assert gold.split()[:2] == ["gold", "0"]
+            assert "0.70" in gold
+            assert predicted.split()[:2] == ["pred", "2"]
+            assert "0.30✗" in predicted
+            assert "step 0 · gap · Deduction" in text
+            assert "Why   Because of late-one." in text
+        view = pilot.app.screen.query_one("#steps", StepView)
+        await pilot.resize_terminal(200, 40)
+        await rests(pilot)
+        wide = len(view._lines)
+        await pilot.resize_terminal(50, 40)
+        await until(pilot, lambda: len(view._lines) > wide)
+        assert view.virtual_size.width <= view.viewport.width
+        await pilot.resize_terminal(80, 24)
+        await press(pilot, "g", "b", "g", "l", "G", "enter")
         # It opens on the gold step.
         await shows(pilot, "long-one · 9 of 9", "Step 12 of")
         assert pilot.app.screen.cursor.stop == Stop("step", 12)
@@ -152,6 +113,44 @@ async def test_j_and_k_and_the_arrows_go_step_by_step_and_half_pages_scroll(requ
         assert pilot.app.screen.cursor.stop == Stop("step", 19)
 
 
+async def test_the_threshold_decides_the_open_case_again_and_one_that_left_the_list_has_its_place(request_):
+    """An optimistic threshold is called so at every width."""
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter", "n", "n", "n")
+        await shows(pilot, "missed-two · 4 of 5", "o predicted no error, gold step 0: missed (reward 0.52")
+        await press(pilot, "t", *["right"] * 3)
+        text = await rests(pilot, "= predicted step 0, gold step 0: exactly right", "F1 60.0", "no longer in the list")
+        assert _line(text, "Step 0 of").split()[0] == "exact"
+        await press(pilot, "escape")
+        await shows(pilot, "missed-two · 4 of 5", "o predicted no error", "F1 45.0")
+        await press(pilot, "t", *["right"] * 3, "enter")
+        await shows(pilot, "missed-two · no longer in the list")
+        assert open_case(pilot) == "bench/missed-two"
+        await press(pilot, "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CasesScreen))
+        await shows(pilot, "4 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)", "Problem of early-one")
+        assert listed(pilot) == [case for case in example.FAILURES if case != "bench/missed-two"]
+        assert pilot.app.screen.query_one(FrameTable).key == "bench/early-one"
+        # N and n go to its neighbours.
+        await press(pilot, "t", *["left"] * 3, "enter")
+        await shows(pilot, "5 of 9 cases")
+        await press(pilot, "home", "enter", "n", "n", "n", "t", *["right"] * 3, "enter")
+        await shows(pilot, "missed-two · no longer in the list")
+        await press(pilot, "n")
+        await shows(pilot, "early-one · 4 of 4")
+        assert open_case(pilot) == "bench/early-one"
+        await press(pilot, "N")
+        await shows(pilot, "missed-one · 3 of 4")
+        assert open_case(pilot) == "bench/missed-one"
+        await press(pilot, "g", "b", "g", "l", "t", "v", "m", "enter")
+        for titled in ("9 of 9", "1 of 9"):
+            for width in (120, 80):
+                await pilot.resize_terminal(width, 24)
+                title = (await rests(pilot, titled, "threshold 0.550")).splitlines()[0]
+                assert "(optimistic" in title, (titled, width)
+            await press(pilot, "enter")
+
+
 async def test_j_never_skips_lines_of_a_step_longer_than_the_screen(tmp_path):
     words = " ".join(f"word{number}" for number in range(600))
     cases = [reference.Case(2, 1, (0.9, 0.1))]
@@ -171,17 +170,6 @@ async def test_j_never_skips_lines_of_a_step_longer_than_the_screen(tmp_path):
             seen += screen_text(pilot.app)
         assert all(f"word{number}" in seen for number in range(600))
         assert pilot.app.screen.query_one("#steps", StepView).scroll_offset.y == 0
-
-
-async def test_a_resized_terminal_gets_the_case_wrapped_anew():
-    async with opened(DEMO, size=(200, 40)) as pilot:
-        await press(pilot, "enter", "enter")
-        await shows(pilot, "1 of ")
-        wide = len(pilot.app.screen.query_one("#steps", StepView)._lines)
-        await pilot.resize_terminal(50, 40)
-        await until(pilot, lambda: len(pilot.app.screen.query_one("#steps", StepView)._lines) > wide)
-        view = pilot.app.screen.query_one("#steps", StepView)
-        assert view.virtual_size.width <= view.viewport.width
 
 
 async def test_a_case_without_a_scorer_shows_its_labels(tmp_path):

@@ -48,7 +48,8 @@ async def test_the_failures_come_most_instructive_first_and_where_it_is_narrow_t
         await shows(pilot, "Problem of alarm-one")
 
 
-async def test_the_list_is_sorted_by_what_is_chosen_and_the_cursor_goes_to_the_first(request_):
+async def test_the_list_is_sorted_by_what_is_chosen_or_whose_title_is_clicked_where_there_is_an_order(request_):
+    """The cursor goes to the first."""
     async with opened(request_) as pilot:
         await press(pilot, "g", "l", *["down"] * 4)
         await shows(pilot, "9 of 9 cases", "as in the file")
@@ -63,66 +64,25 @@ async def test_the_list_is_sorted_by_what_is_chosen_and_the_cursor_goes_to_the_f
         await press(pilot, "s", *"file", "enter")
         await shows(pilot, "as in the file")
         assert under_cursor(pilot) == EVERY[0]
-
-
-async def test_a_moved_threshold_flips_cases_in_their_place_until_it_is_kept(request_):
-    async with opened(request_) as pilot:
-        # A case that becomes right leaves the failures, and comes back.
-        await press(pilot, "enter", "down", "down", "down")
-        await shows(pilot, "5 of 9 cases", "Problem of missed-two")
-        await press(pilot, "t", *["right"] * 3)
-        await shows(pilot, "4 of 9 cases", "Problem of early-one")
-        assert "bench/missed-two" not in on_screen(pilot)
-        await press(pilot, "escape")
-        await shows(pilot, "5 of 9 cases", "F1 45.0")
-        assert on_screen(pilot) == example.FAILURES
-        await press(pilot, "x", "t")
-        await shows(pilot, "9 of 9 cases", "most instructive first", "* best")
-        before = on_screen(pilot)
-        await press(pilot, *["right"] * 3)
-        await shows(pilot, "F1 60.0", "1 changed: 1 right, 0 wrong, 0 still wrong")
-        assert on_screen(pilot) == before
-        assert "= exact" in line_of(pilot, "missed-two")
-        await press(pilot, "enter")
-        await until(pilot, lambda: on_screen(pilot) != before)
-        assert on_screen(pilot)[:4] == [case for case in example.FAILURES if case != "bench/missed-two"]
-        assert on_screen(pilot) == listed(pilot)
-
-
-async def test_the_pane_follows_the_cursor_and_z_gives_its_room_to_the_list(request_):
-    async with opened(request_, size=(120, 24)) as pilot:
-        await press(pilot, "enter")
-        await shows(pilot, "Problem of alarm-one")
-        await press(pilot, "j")
-        text = await rests(
-            pilot, "Problem of late-one", "two steps late (reward", "gold   0", "pred   2", "Why   Because"
-        )
-        assert "error type" not in text
-        await press(pilot, "v", "z")
-        text = await rests(pilot, "error type", "pattern", "at gold")
-        assert "Problem of" not in text
-        await press(pilot, "v", "z")
-        await shows(pilot, "Problem of late-one")
-
-
-async def test_the_pane_is_wrapped_anew_when_the_facets_take_its_room():
-    async with opened(DEMO, size=(160, 30)) as pilot:
-        await press(pilot, "enter", "f")
-        await shows(pilot, "[x] o missed")
-        await shows(pilot, "predicted step")
-        pane = pilot.app.screen.query_one("#pane")
-        await until(pilot, lambda: all(width <= pane.viewport.width for width in _widths(pane)))
-        await press(pilot, "f")
-        await until(pilot, lambda: max(_widths(pane)) > 50)
-
-
-def _widths(pane):
-    return [sum(len(text) for text, _ in line.parts) for line in pane._lines]
+        for words, reverse in (("longest first", True), ("shortest first", False)):
+            header = screen_lines(pilot.app)[2]
+            await pilot.click(FrameTable, offset=(header.index("steps") + 1, 0))
+            await shows(pilot, f"{words} · no filter", "↓steps" if reverse else "↑steps")
+            assert listed(pilot) == sorted(EVERY, key=lambda case: steps[case], reverse=reverse)
+        header = screen_lines(pilot.app)[2]
+        await pilot.click(FrameTable, offset=(header.index("rewa") + 1, 0))
+        await shows(pilot, "Rewards has no order to sort by.", "shortest first")
+        await pilot.click(FrameTable, offset=(header.index("outcome") + 1, 0))
+        await shows(pilot, "by outcome upwards")
+        assert listed(pilot, "alpha.outcome") == sorted(listed(pilot, "alpha.outcome"))
+        await press(pilot, "s", *"instr", "enter")
+        await shows(pilot, "most instructive first")
 
 
 async def test_a_click_selects_a_case_and_a_second_opens_it_and_the_cursor_comes_back_to_it(
     request_,
 ):
+    """A moved threshold flips cases in their place until it is kept."""
     async with opened(request_) as pilot:
         await press(pilot, "enter")
         await pilot.click(FrameTable, offset=(5, 3))
@@ -150,11 +110,93 @@ async def test_a_click_selects_a_case_and_a_second_opens_it_and_the_cursor_comes
         assert isinstance(pilot.app.focused, FrameTable)
         await press(pilot, "escape")
         await shows(pilot, "2 scorers")
+        # A case that becomes right leaves the failures, and comes back.
+        await press(pilot, "enter", "home", "down", "down", "down")
+        await shows(pilot, "5 of 9 cases", "Problem of missed-two")
+        await press(pilot, "t", *["right"] * 3)
+        await shows(pilot, "4 of 9 cases", "Problem of early-one")
+        assert "bench/missed-two" not in on_screen(pilot)
+        await press(pilot, "escape")
+        await shows(pilot, "5 of 9 cases", "F1 45.0")
+        assert on_screen(pilot) == example.FAILURES
+        await press(pilot, "x", "t")
+        await shows(pilot, "9 of 9 cases", "most instructive first", "* best")
+        before = on_screen(pilot)
+        await press(pilot, *["right"] * 3)
+        await shows(pilot, "F1 60.0", "1 changed: 1 right, 0 wrong, 0 still wrong")
+        assert on_screen(pilot) == before
+        assert "= exact" in line_of(pilot, "missed-two")
+        await press(pilot, "enter")
+        await until(pilot, lambda: on_screen(pilot) != before)
+        assert on_screen(pilot)[:4] == [case for case in example.FAILURES if case != "bench/missed-two"]
+        assert on_screen(pilot) == listed(pilot)
 
 
-async def test_another_scorer_brings_its_own_columns_and_while_the_threshold_moves_keeps_it_as_a_facet_does(request_):
+async def test_the_pane_follows_the_cursor_and_two_facets_together_count_under_each_other(request_):
+    """The pane gives its room to the list."""
     async with opened(request_) as pilot:
+        await press(pilot, "enter")
+        await shows(pilot, "Problem of alarm-one")
+        await press(pilot, "j")
+        text = await rests(
+            pilot, "Problem of late-one", "two steps late (reward", "gold   0", "pred   2", "Why   Because"
+        )
+        assert "error type" not in text
+        await press(pilot, "v", "z")
+        text = await rests(pilot, "error type", "pattern", "at gold")
+        assert "Problem of" not in text
+        await press(pilot, "v", "z")
+        await shows(pilot, "Problem of late-one")
+        await press(pilot, "f")
+        await shows(pilot, "[x] o missed", "[ ] = exact", "outcome of alpha")
+        assert _count(pilot, "= exact") == 2
+        assert (_count(pilot, "sums"), _count(pilot, "words")) == (3, 2)
+        facets = pilot.app.screen.query_one(FacetList)
+        _go_to(facets, FacetValue("subset", "sums", "", 0))
+        await press(pilot, "space")
+        await shows(pilot, "subset = sums", "3 of 9 cases", "[x] sums")
+        assert _count(pilot, "o missed") == 0
+        assert (_count(pilot, "sums"), _count(pilot, "words")) == (3, 2)
+        assert listed(pilot) == [f"bench/{name}" for name in ("alarm-one", "late-one", "early-one")]
+
+
+async def test_the_pane_is_wrapped_anew_when_the_facets_take_its_room():
+    async with opened(DEMO, size=(160, 30)) as pilot:
+        await press(pilot, "enter", "f")
+        await shows(pilot, "[x] o missed")
+        await shows(pilot, "predicted step")
+        pane = pilot.app.screen.query_one("#pane")
+        await until(pilot, lambda: all(width <= pane.viewport.width for width in _widths(pane)))
+        await press(pilot, "f")
+        await until(pilot, lambda: max(_widths(pane)) > 50)
+
+
+def _widths(pane):
+    return [sum(len(text) for text, _ in line.parts) for line in pane._lines]
+
+
+async def test_another_scorer_brings_its_own_columns_and_blind_hides_those_of_labels_and_verdicts(request_):
+    """Blind wherever it was asked for. A threshold that moves is kept when another scorer or a facet is chosen."""
+    async with opened(request_, size=(160, 36)) as pilot:
         await press(pilot, "g", "l")
+        table = pilot.app.screen.query_one(FrameTable)
+        before = await rests(pilot, "o missed", "▸")
+        names = [column.name for column in table.columns_shown]
+        assert {"earliest_error", "verdict", "outcome", "margin", "reward_at_gold"} <= set(names)
+        await press(pilot, "v", "b")
+        told = await rests(pilot, "BLIND", "v b shows them")
+        assert [column.name for column in table.columns_shown][:3] == ["id", "n_steps", "rewards"]
+        assert [word for word in ("o missed", "! false alarm", "▸", "pattern", "slip") if word in told] == []
+        await press(pilot, "enter", "v", "b")
+        await shows(pilot, "Gold")
+        await press(pilot, "escape")
+        await hides(pilot, "BLIND")
+        assert [column.name for column in table.columns_shown] == names
+        await press(pilot, "enter", "v", "b", "escape")
+        await shows(pilot, "BLIND")
+        assert "outcome" not in [column.name for column in table.columns_shown]
+        await press(pilot, "v", "b")
+        assert await hides(pilot, "BLIND") == before
         await shows(pilot, "alpha · F1 45.0", "= exact")
         await press(pilot, "o", "down", "enter")
         await shows(pilot, "beta · F1 83.3 · threshold 0.000", "x refused")
@@ -180,26 +222,6 @@ async def test_a_filter_that_nothing_passes_says_so_and_x_shows_all(request_):
         await press(pilot, "enter", "e", "escape", "j", "G", "v", "r", "v", "w", "t", "right", "escape")
         await press(pilot, "x")
         await shows(pilot, "9 of 9 cases", "no filter", "Problem of")
-
-
-async def test_a_click_on_a_title_sorts_by_it_where_there_is_an_order(request_):
-    async with opened(request_, size=(120, 24)) as pilot:
-        await press(pilot, "g", "l")
-        await shows(pilot, "as in the file")
-        steps = {f"bench/{one.id}": one.n_steps for one in example.EXAMPLES}
-        for words, reverse in (("longest first", True), ("shortest first", False)):
-            header = screen_lines(pilot.app)[2]
-            await pilot.click(FrameTable, offset=(header.index("steps") + 1, 0))
-            await shows(pilot, f"{words} · no filter")
-            assert listed(pilot) == sorted(EVERY, key=lambda case: steps[case], reverse=reverse)
-        header = screen_lines(pilot.app)[2]
-        await pilot.click(FrameTable, offset=(header.index("rewa") + 1, 0))
-        await shows(pilot, "Rewards has no order to sort by.", "shortest first")
-        await pilot.click(FrameTable, offset=(header.index("outcome") + 1, 0))
-        await shows(pilot, "by outcome upwards")
-        assert listed(pilot, "alpha.outcome") == sorted(listed(pilot, "alpha.outcome"))
-        await press(pilot, "s", *"instr", "enter")
-        await shows(pilot, "most instructive first")
 
 
 async def test_every_value_of_every_facet_counts_the_rows_it_would_list():
@@ -249,21 +271,6 @@ def _has(value, row):
     return value.low <= row <= (value.high or row) if isinstance(value, NumberRange) else row == value
 
 
-async def test_two_facets_together_count_under_each_other(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "f")
-        await shows(pilot, "[x] o missed", "[ ] = exact", "outcome of alpha")
-        assert _count(pilot, "= exact") == 2
-        assert (_count(pilot, "sums"), _count(pilot, "words")) == (3, 2)
-        facets = pilot.app.screen.query_one(FacetList)
-        _go_to(facets, FacetValue("subset", "sums", "", 0))
-        await press(pilot, "space")
-        await shows(pilot, "subset = sums", "3 of 9 cases", "[x] sums")
-        assert _count(pilot, "o missed") == 0
-        assert (_count(pilot, "sums"), _count(pilot, "words")) == (3, 2)
-        assert listed(pilot) == [f"bench/{name}" for name in ("alarm-one", "late-one", "early-one")]
-
-
 def _count(pilot, label):
     line = next(line for line in screen_lines(pilot.app) if f"] {label} " in line)
     return int(line.split("▎")[0].split()[-1])
@@ -279,29 +286,6 @@ async def test_a_tiny_terminal_breaks_nothing(request_):
             await pilot.resize_terminal(120, 36)
             await shows(pilot, "alpha")
             await press(pilot, "escape", "g", "b")
-
-
-async def test_blind_hides_gold_and_verdicts_in_the_list_too_wherever_it_was_asked_for(request_):
-    async with opened(request_, size=(160, 36)) as pilot:
-        await press(pilot, "g", "l")
-        table = pilot.app.screen.query_one(FrameTable)
-        before = await rests(pilot, "o missed", "▸")
-        names = [column.name for column in table.columns_shown]
-        assert {"earliest_error", "verdict", "outcome", "margin", "reward_at_gold"} <= set(names)
-        await press(pilot, "v", "b")
-        told = await rests(pilot, "BLIND", "v b shows them")
-        assert [column.name for column in table.columns_shown][:3] == ["id", "n_steps", "rewards"]
-        assert [word for word in ("o missed", "! false alarm", "▸", "pattern", "slip") if word in told] == []
-        await press(pilot, "enter", "v", "b")
-        await shows(pilot, "Gold")
-        await press(pilot, "escape")
-        await hides(pilot, "BLIND")
-        assert [column.name for column in table.columns_shown] == names
-        await press(pilot, "enter", "v", "b", "escape")
-        await shows(pilot, "BLIND")
-        assert "outcome" not in [column.name for column in table.columns_shown]
-        await press(pilot, "v", "b")
-        assert await hides(pilot, "BLIND") == before
 
 
 async def test_blind_leaves_the_columns_and_the_facts_that_tell_neither_gold_nor_what_anybody_said(request_, tmp_path):

@@ -29,35 +29,8 @@ async def test_it_lists_every_command_of_the_screen_and_what_marks_mean(request_
             await looks_like(pilot, before)
 
 
-async def test_typing_narrows_it_and_the_line_is_told_whole(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await press(pilot, "g", "l")
-        for typed, line, whole in (
-            ("condition", ": Condition", "SQL"),
-            ("sort", "s Sort", "Sort by any column, up or down"),
-            ("false al", "! (mark)", "it names a step, though none is wrong"),
-            ("e", "e Export", "Save or copy exactly"),
-            ("no such thing", None, "Nothing has these letters."),
-        ):
-            await press(pilot, "question_mark", *("space" if letter == " " else letter for letter in typed))
-            await shows(pilot, whole)
-            found = labels(pilot)
-            assert (" ".join(found[0]) if found else None) == line
-            await press(pilot, "escape")
-
-
-async def test_enter_does_what_is_chosen_and_a_mark_is_nothing_to_do(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await press(pilot, "g", "l", "question_mark", *"refused", "enter")
-        assert isinstance(pilot.app.screen, CommandMenu)
-        await press(pilot, "escape", "question_mark", *"threshold", "enter")
-        await shows(pilot, "Lower", "Raise")
-        await press(pilot, "question_mark", *"rais", "enter")
-        await press(pilot, "escape", "question_mark", *"theme", "enter")
-        await shows(pilot, "Search for themes")
-
-
-async def test_a_key_that_nobody_has_is_answered_once_and_named_where_it_has_something_to_do(request_):
+async def test_a_key_that_nobody_has_is_answered_and_typing_narrows_the_list_whose_line_is_done_by_enter(request_):
+    """Answered once, and named where it has something to do. The line is told whole, and a mark is nothing to do."""
     async with opened(request_, size=(100, 30)) as pilot:
         said = pilot.app._notifications
         await press(pilot, "7")
@@ -71,3 +44,24 @@ async def test_a_key_that_nobody_has_is_answered_once_and_named_where_it_has_som
         ]
         await press(pilot, "f5", "ctrl+k")
         assert len(said) == 2
+        pilot.app.clear_notifications()
+        await press(pilot, "g", "l")
+        for typed, line, whole in (
+            ("condition", ": Condition", "SQL"),
+            ("sort", "s Sort", "Sort by any column, up or down"),
+            ("false al", "! (mark)", "it names a step, though none is wrong"),
+            ("e", "e Export", "Save or copy exactly"),
+            ("no such thing", None, "Nothing has these letters."),
+        ):
+            await press(pilot, "question_mark", *("space" if letter == " " else letter for letter in typed))
+            await shows(pilot, whole)
+            found = labels(pilot)
+            assert (" ".join(found[0]) if found else None) == line
+            await press(pilot, "escape")
+        await press(pilot, "question_mark", *"refused", "enter")
+        assert isinstance(pilot.app.screen, CommandMenu)
+        await press(pilot, "escape", "question_mark", *"threshold", "enter")
+        await shows(pilot, "Lower", "Raise")
+        await press(pilot, "question_mark", *"rais", "enter")
+        await press(pilot, "escape", "question_mark", *"theme", "enter")
+        await shows(pilot, "Search for themes")

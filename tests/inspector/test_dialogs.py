@@ -74,18 +74,6 @@ async def test_the_list_of_keys_is_seen_after_the_palette_was_open():
         await shows(pilot, "Everything that can be done here")
 
 
-@pytest.mark.parametrize(("width", "keys"), [(50, ("g l", "v s")), (99, ("g l", "enter", "v h"))])
-async def test_what_a_dialog_draws_before_it_is_laid_out_is_as_wide_as_it_gets(width, keys, request_):
-    """Else it would be drawn twice, and first with its words cut."""
-    async with opened(request_, size=(width, 30)) as pilot:
-        for key in keys:
-            await press(pilot, *key.split())
-        await settled(pilot)
-        dialog = pilot.app.screen
-        assert isinstance(dialog, Dialog)
-        assert dialog.line_width == dialog.query_one(LineView).viewport.width
-
-
 OPENED_BY = {
     "everything that can be done": ("question_mark",),
     "export": ("e",),
@@ -107,6 +95,9 @@ OPENED_BY = {
 
 
 async def test_its_footer_tells_its_own_keys_and_each_of_them_is_one_that_works(request_):
+    """It can be clicked; and a dialog lists what it can do, and does it. What it draws before it is laid out is as wide
+    as it gets: else it would be drawn twice, and first with its words cut.
+    """
     async with opened(request_, size=(100, 30)) as pilot:
         for name, opening in OPENED_BY.items():
             await press(pilot, "g b", *opening)
@@ -120,22 +111,31 @@ async def test_its_footer_tells_its_own_keys_and_each_of_them_is_one_that_works(
             assert not (types and letters), f"{letters} would be typed in {name}"
             await press(pilot, "escape")
             assert not isinstance(pilot.app.screen, Dialog), name
-
-
-@pytest.mark.parametrize(("keys", "runs", "then"), [(("g l", "v c"), "usual ones", ()), (("e",), "close", None)])
-async def test_a_dialog_lists_what_it_can_do_and_does_it(keys, runs, then, request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        for key in keys:
-            await press(pilot, *key.split())
-        dialog, beneath = pilot.app.screen, pilot.app.screen_stack[-2]
-        await press(pilot, "question_mark")
-        listed = pilot.app.screen
-        assert isinstance(listed, CommandMenu)
-        picks = [pick for pick in listed.query_one(PickList).picks if not pick.heading]
-        assert {pick.label.split(maxsplit=1)[0] for pick in picks} >= {"Enter", "Esc", "?", "Ctrl+c"}
-        await press(pilot, *("space" if letter == " " else letter for letter in runs), "enter")
+        await press(pilot, "g b", "g", "l", "o")
+        beneath, line = pilot.app.screen_stack[-2], pilot.app.screen.query_one(KeyLine)
+        place = next(key.start for key in line.keys if key.name == "escape")
+        await pilot.click(KeyLine, offset=(place, 0))
         await settled(pilot)
-        assert pilot.app.screen is (beneath if then is None else dialog)
+        assert pilot.app.screen is beneath
+        for keys, runs, stays in (("g b", "g l", "v c"), "usual ones", True), (("g b", "e"), "close", False):
+            await press(pilot, *keys)
+            dialog, beneath = pilot.app.screen, pilot.app.screen_stack[-2]
+            await press(pilot, "question_mark")
+            listed = pilot.app.screen
+            assert isinstance(listed, CommandMenu)
+            picks = [pick for pick in listed.query_one(PickList).picks if not pick.heading]
+            assert {pick.label.split(maxsplit=1)[0] for pick in picks} >= {"Enter", "Esc", "?", "Ctrl+c"}
+            await press(pilot, *("space" if letter == " " else letter for letter in runs), "enter")
+            await settled(pilot)
+            assert pilot.app.screen is (dialog if stays else beneath)
+            await press(pilot, "escape")
+        for width, keys in (50, ("g b", "g l", "v s")), (99, ("g b", "g l", "enter", "v h")):
+            await pilot.resize_terminal(width, 30)
+            await press(pilot, *keys)
+            dialog = pilot.app.screen
+            assert isinstance(dialog, Dialog)
+            assert dialog.line_width == dialog.query_one(LineView).viewport.width
+            await press(pilot, "escape")
 
 
 async def test_whoever_presses_twice_ends_it_once():
@@ -148,27 +148,15 @@ async def test_whoever_presses_twice_ends_it_once():
     assert app.return_value is True
 
 
-async def test_a_key_of_the_footer_is_pressed_with_the_mouse(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await press(pilot, "g", "l", "o")
-        beneath, line = pilot.app.screen_stack[-2], pilot.app.screen.query_one(KeyLine)
-        place = next(key.start for key in line.keys if key.name == "escape")
-        await pilot.click(KeyLine, offset=(place, 0))
-        await settled(pilot)
-        assert pilot.app.screen is beneath
-
-
 async def test_what_lies_in_a_dialog_is_told_over_its_footer(tmp_path):
-    """A toast is one line where that is enough, and over keys: it hides nothing that is read."""
+    """A toast is one line where that is enough, and over keys: it hides nothing that is read. A longer one is whole."""
     async with opened(example.write(tmp_path), size=(80, 24)) as pilot:
         await press(pilot, "g", "l", "w", *"odd", "enter")
         await shows(pilot, "Tagged bench/exact-one: odd")
         toasts = pilot.app.screen.query("Toast")
         assert [toast.region.y for toast in toasts] == [23]
-
-
-async def test_a_toast_that_is_longer_than_a_line_is_read_whole(request_):
-    async with opened(request_, size=(40, 12)) as pilot:
-        await press(pilot, "g", "l", "f5")
+        pilot.app.clear_notifications()
+        await pilot.resize_terminal(40, 12)
+        await press(pilot, "f5")
         pilot.app.notify("one two three four five six seven eight nine ten eleven twelve")
         await shows(pilot, "one two", "eleven twelve")

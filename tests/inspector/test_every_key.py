@@ -370,7 +370,10 @@ PLACES: dict[type[Any], Place] = {
 }
 
 
-TOGETHER = (PickList, Picking, SearchInput, ScoreDialog, TickLine, Narrowing, ScorerChoice, SheetView)
+TOGETHER = (
+    *(PickList, Picking, SearchInput, ScoreDialog, TickLine, Narrowing, ScorerChoice, SheetView, FrameTable),
+    *(ExportMenu, FacetList, ColumnMenu, ConditionScreen, TextEditor),
+)
 """Places on the example whose presses change nothing that another one of them counts on: they share an opening."""
 
 

@@ -123,8 +123,9 @@ async def test_conditions_are_a_group_of_the_facets_and_can_be_taken_away(reques
 # -- the value of a cell
 
 
-async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides_where_there_is_a_value(request_):
-    async with opened(request_, size=(120, 24)) as pilot:
+async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides_what_reads_the_same(request_):
+    """Where there is a value, of whatever kind."""
+    async with opened(request_, size=(200, 30)) as pilot:
         await press(pilot, "g", "l", "at")
         await shows(pilot, "[= exact", "The cell in brackets can be another one")
         await press(pilot, "at")
@@ -146,11 +147,7 @@ async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides_where_
         await shows(pilot, "0 of 9 cases")
         await press(pilot, "l", "at", "number_sign")
         await shows(pilot, "There is no row here")
-
-
-async def test_every_kind_of_cell_keeps_what_reads_the_same(request_):
-    async with opened(request_, size=(200, 30)) as pilot:
-        await press(pilot, "g", "l", "v", "z")
+        await press(pilot, "x", "v", "z")
         table = pilot.app.screen.query_one(FrameTable)
         like_early = [one.id for one in example.EXAMPLES if _margin(inspected(pilot), one.id) == "-inf"]
         assert "early-one" in like_early
@@ -333,9 +330,19 @@ async def test_hostile_values_act_nowhere(tmp_path):
         assert not {"\x1b", "\x07", "\u202e"} & set(screen_text(pilot.app))
 
 
-async def test_enter_keeps_one_value_of_a_facet_alone_and_question_mark_tells_the_keys_of_the_facets(request_):
+async def test_a_slice_is_read_from_its_first_case_on_and_question_mark_tells_the_keys_of_the_facets(request_):
+    """A span that is none of the usual is counted too. Enter keeps one value of a facet alone."""
     async with opened(request_) as pilot:
-        await press(pilot, "enter", "f")
+        await press(pilot, "g", "l", "j", "j", "j", "v", "s", "f")
+        await shows(pilot, "outcome = any failure")
+        table = pilot.app.screen.table
+        assert (table.cursor, table.key) == (0, "bench/alarm-one")
+        await press(pilot, "x", "v", "s", "l", "f")
+        await shows(pilot, "filter steps = 30 or more", "[x] 30 or more", "1 of 9 cases")
+        facets = pilot.app.screen.query_one(FacetList)
+        counts = {line.label: line.count for line in facets._lines if isinstance(line, FacetValue)}
+        assert (counts["30 or more"], counts["15 or more"], counts["0 to 4"]) == (1, 1, 8)
+        await press(pilot, "g", "b", "enter", "f")
         at(pilot, "false_alarm")
         # Among the failures, where it was kept with others.
         await press(pilot, "enter")
@@ -354,19 +361,6 @@ async def test_enter_keeps_one_value_of_a_facet_alone_and_question_mark_tells_th
         await press(pilot, *"hide this value", "enter")
         await shows(pilot, "filter outcome not false alarm")
         assert len(ids(pilot)) == 8
-
-
-async def test_a_slice_is_read_from_its_first_case_on_and_a_span_that_is_none_of_the_usual_is_counted_too(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "j", "j", "j", "v", "s", "f")
-        await shows(pilot, "outcome = any failure")
-        table = pilot.app.screen.table
-        assert (table.cursor, table.key) == (0, "bench/alarm-one")
-        await press(pilot, "x", "v", "s", "l", "f")
-        await shows(pilot, "filter steps = 30 or more", "[x] 30 or more", "1 of 9 cases")
-        facets = pilot.app.screen.query_one(FacetList)
-        counts = {line.label: line.count for line in facets._lines if isinstance(line, FacetValue)}
-        assert (counts["30 or more"], counts["15 or more"], counts["0 to 4"]) == (1, 1, 8)
 
 
 async def test_what_is_changed_while_a_slice_is_searched_out_is_not_undone(tmp_path):

@@ -25,11 +25,11 @@ def request_(tmp_path):
     return example.write(tmp_path / "ws")
 
 
-def land(pilot):
+def land(pilot, name="gamma"):
     """Another process saves the rewards of one more scorer."""
     root, keys = inspected(pilot).selection.workspace.root, inspected(pilot).cases["key"]
-    folder = root / "rewards" / making.scorer("gamma").folder
-    making.scorer("gamma").save(folder)
+    folder = root / "rewards" / making.scorer(name).folder
+    making.scorer(name).save(folder)
     rows = [reference.Case(one.n_steps, one.gold, one.rewards) for one in example.EXAMPLES]
     RewardParts(folder).append(making.rewards(rows, keys))
 
@@ -52,36 +52,8 @@ async def test_what_lands_changes_neither_columns_nor_order_nor_threshold_nor_fi
         assert inspected(pilot).threshold == 0.53
 
 
-async def test_a_threshold_that_is_moved_while_rewards_are_read_stays(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l")
-        old = load(replace(request_, thresholds=inspected(pilot).selection.request.thresholds))
-        pilot.app.screen.put(inspected(pilot).moved(0.53))
-        await settled(pilot)
-        land(pilot)
-        pilot.app.call_later(pilot.app.following.show, old)
-        await settled(pilot)
-        assert inspected(pilot).threshold == 0.53
-        await until(pilot, lambda: "gamma" in scorers(pilot))
-        assert inspected(pilot).threshold == 0.53
-
-
-@pytest.mark.parametrize("keys", [("t", "left"), ("slash", "x")])
-async def test_nothing_lands_under_a_moving_threshold_or_a_search_and_all_of_it_afterwards(request_, keys):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", *keys)
-        await settled(pilot)
-        held, old = inspected(pilot), load(request_)
-        land(pilot)
-        pilot.app.call_later(pilot.app.following.show, old)
-        await settled(pilot)
-        assert inspected(pilot).selection.texts is held.selection.texts
-        await press(pilot, "escape")
-        await until(pilot, lambda: "gamma" in scorers(pilot))
-        assert inspected(pilot).threshold == 0.5
-
-
-async def test_a_tag_that_is_put_while_journals_or_rewards_are_read_stays(request_):
+async def test_nothing_that_lands_takes_away_a_tag_a_search_or_a_moving_threshold(request_):
+    """It waits while the threshold moves or a search is typed, and all of it is there afterwards."""
     async with opened(request_) as pilot:
         await press(pilot, "g", "l")
         read, old = inspected(pilot).selection.journal.again(), load(request_)
@@ -94,6 +66,26 @@ async def test_a_tag_that_is_put_while_journals_or_rewards_are_read_stays(reques
         await settled(pilot)
         assert inspected(pilot).selection.column("tags").to_list()[0] == ["odd"]
         assert inspected(pilot).selection.texts is old.texts
+        for name, keys in (("gamma", ("t", "left")), ("delta", ("slash", "x"))):
+            await press(pilot, *keys)
+            await settled(pilot)
+            held, old = inspected(pilot), load(request_)
+            land(pilot, name)
+            pilot.app.call_later(pilot.app.following.show, old)
+            await settled(pilot)
+            assert inspected(pilot).selection.texts is held.selection.texts
+            await press(pilot, "escape")
+            await until(pilot, lambda name=name: name in scorers(pilot))
+            assert inspected(pilot).threshold == 0.5
+        old = load(replace(request_, thresholds=inspected(pilot).selection.request.thresholds))
+        pilot.app.screen.put(inspected(pilot).moved(0.53))
+        await settled(pilot)
+        land(pilot, "zeta")
+        pilot.app.call_later(pilot.app.following.show, old)
+        await settled(pilot)
+        assert inspected(pilot).threshold == 0.53
+        await until(pilot, lambda: "zeta" in scorers(pilot))
+        assert inspected(pilot).threshold == 0.53
 
 
 async def test_what_was_computed_of_a_scorer_goes_with_it(request_, monkeypatch):

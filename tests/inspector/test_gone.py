@@ -42,30 +42,13 @@ def fine(pilot):
     assert "Traceback" not in screen_text(pilot.app)
 
 
-@pytest.mark.parametrize("how", ["gone", "broken"])
-async def test_a_case_without_its_texts_says_so_in_the_pane_and_on_its_screen(request_, space, how):
-    async with opened(request_, size=(160, 40)) as pilot:
-        for path in texts_of(space):
-            if how == "gone":
-                path.unlink()
-            else:
-                path.write_bytes(b"PAR1 and nothing else")
-        await press(pilot, "g", "l")
-        await shows(pilot, "9 of 9 cases", "Damaged workspace")
-        await press(pilot, "j", "enter")
-        await shows(pilot, "bench/early-one", "Damaged workspace")
-        await press(pilot, "n", "j", "G", "y", "v b", "v b", "enter", "v", "escape")
-        await shows(pilot, "Damaged workspace")
-        fine(pilot)
-        await press(pilot, "escape", "escape")
-        await shows(pilot, "2 scorers")
-
-
-async def test_a_search_and_an_export_without_the_texts_say_so(request_, space, tmp_path):
+async def test_a_search_an_export_and_a_case_without_its_texts_say_so(request_, space, tmp_path):
+    """The case in the pane and on its screen, be the texts gone or broken."""
     async with opened(request_, size=(160, 40), folder=tmp_path) as pilot:
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "Step 0 of exact-one")
-        for path in texts_of(space):
+        texts = texts_of(space)
+        for path in texts:
             path.unlink()
         await press(pilot, "e", "c")
         await shows(pilot, "Damaged workspace")
@@ -73,21 +56,31 @@ async def test_a_search_and_an_export_without_the_texts_say_so(request_, space, 
         await shows(pilot, "Damaged workspace")
         fine(pilot)
         assert not list(tmp_path.glob("*.csv"))
+        await press(pilot, "escape", "escape", "escape")
+        for how in ("gone", "broken"):
+            if how == "broken":
+                for path in texts:
+                    path.write_bytes(b"PAR1 and nothing else")
+            pilot.app.clear_notifications()
+            await press(pilot, "g", "l")
+            await shows(pilot, "9 of 9 cases", "Damaged workspace")
+            await press(pilot, "home", "j", "enter")
+            await shows(pilot, "bench/early-one", "Damaged workspace")
+            await press(pilot, "n", "j", "G", "y", "v b", "v b", "enter", "v", "escape")
+            await shows(pilot, "Damaged workspace")
+            fine(pilot)
+            await press(pilot, "escape", "escape")
+            await shows(pilot, "2 scorers")
 
 
-async def test_the_answers_of_a_critic_without_the_texts_say_so(tmp_path):
-    root = critic_spaces.imported(tmp_path)
-    critic_spaces.critic(root, lambda *_: [r"So \boxed{1}", r"So \boxed{2}"])
-    async with opened(Request(workspace=str(root)), size=(160, 40)) as pilot:
-        for path in texts_of(root):
-            path.unlink()
-        await press(pilot, "g", "l", "enter", "v", "c", "l", "tab", "n", "n", "v", "z", "escape")
-        await shows(pilot, "Damaged workspace")
-        fine(pilot)
-
-
-async def test_rewards_that_go_are_told_and_what_is_on_screen_stays(request_, space):
+async def test_rewards_that_break_or_go_are_told_and_what_is_on_screen_stays(request_, space):
     async with opened(request_, size=(120, 30)) as pilot:
+        folder = next(path for path in (space / "rewards").iterdir() if path.name.startswith("beta"))
+        (folder / "part-ffffffffffff7fffbfffffffffffffff.parquet").write_bytes(b"no parquet")
+        # On the screen a line may end within it.
+        await until(pilot, lambda: any("left out: parquet" in one.message for one in pilot.app._notifications))
+        fine(pilot)
+        pilot.app.clear_notifications()
         await press(pilot, "enter")
         before = listed(pilot)
         shutil.rmtree(space / "rewards")
@@ -98,32 +91,54 @@ async def test_rewards_that_go_are_told_and_what_is_on_screen_stays(request_, sp
         fine(pilot)
 
 
-@pytest.mark.parametrize(("pattern", "said"), [("alpha*", "beta's."), ("*", "no other scorer")])
-async def test_conditions_on_what_a_gone_scorer_said_go_with_it(request_, space, pattern, said):
+async def test_conditions_on_what_a_gone_scorer_said_go_with_it(request_, space):
     async with opened(replace(request_, scorers=()), size=(120, 30)) as pilot:
         while inspected(pilot).scorer != "alpha":
             await press(pilot, "j")
-        await press(pilot, "enter")
-        await shows(pilot, "filter outcome = any failure", "alpha")
-        await press(pilot, "colon", *'"alpha.margin" < 5', "enter")
-        for folder in (space / "rewards").glob(pattern):
-            shutil.rmtree(folder)
-        await shows(pilot, "The rewards of alpha are gone.", said)
-        fine(pilot)
-        await press(pilot, "escape")
-        now = inspected(pilot)
-        assert now.filter.where == ()
-        assert [facet.column for facet in now.filter.facets] == (["beta.outcome"] if now.scorer else [])
-        await press(pilot, "enter", "n", "escape", "escape")
-        fine(pilot)
+        for scorer, instead, left in (("alpha", "beta's.", ["beta.outcome"]), ("beta", "no other scorer", [])):
+            await press(pilot, "enter")
+            await shows(pilot, "filter outcome = any failure", scorer)
+            await press(pilot, "colon", *f'"{scorer}.margin" < 5', "enter")
+            for folder in (space / "rewards").glob(f"{scorer}*"):
+                shutil.rmtree(folder)
+            await shows(pilot, f"The rewards of {scorer} are gone.", instead)
+            fine(pilot)
+            await press(pilot, "escape")
+            now = inspected(pilot)
+            assert now.filter.where == ()
+            assert [facet.column for facet in now.filter.facets] == left
+            await press(pilot, "enter", "n", "escape", "escape")
+            fine(pilot)
 
 
-async def test_one_broken_part_among_the_rewards_is_told(request_, space):
+async def test_a_damaged_folder_of_what_was_computed_before_is_computed_again(request_, space, monkeypatch):
+    monkeypatch.setattr(derived, "WORTH", 0)
+    folder = space / derived.FOLDER
     async with opened(request_, size=(120, 30)) as pilot:
-        folder = next(path for path in (space / "rewards").iterdir() if path.name.startswith("beta"))
-        (folder / "part-ffffffffffff7fffbfffffffffffffff.parquet").write_bytes(b"no parquet")
-        # On the screen a line may end within it.
-        await until(pilot, lambda: any("left out: parquet" in one.message for one in pilot.app._notifications))
+        board = await rests(pilot, "45.0", "83.3")
+        await until(pilot, lambda: len(list(folder.glob("*/*/packed.json"))) == 2)
+    for in_the_way in (False, True):
+        if in_the_way:
+            shutil.rmtree(folder)
+            folder.write_text("a file where the folder was")
+        else:
+            for path in folder.rglob("*.npy"):
+                path.write_bytes(b"nothing that can be read")
+        async with opened(request_, size=(120, 30)) as pilot:
+            if not in_the_way:
+                await shows(pilot, "was damaged")
+            assert (await rests(pilot, "45.0", "83.3")).splitlines()[:5] == board.splitlines()[:5]
+            fine(pilot)
+
+
+async def test_the_answers_of_a_critic_without_the_texts_say_so(tmp_path):
+    root = critic_spaces.imported(tmp_path)
+    critic_spaces.critic(root, lambda *_: [r"So \boxed{1}", r"So \boxed{2}"])
+    async with opened(Request(workspace=str(root)), size=(160, 40)) as pilot:
+        for path in texts_of(root):
+            path.unlink()
+        await press(pilot, "g", "l", "enter", "v", "c", "l", "tab", "n", "n", "v", "z", "escape")
+        await shows(pilot, "Damaged workspace")
         fine(pilot)
 
 
@@ -160,25 +175,6 @@ async def test_what_cannot_be_written_is_said(request_, space):
         await shows(pilot, str(space)[-10:])
         await press(pilot, "a", *"why", "enter")
         await press(pilot, "v", "s", "s", *"mine", "enter", "escape")
-        fine(pilot)
-
-
-@pytest.mark.parametrize("in_the_way", [False, True])
-async def test_a_damaged_folder_of_what_was_computed_before_is_computed_again(request_, space, in_the_way, monkeypatch):
-    monkeypatch.setattr(derived, "WORTH", 0)
-    folder = space / derived.FOLDER
-    async with opened(request_, size=(120, 30)) as pilot:
-        board = await rests(pilot, "45.0", "83.3")
-        await until(pilot, lambda: len(list(folder.glob("*/*/packed.json"))) == 2)
-    for path in folder.rglob("*.npy"):
-        path.write_bytes(b"nothing that can be read")
-    if in_the_way:
-        shutil.rmtree(folder)
-        folder.write_text("a file where the folder was")
-    async with opened(request_, size=(120, 30)) as pilot:
-        if not in_the_way:
-            await shows(pilot, "was damaged")
-        assert (await rests(pilot, "45.0", "83.3")).splitlines()[:5] == board.splitlines()[:5]
         fine(pilot)
 
 

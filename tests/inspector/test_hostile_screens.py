@@ -6,6 +6,7 @@ not name is pressed as it is, and has to change the screen.
 
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
@@ -15,6 +16,7 @@ import pytest
 from textual.events import Paste, Resize
 from textual.geometry import Size
 from textual.screen import ModalScreen
+from textual.strip import Strip
 from textual.widgets import Input, TextArea
 from wcwidth import wcswidth
 
@@ -25,14 +27,14 @@ from inspector.app import InspectApp
 from inspector.commands import COMMANDS, SCREENS
 from inspector.commands.command import ANALYSES
 from inspector.request import Request
-from looks import resting_look
+from looks import strips
 from opened import opened
 from scoring.triage.history import RULINGS
-from screen_text import looks_like, press, rests, screen_text, shows, strokes, until
-from thoroughness import THOROUGH, one_of
+from screen_text import press, screen_text, shows, strokes, under_way, until
+from thoroughness import THOROUGH, also, one_of
 
 SIZE = (120, 40)
-STORM = ((150, 44), (7, 3), (41, 12))
+STORM = (*also((150, 44)), (7, 3), (41, 12))
 ACTING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of characters that are never on a screen."""
 
@@ -324,14 +326,9 @@ def space(tmp_path, monkeypatch):
     return Request(workspace=str(hostile_space.make(tmp_path / "w\x1b[31337m[red]")))
 
 
-def strips(app: Any) -> Any:
-    return app.screen._compositor.render_strips()
-
-
-def lawful(app: Any) -> None:
+def lawful(app: Any, lines: Sequence[Strip]) -> None:
     """Every line has the terminal's width, nothing on it acts, and no data chose a style."""
     width, height = app.size
-    lines = strips(app)
     assert len(lines) == height
     for line in lines:
         acting = {character for character in line.text if unicodedata.category(character) in ACTING}
@@ -342,6 +339,28 @@ def lawful(app: Any) -> None:
             assert not re.search("313371|713133|blink|link|31337", f"{style} {meta}"), segment
 
 
+def words_of(lines: Sequence[Strip]) -> str:
+    return "\n".join(line.text.rstrip() for line in lines)
+
+
+async def without_toasts(pilot: Any) -> None:
+    """Nothing is under way, and all toasts are gone."""
+    pilot.app.clear_notifications()
+    await until(pilot, lambda: not under_way(pilot.app))
+
+
+async def lines_that(pilot: Any, hold: Callable[[list[Strip]], object]) -> list[Strip]:
+    """The lines on screen, as soon as they hold what they are to."""
+    lines: list[Strip] = []
+
+    def look() -> object:
+        lines[:] = strips(pilot.app)
+        return hold(lines)
+
+    await until(pilot, look)
+    return lines
+
+
 async def storm(pilot: Any) -> None:
     """Sizes upon sizes, and in the end the one of before."""
     for size in (*STORM, SIZE):
@@ -349,27 +368,25 @@ async def storm(pilot: Any) -> None:
         pilot.app.post_message(Resize(Size(*size), Size(*size)))
         if size == (41, 12):
             await until(pilot, lambda: pilot.app.screen._compositor.size == pilot.app.size)
-            lawful(pilot.app)
+            lawful(pilot.app, strips(pilot.app))
     await until(pilot, lambda: pilot.app.screen._compositor.size == SIZE)
 
 
-def cells(app: Any) -> Any:
-    """The lines on screen with their styles."""
-    return [list(strip) for strip in strips(app)]
+async def outlives_a_storm(pilot: Any) -> None:
+    before: list[Strip] = []
 
+    def rests(lines: list[Strip]) -> bool:
+        same, before[:] = lines == before, lines
+        return same and not under_way(pilot.app)
 
-async def without_toasts(pilot: Any) -> Any:
-    """The same, when all toasts are gone."""
-    pilot.app.clear_notifications()
-    await rests(pilot)
-    return cells(pilot.app)
-
-
-async def comes_back(pilot: Any, here: str) -> None:
+    here = words_of(await lines_that(pilot, rests))
+    await storm(pilot)
     try:
-        await looks_like(pilot, here, timeout=10)
+        lines = await lines_that(pilot, lambda lines: words_of(lines) == here)
     except TimeoutError:
         assert screen_text(pilot.app).splitlines() == here.splitlines()
+        raise
+    lawful(pilot.app, lines)
 
 
 async def pressed(pilot: Any, *keys: str) -> None:
@@ -393,24 +410,21 @@ async def gone(pilot: Any, keys: tuple[str, ...], way: Way) -> None:
     """Where a command leads, or what lies behind it; where that is something else, through a storm; and back."""
     app = pilot.app
     await pressed(pilot, *way.before)
-    before, there = await without_toasts(pilot), panes(app)
+    await without_toasts(pilot)
+    before, there = strips(app), panes(app)
     await pressed(pilot, *keys, *way.then)
-    await shows(pilot, way.says, way.tells)
-    told = [one.message for one in app._notifications]
-    assert any(way.tells in one for one in told) if way.tells else not told, told
-    lawful(app)
+    if way.tells:
+        lawful(app, await lines_that(pilot, lambda lines: way.tells in words_of(lines) and way.says in words_of(lines)))
+        assert any(way.tells in one.message for one in app._notifications)
+        app.clear_notifications()
     if way.opens or way.says or not way.tells:
-        await until(pilot, lambda: way.opens in {"", type(app.screen).__name__})
-        await without_toasts(pilot)
-        await until(pilot, lambda: cells(app) != before)
-        lawful(app)
+        await until(pilot, lambda: way.opens in {"", type(app.screen).__name__} and not under_way(app))
+        lawful(app, await lines_that(pilot, lambda lines: way.says in words_of(lines) and lines != before))
+        assert not app._notifications, [one.message for one in app._notifications]
         seen = " ".join(sorted({str(one.css_identifier_styled) for one in panes(app)[1:]} | {str(panes(app)[0])}))
         if (way.opens or panes(app) != there) and (THOROUGH or seen not in _STORMED):
             _STORMED.add(seen)
-            here = "\n".join(line.rstrip() for line in (await resting_look(pilot, still=0.05)).lines)
-            await storm(pilot)
-            await comes_back(pilot, here)
-            lawful(app)
+            await outlives_a_storm(pilot)
     await pressed(pilot, *way.after)
 
 
@@ -438,7 +452,7 @@ async def test_what_is_pasted_does_not_act_either(space):
             await until(pilot, lambda: isinstance(pilot.app.focused, (Input, TextArea)))
             pilot.app.post_message(Paste("31337 \x1b[31337m\x9b2J\u202e\x00 end\nmore"))
             await shows(pilot, f"31337 {ESC}", "end")
-            lawful(pilot.app)
+            lawful(pilot.app, strips(pilot.app))
             await press(pilot, "escape")
 
 

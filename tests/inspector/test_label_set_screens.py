@@ -22,28 +22,6 @@ def request_(tmp_path):
     return replace(request, labels="adjudicated")
 
 
-async def test_every_screen_says_that_labels_are_adjudicated_and_what_another_person_rules_takes_effect_too(
-    request_, tmp_path
-):
-    async with opened(request_, size=(200, 40)) as pilot:
-        for width in (200, 80):
-            await pilot.resize_terminal(width, 40)
-            await shows(pilot, "1 gold label adjudicated")
-            assert "adjudicated" in screen_lines(pilot.app)[0], width
-        said = "Labels are adjudicated: 1 of 9 cases changed, by ann"
-        assert inspected(pilot).selection.problems[-1].startswith(said)
-        await press(pilot, "enter")
-        for width in (80, 200):
-            await pilot.resize_terminal(width, 40)
-            assert "adjudicated" in (await rests(pilot)).splitlines()[0], width
-        place = inspected(pilot).selection.cases["id"].to_list().index("late-one")
-        assert inspected(pilot).evaluation.codes[place] == 0
-        await press(pilot, "g", "b")
-        journal = Journal(tmp_path / "w" / "triage", Author("bob", "far"))
-        journal.do([(RULE, ["bench/alarm-one"], "gold wrong"), (RATE, ["bench/alarm-one"], "1 -1")])
-        await shows(pilot, "2 gold labels adjudicated")
-
-
 async def test_a_case_says_what_the_benchmark_says_of_it(request_):
     async with opened(replace(request_, where=("adjudication = 'changed'",)), size=(140, 40)) as pilot:
         await press(pilot, "g", "l", "enter")
@@ -51,12 +29,16 @@ async def test_a_case_says_what_the_benchmark_says_of_it(request_):
         assert "changed by ann, the benchmark says: step 0" in screen_text(pilot.app)
 
 
-async def test_a_ruling_takes_effect_when_one_goes_back(request_):
+async def test_a_ruling_takes_effect_when_one_goes_back_and_every_screen_says_that_labels_are_adjudicated(
+    request_, tmp_path
+):
+    """What another person rules takes effect too."""
+
     def label(pilot):
         cases = inspected(pilot).cases
         return dict(cases.select("id", "earliest_error").iter_rows())["alarm-one"]
 
-    async with opened(request_, size=(160, 40)) as pilot:
+    async with opened(request_, size=(200, 40)) as pilot:
         await press(pilot, "enter", "g", "t", "enter")
         await shows(pilot, "bench/alarm-one")
         before = inspected(pilot)
@@ -74,6 +56,23 @@ async def test_a_ruling_takes_effect_when_one_goes_back(request_):
         await press(pilot, "u")
         await until(pilot, lambda: label(pilot) == -1)
         assert inspected(pilot).headline == before.headline
+        await press(pilot, "g", "b")
+        for width in (200, 80):
+            await pilot.resize_terminal(width, 40)
+            await shows(pilot, "1 gold label adjudicated")
+            assert "adjudicated" in screen_lines(pilot.app)[0], width
+        said = "Labels are adjudicated: 1 of 9 cases changed, by ann"
+        assert inspected(pilot).selection.problems[-1].startswith(said)
+        await press(pilot, "enter")
+        for width in (80, 200):
+            await pilot.resize_terminal(width, 40)
+            assert "adjudicated" in (await rests(pilot)).splitlines()[0], width
+        place = inspected(pilot).selection.cases["id"].to_list().index("late-one")
+        assert inspected(pilot).evaluation.codes[place] == 0
+        await press(pilot, "g", "b")
+        journal = Journal(tmp_path / "w" / "triage", Author("bob", "far"))
+        journal.do([(RULE, ["bench/alarm-one"], "gold wrong"), (RATE, ["bench/alarm-one"], "1 -1")])
+        await shows(pilot, "2 gold labels adjudicated")
 
 
 async def test_under_the_original_labels_nothing_is_said(request_):

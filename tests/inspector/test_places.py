@@ -1,6 +1,6 @@
 """The palette finds benchmarks, scorers and cases, and goes there."""
 
-import pytest
+from functools import partial
 
 from inspector.screens.case import CaseScreen
 from inspector.widgets.frame_table import FrameTable
@@ -8,7 +8,8 @@ from opened import inspected, opened
 from screen_text import press, shows, until
 
 
-async def test_a_case_is_opened_by_a_part_of_its_name_from_any_screen(request_):
+async def test_cases_and_slices_are_found_from_any_screen_by_a_part_of_their_name(request_):
+    """A case that the filter leaves out is opened among all."""
     async with opened(request_, size=(100, 30)) as pilot:
         for keys in ((), ("g", "l"), ("g", "l", "enter"), ("g", "c")):
             await press(pilot, *keys, "ctrl+p", *"alarm-one")
@@ -18,22 +19,6 @@ async def test_a_case_is_opened_by_a_part_of_its_name_from_any_screen(request_):
             await until(pilot, lambda: pilot.app.inspection.cases["case"][pilot.app.screen.row] == "bench/alarm-one")
             await press(pilot, "g", "b")
             await until(pilot, lambda: pilot.app.screen.NAME == "board")
-
-
-async def test_a_case_that_the_filter_leaves_out_is_opened_among_all(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await press(pilot, "enter")
-        row = list(inspected(pilot).cases["case"]).index("bench/exact-one")
-        assert row not in inspected(pilot).shown
-        await press(pilot, "ctrl+p", *"exact-one")
-        await shows(pilot, "bench/exact-one")
-        await press(pilot, "enter")
-        await until(pilot, lambda: getattr(pilot.app.screen, "row", None) == row)
-        assert len(inspected(pilot).shown) == 9
-
-
-async def test_a_slice_is_found_by_its_words_and_listed(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
         for keys in ((), ("g", "l"), ("g", "l", "enter")):
             await press(pilot, *keys, "ctrl+p", *"false alarms")
             await shows(pilot, "slice: false alarms", "Slice: list its cases")
@@ -44,10 +29,19 @@ async def test_a_slice_is_found_by_its_words_and_listed(request_):
             await press(pilot, "x")
             await shows(pilot, "9 of 9 cases")
             await press(pilot, "g", "b")
+        await press(pilot, "enter")
+        row = list(inspected(pilot).cases["case"]).index("bench/exact-one")
+        assert row not in inspected(pilot).shown
+        await press(pilot, "ctrl+p", *"exact-one")
+        await shows(pilot, "bench/exact-one")
+        await press(pilot, "enter")
+        await until(pilot, lambda: getattr(pilot.app.screen, "row", None) == row)
+        assert len(inspected(pilot).shown) == 9
 
 
-async def test_a_scorer_is_looked_through(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
+async def test_a_scorer_is_looked_through_and_a_column_found_by_what_it_means_shown_and_gone_to(request_):
+    """What is listed says its key."""
+    async with opened(request_, size=(120, 30)) as pilot:
         await press(pilot, "g", "l")
         other = "beta" if inspected(pilot).scorer == "alpha" else "alpha"
         await press(pilot, "ctrl+p", *other)
@@ -61,23 +55,20 @@ async def test_a_scorer_is_looked_through(request_):
             await shows(pilot, "Scorer: look through it")
             await press(pilot, "enter")
             await until(pilot, lambda name=name: pilot.app.screen.line["scorer"] == name)
-
-
-@pytest.mark.parametrize(("keys", "typed", "key"), [((), "fp%", "fp"), (("g", "l"), "reward falls", "drop_at_gold")])
-async def test_a_column_is_found_by_what_it_means_shown_and_gone_to(request_, keys, typed, key):
-    async with opened(request_, size=(120, 30)) as pilot:
-        await press(pilot, *keys)
-        for does in ("Show it:", "To it:"):
-            await press(pilot, "ctrl+p", *typed)
-            await shows(pilot, "column: ", does)
-            await press(pilot, "enter")
-            await until(pilot, lambda: pilot.app.screen.query(FrameTable))
-            table = pilot.app.screen.query_one(FrameTable)
-            await until(pilot, lambda: table.cell is not None and table.cell[0].name == key)  # noqa: B023  # at once
-            table.cell_name = ""
-
-
-async def test_what_it_lists_says_its_key(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await press(pilot, "g", "l", "ctrl+p", *"facets")
+        await press(pilot, "home")
+        for keys, typed, key in ((), "fp%", "fp"), (("g", "l"), "reward falls", "drop_at_gold"):
+            await press(pilot, *keys)
+            for does in ("Show it:", "To it:"):
+                await press(pilot, "ctrl+p", *typed)
+                await shows(pilot, "column: ", does)
+                await press(pilot, "enter")
+                await until(pilot, lambda: pilot.app.screen.query(FrameTable))
+                table = pilot.app.screen.query_one(FrameTable)
+                await until(pilot, partial(_stands_on, table, key))
+                table.cell_name = ""
+        await press(pilot, "ctrl+p", *"facets")
         await shows(pilot, "f: Choose what to keep")
+
+
+def _stands_on(table, key):
+    return table.cell is not None and table.cell[0].name == key

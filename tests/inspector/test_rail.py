@@ -49,24 +49,23 @@ async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_g
         await shows(pilot, "9 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)")
 
 
-async def test_escape_gives_back_the_exact_old_value_and_enter_keeps_the_new(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter")
-        before = await rests(pilot, "Problem of alarm-one")
-        was = inspected(pilot)
-        for keys in (["right"] * 2, ["left"] * 3, ["v m"], ["n", "n"], ["l"]):
-            await press(pilot, "t", *keys)
-            assert inspected(pilot) is not was
-            await press(pilot, "escape")
-            assert inspected(pilot) is pilot.app.inspection is was
-        await until(pilot, lambda: screen_text(pilot.app) == before)
-        await press(pilot, "t", *["right"] * 3, "enter", "t", "right", "escape")
-        await shows(pilot, "F1 60.0 · threshold 0.530 (chosen)")
-        assert "changed: " not in screen_text(pilot.app)
-
-
-async def test_there_and_back_ends_where_it_began_and_it_stops_where_every_verdict_is_the_same(request_):
+async def test_the_footer_says_how_to_move_keep_and_restore_and_there_and_back_ends_where_it_began(request_):
+    """A held key loses no press, and it stops where every verdict is the same."""
     async with opened(request_, size=(80, 24)) as pilot:
+        for key in ("", "enter", "enter"):
+            await press(pilot, *([key] if key else []), "t")
+            await shows(pilot, "← Lower", "→ Raise", "Enter Keep", "Esc Restore")
+            await press(pilot, "t")
+            await hides(pilot, "→ Raise")
+        before = await rests(pilot, "1 of 5", "Gold")
+        was = inspected(pilot)
+        type_ahead(pilot, "t", *["l"] * 40, *["left"] * 2)
+        await shows(pilot, "threshold 0.5200 (was 0.5000)")
+        assert threshold_of(pilot) == 0.52
+        type_ahead(pilot, *["right"] * 3, "escape", "n", "N")
+        await until(pilot, lambda: screen_text(pilot.app) == before)
+        assert pilot.app.inspection is was
+        await press(pilot, "g", "b")
         await press(pilot, "t")
         for there, back in (("right", "left"), ("left", "right"), ("l", "h")):
             await press(pilot, *[there] * 4, *[back] * 4)
@@ -94,29 +93,6 @@ def _none_there(pilot):
     """The values that stand for no verdict."""
     evaluation = inspected(pilot).evaluation
     return evaluation.verdicts[~evaluation.answered].tolist()
-
-
-async def test_flips_stop_at_every_threshold_where_an_outcome_changes_and_nowhere_else(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "t")
-        type_ahead(pilot, *["left"] * 60)
-        await settled(pilot)
-        seen, codes = [threshold_of(pilot)], [inspected(pilot).evaluation.codes.tolist()]
-        while True:
-            await press(pilot, "n")
-            if threshold_of(pilot) == seen[-1]:
-                break
-            seen.append(threshold_of(pilot))
-            codes.append(inspected(pilot).evaluation.codes.tolist())
-        assert all(old != new for old, new in pairwise(codes))
-        every = {reward for one in example.EXAMPLES for reward in one.rewards}
-        evaluation = inspected(pilot).evaluation
-        assert len(codes) == len({tuple(evaluation.at(reward).codes.tolist()) for reward in (*every, 2.0)})
-        down = [threshold_of(pilot)]
-        for _ in seen:
-            await press(pilot, "N")
-            down.append(threshold_of(pilot))
-        assert down[: len(seen) - 1] == seen[:0:-1]
 
 
 @pytest.mark.parametrize("rule", ["<", "<="])
@@ -156,8 +132,10 @@ async def test_the_f1_on_screen_is_the_commands_to_all_digits(tmp_path):
             await press(pilot, "escape")
 
 
-async def test_a_threshold_exactly_on_a_reward_judges_that_step_right_everywhere(request_, tmp_path):
-    """At 0.52 the step of `missed-two` that has this reward is right, one float above it is wrong."""
+async def test_flips_stop_where_an_outcome_changes_and_escape_gives_back_the_exact_old_value(request_, tmp_path):
+    """They stop nowhere else, and Enter keeps the new one. A threshold exactly on a reward judges that step right: at
+    0.52 that of `missed-two` which has this reward, and one float above it is wrong.
+    """
     async with opened(request_) as pilot:
         await press(pilot, "g", "l", "t", "right", "right")
         await shows(pilot, "threshold 0.5200", "o missed 2", "F1 45.0")
@@ -172,20 +150,36 @@ async def test_a_threshold_exactly_on_a_reward_judges_that_step_right_everywhere
         above = math.nextafter(0.52, 1)
         assert inspected(pilot).headline.score == written_f1(tmp_path / "f1.json", request_, "alpha", above)
         assert inspected(pilot).moved(above).evaluation.verdicts[row] == 0
-
-
-async def test_the_footer_says_how_to_move_keep_and_restore_and_a_held_key_loses_no_press(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        for key in ("", "enter", "enter"):
-            await press(pilot, *([key] if key else []), "t")
-            await shows(pilot, "← Lower", "→ Raise", "Enter Keep", "Esc Restore")
-            await press(pilot, "t")
-            await hides(pilot, "→ Raise")
-        before = await rests(pilot, "1 of 5", "Gold")
+        await press(pilot, "escape", "g", "b")
+        await press(pilot, "t")
+        type_ahead(pilot, *["left"] * 60)
+        await settled(pilot)
+        seen, codes = [threshold_of(pilot)], [inspected(pilot).evaluation.codes.tolist()]
+        while True:
+            await press(pilot, "n")
+            if threshold_of(pilot) == seen[-1]:
+                break
+            seen.append(threshold_of(pilot))
+            codes.append(inspected(pilot).evaluation.codes.tolist())
+        assert all(old != new for old, new in pairwise(codes))
+        every = {reward for one in example.EXAMPLES for reward in one.rewards}
+        evaluation = inspected(pilot).evaluation
+        assert len(codes) == len({tuple(evaluation.at(reward).codes.tolist()) for reward in (*every, 2.0)})
+        down = [threshold_of(pilot)]
+        for _ in seen:
+            await press(pilot, "N")
+            down.append(threshold_of(pilot))
+        assert down[: len(seen) - 1] == seen[:0:-1]
+        await press(pilot, "escape")
+        await press(pilot, "enter")
+        before = await rests(pilot, "Problem of alarm-one")
         was = inspected(pilot)
-        type_ahead(pilot, "t", *["l"] * 40, *["left"] * 2)
-        await shows(pilot, "threshold 0.5200 (was 0.5000)")
-        assert threshold_of(pilot) == 0.52
-        type_ahead(pilot, *["right"] * 3, "escape", "n", "N")
+        for keys in (["right"] * 2, ["left"] * 3, ["v m"], ["n", "n"], ["l"]):
+            await press(pilot, "t", *keys)
+            assert inspected(pilot) is not was
+            await press(pilot, "escape")
+            assert inspected(pilot) is pilot.app.inspection is was
         await until(pilot, lambda: screen_text(pilot.app) == before)
-        assert pilot.app.inspection is was
+        await press(pilot, "t", *["right"] * 3, "enter", "t", "right", "escape")
+        await shows(pilot, "F1 60.0 · threshold 0.530 (chosen)")
+        assert "changed: " not in screen_text(pilot.app)

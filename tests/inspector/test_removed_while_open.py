@@ -43,44 +43,48 @@ def sound(pilot):
     assert "Traceback" not in screen_text(pilot.app)
 
 
-@pytest.mark.parametrize("keys", [(), ("enter", "enter")], ids=["board", "case"])
-async def test_a_removed_scorer_goes_and_comes_back(space, keys):
+async def test_a_removed_scorer_goes_and_comes_back(space):
+    """On the board, and while a case is read."""
     async with opened(Request(workspace=str(space.root), benchmarks=("bench",)), size=(160, 40)) as pilot:
-        while inspected(pilot).scorer != "alpha":
-            await press(pilot, "j")
-        await press(pilot, *keys)
-        screen = pilot.app.screen
-        # What was asked of it must not keep the others from being read.
-        pilot.app.front.put(pilot.app.front.inspection.moved(0.53))
-        await settled(pilot)
-        gone = remove(space, "scorer", "alpha")
-        await shows(pilot, "The rewards of alpha are gone.", "beta's.")
-        await until(pilot, lambda: scorers(pilot) == ["beta"])
-        sound(pilot)
-        assert pilot.app.screen is screen
-        trash.restore(space, gone)
-        await until(pilot, lambda: scorers(pilot) == ["alpha", "beta"])
-        sound(pilot)
+        for keys in ((), ("enter", "enter")):
+            pilot.app.clear_notifications()
+            while inspected(pilot).scorer != "alpha":
+                await press(pilot, "j")
+            await press(pilot, *keys)
+            screen = pilot.app.screen
+            # What was asked of it must not keep the others from being read.
+            pilot.app.front.put(pilot.app.front.inspection.moved(0.53))
+            await settled(pilot)
+            gone = remove(space, "scorer", "alpha")
+            await shows(pilot, "The rewards of alpha are gone.", "beta's.")
+            await until(pilot, lambda: scorers(pilot) == ["beta"])
+            sound(pilot)
+            assert pilot.app.screen is screen
+            trash.restore(space, gone)
+            await until(pilot, lambda: scorers(pilot) == ["alpha", "beta"])
+            sound(pilot)
 
 
-@pytest.mark.parametrize(
-    ("keys", "name"), [(("enter", "enter"), "bench"), (("enter",), "other"), (("g", "c", "question_mark"), "bench")]
-)
-async def test_a_removed_benchmark_goes_and_another_one_is_shown(space, keys, name):
-    left = {"bench": "other", "other": "bench"}[name]
+async def test_a_removed_benchmark_goes_and_another_one_is_shown(space):
     async with opened(Request(workspace=str(space.root)), size=(160, 40)) as pilot:
-        while inspected(pilot).scorer != "alpha" or inspected(pilot).benchmark != name:
-            await press(pilot, "j")
-        await press(pilot, *keys)
-        gone = remove(space, "benchmark", name)
-        await shows(pilot, f"{name}: removed from the workspace.", f"On screen is {left}.")
-        assert pilot.app.front.inspection.benchmark == left
-        assert set(pilot.app.front.inspection.cases["benchmark"]) == {left}
-        await press(pilot, "j", "k", "enter", "n", "N", "escape", "escape", "escape")
-        sound(pilot)
-        trash.restore(space, gone)
-        await until(pilot, lambda: set(pilot.app.front.inspection.cases["benchmark"]) == {"bench", "other"})
-        sound(pilot)
+        for keys, name, left in (
+            (("enter", "enter"), "bench", "other"),
+            (("enter",), "other", "bench"),
+            (("g", "c", "question_mark"), "bench", "other"),
+        ):
+            pilot.app.clear_notifications()
+            while inspected(pilot).scorer != "alpha" or inspected(pilot).benchmark != name:
+                await press(pilot, "j")
+            await press(pilot, *keys)
+            gone = remove(space, "benchmark", name)
+            await shows(pilot, f"{name}: removed from the workspace.", f"On screen is {left}.")
+            assert pilot.app.front.inspection.benchmark == left
+            assert set(pilot.app.front.inspection.cases["benchmark"]) == {left}
+            await press(pilot, "j", "k", "enter", "n", "N", "escape", "escape", "escape")
+            sound(pilot)
+            trash.restore(space, gone)
+            await until(pilot, lambda: set(pilot.app.front.inspection.cases["benchmark"]) == {"bench", "other"})
+            sound(pilot)
 
 
 async def test_of_an_emptied_workspace_nothing_is_shown_and_nothing_breaks(space):

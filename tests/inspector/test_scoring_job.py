@@ -48,7 +48,8 @@ def rewards_for(root):
     return cases.select("key").with_columns(rewards=rewards, vote=pl.lit(0, dtype=pl.Int32))
 
 
-async def test_rewards_that_another_process_writes_appear(imported, tmp_path):
+async def test_rewards_that_another_process_writes_appear_and_what_was_chosen_outlives_them(imported, tmp_path):
+    """A moving threshold is not disturbed."""
     async with opened(Request(workspace=str(imported)), folder=tmp_path) as pilot:
         await shows(pilot, "40 of 40 cases", "no filter")
         scorer = making.scorer("elsewhere")
@@ -57,40 +58,23 @@ async def test_rewards_that_another_process_writes_appear(imported, tmp_path):
         parts.append(rewards_for(imported)[:10])
         await press(pilot, "escape")
         await shows(pilot, "elsewhere", "10/40")
-        parts.append(rewards_for(imported)[10:])
-        await shows(pilot, "40/40")
+        parts.append(rewards_for(imported)[10:20])
+        await shows(pilot, "20/40")
         assert inspected(pilot).scorer == "elsewhere"
-
-
-async def test_what_was_chosen_outlives_new_rewards(imported, tmp_path):
-    scorer = making.scorer("mine")
-    parts = RewardParts(imported / "rewards" / scorer.folder)
-    scorer.save(parts.folder)
-    parts.append(rewards_for(imported)[:30])
-    async with opened(Request(workspace=str(imported)), folder=tmp_path) as pilot:
-        await press(pilot, "enter", "t", "left", "enter")
+        await press(pilot, "enter", "t")
+        await shows(pilot, "* best")
+        parts.append(rewards_for(imported)[20:30])
+        pilot.app.following.look()
+        assert inspected(pilot).evaluation.coverage == 20
+        await press(pilot, "escape")
+        await until(pilot, lambda: inspected(pilot).evaluation.coverage == 30)
+        await press(pilot, "t", "left", "enter")
         before = await rests(pilot, "filter outcome", "threshold 0.490", "most instructive")
-        assert inspected(pilot).evaluation.coverage == 30
         parts.append(rewards_for(imported)[30:])
         await until(pilot, lambda: inspected(pilot).evaluation.coverage == 40)
         after = await rests(pilot, "filter outcome", "threshold 0.490", "most instructive")
         assert before.splitlines()[1] == after.splitlines()[1]
         assert inspected(pilot).shown.size > 15
-
-
-async def test_a_moving_threshold_is_not_disturbed(imported, tmp_path):
-    scorer = making.scorer("mine")
-    parts = RewardParts(imported / "rewards" / scorer.folder)
-    scorer.save(parts.folder)
-    parts.append(rewards_for(imported)[:30])
-    async with opened(Request(workspace=str(imported)), folder=tmp_path) as pilot:
-        await press(pilot, "enter", "t")
-        await shows(pilot, "* best")
-        parts.append(rewards_for(imported)[30:])
-        pilot.app.following.look()
-        assert inspected(pilot).evaluation.coverage == 30
-        await press(pilot, "escape")
-        await until(pilot, lambda: inspected(pilot).evaluation.coverage == 40)
 
 
 async def test_the_demo_is_scored_in_a_workspace_of_its_own_from_any_screen(tmp_path, monkeypatch):
@@ -156,28 +140,37 @@ def started(monkeypatch):
     return started
 
 
-async def test_the_dialog_asks_whether_to_truncate(imported, tmp_path, started):
-    async with opened(Request(workspace=str(imported)), size=(80, 24), folder=tmp_path) as pilot:
+async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag_of_the_run(
+    imported, tmp_path, started
+):
+    """Without a model it closes and starts nothing, and then there is nothing to stop. An address with a password goes
+    nowhere.
+    """
+    state = tmp_path / "state"
+    async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path, state=state) as pilot:
         app = pilot.app
         await press(pilot, "escape", "S")
-        await shows(pilot, "[ ] the first steps of too long cases (--truncate)", "Enter Start")
-        await press(pilot, "tab", "space")
-        await shows(pilot, "[x] the first steps")
-        await press(pilot, "space", "space", "shift+tab", *"dir", "tab", "enter")
-        await until(pilot, lambda: len(started) == 1 and not app.scoring._run.running)
-        await press(pilot, "S", *"dir", "enter")
-        await until(pilot, lambda: len(started) == 2)
-    words = ["score", "processbench", f"--workspace={imported}", "--model=dir"]
-    assert started == [[*words, "--truncate"], words]
-
-
-async def test_the_dialog_takes_every_other_flag_of_the_run(imported, tmp_path, started):
-    async with opened(Request(workspace=str(imported)), size=(80, 24), folder=tmp_path) as pilot:
-        app = pilot.app
-        await press(pilot, "escape", "S", *"dir")
+        for fields, words in (
+            ({"critic": "nothing"}, "A critic is asked by one of processbench, grben, prmbench, socratic."),
+            ({"critic": "grben"}, "A critic needs its server, or above a model"),
+            ({"server": "http://127.0.0.1:9"}, "A server needs a critic's protocol"),
+            ({"critic": "processbench", "server": "http://me:hunter2@127.0.0.1:9"}, "holds a user name or a password"),
+        ):
+            for name in ("critic", "server"):
+                app.screen.query_one(f"#{name}").value = fields.get(name, "")
+            app.clear_notifications()
+            await press(pilot, "enter")
+            await until(pilot, lambda words=words: words in _told(app))
+            assert app.scoring._run is None
+        assert app.remembered.left.servers == ()
+        await press(pilot, "escape", "S", "tab", "enter")
+        await until(pilot, lambda: isinstance(app.screen, BoardScreen))
+        await press(pilot, "question_mark", *"stop", "enter")
+        await shows(pilot, "No run is going on.")
+        await press(pilot, "S", *"dir")
         await shows(pilot, "with more flags of prm-inspect score", "such as --adapter ./mine.py", "Enter Start")
         flags = app.screen.query_one("#flags")
-        for wrong, said in {
+        for wrong, words in {
             "--adapte ./mine.py --x": "unrecognized arguments: --x.",
             "--dtype int3": "invalid choice: 'int3'",
             "'--adapter": "no closing quotation in the flags. Close it.",
@@ -187,13 +180,24 @@ async def test_the_dialog_takes_every_other_flag_of_the_run(imported, tmp_path, 
         }.items():
             flags.value = wrong
             await press(pilot, "enter")
-            await until(pilot, lambda said=said: said in _told(app))
+            await until(pilot, lambda words=words: words in _told(app))
             assert not started
         flags.value = "--adapter './my prm.py' --option joiner=blank-line"
         await press(pilot, "enter")
-        await until(pilot, lambda: len(started) == 1)
+        await until(pilot, lambda: len(started) == 1 and not app.scoring._run.running)
+        await pilot.resize_terminal(80, 24)
+        await press(pilot, "S")
+        await shows(pilot, "[ ] the first steps of too long cases (--truncate)", "Enter Start")
+        await press(pilot, "tab", "space")
+        await shows(pilot, "[x] the first steps")
+        await press(pilot, "space", "space", "shift+tab", *"dir", "tab", "enter")
+        await until(pilot, lambda: len(started) == 2 and not app.scoring._run.running)
+        await press(pilot, "S", *"dir", "enter")
+        await until(pilot, lambda: len(started) == 3)
     words = ["score", "processbench", f"--workspace={imported}", "--model=dir"]
-    assert started == [[*words, "--adapter", "./my prm.py", "--option", "joiner=blank-line"]]
+    flags = ["--adapter", "./my prm.py", "--option", "joiner=blank-line"]
+    assert started == [[*words, *flags], [*words, "--truncate"], words]
+    assert not any(b"hunter2" in path.read_bytes() for path in state.rglob("*") if path.is_file())
 
 
 async def test_the_dialog_asks_a_critic_on_a_server(imported, tmp_path):
@@ -210,51 +214,8 @@ async def test_the_dialog_asks_a_critic_on_a_server(imported, tmp_path):
             assert inspected(pilot).evaluation.votes.most == 4
 
 
-async def test_an_address_with_a_password_goes_nowhere(imported, tmp_path, started):
-    state = tmp_path / "state"
-    async with opened(Request(workspace=str(imported)), folder=tmp_path, state=state) as pilot:
-        await press(pilot, "escape", "S")
-        for name, value in {"critic": "processbench", "server": "http://me:hunter2@127.0.0.1:9"}.items():
-            pilot.app.screen.query_one(f"#{name}").value = value
-        await press(pilot, "enter")
-        await until(pilot, lambda: "holds a user name or a password" in _told(pilot.app))
-        assert pilot.app.remembered.left.servers == ()
-    assert started == []
-    assert not any(b"hunter2" in path.read_bytes() for path in state.rglob("*") if path.is_file())
-
-
-async def test_the_dialog_stays_open_and_says_what_a_critic_lacks(imported, tmp_path, monkeypatch):
-    """Without a model it closes and starts nothing, and then there is nothing to stop."""
-    monkeypatch.setattr("inspector.processes.job.Job", None)
-    async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
-        app = pilot.app
-        await press(pilot, "escape", "S")
-        for given, words in (
-            ({"critic": "nothing"}, "A critic is asked by one of processbench, grben, prmbench, socratic."),
-            ({"critic": "grben"}, "A critic needs its server, or above a model"),
-            ({"server": "http://127.0.0.1:9"}, "A server needs a critic's protocol"),
-        ):
-            for name in ("critic", "server"):
-                app.screen.query_one(f"#{name}").value = given.get(name, "")
-            app.clear_notifications()
-            await press(pilot, "enter")
-            await until(pilot, lambda words=words: words in _told(app))
-            assert app.scoring._run is None
-        await press(pilot, "escape", "S", "tab", "enter")
-        await until(pilot, lambda: isinstance(app.screen, BoardScreen))
-        await press(pilot, "question_mark", *"stop", "enter")
-        await shows(pilot, "No run is going on.")
-
-
 def _told(app):
     return " ".join(one.message for one in app._notifications)
-
-
-def test_a_notice_of_the_engine_is_told_at_once(imported):
-    job = ScoringJob(imported, "processbench", "nowhere")
-    job.stop()
-    assert job.note({"event": "notice", "sentence": "All are alike."}) == "NOTICE: All are alike."
-    job.listen(lambda _: None)
 
 
 def test_a_process_that_dies_without_a_word_is_noticed(imported):
@@ -267,9 +228,10 @@ def test_a_process_that_dies_without_a_word_is_noticed(imported):
     assert not job.running
 
 
-def test_a_warning_is_told_and_other_notes_are_not(imported):
+def test_a_job_can_be_stopped_and_tells_notices_and_warnings_and_no_other_notes(imported):
     job = ScoringJob(imported, "processbench", "nowhere")
     job.stop()
+    assert job.note({"event": "notice", "sentence": "All are alike."}) == "NOTICE: All are alike."
     start = {"event": "start", "scorer": "s", "cached": 1, "refused": 0, "to_do": 2}
     assert job.note({**start, "notes": ["read as PURE", "WARNING: so."]}) == "WARNING: so."
     assert job.note({**start, "notes": ["read as PURE"]}) == ""
@@ -278,12 +240,6 @@ def test_a_warning_is_told_and_other_notes_are_not(imported):
     assert job.words == "vLLM is starting (12 s): reading weights"
     job.note({"event": "progress", "done": 1, "to_do": 2, "refused": 0, "seconds": 1.0})
     assert job.words == "scoring 1 of 2, 1.0 cases/s, 1 s left"
-    job.listen(lambda _: None)
-
-
-def test_a_job_can_be_stopped(imported):
-    job = ScoringJob(imported, "processbench", "nowhere")
-    job.stop()
     told = []
     job.listen(told.append)
     assert told[-1]["event"] == "end"
@@ -318,46 +274,57 @@ class Endless:
         self._over.set()
 
 
-@pytest.mark.parametrize(
-    ("key", "then", "ends", "told"),
-    [
-        ("q", ["escape", "ctrl+c", "down", "down", "enter"], False, []),
-        ("q", ["enter"], True, ["stop"]),
-        ("ctrl+c", ["ctrl+c"], True, ["stop"]),
-        ("q", ["down", "enter"], True, ["go on"]),
-    ],
-)
-async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatch, key, then, ends, told):
+@pytest.mark.parametrize(("keys", "ending"), [(("ctrl+c", "ctrl+c"), "stop"), (("q", "down", "enter"), "go on")])
+async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatch, keys, ending):
     monkeypatch.setattr("inspector.processes.job.Job", Endless)
     async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
         app = pilot.app
-        await press(pilot, "escape", "S", *"dir", "enter")
-        await shows(pilot, "scoring 4 of 9")
-        job = app.scoring._run._job
-        await press(pilot, key)
-        await shows(pilot, "A run is on: scoring 4 of 9", "Stop", "in the background: the app ends", "Stay")
-        await press(pilot, *then)
-        assert app.is_running != ends
-        if not ends:
-            assert job.told == []
-            assert not isinstance(app.screen, Picking)
-    assert job.told == (told or ["stop"])
-    assert ("as process 31337" in app.scoring.farewell) == (told == ["go on"])
+        await press(pilot, "escape")
+        job = await begun(pilot)
+        await press(pilot, keys[0])
+        await shows(pilot, *LEAVING)
+        await press(pilot, *keys[1:])
+        assert not app.is_running
+    assert job.told == [ending]
+    assert ("as process 31337" in app.scoring.farewell) == (ending == "go on")
 
 
-async def test_the_key_that_starts_a_run_stops_it_once_more(imported, tmp_path, monkeypatch):
+LEAVING = ("A run is on: scoring 4 of 9", "Stop", "in the background: the app ends", "Stay")
+
+
+async def begun(pilot):
+    """A job that was begun from the board and is on."""
+    await press(pilot, "S", *"dir", "enter")
+    await shows(pilot, "scoring 4 of 9", "S stops it")
+    return pilot.app.scoring._run._job
+
+
+async def test_the_key_that_starts_a_run_stops_it_once_more_and_who_leaves_may_stay(imported, tmp_path, monkeypatch):
     monkeypatch.setattr("inspector.processes.job.Job", Endless)
     async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
         app = pilot.app
-        await press(pilot, "escape", "S", *"dir", "enter")
-        await shows(pilot, "scoring 4 of 9", "S stops it")
-        job = app.scoring._run._job
+        await press(pilot, "escape")
+        job = await begun(pilot)
         await press(pilot, "S")
         await shows(pilot, "A run is going on", "what was computed is kept")
         await press(pilot, "down", "enter")
         assert job.told == []
         await press(pilot, "S", "enter")
-        await until(pilot, lambda: job.told == ["stop"])
+        await until(pilot, lambda: job.told == ["stop"] and not app.scoring._run.running)
+        pilot.app.clear_notifications()
+        job = await begun(pilot)
+        await press(pilot, "q")
+        await shows(pilot, *LEAVING)
+        await press(pilot, "escape", "ctrl+c", "down", "down", "enter")
+        assert app.is_running
+        assert job.told == []
+        assert not isinstance(app.screen, Picking)
+        await press(pilot, "q")
+        await shows(pilot, *LEAVING)
+        await press(pilot, "enter")
+        assert not app.is_running
+    assert job.told == ["stop"]
+    assert "as process 31337" not in app.scoring.farewell
 
 
 def test_a_run_goes_on_without_a_reader_only_where_that_was_said(imported, monkeypatch):

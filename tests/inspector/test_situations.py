@@ -36,34 +36,35 @@ def searched(text: str) -> tuple[str, ...]:
     return ("g l", "slash", *text, "enter")
 
 
-def only(case: str) -> Callable[[], Request]:
+def late() -> Request:
     """The small workspace, of which the request names one case."""
-    return lambda: Request(workspace=scenes.small().workspace, where=(f"id = '{case}'",))
+    return Request(workspace=scenes.small().workspace, where=("id = 'late-one'",))
+
+
+def nobody() -> Request:
+    """And none at all."""
+    return Request(workspace=scenes.small().workspace, where=("id = 'nobody'",))
 
 
 IMPORT = "prm-inspect import"
 SITUATIONS = {
-    "an empty workspace": Situation(scenes.empty, "cases", (), ("0 of 0 cases", "no case here yet", IMPORT)),
-    "its board": Situation(scenes.empty, "board", ("g b",), ("0 cases", "There is no case here", IMPORT)),
+    "an empty workspace": Situation(scenes.empty, "cases", ("g l",), ("0 of 0 cases", "no case here yet", IMPORT)),
+    "its board": Situation(scenes.empty, "board", (), ("0 cases", "There is no case here", IMPORT)),
     "one case": Situation(scenes.single, "cases", ("g", "l"), ("1 of 1 case", "problem 0", "exactly right")),
     "one case's board": Situation(scenes.single, "board", (), ("1 case", "No F1: no clean case was scored.")),
     "the one case": Situation(scenes.single, "case", ("g", "l", "enter"), ("1 of 1", "problem 0", "exactly right")),
-    "no scorers": Situation(scenes.unscored, "cases", (), ("9 of 9 cases", "Problem of exact-one")),
-    "no scorers' board": Situation(
-        scenes.unscored, "board", ("g b",), ("0 scorers", "nobody has scored", "S scores them")
-    ),
-    "a case without scorers": Situation(scenes.unscored, "case", ("enter",), ("1 of 9", "Step 0 of exact-one")),
+    "no scorers": Situation(scenes.unscored, "cases", ("g l",), ("9 of 9 cases", "Problem of exact-one")),
+    "no scorers' board": Situation(scenes.unscored, "board", (), ("0 scorers", "nobody has scored", "S scores them")),
+    "a case without scorers": Situation(scenes.unscored, "case", ("g l", "enter"), ("1 of 9", "Step 0 of exact-one")),
     "no hits": Situation(
         scenes.small, "cases", searched("zebra"), ("0 of 9 cases", "search zebra", "No case passes", "x shows all")
     ),
     "partial coverage": Situation(scenes.small, "board", ("k",), ("7/9", "9/9")),
-    "one of many cases, on the board": Situation(only("late-one"), "board", (), ("F1", "alpha")),
-    "one of many cases, listed": Situation(only("late-one"), "cases", ("g", "l"), ("1 of 9 cases", "late-one")),
-    "one of many cases, read": Situation(
-        only("late-one"), "case", ("g", "l", "enter"), ("1 of 1", "Step 0 of late-one")
-    ),
-    "no case at all, on the board": Situation(only("nobody"), "board", (), ("0 scorers", "filter id = 'nobody'")),
-    "no case at all, listed": Situation(only("nobody"), "cases", ("g", "l"), ("0 of 9 cases", "No case passes")),
+    "one of many cases, on the board": Situation(late, "board", (), ("F1", "alpha")),
+    "one of many cases, listed": Situation(late, "cases", ("g", "l"), ("1 of 9 cases", "late-one")),
+    "one of many cases, read": Situation(late, "case", ("g", "l", "enter"), ("1 of 1", "Step 0 of late-one")),
+    "no case at all, on the board": Situation(nobody, "board", (), ("0 scorers", "filter id = 'nobody'")),
+    "no case at all, listed": Situation(nobody, "cases", ("g", "l"), ("0 of 9 cases", "No case passes")),
     "a case that was refused": Situation(
         scenes.small, "case", ("k", "g", "l", "enter"), ("beta", "refused: over length", "Step 0 of exact-one")
     ),
@@ -116,24 +117,37 @@ async def brought_back(pilot: Any, there: Situation, command: str, *keys: str) -
     assert there.screen == app.screen.NAME, f"{command} leads away"
 
 
-@pytest.mark.parametrize("name", SITUATIONS)
-async def test_it_says_so_and_no_key_is_silent_there(name, tmp_path, monkeypatch):
+def together() -> list[list[str]]:
+    """Situations of one workspace share an opening; where two have scored, commands change who is in focus."""
+    sharing: dict[Any, list[str]] = {}
+    for name, there in SITUATIONS.items():
+        sharing.setdefault(name if there.space is scenes.small else there.space, []).append(name)
+    return list(sharing.values())
+
+
+@pytest.mark.parametrize("names", together(), ids=", ".join)
+async def test_it_says_so_and_no_key_is_silent_there(names, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    there = SITUATIONS[name]
     silent = set()
-    async with opened(there.space(), size=(120, 36), folder=tmp_path) as pilot:
+    async with opened(SITUATIONS[names[0]].space(), size=(120, 36), folder=tmp_path) as pilot:
         app = pilot.app
-        await press(pilot, *there.keys)
-        await shows(pilot, *there.reads)
-        assert there.screen == app.screen.NAME
-        for command in tried(name):
+        for name in names:
+            there = SITUATIONS[name]
+            for _ in range(4):
+                if getattr(app.screen, "NAME", "") != "board":
+                    await press(pilot, "escape")
             app.clear_notifications()
-            await settled(pilot)
-            before = seen(app)
-            await press(pilot, *strokes(command))
-            if command.id not in SILENT and not await answered(pilot, before):
-                silent.add(command.id)
-            await brought_back(pilot, there, command.id, *strokes(command))
+            await press(pilot, *there.keys)
+            await shows(pilot, *there.reads)
+            assert there.screen == app.screen.NAME
+            for command in tried(name):
+                app.clear_notifications()
+                await settled(pilot)
+                before = seen(app)
+                await press(pilot, *strokes(command))
+                if command.id not in SILENT and not await answered(pilot, before):
+                    silent.add((name, command.id))
+                await brought_back(pilot, there, command.id, *strokes(command))
     assert silent == set()
 
 

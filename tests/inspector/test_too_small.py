@@ -37,7 +37,7 @@ def test_the_least_size_is_large_enough():
     assert too_small(Size(LEAST.width, LEAST.height - 1))
 
 
-async def test_it_says_what_is_needed_and_everything_comes_back(request_):
+async def test_it_says_what_is_needed_and_everything_comes_back_and_the_least_size_shows_every_screen(request_):
     """Dialogs and panels too: `test_hostile_screens`."""
     async with opened(request_) as pilot:
         await press(pilot, "enter", "j", "t", "right", "right")
@@ -54,16 +54,33 @@ async def test_it_says_what_is_needed_and_everything_comes_back(request_):
             await looks_like(pilot, before)
             assert inspected(pilot).threshold == threshold
             assert isinstance(pilot.app.screen, CasesScreen)
-
-
-async def test_the_least_size_shows_every_screen(request_):
-    async with opened(request_, size=tuple(LEAST)) as pilot:
+        await press(pilot, "escape", "g", "b")
+        # A toast has no room and breaks nothing.
+        await resized(pilot, 4, 2)
+        pilot.app.notify("something happened", markup=False)
+        await settled(pilot)
+        await resized(pilot, 1, 1)
+        await resized(pilot, 120, 36)
+        await shows(pilot, "2 scorers", "something happened")
+        await resized(pilot, *LEAST)
         await shows(pilot, "alpha")
         for keys, said in ((("g", "l"), "9 of 9"), (("f",), "outcome of"), (("escape", "enter"), "1 of 9")):
             await press(pilot, *keys)
             await shows(pilot, said)
         await press(pilot, "t")
         await shows(pilot, "threshold")
+        # Messages of that instant break nothing.
+        await press(pilot, "escape", "g", "b")
+        await resized(pilot, 20, 5)
+        pilot.app.post_message(Back())
+        pilot.app.post_message(Go("cases"))
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, TooSmall)
+        await resized(pilot, 120, 36)
+        await shows(pilot, "9 of 9 cases")
+        type_ahead(pilot, "e")
+        pilot.app.navigation.fit()
+        await hides(pilot, "2 scorers")
 
 
 async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows(request_):
@@ -88,30 +105,6 @@ async def test_a_size_that_was_told_too_late_is_put_right(request_, monkeypatch)
         pilot.app.post_message(Resize(Size(7, 3), Size(7, 3)))
         await until(pilot, lambda: pilot.app.size == (100, 30))
         await shows(pilot, "2 scorers", "alpha", "beta")
-
-
-async def test_a_toast_has_no_room_and_breaks_nothing(request_):
-    async with opened(request_) as pilot:
-        await resized(pilot, 4, 2)
-        pilot.app.notify("something happened", markup=False)
-        await settled(pilot)
-        await resized(pilot, 1, 1)
-        await resized(pilot, 120, 36)
-        await shows(pilot, "2 scorers", "something happened")
-
-
-async def test_messages_of_that_instant_break_nothing(request_):
-    async with opened(request_) as pilot:
-        await resized(pilot, 20, 5)
-        pilot.app.post_message(Back())
-        pilot.app.post_message(Go("cases"))
-        await settled(pilot)
-        assert isinstance(pilot.app.screen, TooSmall)
-        await resized(pilot, 120, 36)
-        await shows(pilot, "9 of 9 cases")
-        type_ahead(pilot, "e")
-        pilot.app.navigation.fit()
-        await hides(pilot, "2 scorers")
 
 
 @pytest.mark.pty

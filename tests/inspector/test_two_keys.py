@@ -7,13 +7,32 @@ from opened import opened
 from screen_text import hides, press, rests, screen_text, shows, type_ahead
 
 
-async def test_whoever_hesitates_sees_the_letters(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
+async def test_whoever_hesitates_sees_the_letters_and_typed_at_once_keys_keep_their_meaning(request_):
+    """Esc and a key without meaning close the panel, and one that is late does not come; the first key twice is the
+    first line.
+    """
+    async with opened(request_, size=(120, 30)) as pilot:
         await press(pilot, "g")
         await shows(pilot, "a Bias", "c Compare", "h Thresholds")
         await press(pilot, "c")
         await shows(pilot, "alpha against beta")
         await hides(pilot, "h Thresholds")
+        await press(pilot, "g", "b")
+        for first in ("g", "v"):
+            await press(pilot, first, "escape")
+            assert pilot.app.screen.first_key == ""
+            await press(pilot, first, "9")
+            await shows(pilot, f"{first} 9 does nothing here")
+            assert not pilot.app.screen.query(WhichKey)
+        await press(pilot, "g l", "G")
+        await press(pilot, "g g")
+        assert pilot.app.screen.case_row == 0
+        # The timer had rung when the second key came.
+        pilot.app.screen._offer_second()
+        assert not pilot.app.screen.query(WhichKey)
+        await press(pilot, "g b")
+        type_ahead(pilot, "g", "l", "j", "g", "c", "escape", "v", "z")
+        await shows(pilot, "9 of 9 cases")
 
 
 async def test_before_that_nothing_is_painted(request_, monkeypatch):
@@ -24,37 +43,6 @@ async def test_before_that_nothing_is_painted(request_, monkeypatch):
         assert screen_text(pilot.app) == before
         await press(pilot, "c")
         await shows(pilot, "alpha against beta")
-
-
-@pytest.mark.parametrize("first", ["g", "v"])
-async def test_escape_and_a_key_without_meaning_close_it(request_, first):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await press(pilot, first, "escape")
-        assert pilot.app.screen.first_key == ""
-        await press(pilot, first, "9")
-        await shows(pilot, f"{first} 9 does nothing here")
-        assert not pilot.app.screen.query(WhichKey)
-
-
-async def test_typed_at_once_they_keep_their_meaning(request_):
-    async with opened(request_, size=(120, 30)) as pilot:
-        type_ahead(pilot, "g", "l", "j", "g", "c", "escape", "v", "z")
-        await shows(pilot, "9 of 9 cases")
-
-
-async def test_the_first_key_twice_is_the_first_line(request_):
-    async with opened(request_, size=(120, 30)) as pilot:
-        await press(pilot, "g l", "G")
-        await press(pilot, "g g")
-        assert pilot.app.screen.case_row == 0
-
-
-async def test_a_panel_that_is_late_does_not_come(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await press(pilot, "g l")
-        # The timer had rung when the second key came.
-        pilot.app.screen._offer_second()
-        assert not pilot.app.screen.query(WhichKey)
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 200])

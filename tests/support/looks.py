@@ -6,13 +6,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from rich.color import Color
 from rich.style import Style
 from textual.pilot import Pilot
 
-from screen_text import rests
+from screen_text import under_way, until
 
 LETTERS = string.ascii_letters + string.digits
 USUAL = "."
@@ -56,6 +57,7 @@ def _alike(one: Style, other: Style) -> bool:
     return one.bgcolor == other.bgcolor and not any(getattr(style, name) for name in lines for style in (one, other))
 
 
+@lru_cache(4096)
 def _words(style: Style) -> str:
     names = [name for name in ATTRIBUTES if getattr(style, name)]
     return " ".join([*names, _colour(style.color), "on", _colour(style.bgcolor)])
@@ -70,17 +72,21 @@ def _colour(colour: Color | None) -> str:
 async def resting_look(pilot: Pilot[Any], *, still: float = 0.15, timeout: float = 30) -> Look:
     """What is on screen once it rests and has stayed the same for `still` seconds. Raises TimeoutError."""
     end = time.perf_counter() + timeout
-    await rests(pilot)
+    await _at_rest(pilot)
     seen, since = strips(pilot.app), time.perf_counter()
     while time.perf_counter() - since < still:
         if time.perf_counter() > end:
             raise TimeoutError("the screen never rests")
         await asyncio.sleep(0.05)
-        await rests(pilot)
+        await _at_rest(pilot)
         now = strips(pilot.app)
         if now != seen:
             seen, since = now, time.perf_counter()
     return look(pilot.app)
+
+
+async def _at_rest(pilot: Pilot[Any]) -> None:
+    await until(pilot, lambda: not under_way(pilot.app))
 
 
 def written(title: str, looks: dict[str, Look]) -> str:

@@ -21,6 +21,7 @@ from scoring.triage.journal import Author, Journal
 from scoring.workspace import Workspace
 
 NARROW, WIDE = (80, 24), (200, 50)
+BACK = ("escape",) * 4
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Scene:
     """How a screen is reached.
 
     `space` makes what is opened, in the current folder; `keys` are pressed, and `shows` is what then stands on screen.
+    The keys `after` lead back to the screen that came first, as it was; where there are none, nothing does.
     """
 
     space: Callable[[], Request]
@@ -37,6 +39,7 @@ class Scene:
     themes: tuple[str, ...] = ("dark",)
     ascii_only: bool = False
     """And without colours."""
+    after: tuple[str, ...] = BACK
 
 
 def demo() -> Request:
@@ -201,7 +204,7 @@ SCENES: dict[str, Scene] = {
     "overlay": Scene(eight, ("g", "l", "enter", "o"), ("Scorers beside each other",)),
     "eight": Scene(eight, ("g", "l", "enter", "o", *TICKED, "enter"), ("H math",)),
     # From 160 columns on these keys hide it.
-    "curve": Scene(demo, (*DEMO_CASE, "v", "v"), ("9 of ",)),
+    "curve": Scene(demo, (*DEMO_CASE, "v", "v"), ("9 of ",), after=("v v", *BACK)),
     "facts": Scene(demo, (*DEMO_CASE, "v", "f"), ("v f folds them",)),
     "folded": Scene(small, ("g", "l", "G", "enter", "v", "p"), ("steps 0-10",)),
     "original": Scene(pairs, ("g", "l", "enter", "v", "o"), ("On the original",)),

@@ -26,76 +26,25 @@ async def ranked(pilot):
     await until(pilot, lambda: not pilot.app.screen.legend.known.busy)
 
 
-async def test_who_is_tied_with_the_best_is_filled_in_and_where_there_is_room_the_figure_by_threshold_stands_there():
+async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_baselines_come_and_go():
+    """Baselines are scorers as long as they are wanted. Sideways keys choose a number, and Esc lets it go. Rows are by
+    scorer, by subset, or both. Who is tied with the best is filled in, and where there is room the figure by threshold
+    stands there.
+    """
     async with opened(size=(120, 36)) as pilot:
-        assert "against the threshold" not in await shows(pilot, "What stands out about tiny-prm-m")
-        for size in ((80, 24), (200, 50)):
-            await pilot.resize_terminal(*size)
-            text = " ".join((await rests(pilot, "44.2*")).split())
-            assert "39.7≈" in text
-            assert "31.3 " in text
-            assert board(pilot)["standing"].to_list() == ["best", "tied", "tied", "", "", "", ""]
-        await shows(pilot, "F1 against the threshold", "⠒ tiny-prm-m", "What stands out about tiny-prm-m")
-        await press(pilot, "j")
-        await shows(pilot, "⠒ blend", "What stands out about blend")
-        await press(pilot, "t", "l", "enter")
-        await shows(pilot, "present: chosen")
-
-
-async def test_rows_by_scorer_and_by_subset_and_back_and_enter_on_one_of_a_subset_lists_its_failures_there():
-    async with opened(size=(120, 36)) as pilot:
+        await press(pilot, "v", "b")
+        await shows(pilot, "10 scorers", "always-clean")
         await ranked(pilot)
-        before = await rests(pilot)
-        await press(pilot, "v", "r")
-        await shows(pilot, "rows by scorer", "60/60")
-        assert board(pilot)["scorer"].to_list()[:5] == ["tiny-prm-m"] * 5
-        await press(pilot, "v", "r")
-        await shows(pilot, "rows by subset")
-        assert set(board(pilot)["subset"]) == {"arithmetic", "algebra", "everyday", "reasoning"}
-        await press(pilot, "v", "r")
-        await until(pilot, lambda: screen_text(pilot.app) == before)
-        await press(pilot, "v", "r", "v", "r", "home")
-        await shows(pilot, "rows by subset")
-        await ranked(pilot)
-        row = board(pilot).row(pilot.app.screen.query_one(FrameTable).row_id, named=True)
-        await press(pilot, "enter")
-        failures = sum(row[name] for name in ("early", "late", "missed", "false_alarm"))
-        await shows(pilot, f"{failures} of 240 cases")
-        assert set(listed(pilot, "subset")) == {row["subset"]}
-        await press(pilot, "escape", "g", "l")
-        await shows(pilot, "60 of 240 cases")
-
-
-async def test_every_cell_of_a_row_opens_as_many_cases_as_it_says(tmp_path):
-    request = example.write(tmp_path / "w")
-    async with opened(Request(workspace=request.workspace), size=(200, 50)) as pilot:
-        await ranked(pilot)
-        screen, table = pilot.app.screen, pilot.app.screen.query_one(FrameTable)
-        # Counts by outcome beside the usual columns.
-        await press(pilot, "v", "c", "G", *["space", "k"] * 14, "enter")
-        await ranked(pilot)
-        # Of beta, which never ran on one of six erroneous cases, was refused on another, and is right on the others.
-        expected = {"on_wrong": 5, "on_right": 3, "coverage": 7, "score": 8, "exact": 4}
-        opens = {}
-        for key in table._columns.shown:
-            table.cell_name = key.name
-            await settled(pilot)
-            line = screen.line
-            await press(pilot, "enter")
-            if not isinstance(pilot.app.screen, CasesScreen):
-                continue
-            opens[key.name] = len(inspected(pilot).shown)
-            if key.name in OUTCOMES:
-                assert opens[key.name] == line[key.name]
-            elif key.name == "coverage":
-                assert opens[key.name] == line["scored"]
-            await press(pilot, "escape")
-        assert len(opens) > 8
-        assert {name: opens.get(name) for name in expected} == expected
-
-
-async def test_sideways_keys_choose_a_number_and_enter_opens_its_cases_and_escape_lets_it_go():
-    async with opened(size=(120, 36)) as pilot:
+        assert board(pilot).filter(kind="baseline")["standing"].null_count() == 3
+        assert pilot.app.inspection.selection.request.baselines
+        await press(pilot, "G", "enter")
+        await shows(pilot, "always-first-step", "filter outcome = any failure")
+        await press(pilot, "escape", "v", "b")
+        await shows(pilot, "7 scorers")
+        await hides(pilot, "always-clean")
+        assert not pilot.app.inspection.selection.request.baselines
+        assert pilot.app.inspection.scorer in set(board(pilot)["scorer"])
+        await press(pilot, "home")
         await ranked(pilot)
         before = await rests(pilot, "44.2*")
         await press(pilot, "l", "l", "l")
@@ -126,6 +75,68 @@ async def test_sideways_keys_choose_a_number_and_enter_opens_its_cases_and_escap
         await shows(pilot, "44.2*")
         await press(pilot, "enter")
         await shows(pilot, "filter outcome = any failure")
+        await press(pilot, "escape", "home")
+        await ranked(pilot)
+        before = await rests(pilot)
+        await press(pilot, "v", "r")
+        await shows(pilot, "rows by scorer", "60/60")
+        assert board(pilot)["scorer"].to_list()[:5] == ["tiny-prm-m"] * 5
+        await press(pilot, "v", "r")
+        await shows(pilot, "rows by subset")
+        assert set(board(pilot)["subset"]) == {"arithmetic", "algebra", "everyday", "reasoning"}
+        await press(pilot, "v", "r")
+        await until(pilot, lambda: screen_text(pilot.app) == before)
+        await press(pilot, "v", "r", "v", "r", "home")
+        await shows(pilot, "rows by subset")
+        await ranked(pilot)
+        row = board(pilot).row(pilot.app.screen.query_one(FrameTable).row_id, named=True)
+        await press(pilot, "enter")
+        failures = sum(row[name] for name in ("early", "late", "missed", "false_alarm"))
+        await shows(pilot, f"{failures} of 240 cases")
+        assert set(listed(pilot, "subset")) == {row["subset"]}
+        await press(pilot, "escape", "g", "l")
+        await shows(pilot, "60 of 240 cases")
+        await press(pilot, "escape", "v", "r", "home")
+        assert "against the threshold" not in await rests(pilot, "What stands out about tiny-prm-m")
+        for size in ((80, 24), (200, 50)):
+            await pilot.resize_terminal(*size)
+            text = " ".join((await rests(pilot, "44.2*")).split())
+            assert "39.7≈" in text
+            assert "31.3 " in text
+            assert board(pilot)["standing"].to_list() == ["best", "tied", "tied", "", "", "", ""]
+        await shows(pilot, "F1 against the threshold", "⠒ tiny-prm-m", "What stands out about tiny-prm-m")
+        await press(pilot, "j")
+        await shows(pilot, "⠒ blend", "What stands out about blend")
+        await press(pilot, "t", "l", "enter")
+        await shows(pilot, "present: chosen")
+
+
+async def test_every_cell_of_a_row_opens_as_many_cases_as_it_says(tmp_path):
+    request = example.write(tmp_path / "w")
+    async with opened(Request(workspace=request.workspace), size=(200, 50)) as pilot:
+        await ranked(pilot)
+        screen, table = pilot.app.screen, pilot.app.screen.query_one(FrameTable)
+        # Counts by outcome beside the usual columns.
+        await press(pilot, "v", "c", "G", *["space", "k"] * 14, "enter")
+        await ranked(pilot)
+        # Of beta, which never ran on one of six erroneous cases, was refused on another, and is right on the others.
+        expected = {"on_wrong": 5, "on_right": 3, "coverage": 7, "score": 8, "exact": 4}
+        opens = {}
+        for key in table._columns.shown:
+            table.cell_name = key.name
+            await settled(pilot)
+            line = screen.line
+            await press(pilot, "enter")
+            if not isinstance(pilot.app.screen, CasesScreen):
+                continue
+            opens[key.name] = len(inspected(pilot).shown)
+            if key.name in OUTCOMES:
+                assert opens[key.name] == line[key.name]
+            elif key.name == "coverage":
+                assert opens[key.name] == line["scored"]
+            await press(pilot, "escape")
+        assert len(opens) > 8
+        assert {name: opens.get(name) for name in expected} == expected
 
 
 async def test_sort_by_a_column_from_the_menu_and_from_its_title_and_it_is_kept(tmp_path):
@@ -144,22 +155,6 @@ async def test_sort_by_a_column_from_the_menu_and_from_its_title_and_it_is_kept(
         place = [column.name for column in table.columns_shown].index("on_right")
         await pilot.click(FrameTable, offset=(table._columns.extent(place)[0] + 3, 0))
         await until(pilot, lambda: pilot.app.screen.how.sort == "on_right:desc")
-
-
-async def test_baselines_are_scorers_as_long_as_they_are_wanted():
-    async with opened(size=(120, 36)) as pilot:
-        await press(pilot, "v", "b")
-        await shows(pilot, "10 scorers", "always-clean")
-        await ranked(pilot)
-        assert board(pilot).filter(kind="baseline")["standing"].null_count() == 3
-        assert pilot.app.inspection.selection.request.baselines
-        await press(pilot, "G", "enter")
-        await shows(pilot, "always-first-step", "filter outcome = any failure")
-        await press(pilot, "escape", "v", "b")
-        await shows(pilot, "7 scorers")
-        await hides(pilot, "always-clean")
-        assert not pilot.app.inspection.selection.request.baselines
-        assert pilot.app.inspection.scorer in set(board(pilot)["scorer"])
 
 
 async def test_printed_figures_stand_below_and_open_nothing(tmp_path):

@@ -94,7 +94,8 @@ async def test_values_stand_there_before_their_intervals_and_a_moving_threshold_
 
 
 async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_opened(request_):
-    async with opened(request_) as pilot:
+    """And another analysis from there is of these cases alone."""
+    async with opened(request_, size=(120, 40)) as pilot:
         for swaps, first, second in ((0, "alpha", "beta"), (1, "beta", "alpha")):
             await press(pilot, "g", "c")
             before = await rests(pilot, "McNemar")
@@ -120,6 +121,20 @@ async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_ope
             await rests(pilot, "9 of 9")
             assert inspected(pilot).beside == ()
             await press(pilot, "g", "b")
+        await press(pilot, "g c")
+        await rests(pilot, "Who is right where the other is wrong")
+        while sheet_of(pilot).drill is None or not 0 < sheet_of(pilot).drill.n < 9:
+            await press(pilot, "l")
+        number = sheet_of(pilot).drill.n
+        await press(pilot, "enter")
+        await shows(pilot, f"{number} of 9 cases")
+        await press(pilot, "g c")
+        await until(pilot, lambda: pilot.app.screen.NAME == "compare")
+        assert [screen.NAME for screen in pilot.app.screen_stack[1:]] == ["board", "compare", "cases", "compare"]
+        await press(pilot, "g l")
+        await shows(pilot, f"{number} of 9 cases")
+        await press(pilot, "g b")
+        assert [screen.NAME for screen in pilot.app.screen_stack[1:]] == ["board"]
 
 
 async def test_where_there_are_few_cases_figures_that_take_little_are_there_at_once(request_, monkeypatch):
@@ -180,21 +195,3 @@ async def test_what_is_about_people_follows_what_they_say(request_):
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.screen.NAME == "cases")
         assert sorted(listed(pilot)) == sorted(cases)
-
-
-async def test_from_a_numbers_cases_another_analysis_is_of_these_alone(request_):
-    async with opened(request_, size=(120, 40)) as pilot:
-        await press(pilot, "g c")
-        await rests(pilot, "Who is right where the other is wrong")
-        while sheet_of(pilot).drill is None or not 0 < sheet_of(pilot).drill.n < 9:
-            await press(pilot, "l")
-        number = sheet_of(pilot).drill.n
-        await press(pilot, "enter")
-        await shows(pilot, f"{number} of 9 cases")
-        await press(pilot, "g c")
-        await until(pilot, lambda: pilot.app.screen.NAME == "compare")
-        assert [screen.NAME for screen in pilot.app.screen_stack[1:]] == ["board", "compare", "cases", "compare"]
-        await press(pilot, "g l")
-        await shows(pilot, f"{number} of 9 cases")
-        await press(pilot, "g b")
-        assert [screen.NAME for screen in pilot.app.screen_stack[1:]] == ["board"]

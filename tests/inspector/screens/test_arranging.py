@@ -25,7 +25,7 @@ def header(pilot):
     return screen_lines(pilot.app)[2]
 
 
-async def test_the_menu_is_narrowed_by_typing_and_enter_again_turns_the_order(request_):
+async def test_the_menu_is_narrowed_by_typing_or_moved_in_by_arrows_and_enter_again_turns_the_order(request_):
     async with opened(request_) as pilot:
         await press(pilot, "g", "l", "s")
         await shows(pilot, "Sort by (now as in the file)", "nearest to flipping first", "most disagreed first")
@@ -51,10 +51,7 @@ async def test_the_menu_is_narrowed_by_typing_and_enter_again_turns_the_order(re
         await press(pilot, "o", "up", "enter", "s", *"margin beta", "enter")
         await shows(pilot, "lowest margin first (beta)")
         assert inspected(pilot).selection.request.sort == "beta.margin:asc"
-
-
-async def test_arrows_move_in_the_menu_and_escape_leaves_the_order(request_):
-    async with opened(request_) as pilot:
+        await press(pilot, "g b")
         await press(pilot, "s", *"fp", "enter", "s")
         await shows(pilot, "Sort by (now FP%, descending)", ">FP%", "ascending")
         await press(pilot, "enter", "s")
@@ -67,28 +64,9 @@ async def test_arrows_move_in_the_menu_and_escape_leaves_the_order(request_):
         await shows(pilot, "least instructive first · filter")
 
 
-@pytest.mark.parametrize("ascii_only", [False, True])
-async def test_the_sorted_column_has_a_mark_and_a_click_on_its_title_turns_it(request_, ascii_only):
-    up, down = "^v" if ascii_only else "↑↓"
-    async with opened(request_, ascii_only=ascii_only, size=(160, 36)) as pilot:
-        await press(pilot, "g", "l")
-        await shows(pilot, "as in the file")
-        assert up not in header(pilot)
-        for mark in (up, down):
-            await pilot.click(FrameTable, offset=(header(pilot).index("margin") + 1, 0))
-            await shows(pilot, f"{mark}margin")
-        assert inspected(pilot).selection.request.sort == "margin:desc"
-        # By where a search found something nothing can be sorted.
-        await press(pilot, "slash", *"step", "enter")
-        await shows(pilot, "found in")
-        order = listed(pilot)
-        await pilot.click(FrameTable, offset=(header(pilot).index("found in") + 1, 0))
-        await shows(pilot, "Found in has no order to sort by.")
-        assert listed(pilot) == order
-
-
-async def test_columns_are_chosen_moved_and_given_back_and_one_stays(request_):
-    async with opened(request_, size=(160, 60)) as pilot:
+async def test_columns_are_chosen_moved_and_given_back_and_a_click_on_a_title_turns_the_order(request_):
+    """One column stays, and the sorted one has a mark."""
+    async with opened(request_, ascii_only=True, size=(160, 60)) as pilot:
         await press(pilot, "g", "l")
         await rests(pilot, "case ", "at gold")
         before = header(pilot)
@@ -111,12 +89,42 @@ async def test_columns_are_chosen_moved_and_given_back_and_one_stays(request_):
         await rests(pilot)
         assert inspected(pilot).selection.request.columns == ()
         assert header(pilot) == before
+        assert "^" not in header(pilot)
+        for mark in "^v":
+            await pilot.click(FrameTable, offset=(header(pilot).index("margin") + 1, 0))
+            await shows(pilot, f"{mark}margin")
+        assert inspected(pilot).selection.request.sort == "margin:desc"
+        # By where a search found something nothing can be sorted.
+        await press(pilot, "slash", *"step", "enter")
+        await shows(pilot, "found in")
+        order = listed(pilot)
+        await pilot.click(FrameTable, offset=(header(pilot).index("found in") + 1, 0))
+        await shows(pilot, "Found in has no order to sort by.")
+        assert listed(pilot) == order
 
 
 async def test_the_columns_on_screen_are_the_columns_of_the_file_and_the_command_repeats_them(request_, tmp_path):
+    """Empty columns are hidden and offered, and do not come while the threshold moves."""
     columns = ("case", "beta.outcome", "outcome", "rewards", "disagreement", "tags", "n_steps")
     async with opened(request_, size=(200, 36)) as pilot:
         await press(pilot, "g", "l")
+        await shows(pilot, "at gold")
+        await press(pilot, "colon", *"earliest_error = -1", "enter")
+        await hides(pilot, "at gold")
+        table = pilot.app.screen.query_one(FrameTable)
+        before = table.columns_shown
+        await press(pilot, "t", "right", "right")
+        await shows(pilot, "chosen")
+        assert table.columns_shown == before
+        await press(pilot, "escape", "v", "c")
+        await shows(pilot, "3 empty columns hidden", "[ ] at gold", "empty in these rows")
+        await press(pilot, *["down"] * 6)
+        while pilot.app.screen.query_one(PickList).key != "reward_at_gold":
+            await press(pilot, "down")
+        await press(pilot, "space", "enter")
+        await shows(pilot, "at gold")
+        assert "reward_at_gold" in inspected(pilot).selection.request.columns
+        await press(pilot, "x")
         await shows(pilot, "9 of 9 cases")
         screen = pilot.app.screen
         screen.put(inspected(pilot).arranged(columns))
@@ -165,27 +173,6 @@ async def test_chosen_columns_and_widths_come_back_and_those_that_are_gone_do_no
         await press(pilot, "v", "c", "home", "0", "enter")
         await hides(pilot, "[x]")
         assert table.width_of("n_steps") == usual
-
-
-async def test_empty_columns_are_hidden_and_offered_and_do_not_come_while_the_threshold_moves(request_):
-    async with opened(request_, size=(200, 36)) as pilot:
-        await press(pilot, "g", "l")
-        await shows(pilot, "at gold")
-        await press(pilot, "colon", *"earliest_error = -1", "enter")
-        await hides(pilot, "at gold")
-        table = pilot.app.screen.query_one(FrameTable)
-        before = table.columns_shown
-        await press(pilot, "t", "right", "right")
-        await shows(pilot, "chosen")
-        assert table.columns_shown == before
-        await press(pilot, "escape", "v", "c")
-        await shows(pilot, "3 empty columns hidden", "[ ] at gold", "empty in these rows")
-        await press(pilot, *["down"] * 6)
-        while pilot.app.screen.query_one(PickList).key != "reward_at_gold":
-            await press(pilot, "down")
-        await press(pilot, "space", "enter")
-        await shows(pilot, "at gold")
-        assert "reward_at_gold" in inspected(pilot).selection.request.columns
 
 
 async def test_menus_work_where_there_is_little_room_and_the_column_cursor_says_what_its_column_is(request_):

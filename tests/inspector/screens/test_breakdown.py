@@ -57,7 +57,8 @@ async def test_columns_figure_and_second_scorer_are_chosen_with_keys(request_):
 async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_and_threshold(
     request_, tmp_path, capsys
 ):
-    async with opened(request_, size=(120, 40), folder=tmp_path) as pilot:
+    """So do slices of the bias screen."""
+    async with opened(request_, size=(120, 60), folder=tmp_path) as pilot:
         await entered(pilot)
         # What is saved is what the command in its footer prints.
         await press(pilot, "e", "j")
@@ -78,6 +79,17 @@ async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_
         assert sheet(pilot).sheet == before
         assert sheet(pilot).drill == drill
         assert inspected(pilot).threshold == threshold
+        await press(pilot, "escape")
+        await press(pilot, "g", "a")
+        await shows(pilot, "Which way it leans", "looks")
+        await press(pilot, "end")
+        drill = sheet(pilot).drill
+        await press(pilot, "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        assert len(listed(pilot)) == drill.n
+        await press(pilot, "escape")
+        await shows(pilot, "Which way it leans")
+        assert sheet(pilot).drill == drill
     (saved,) = tmp_path.glob("*.json")
     document = saved.read_text()
     assert main(shlex.split(json.loads(document)["provenance"]["command"])[1:]) == 0
@@ -99,17 +111,3 @@ async def test_bins_are_chosen_where_there_are_positions(request_):
         await shows(pilot, ": earliest errors")
         await press(pilot, "v", "v", "end", "enter", "end", "enter")
         await shows(pilot, ": all error steps")
-
-
-async def test_slices_of_the_bias_screen_open_their_cases(request_):
-    async with opened(request_, size=(120, 60)) as pilot:
-        await press(pilot, "g", "a")
-        await shows(pilot, "Which way it leans", "looks")
-        await press(pilot, "end")
-        drill = sheet(pilot).drill
-        await press(pilot, "enter")
-        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
-        assert len(listed(pilot)) == drill.n
-        await press(pilot, "escape")
-        await shows(pilot, "Which way it leans")
-        assert sheet(pilot).drill == drill

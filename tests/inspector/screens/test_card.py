@@ -13,11 +13,29 @@ from opened import inspected, listed, opened
 from screen_text import hides, press, rests, screen_text, shows, until
 
 
-async def test_the_card_says_how_the_number_came_to_be_and_its_export_is_what_the_command_prints(
-    tmp_path, monkeypatch, capsys
+async def test_the_board_warns_of_other_cases_and_the_card_says_how_the_number_came_to_be(
+    request_, tmp_path, monkeypatch, capsys
 ):
+    """All are put on the common cases; and what the card exports is what the command prints."""
     monkeypatch.chdir(tmp_path)
-    async with opened(example.write(tmp_path / "w"), size=(80, 24), folder=tmp_path) as pilot:
+    async with opened(request_, size=(80, 24), folder=tmp_path) as pilot:
+        await shows(pilot, "Not comparable: other cases", "v a: all on the common cases", "g r: why")
+        before = inspected(pilot).headline.score
+        await press(pilot, "v", "a")
+        text = await rests(pilot, "All on the common cases")
+        assert "Not comparable" not in text
+        inspection = inspected(pilot)
+        common = select(
+            replace(inspection.selection, request=replace(inspection.selection.request, where=inspection.base))
+        )
+        assert common.shown.size == 8
+        assert "8/8" in text
+        assert inspection.headline.score == 0.5 != before
+        await press(pilot, "g", "l")
+        await shows(pilot, "8 of 9 cases")
+        await press(pilot, "escape", "v", "a")
+        await shows(pilot, "Not comparable: other cases")
+        assert inspected(pilot).base == ()
         await press(pilot, "g", "r")
         text = await rests(pilot, "alpha", "[0.0, 75.0]", "How a verdict is decided")
         assert "Warning: small n: only 6 erroneous cases and 3 clean cases" in text
@@ -32,30 +50,9 @@ async def test_the_card_says_how_the_number_came_to_be_and_its_export_is_what_th
     assert capsys.readouterr().out == file.read_text()
 
 
-async def test_every_number_of_every_card_opens_exactly_its_cases(tmp_path):
-    asked = example.write(tmp_path / "w")
-    opened_ones = 0
-    async with opened(asked, size=(120, 60)) as pilot:
-        for keys in ((), ("o", "down", "enter"), ("o", "j", "enter")):
-            await press(pilot, "g", "r")
-            await shows(pilot, "How a verdict is decided")
-            await press(pilot, *keys)
-            view = pilot.app.screen.query_one(SheetView)
-            await until(pilot, lambda view=view: not view.sheet.busy and view.spots)
-            for spot in view.spots:
-                view.go_to(spot.line, spot.place)
-                await press(pilot, "enter")
-                await until(pilot, lambda: pilot.app.screen.NAME == "cases")
-                assert len(listed(pilot)) == spot.piece.drill.n
-                opened_ones += 1
-                await press(pilot, "escape")
-                await until(pilot, lambda: pilot.app.screen.NAME == "card")
-            await press(pilot, "escape")
-    assert opened_ones > 12
-
-
-async def test_a_second_card_shows_what_differs_and_why_they_are_not_comparable(tmp_path):
-    async with opened(example.write(tmp_path / "w"), size=(120, 50)) as pilot:
+async def test_a_second_card_shows_what_differs_and_every_number_of_every_card_opens_exactly_its_cases(request_):
+    """It says why the two are not comparable. A card opens from every screen, and closes to it."""
+    async with opened(request_, size=(120, 60)) as pilot:
         await press(pilot, "g", "r", "o")
         await shows(pilot, "Compare with", "nobody")
         await press(pilot, "j", "enter")
@@ -75,10 +72,24 @@ async def test_a_second_card_shows_what_differs_and_why_they_are_not_comparable(
         await press(pilot, "o", "home", "enter")
         await hides(pilot, "alpha against beta")
         await shows(pilot, "How a verdict is decided")
-
-
-async def test_the_card_opens_from_every_screen_and_closes_to_it(tmp_path):
-    async with opened(example.write(tmp_path / "w"), size=(120, 36)) as pilot:
+        await press(pilot, "escape")
+        opened_ones = 0
+        for keys in ((), ("o", "down", "enter"), ("o", "j", "enter")):
+            await press(pilot, "g", "r")
+            await shows(pilot, "How a verdict is decided")
+            await press(pilot, *keys)
+            view = pilot.app.screen.query_one(SheetView)
+            await until(pilot, lambda view=view: not view.sheet.busy and view.spots)
+            for spot in view.spots:
+                view.go_to(spot.line, spot.place)
+                await press(pilot, "enter")
+                await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+                assert len(listed(pilot)) == spot.piece.drill.n
+                opened_ones += 1
+                await press(pilot, "escape")
+                await until(pilot, lambda: pilot.app.screen.NAME == "card")
+            await press(pilot, "escape")
+        assert opened_ones > 12
         for keys, there in (((), "board"), (("g", "l"), "cases"), (("enter",), "case"), (("g", "c"), "compare")):
             await press(pilot, *keys)
             await until(pilot, lambda there=there: there == pilot.app.screen.NAME)
@@ -94,28 +105,6 @@ async def test_without_a_scorer_it_says_what_would_give_one(tmp_path):
     async with opened(example.write(tmp_path / "w", scored=False), size=(80, 24)) as pilot:
         await press(pilot, "g", "r")
         await shows(pilot, "A card says how a scorer's number came to be", "prm-inspect score")
-
-
-async def test_the_board_warns_of_other_cases_and_puts_all_on_the_common_ones(tmp_path):
-    asked = example.write(tmp_path / "w")
-    async with opened(asked, size=(80, 24)) as pilot:
-        await shows(pilot, "Not comparable: other cases", "v a: all on the common cases", "g r: why")
-        before = inspected(pilot).headline.score
-        await press(pilot, "v", "a")
-        text = await rests(pilot, "All on the common cases")
-        assert "Not comparable" not in text
-        inspection = inspected(pilot)
-        common = select(
-            replace(inspection.selection, request=replace(inspection.selection.request, where=inspection.base))
-        )
-        assert common.shown.size == 8
-        assert "8/8" in text
-        assert inspection.headline.score == 0.5 != before
-        await press(pilot, "g", "l")
-        await shows(pilot, "8 of 9 cases")
-        await press(pilot, "escape", "v", "a")
-        await shows(pilot, "Not comparable: other cases")
-        assert inspected(pilot).base == ()
 
 
 async def test_the_board_has_no_line_where_all_is_comparable_until_one_threshold_is_tuned_on_these_cases():

@@ -50,7 +50,8 @@ def test_where_the_pane_is(size, zoomed, room):
     assert room_for(*size, zoomed=zoomed) == room
 
 
-async def test_v_opens_the_first_vote_and_escape_closes_it(space, tmp_path):
+async def test_v_c_opens_the_first_vote_and_each_key_of_the_footer_does_what_it_says(space, tmp_path):
+    """Esc closes it, and the footer tells the keys of what has the focus."""
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
         await press(pilot, "g", "l", "enter")
@@ -65,13 +66,7 @@ async def test_v_opens_the_first_vote_and_escape_closes_it(space, tmp_path):
             assert ("Then x + 1 follows" in told) == (size != (80, 24))
             await press(pilot, "escape")
             assert await hides(pilot, "half is") == before
-
-
-async def test_the_footer_tells_the_keys_of_what_has_the_focus_and_each_does_what_it_says(space, tmp_path):
-    critic_spaces.critic(space, answers)
-    async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
         footer = "← Vote before → Next vote Tab Next mention Enter Go to step v z Zoom critique Esc Back"
-        await press(pilot, "g", "l", "enter")
         for key in ("tab", "shift+tab", "v z"):
             pilot.app.clear_notifications()
             await hides(pilot, "v c opens a critic's answers.")
@@ -112,6 +107,7 @@ async def test_the_footer_tells_the_keys_of_what_has_the_focus_and_each_does_wha
 
 
 async def test_sideways_keys_go_through_the_votes_and_nothing_in_them_acts_and_a_mention_is_clicked(space, tmp_path):
+    """What was answered comes with the ruling of who decides blind."""
     critic_spaces.critic(space, answers, runs=2)
     async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
         went = []
@@ -133,36 +129,40 @@ async def test_sideways_keys_go_through_the_votes_and_nothing_in_them_acts_and_a
         await shows(pilot, "run 1 vote 2", "1")
         await press(pilot, "h", "h", "h")
         await shows(pilot, "run 0 vote 3")
+        await press(pilot, "escape", "g", "l", "v", "b", "g", "t", "enter")
+        await shows(pilot, "BLIND", "scorers are hidden until you rule")
+        await press(pilot, "v", "c")
+        assert "half is" not in await rests(pilot, "Blind: what a critic answered is hidden")
+        await press(pilot, "1")
+        await shows(pilot, "[1 model wrong]", "half is 1/2", "step 1 wins")
+        await press(pilot, "n")
+        assert "half is" not in await rests(pilot, "2 of", "Blind: what a critic answered is hidden")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (140, 24)])
-async def test_a_mention_leads_to_its_step(space, tmp_path, size):
-    critic_spaces.critic(space, answers)
-    async with opened_on(space, tmp_path, size=size) as pilot:
-        went = []
-        await press(pilot, "g", "l", "enter", "v", "c")
-        stand = pilot.app.screen.cursor.go_to_step
-        pilot.app.screen.cursor.go_to_step = lambda step: (went.append(step), stand(step))
-        # The first stop is the reasoning, the second "paragraph 1", 9 is none; the third is what was read.
-        await press(pilot, "tab", "tab", "enter")
-        assert went == [1]
-        if size[0] < 120:
-            await shows(pilot, "Then x + 1 follows")
-            await press(pilot, "v", "c")
-        assert pilot.app.screen.cursor.stop == Stop("step", 1)
-        await shows(pilot, "Struck through: there is no step 9 here")
-        await press(pilot, "tab", "shift+tab", "enter")
-        assert went == [1, 1]
-        await press(pilot, *(["v", "c"] if size[0] < 120 else []), "tab", "tab", "enter")
-        # Round and round: the reasoning folds out.
-        await shows(pilot, "Let me think of paragraph 2")
-
-
-async def test_another_case_and_another_scorer_show_their_own_answers(space, tmp_path):
+async def test_a_mention_leads_to_its_step_and_another_case_and_scorer_show_their_own_answers(space, tmp_path):
     critic_spaces.critic(space, answers)
     critic_spaces.critic(space, lambda row, _: [rf"Of {row}: \boxed{{1}}"], name="other", protocol="grben")
     async with opened_on(space, tmp_path, size=(140, 24)) as pilot:
-        await press(pilot, "g l", "enter", "v c", "l", "v c", "l")
+        for size in ((80, 24), (140, 24)):
+            went = []
+            await pilot.resize_terminal(*size)
+            await press(pilot, "g b", "g", "l", "enter", "v", "c")
+            stand = pilot.app.screen.cursor.go_to_step
+            pilot.app.screen.cursor.go_to_step = lambda step, went=went, stand=stand: (went.append(step), stand(step))
+            # The first stop is the reasoning, the second "paragraph 1", 9 is none; the third is what was read.
+            await press(pilot, "tab", "tab", "enter")
+            assert went == [1]
+            if size[0] < 120:
+                await shows(pilot, "Then x + 1 follows")
+                await press(pilot, "v", "c")
+            assert pilot.app.screen.cursor.stop == Stop("step", 1)
+            await shows(pilot, "Struck through: there is no step 9 here")
+            await press(pilot, "tab", "shift+tab", "enter")
+            assert went == [1, 1]
+            await press(pilot, *(["v", "c"] if size[0] < 120 else []), "tab", "tab", "enter")
+            # Round and round: the reasoning folds out.
+            await shows(pilot, "Let me think of paragraph 2")
+        await press(pilot, "l", "v c", "l")
         await shows(pilot, "Of 0:", "counts from 1", "says step 0", "vote 0 (1 of 1)")
         await press(pilot, "n")
         await shows(pilot, "Of 1:")
@@ -172,20 +172,7 @@ async def test_another_case_and_another_scorer_show_their_own_answers(space, tmp
         await shows(pilot, "vote 0 (1 of 4)")
 
 
-async def test_a_scorer_without_answers_says_so(tmp_path):
-    async with opened(size=(140, 30)) as pilot:
+async def test_a_scorer_without_answers_says_so(request_):
+    async with opened(request_, size=(140, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "v", "c")
         await shows(pilot, "gives no answers in words")
-
-
-async def test_what_was_answered_comes_with_the_ruling_of_who_decides_blind(space, tmp_path):
-    critic_spaces.critic(space, answers)
-    async with opened_on(space, tmp_path, size=(140, 40)) as pilot:
-        await press(pilot, "g", "l", "v", "b", "g", "t", "enter")
-        await shows(pilot, "BLIND", "scorers are hidden until you rule")
-        await press(pilot, "v", "c")
-        assert "half is" not in await rests(pilot, "Blind: what a critic answered is hidden")
-        await press(pilot, "1")
-        await shows(pilot, "[1 model wrong]", "half is 1/2", "step 1 wins")
-        await press(pilot, "n")
-        assert "half is" not in await rests(pilot, "2 of", "Blind: what a critic answered is hidden")

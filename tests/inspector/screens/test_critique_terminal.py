@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import critic_spaces
-from hostile_space import ESCAPES, MARKUP, TEXTS, WIDE
+from hostile_space import ESCAPES, MARKUP, TEXTS
 from scoring.asking import GeneratedAnswer
 from terminal import Terminal
 from test_hostile import acting
@@ -24,14 +24,14 @@ def space(tmp_path_factory):
         GeneratedAnswer(
             rf"{text} paragraph 1 {text} \boxed{{{text}}} \boxed{{1}}", reasoning=text, finish_reason=ESCAPES
         )
-        for text in (ESCAPES, MARKUP, WIDE, *TEXTS)
+        for text in TEXTS
     ]
     critic_spaces.critic(made, lambda *_: said, name=f"judge {MARKUP}")
     return made
 
 
 @pytest.mark.parametrize(
-    ("columns", "lines", "plain", "votes"), [(140, 40, False, 9), (80, 24, True, 3), *also((44, 12, False, 9))]
+    ("columns", "lines", "plain", "votes"), [(140, 40, False, 6), (80, 24, True, 3), *also((44, 12, False, 8))]
 )
 def test_no_answer_acts(space, tmp_path, columns, lines, plain, votes):
     words = ["--ascii"] if plain else []

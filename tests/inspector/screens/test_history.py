@@ -90,15 +90,6 @@ async def test_in_a_queue_too_and_what_is_done_next_stands_last(request_):
         await shows(pilot, "put it off")
 
 
-async def test_in_a_blind_queue_a_ruling_shows_what_others_did(request_):
-    journal(request_, "zoe").rule([CASE], "unsure")
-    async with opened(request_, size=(120, 36)) as pilot:
-        await press(pilot, "enter", "v", "b", "g", "t", "enter", "v", "h")
-        assert "zoe" not in await rests(pilot, "What was done", HIDDEN)
-        await press(pilot, "escape", "1", "v", "h")
-        await shows(pilot, "ruled: unsure", "ruled: model wrong", "zoe@gpu")
-
-
 async def test_long_and_hostile_histories_are_gone_through_and_nothing_in_them_acts(request_):
     zoe = journal(request_, "zoe", "a-machine-with-a-long-name-\x1b[31m")
     for number in range(60):
@@ -131,7 +122,10 @@ async def test_long_and_hostile_histories_are_gone_through_and_nothing_in_them_a
 
 
 async def test_what_others_said_is_hidden_everywhere_else_while_labels_are(request_):
-    """A tag or a note of somebody else tells as much as a ruling does: on the case, in its dialogs, in the list."""
+    """A tag or a note of somebody else tells as much as a ruling does: on the case, in its dialogs, in the list.
+
+    In a blind queue a ruling shows what others did.
+    """
     zoe, ann = journal(request_, "zoe"), journal(request_, "ann")
     zoe.rule([CASE], "unsure")
     zoe.tag([CASE], ["zoes-tag"])
@@ -155,3 +149,7 @@ async def test_what_others_said_is_hidden_everywhere_else_while_labels_are(reque
         await shows(pilot, "Tags  anns-tag, zoes-tag", "zoe: zoes-note")
         await press(pilot, "a")
         await shows(pilot, "zoe: zoes-note", "anns-note")
+        await press(pilot, "escape", "escape", "v", "b", "g", "t", "enter", "v", "h")
+        assert "zoe" not in await rests(pilot, "What was done", HIDDEN)
+        await press(pilot, "escape", "1", "v", "h")
+        await shows(pilot, "ruled: unsure", "ruled: model wrong", "zoe@gpu")

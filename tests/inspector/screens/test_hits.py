@@ -13,7 +13,8 @@ def found(pilot, name):
     return [text for line in view._lines for text, names in line.parts if FOUND in names.split()]
 
 
-async def test_hits_stand_out_and_the_pane_shows_the_first(request_):
+async def test_hits_stand_out_and_n_goes_from_one_to_the_next_and_on_to_the_next_case(request_):
+    """The pane shows the first. Without a search it is the next case, and what only the raw text has is told."""
     async with opened(request_, size=(120, 24)) as pilot:
         await press(pilot, "g", "l", "slash", *"28", "enter")
         await shows(pilot, "1 of 9 cases", "step 28", "Step 28 of long-one")
@@ -21,11 +22,9 @@ async def test_hits_stand_out_and_the_pane_shows_the_first(request_):
         await press(pilot, "enter")
         await shows(pilot, "Step 28 of long-one")
         assert found(pilot, "steps") == ["28"]
-
-
-async def test_from_hit_to_hit_and_on_to_the_next_case(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "g l", "slash", *"2", "enter")
+        await press(pilot, "escape", "x")
+        await pilot.resize_terminal(80, 24)
+        await press(pilot, "slash", *"2", "enter")
         await shows(pilot, "5 of 9 cases")
         await press(pilot, "G", "enter")
         await shows(pilot, "Step 2 of long-one")
@@ -46,11 +45,7 @@ async def test_from_hit_to_hit_and_on_to_the_next_case(request_):
         assert last[0] == last[1]
         await press(pilot, "n")
         await shows(pilot, "5 of 5", "hit 1 of 12")
-
-
-async def test_without_a_search_it_is_the_next_case_and_what_only_the_raw_text_has_is_told(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g l", "enter", "n")
+        await press(pilot, "escape", "x", "home", "enter", "n")
         await shows(pilot, "2 of 9")
         await press(pilot, "N")
         await shows(pilot, "1 of 9")

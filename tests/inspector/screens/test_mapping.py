@@ -50,25 +50,23 @@ def asked(path):
 
 
 async def test_what_was_found_is_imported_with_one_key_and_how_is_saved_for_the_next_table(here):
+    """What does not fit is said and not imported."""
     app = OneDialog(MappingDialog(OpenTable(read_rows(results(here / "mine.jsonl"))), here))
     async with app.run_test(size=(120, 30), notifications=True) as pilot:
         await shows(pilot, "Import it", "results of mine", "the id of the case", "step rewards of a scorer: mine")
         await shows(pilot, 'left out, such as "x"', "rewards of mine: 0.2 0.2", "Save the mapping")
-        await press(pilot, "e", "enter")
+        await choose(pilot, "id", "nothing of these")
+        await shows(pilot, "The mapping names no case", "not yet")
+        await press(pilot, "home", "enter")
+        assert isinstance(pilot.app.screen, MappingDialog)
+        await choose(pilot, "id", "the id of the case")
+        await press(pilot, "home", "e", "enter")
         await until(pilot, (here / "mine.mapping.json").exists)
         await press(pilot, "e", "enter")
         await until(pilot, (here / "mine.mapping-2.json").exists)
         await press(pilot, "enter")
     assert (app.return_value.id, app.return_value.rewards) == ("id", {"mine": "rewards"})
     assert ColumnMapping.read(here / "mine.mapping.json") == app.return_value
-
-
-async def test_who_leaves_it_has_nothing(here):
-    app = asked(results(here / "mine.jsonl"))
-    async with app.run_test(size=(120, 30)) as pilot:
-        await shows(pilot, "results of mine")
-        await press(pilot, "escape")
-    assert app.return_value is None
 
 
 async def test_columns_that_nobody_would_guess_are_said(here):
@@ -114,19 +112,6 @@ async def to_line(pilot, label):
         assert picks.cursor > before, f"there is no line {label}"
 
 
-async def test_what_does_not_fit_is_said_and_not_imported(here):
-    app = asked(results(here / "mine.jsonl"))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await shows(pilot, "results of mine")
-        await choose(pilot, "id", "nothing of these")
-        await shows(pilot, "The mapping names no case", "not yet")
-        await press(pilot, "home", "enter")
-        assert isinstance(pilot.app.screen, MappingDialog)
-        await choose(pilot, "id", "the id of the case")
-        await press(pilot, "home", "enter")
-    assert app.return_value.id == "id"
-
-
 async def test_rewards_that_none_of_the_rows_holds_are_said_before_they_are_imported(here):
     path = write(here / "mine.jsonl", [{"qid": f"c{at}", "out": {"all": [0.2, 0.3]}} for at in range(3)])
     app = asked(path)
@@ -137,6 +122,9 @@ async def test_rewards_that_none_of_the_rows_holds_are_said_before_they_are_impo
         assert "Wrong usage" not in text
         await choose(pilot, "qid", "the id of the case")
         await shows(pilot, "rewards of mine: none of these rows holds any in out")
+        # Who leaves it has nothing.
+        await press(pilot, "escape")
+    assert app.return_value is None
 
 
 async def test_columns_may_be_said_in_any_order(here):
@@ -187,21 +175,14 @@ def test_what_a_person_chose_is_not_called_a_guess(here, subset):
     assert ("guessed-columns" in {finding.code for finding in cases.findings}) == (subset is None)
 
 
-async def test_a_file_is_imported_without_leaving_the_app(here):
-    results(here / "mine.jsonl")
-    async with opened(Request(workspace=str(here / "space"))) as pilot:
-        await press(pilot, "g", "i")
-        await shows(pilot, "mine.jsonl", "Rewards, verdicts, answers or cases")
-        await press(pilot, *"mine", "enter")
-        await shows(pilot, "which column is what", "3 of cases that are here (bench)")
-        await press(pilot, "enter")
-        await shows(pilot, "3 of 3 results joined to bench")
-        await press(pilot, "enter")
-        await until(pilot, lambda: "mine" in inspected(pilot).scorers)
-    assert len(list((here / "space" / "rewards").iterdir())) == 2
+def refused(pilot):
+    return any("broken.jsonl" in one.message and one.severity == "error" for one in pilot.app._notifications)
 
 
-async def test_what_is_not_wanted_or_cannot_be_read_leaves_everything_as_it_is(here, monkeypatch):
+async def test_a_file_is_imported_without_leaving_the_app_and_what_is_not_wanted_or_cannot_be_read_is_not(
+    here, monkeypatch
+):
+    """Whoever quits need not answer first."""
     results(here / "mine.jsonl")
     (here / "broken.jsonl").write_text("{")
     before = sorted(path.name for path in here.rglob("*"))
@@ -217,11 +198,21 @@ async def test_what_is_not_wanted_or_cannot_be_read_leaves_everything_as_it_is(h
         await until(pilot, lambda: not job.display)
         await press(pilot, "g", "i", *"broken", "enter")
         await until(pilot, lambda: refused(pilot))
-    assert sorted(path.name for path in here.rglob("*")) == before
-
-
-def refused(pilot):
-    return any("broken.jsonl" in one.message and one.severity == "error" for one in pilot.app._notifications)
+        assert sorted(path.name for path in here.rglob("*")) == before
+        await press(pilot, "g", "i")
+        await shows(pilot, "mine.jsonl", "Rewards, verdicts, answers or cases")
+        await press(pilot, *"mine", "enter")
+        await shows(pilot, "which column is what", "3 of cases that are here (bench)")
+        await press(pilot, "enter")
+        await shows(pilot, "3 of 3 results joined to bench")
+        await press(pilot, "enter")
+        await until(pilot, lambda: "mine" in inspected(pilot).scorers)
+        assert len(list((here / "space" / "rewards").iterdir())) == 2
+        await press(pilot, "g", "i", *"mine", "enter")
+        await shows(pilot, "which column is what")
+        await press(pilot, "ctrl+c")
+    assert pilot.app.return_value == 0
+    assert len(list((here / "space" / "rewards").iterdir())) == 2
 
 
 async def test_the_report_outlives_what_is_read_again(here):
@@ -233,16 +224,6 @@ async def test_the_report_outlives_what_is_read_again(here):
         await shows(pilot, "Esc Close", "3 cases", f"Workspace {here / 'other'}")
         assert "processbench" in pilot.app.inspection.cases["benchmark"]
         await press(pilot, "escape")
-
-
-async def test_whoever_quits_need_not_answer_first(here):
-    results(here / "mine.jsonl")
-    async with opened(Request(workspace=str(here / "space"))) as pilot:
-        await press(pilot, "g", "i", *"mine", "enter")
-        await shows(pilot, "which column is what")
-        await press(pilot, "ctrl+c")
-    assert pilot.app.return_value == 0
-    assert len(list((here / "space" / "rewards").iterdir())) == 1
 
 
 async def test_a_benchmark_comes_beside_the_demo_in_a_workspace_of_this_folder_but_not_what_was_refused(

@@ -11,8 +11,9 @@ from screen_text import hides, press, rests, shows
 HINT = "Scorers beside each other"
 
 
-async def test_o_chooses_scorers_that_stay_for_other_cases_and_later_visits(request_):
-    async with opened(request_) as pilot:
+async def test_o_chooses_scorers_that_stay_for_other_cases_and_blind_hides_what_was_decided_everywhere(request_):
+    """Both hold for later visits."""
+    async with opened(request_, size=(150, 36)) as pilot:
         await press(pilot, "enter", "enter", "o")
         text = await rests(pilot, HINT, "[x] alpha", "[ ] beta", "in focus")
         assert "threshold 0.5" in text
@@ -32,82 +33,7 @@ async def test_o_chooses_scorers_that_stay_for_other_cases_and_later_visits(requ
         await hides(pilot, "A alpha")
         await press(pilot, "o", "escape", "o", "q")
         await hides(pilot, HINT)
-
-
-async def test_the_focus_stays_ticked_and_no_more_than_eight_are(tmp_path):
-    cases = [reference.Case(2, 0, (0.1, 0.9)), reference.Case(2, -1, (0.9, 0.9))]
-    making.workspace(tmp_path / "w", cases, [(making.scorer(f"s{number}[b]"), cases) for number in range(10)])
-    async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 24)) as pilot:
-        await press(pilot, "g", "l", "enter", "o", "space")
-        await shows(pilot, "is always shown")
-        await press(pilot, *["j", "space"] * 9)
-        text = await rests(pilot, "No more than 8", "s9[b]")
-        assert text.count("[x]") == 8
-        await press(pilot, "G", "k", "home", "enter")
-        text = await rests(pilot, "8 of 8 exact", "H s7[b] = exact 0")
-        assert "A0◂" not in text
-        assert all(f"{letter}▁◂" in text for letter in "ABCDEFGH")
-
-
-async def test_curves_are_there_where_they_take_no_room_from_the_steps(request_):
-    async with opened(request_, size=(120, 50)) as pilot:
-        await press(pilot, "enter", "enter")
-        for columns, there in ((159, False), (160, True)):
-            await pilot.resize_terminal(columns, 50)
-            await rests(pilot, "Keys")
-            curve = pilot.app.screen.query_one("#curve", StepView)
-            assert curve.display == there
-        await press(pilot, "v", "v")
-        await rests(pilot, "Keys")
-        assert not curve.display
-        # What was chosen holds for other cases, and in another room.
-        await press(pilot, "n")
-        await pilot.resize_terminal(159, 50)
-        await rests(pilot, "Keys")
-        assert not curve.display
-        await press(pilot, "v", "v", "n")
-        for columns in (159, 160):
-            await pilot.resize_terminal(columns, 50)
-            await rests(pilot, "Keys")
-            assert curve.display
-
-
-async def test_with_one_scorer_or_none_o_and_curves_say_so(tmp_path, request_):
-    cases = [reference.Case(2, 0, (0.1, 0.9))]
-    making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)])
-    async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
-        await press(pilot, "g", "l", "enter", "o")
-        await shows(pilot, "There is no other scorer on this benchmark.")
-    async with opened(example.write(tmp_path / "bare", scored=False)) as pilot:
-        await press(pilot, "enter", "o")
-        await shows(pilot, "There is no scorer to put beside another.")
-        await press(pilot, "v", "v")
-        await shows(pilot, "There is no scorer whose rewards could be drawn.")
-
-
-async def test_curves_stand_above_the_steps_or_beside_them(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "j", "enter", "v", "v", "v", "v")
-        for size in ((80, 24), (120, 36), (200, 50)):
-            await pilot.resize_terminal(*size)
-            before = await rests(pilot, "late-one")
-            assert "╌╌╌" not in before
-            await press(pilot, "v", "v")
-            await shows(pilot, "╌╌╌", "1.00 ", "Step 0 of", "Step 2 of")
-            curve, steps = pilot.app.screen.query_one("#curve", StepView), pilot.app.screen.steps
-            beside = size[0] >= 160
-            assert (curve.region.x > steps.region.x) == beside
-            assert (curve.region.y < steps.region.y) == (not beside)
-            assert steps.virtual_size.width <= steps.viewport.width
-            await press(pilot, "n")
-            await shows(pilot, "missed-one", "╌╌╌")
-            await press(pilot, "N", "v", "v")
-            assert await hides(pilot, "╌╌╌") == before
-
-
-async def test_blind_hides_what_was_decided_everywhere_and_stays(request_):
-    async with opened(request_, size=(150, 36)) as pilot:
-        await press(pilot, "enter", "j", "enter", "v", "b")
+        await press(pilot, "h", "g", "b", "enter", "j", "enter", "v", "b")
         text = await rests(pilot, "BLIND", "blind: gold labels")
         for word in ("gold ", "pred ", "late", "Gold", "Why", "✗", "│", "Because", "final answer", "gap"):
             assert word not in text.replace("late-one", "").replace("blind: gold labels", ""), word
@@ -128,3 +54,70 @@ async def test_blind_hides_what_was_decided_everywhere_and_stays(request_):
         # The pane beside the list shows the scorers that were put beside each other.
         await press(pilot, "N", "o", "j", "space", "enter", "escape")
         await shows(pilot, "A alpha ! false alarm 1", "B beta . clean")
+
+
+async def test_curves_stand_above_the_steps_or_beside_them_where_they_take_no_room_from_them(request_):
+    async with opened(request_, size=(120, 50)) as pilot:
+        await press(pilot, "enter", "enter")
+        for columns, there in ((159, False), (160, True)):
+            await pilot.resize_terminal(columns, 50)
+            await rests(pilot, "Keys")
+            curve = pilot.app.screen.query_one("#curve", StepView)
+            assert curve.display == there
+        await press(pilot, "v", "v")
+        await rests(pilot, "Keys")
+        assert not curve.display
+        # What was chosen holds for other cases, and in another room.
+        await press(pilot, "n")
+        await pilot.resize_terminal(159, 50)
+        await rests(pilot, "Keys")
+        assert not curve.display
+        await press(pilot, "v", "v", "n")
+        for columns in (159, 160):
+            await pilot.resize_terminal(columns, 50)
+            await rests(pilot, "Keys")
+            assert curve.display
+        await press(pilot, "g", "b", "enter", "j", "enter", "v", "v")
+        for size in ((80, 24), (120, 36), (200, 50)):
+            await pilot.resize_terminal(*size)
+            before = await rests(pilot, "late-one")
+            assert "╌╌╌" not in before
+            await press(pilot, "v", "v")
+            await shows(pilot, "╌╌╌", "1.00 ", "Step 0 of", "Step 2 of")
+            curve, steps = pilot.app.screen.query_one("#curve", StepView), pilot.app.screen.steps
+            beside = size[0] >= 160
+            assert (curve.region.x > steps.region.x) == beside
+            assert (curve.region.y < steps.region.y) == (not beside)
+            assert steps.virtual_size.width <= steps.viewport.width
+            await press(pilot, "n")
+            await shows(pilot, "missed-one", "╌╌╌")
+            await press(pilot, "N", "v", "v")
+            assert await hides(pilot, "╌╌╌") == before
+
+
+async def test_the_focus_stays_ticked_and_no_more_than_eight_are(tmp_path):
+    cases = [reference.Case(2, 0, (0.1, 0.9)), reference.Case(2, -1, (0.9, 0.9))]
+    making.workspace(tmp_path / "w", cases, [(making.scorer(f"s{number}[b]"), cases) for number in range(10)])
+    async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 24)) as pilot:
+        await press(pilot, "g", "l", "enter", "o", "space")
+        await shows(pilot, "is always shown")
+        await press(pilot, *["j", "space"] * 9)
+        text = await rests(pilot, "No more than 8", "s9[b]")
+        assert text.count("[x]") == 8
+        await press(pilot, "G", "k", "home", "enter")
+        text = await rests(pilot, "8 of 8 exact", "H s7[b] = exact 0")
+        assert "A0◂" not in text
+        assert all(f"{letter}▁◂" in text for letter in "ABCDEFGH")
+
+
+async def test_with_one_scorer_or_none_o_and_curves_say_so(tmp_path, request_):
+    cases = [reference.Case(2, 0, (0.1, 0.9))]
+    making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)])
+    async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
+        await press(pilot, "g", "l", "enter", "o")
+        await shows(pilot, "There is no other scorer on this benchmark.")
+    async with opened(example.write(tmp_path / "bare", scored=False)) as pilot:
+        await press(pilot, "enter", "o")
+        await shows(pilot, "There is no scorer to put beside another.")
+        await press(pilot, "v", "v")
+        await shows(pilot, "There is no scorer whose rewards could be drawn.")

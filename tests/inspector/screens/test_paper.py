@@ -18,21 +18,24 @@ def root(tmp_path):
     return Request(workspace=str(tmp_path / "w"))
 
 
-async def test_the_first_table_on_scorers_is_shown_and_beside_it_the_list(root):
-    async with opened(root, size=(120, 36)) as pilot:
+async def test_tables_and_scorers_of_the_paper_are_chosen_and_its_export_is_what_paper_prints(
+    root, tmp_path, monkeypatch, capsys
+):
+    """The first table on scorers is shown, and beside it the list of all."""
+    monkeypatch.chdir(tmp_path)
+    async with opened(root, size=(80, 24), folder=tmp_path) as pilot:
         await press(pilot, "g", "p")
+        await shows(pilot, "Checked 1 of 5")
+        await press(pilot, "e", "j")
+        await until(pilot, lambda: list(tmp_path.glob("*.json")))
+        pilot.app.clear_notifications()
+        await pilot.resize_terminal(120, 36)
         await shows(pilot, "Table 3 of ProcessBench", "Checked 1 of 5")
         await press(pilot, "tab")
         await shows(pilot, "Tables of ProcessBench", "critics by one greedy answer")
         await press(pilot, "v v")
         await shows(pilot, "This page has nothing to choose.")
-        await press(pilot, "escape")
-        await until(pilot, lambda: pilot.app.screen.NAME == "board")
-
-
-async def test_tables_and_the_scorers_of_the_paper_are_chosen(root):
-    async with opened(root, size=(120, 36)) as pilot:
-        await press(pilot, "g", "p")
+        await press(pilot, "shift+tab")
         await shows(pilot, "Table 3 of ProcessBench", "Checked 1 of 5")
         await hides(pilot, "Skywork-PRM-7B")
         await press(pilot, "v v", "j", "enter")
@@ -45,15 +48,8 @@ async def test_tables_and_the_scorers_of_the_paper_are_chosen(root):
         await shows(pilot, "Table 9 of ProcessBench", "QwQ-32B-Preview")
         await press(pilot, "v v", "enter", "home", "enter")
         await shows(pilot, "Table 2 of ProcessBench", "process error rate")
-
-
-async def test_its_export_is_what_paper_prints(root, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    async with opened(root, size=(80, 24), folder=tmp_path) as pilot:
-        await press(pilot, "g", "p")
-        await shows(pilot, "Checked 1 of 5")
-        await press(pilot, "e", "j")
-        await until(pilot, lambda: list(tmp_path.glob("*.json")))
+        await press(pilot, "escape")
+        await until(pilot, lambda: pilot.app.screen.NAME == "board")
     (file,) = tmp_path.glob("*.json")
     capsys.readouterr()
     assert main(shlex.split(json.loads(file.read_text())["provenance"]["command"])[1:]) == 0

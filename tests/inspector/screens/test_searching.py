@@ -40,7 +40,7 @@ def of_the_command(pilot):
     return cases_view(load(request_of(parse(shlex.split(command)[1:])))).rows["case"].to_list()
 
 
-async def test_it_is_live_and_kept_with_enter(request_):
+async def test_it_is_live_and_kept_with_enter_and_its_line_fits(request_):
     async with opened(request_, size=(200, 50)) as pilot:
         await press(pilot, "g", "l", "slash")
         await shows(pilot, "/ in all:")
@@ -65,9 +65,17 @@ async def test_it_is_live_and_kept_with_enter(request_):
         await press(pilot, "x")
         await shows(pilot, "9 of 9 cases", "no filter")
         assert inspected(pilot).selection.found is None
+        for size in ((40, 12), (80, 24), *also((120, 36), (200, 50))):
+            await pilot.resize_terminal(*size)
+            await press(pilot, "slash", *keys("of it"))
+            await until(pilot, lambda: len(listed(pilot)) == 9 and inspected(pilot).selection.found is not None)
+            assert max(map(len, screen_text(pilot.app).splitlines())) <= size[0]
+            await press(pilot, "escape")
+            await hides(pilot, "/ in all")
 
 
-async def test_escape_gives_back_what_was_there_and_letters_that_are_keys_elsewhere_are_letters(request_):
+async def test_escape_gives_back_what_was_there_tab_chooses_the_texts_and_a_filter_stays_beside_it(request_):
+    """Letters that are keys elsewhere are letters, and a wrong expression is told while it is typed."""
     async with opened(request_) as pilot:
         await press(pilot, "enter")
         before = await rests(pilot, "5 of 9 cases")
@@ -80,26 +88,7 @@ async def test_escape_gives_back_what_was_there_and_letters_that_are_keys_elsewh
         await typed(pilot, "text q?")
         assert pilot.app.screen.query_one(SearchBar).input.value == "text q?"
         assert not pilot.app.screen.rail_open
-
-
-async def test_keys_typed_ahead_are_one_search_that_goes_on_beneath_the_case_that_the_next_key_opens(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l")
-        type_ahead(pilot, "slash", *keys("missed"), "enter")
-        await until(pilot, lambda: inspected(pilot).selection.request.search == "missed")
-        assert len(listed(pilot)) == 2
-        await press(pilot, "x")
-        await shows(pilot, "9 of 9 cases")
-        type_ahead(pilot, "slash", *keys("missed"), "enter", "enter")
-        # Which case that is, the first of all or of those found, is a matter of how fast the search is.
-        await until(pilot, lambda: pilot.app.screen.NAME == "case")
-        await press(pilot, "escape")
-        await shows(pilot, "2 of 9 cases", "search missed")
-
-
-async def test_tab_chooses_the_texts_and_a_wrong_expression_is_told_while_it_is_typed(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "slash")
+        await press(pilot, "escape", "g", "b", "g", "l", "slash")
         await typed(pilot, "because")
         assert len(listed(pilot)) == 6
         counts = {}
@@ -120,11 +109,19 @@ async def test_tab_chooses_the_texts_and_a_wrong_expression_is_told_while_it_is_
         assert listed(pilot) == ["bench/late-one"]
         await press(pilot, "escape")
         await shows(pilot, "9 of 9 cases")
-
-
-async def test_a_filter_beside_it_and_the_metric_of_both(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "slash")
+        # What is typed ahead is a single search, which goes on beneath the case that the next key opens.
+        type_ahead(pilot, "slash", *keys("missed"), "enter")
+        await until(pilot, lambda: inspected(pilot).selection.request.search == "missed")
+        assert len(listed(pilot)) == 2
+        await press(pilot, "x")
+        await shows(pilot, "9 of 9 cases")
+        type_ahead(pilot, "slash", *keys("missed"), "enter", "enter")
+        # Which case that is, the first of all or of those found, is a matter of how fast the search is.
+        await until(pilot, lambda: pilot.app.screen.NAME == "case")
+        await press(pilot, "escape")
+        await shows(pilot, "2 of 9 cases", "search missed")
+        # A filter beside it, and the metric of both.
+        await press(pilot, "x", "g", "b", "enter", "slash")
         await typed(pilot, "-one")
         await press(pilot, "enter")
         assert listed(pilot) == [case for case in example.FAILURES if case.endswith("-one")] == of_the_command(pilot)
@@ -160,22 +157,8 @@ class Gate:
         monkeypatch.setattr(search_screen, "run_search", slow)
 
 
-async def test_hits_fill_in_and_no_metric_is_about_a_part_and_another_letter_drops_the_search(request_, monkeypatch):
-    gate = Gate(monkeypatch)
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l", "slash", "l")
-        await until(pilot, gate.begun.is_set)
-        await press(pilot, *keys("ate"))
-        screen = await shows(pilot, "1 case so far, 100% of the texts read")
-        assert "F1" not in screen.splitlines()[0]
-        assert pilot.app.screen.query_one(FrameTable).row_count == 1
-        gate.open.set()
-        await until(pilot, lambda: inspected(pilot).selection.request.search == "late")
-        await shows(pilot, "1 of 9 cases", "F1")
-        assert listed(pilot) == ["bench/late-one"]
-
-
-async def test_keys_are_answered_while_it_runs(request_, monkeypatch):
+async def test_keys_are_answered_while_it_runs_and_no_metric_is_about_a_part(request_, monkeypatch):
+    """Hits fill in, and another letter drops the search."""
     async with opened(request_) as pilot:
         await press(pilot, "g", "l")
         for pressed in ("escape", "x"):
@@ -203,6 +186,19 @@ async def test_keys_are_answered_while_it_runs(request_, monkeypatch):
         await shows(pilot, "1 of 9 cases", "search late")
         assert listed(pilot) == ["bench/late-one"]
         await hides(pilot, "/ in all")
+        await press(pilot, "x")
+        await shows(pilot, "9 of 9 cases")
+        gate = Gate(monkeypatch)
+        await press(pilot, "slash", "l")
+        await until(pilot, gate.begun.is_set)
+        await press(pilot, *keys("ate"))
+        screen = await shows(pilot, "1 case so far, 100% of the texts read")
+        assert "F1" not in screen.splitlines()[0]
+        assert pilot.app.screen.query_one(FrameTable).row_count == 1
+        gate.open.set()
+        await until(pilot, lambda: inspected(pilot).selection.request.search == "late")
+        await shows(pilot, "1 of 9 cases", "F1")
+        assert listed(pilot) == ["bench/late-one"]
 
 
 async def test_a_workspace_opened_with_a_search_keeps_it(request_):
@@ -216,15 +212,3 @@ async def test_a_workspace_opened_with_a_search_keeps_it(request_):
         await shows(pilot, "1 of 9 cases", "/ in problem:", "search late-one in problem")
         await press(pilot, "enter", "x")
         await shows(pilot, "7 of 9 cases")
-
-
-async def test_the_line_fits(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "l")
-        for size in ((40, 12), (80, 24), *also((120, 36), (200, 50))):
-            await pilot.resize_terminal(*size)
-            await press(pilot, "slash", *keys("of it"))
-            await until(pilot, lambda: len(listed(pilot)) == 9 and inspected(pilot).selection.found is not None)
-            assert max(map(len, screen_text(pilot.app).splitlines())) <= size[0]
-            await press(pilot, "escape")
-            await hides(pilot, "/ in all")

@@ -28,7 +28,8 @@ def kept(request_):
     return load(request_).journal.triage
 
 
-async def test_tags_are_put_on_the_case_under_the_cursor_undone_and_done_again(request_):
+async def test_tags_and_notes_are_put_on_the_case_under_the_cursor_changed_taken_away_undone_and_done_again(request_):
+    """In the list and on the screen of a case."""
     async with opened(request_) as pilot:
         await press(pilot, "enter", "j", "w")
         await shows(pilot, "Tag bench/late-one", "Enter Tag")
@@ -51,95 +52,8 @@ async def test_tags_are_put_on_the_case_under_the_cursor_undone_and_done_again(r
         await shows(pilot, "Done again: odd, easy on bench/late-one.")
         assert kept(request_).tags == {"bench/late-one": ("easy", "odd")}
         assert inspected(pilot).selection.column("tags").to_list().count(["easy", "odd"]) == 1
-
-
-async def test_a_tag_is_completed_and_what_changes_nothing_is_not_written(request_):
-    load(request_).journal.tag(["bench/late-one"], ["geometry"])
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "w")
-        await shows(pilot, "1 geometry (1)")
-        await press(pilot, *"geo", "tab", "enter")
-        await shows(pilot, "Tagged bench/alarm-one: geometry;")
-        await press(pilot, "w", *"geometry", "enter")
-        await shows(pilot, "It is tagged like that already.")
-        await press(pilot, "w", "enter")
-        await hides(pilot, "Tag bench/alarm-one")
-        path = next((load(request_).workspace.root / "triage").iterdir())
-        assert len(path.read_text().splitlines()) == 2
-
-
-async def test_all_cases_in_the_list_are_tagged_at_once_and_undone_at_once(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "question_mark", *"mark all", "enter", "w")
-        await shows(pilot, "Tag 5 marked cases")
-        await press(pilot, *"wrong", "enter")
-        await shows(pilot, "Tagged 5 cases: wrong;")
-        assert set(kept(request_).tags) == set(example.FAILURES)
-        await press(pilot, "u")
-        await shows(pilot, "Undone: wrong on 5 cases.")
-        assert kept(request_).tags == {}
-
-
-async def test_more_than_a_hundred_are_tagged_only_after_a_question(tmp_path):
-    cases = [Case(1, -1)] * 101
-    making.workspace(tmp_path / "ws", cases, [])
-    request = example.Request(workspace=str(tmp_path / "ws"))
-    async with opened(request) as pilot:
-        await press(pilot, "question_mark", *"mark all", "enter", "w", *"big", "enter")
-        await shows(pilot, "This changes the tags of 101 cases. Do it?")
-        await press(pilot, "escape")
-        await hides(pilot, "Do it?")
-        assert kept(request).tags == {}
-        await press(pilot, "w", *"big", "enter", "y")
-        await shows(pilot, "Tagged 101 cases: big;")
-        assert len(kept(request).tags) == 101
-
-
-async def test_a_note_has_as_many_lines_as_it_takes(request_, monkeypatch):
-    """Typed, or pasted with something in it that would act; without an editor of one's own that is said."""
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "a", *"one", "ctrl+j", *"two", "ctrl+j")
-        pilot.app.post_message(Paste("\x1b[31mthree\r\n"))
-        await until(pilot, lambda: "three" in pilot.app.screen.query_one(TextEditor).text)
-        assert "\x1b" not in pilot.app.screen.query_one(TextEditor).text
-        monkeypatch.delenv("VISUAL", raising=False)
-        monkeypatch.delenv("EDITOR", raising=False)
-        await press(pilot, "ctrl+e")
-        await shows(pilot, "No editor is named")
-        await press(pilot, "enter")
-        # The toast of the dialog may still be in the way of the one of the list.
-        said = "Noted on bench/alarm-one;"
-        await until(pilot, lambda: any(one.message.startswith(said) for one in pilot.app._notifications))
-        note = kept(request_).note("bench/alarm-one")
-        assert note.split("\n") == ["one", "two", "␛[31mthree"]
-
-
-async def test_tags_and_notes_stand_above_the_case_and_hostile_ones_act_nowhere_and_others_notes_stay(
-    request_, monkeypatch
-):
-    monkeypatch.setenv(ENVIRONMENT, "bob")
-    load(request_).journal.note(["bench/alarm-one"], "bob\x1b[2J was\there")
-    monkeypatch.setenv(ENVIRONMENT, "ann")
-    journal = load(request_).journal
-    journal.tag(["bench/alarm-one"], ["odd", "easy", "[/b]\x1b[2J", "[red]x"])
-    journal.note(["bench/late-one"], "look at $x$ again")
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "a")
-        await shows(pilot, "bob: bob␛[2J was    here")
-        await press(pilot, *"me", "enter")
-        await shows(pilot, "Noted on")
-        assert kept(request_).note("bench/alarm-one") == "ann: me; bob: bob\x1b[2J was\there"
-        await press(pilot, "w")
-        await shows(pilot, "[/b]␛[2J", "[red]x")
-        await press(pilot, "escape", "enter")
-        await shows(pilot, "Tags  ", "[/b]␛[2J, [red]x, easy, odd", "bob␛[2J was")
-        await press(pilot, "n")
-        await shows(pilot, "Note  look at")
-
-
-async def test_a_note_is_written_changed_and_taken_away_and_the_case_screen_does_it_too(request_):
-    async with opened(request_) as pilot:
-        await press(pilot, "enter", "a")
+        # Notes.
+        await press(pilot, "k", "a")
         await shows(pilot, "Note on bench/alarm-one")
         await press(pilot, *"look", "enter")
         await shows(pilot, "Noted on bench/alarm-one;")
@@ -160,29 +74,67 @@ async def test_a_note_is_written_changed_and_taken_away_and_the_case_screen_does
         await press(pilot, "ctrl+r")
         await shows(pilot, "Done again: the note on bench/late-one.")
         triage = kept(request_)
-        assert (triage.tags, triage.note("bench/late-one")) == ({"bench/late-one": ("seen",)}, "hm")
+        assert (triage.tags, triage.note("bench/late-one")) == ({"bench/late-one": ("easy", "odd", "seen")}, "hm")
         await press(pilot, "escape")
         assert inspected(pilot).selection.column("note").drop_nulls().to_list() == ["hm", "looks"]
+        # A tag is completed, and what changes nothing is not written.
+        (path,) = (load(request_).workspace.root / "triage").iterdir()
+        await press(pilot, "k", "w")
+        await shows(pilot, "3 seen (1)")
+        await press(pilot, *"see", "tab", "enter")
+        await shows(pilot, "Tagged bench/alarm-one: seen;")
+        before = path.read_bytes()
+        await press(pilot, "w", *"seen", "enter")
+        await shows(pilot, "It is tagged like that already.")
+        await press(pilot, "w", "enter")
+        await hides(pilot, "Tag bench/alarm-one")
+        assert path.read_bytes() == before
 
 
-async def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_tagged(request_, tmp_path):
-    (tmp_path / "ws" / "triage").write_text("a file")
-    check_writable(tmp_path)
+async def test_tags_and_notes_stand_above_the_case_and_hostile_ones_act_nowhere_and_others_notes_stay(
+    request_, monkeypatch
+):
+    """A note has as many lines as it takes, typed or pasted; without an editor of one's own that is said."""
+    monkeypatch.setenv(ENVIRONMENT, "bob")
+    load(request_).journal.note(["bench/alarm-one"], "bob\x1b[2J was\there")
+    monkeypatch.setenv(ENVIRONMENT, "ann")
+    journal = load(request_).journal
+    journal.tag(["bench/alarm-one"], ["odd", "easy", "[/b]\x1b[2J", "[red]x"])
+    journal.note(["bench/late-one"], "look at $x$ again")
     async with opened(request_) as pilot:
-        await press(pilot, "enter", "w", *"odd", "enter")
-        await shows(pilot, "Cannot write")
-        assert inspected(pilot).selection.column("tags").to_list() == [[]] * 9
+        await press(pilot, "enter", "a")
+        await shows(pilot, "bob: bob␛[2J was    here")
+        await press(pilot, *"me", "enter")
+        await shows(pilot, "Noted on")
+        assert kept(request_).note("bench/alarm-one") == "ann: me; bob: bob\x1b[2J was\there"
+        await press(pilot, "w")
+        await shows(pilot, "[/b]␛[2J", "[red]x")
+        await press(pilot, "escape", "enter")
+        await shows(pilot, "Tags  ", "[/b]␛[2J, [red]x, easy, odd", "bob␛[2J was")
+        await press(pilot, "n")
+        await shows(pilot, "Note  look at")
+        await press(pilot, "escape", "j", "a", *"one", "ctrl+j", *"two", "ctrl+j")
+        pilot.app.post_message(Paste("\x1b[31mthree\r\n"))
+        await until(pilot, lambda: "three" in pilot.app.screen.query_one(TextEditor).text)
+        assert "\x1b" not in pilot.app.screen.query_one(TextEditor).text
+        monkeypatch.delenv("VISUAL", raising=False)
+        monkeypatch.delenv("EDITOR", raising=False)
+        await press(pilot, "ctrl+e")
+        await shows(pilot, "No editor is named")
+        await press(pilot, "enter")
+        # The toast of the dialog may still be in the way of the one of the list.
+        said = "Noted on bench/missed-one;"
+        await until(pilot, lambda: any(one.message.startswith(said) for one in pilot.app._notifications))
+        note = kept(request_).note("bench/missed-one")
+        assert note.split("\n") == ["one", "two", "␛[31mthree"]
 
 
-def test_what_a_journal_could_not_read_is_told(request_, tmp_path):
-    Journal(tmp_path / "ws" / "triage").tag(["bench/alarm-one"], ["odd"])
-    (tmp_path / "ws" / "triage" / "torn.jsonl").write_text(json.dumps({"n": 1})[:-3])
-    found = load(request_)
-    assert any("torn.jsonl:1" in problem for problem in found.problems)
-    assert inspect(found).cases.height == 9
+def tagged(request_, tag):
+    return {case for case, tags in kept(request_).tags.items() if tag in tags}
 
 
-async def test_what_another_process_writes_is_shown_and_who_loses_the_tag_filtered_by_leaves_the_list(request_):
+async def test_what_another_process_writes_is_shown_and_what_acts_acts_on_the_marked_cases(request_, monkeypatch):
+    """Who loses the tag that was filtered by leaves the list; all cases in the list are tagged and undone at once."""
     async with opened(request_) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "5 of 9 cases")
@@ -198,15 +150,11 @@ async def test_what_another_process_writes_is_shown_and_who_loses_the_tag_filter
         assert listed(pilot) == ["bench/missed-one"]
         await press(pilot, "u")
         await shows(pilot, "2 of 9 cases")
-
-
-async def test_what_acts_acts_on_the_marked_cases(request_, monkeypatch):
-    async with opened(request_) as pilot:
-        await press(pilot, "g l", "space", "j", "space")
+        await press(pilot, "x", "g b", "g l", "home", "space", "j", "space")
         await shows(pilot, "2 marked", "◇exact-one", "◇late-one")
         await press(pilot, "w", *"slip", "enter")
         await shows(pilot, "Tagged 2 cases: slip;")
-        assert set(kept(request_).tags) == {"bench/exact-one", "bench/late-one"}
+        assert tagged(request_, "slip") == {"bench/exact-one", "bench/late-one"}
         await press(pilot, "a", *"look again", "enter")
         await shows(pilot, "Noted on 2 cases;")
         # They are copied a line each.
@@ -230,6 +178,46 @@ async def test_what_acts_acts_on_the_marked_cases(request_, monkeypatch):
         await press(pilot, "x")
         await press(pilot, "x")
         await hides(pilot, " marked")
+        await press(pilot, "g b", "enter", "question_mark", *"mark all", "enter", "w")
+        await shows(pilot, "Tag 5 marked cases")
+        await press(pilot, *"wrong", "enter")
+        await shows(pilot, "Tagged 5 cases: wrong;")
+        assert tagged(request_, "wrong") == set(example.FAILURES)
+        await press(pilot, "u")
+        await shows(pilot, "Undone: wrong on 5 cases.")
+        assert tagged(request_, "wrong") == set()
+
+
+async def test_more_than_a_hundred_are_tagged_only_after_a_question(tmp_path):
+    cases = [Case(1, -1)] * 101
+    making.workspace(tmp_path / "ws", cases, [])
+    request = example.Request(workspace=str(tmp_path / "ws"))
+    async with opened(request) as pilot:
+        await press(pilot, "question_mark", *"mark all", "enter", "w", *"big", "enter")
+        await shows(pilot, "This changes the tags of 101 cases. Do it?")
+        await press(pilot, "escape")
+        await hides(pilot, "Do it?")
+        assert kept(request).tags == {}
+        await press(pilot, "w", *"big", "enter", "y")
+        await shows(pilot, "Tagged 101 cases: big;")
+        assert len(kept(request).tags) == 101
+
+
+async def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_tagged(request_, tmp_path):
+    (tmp_path / "ws" / "triage").write_text("a file")
+    check_writable(tmp_path)
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "w", *"odd", "enter")
+        await shows(pilot, "Cannot write")
+        assert inspected(pilot).selection.column("tags").to_list() == [[]] * 9
+
+
+def test_what_a_journal_could_not_read_is_told(request_, tmp_path):
+    Journal(tmp_path / "ws" / "triage").tag(["bench/alarm-one"], ["odd"])
+    (tmp_path / "ws" / "triage" / "torn.jsonl").write_text(json.dumps({"n": 1})[:-3])
+    found = load(request_)
+    assert any("torn.jsonl:1" in problem for problem in found.problems)
+    assert inspect(found).cases.height == 9
 
 
 def test_tags_stand_below_each_other_in_columns_of_equal_width():

@@ -105,85 +105,40 @@ async def test_categories_stand_beside_their_notes_and_enter_opens_the_cases_of_
         await shows(pilot, "Noted on")
         await press(pilot, "escape")
         await shows(pilot, "9 notes in 2 categories")
-        note(Journal(load(request_).workspace.root / "triage", Author("cy", "gpu")), "bench/c20", "third", "luck")
+        note(
+            Journal(load(request_).workspace.root / "triage", Author("cy", "gpu")),
+            "bench/c20",
+            "line and line " * 40,
+            "luck",
+        )
         await shows(pilot, "10 notes in 3 categories", "luck")
+        # A long note stands in full as far as there is room.
+        await press(pilot, "tab", "home", "j", "j", "tab")
+        await shows(pilot, "bench/c20, cy, ", "(3 more lines)", "luck: 1 note on 1 case")
 
 
-async def test_a_note_is_put_into_a_category_found_by_a_part_of_its_name_undone_and_redone(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "tab", "j", "w")
-        await shows(pilot, "Put 1 note into", ">signs", "units")
-        await press(pilot, *"nit")
-        await shows(pilot, ">units", "nit", "a new category")
-        await hides(pilot, "signs  3 notes")
-        await press(pilot, "enter")
-        await shows(pilot, "1 note put into units; u undoes it.")
-        assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "units", "c4": "units"}
-        assert categories(pilot) == [("signs", "3"), ("units", "2"), ("(in none)", "3")]
-        await press(pilot, "u")
-        await shows(pilot, "Undone: the category 'units' on bench/c4.")
-        assert "c4" not in kept(request_)
-        await press(pilot, "ctrl+r")
-        await shows(pilot, "Done again")
-        assert kept(request_)["c4"] == "units"
-
-
-async def test_ticked_notes_go_into_a_new_category_together_and_escape_takes_ticks_away_before_it_leaves(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "space")
-        await shows(pilot, "1 ticked")
+async def test_only_ones_own_notes_move_be_it_a_whole_category_and_the_threshold_moves_who_is_wrong(request_):
+    """A category is merged with another one, renamed or taken out."""
+    async with opened(request_, size=(100, 40)) as pilot:
+        await reach(pilot, "tab", "G", "w")
+        await shows(pilot, "This is not a note of yours (ann)")
+        await press(pilot, "v", "w")
+        await shows(pilot, "Whose notes", "everybody", "6 notes", "bob")
+        await press(pilot, "G", "enter")
+        await shows(pilot, "2 notes in 1 category", "of bob")
+        await press(pilot, "v", "w", "home", "enter")
+        await shows(pilot, "8 notes in 2 categories")
+        await press(pilot, "shift+tab", "home")
+        await rests(pilot, "wrong  of")
+        before = wrong(pilot)
+        await press(pilot, "t", *["right"] * 45)
+        await until(pilot, lambda: wrong(pilot) != before)
+        inspection, screen = inspected(pilot), pilot.app.screen
+        assert walk(inspection, screen.lay_out(inspection, None, 80, 20)) > 3
         await press(pilot, "escape")
-        await hides(pilot, "1 ticked", "[x]")
-        assert isinstance(pilot.app.screen, TaxonomyScreen)
-        await press(pilot, "k", "space", "space")
-        await shows(pilot, "2 ticked", "[x] reads the wrong column", "[x] feet again", ">[ ] premise not checked")
-        await press(pilot, "w", *"careless reading", "enter")
-        await shows(pilot, "2 notes put into careless reading")
-        await hides(pilot, "ticked")
-        assert {kept(request_)["c3"], kept(request_)["c4"]} == {"careless reading"}
-        await press(pilot, "u")
-        await until(pilot, lambda: "c3" not in kept(request_) and "c4" not in kept(request_))
+        await until(pilot, lambda: wrong(pilot) == before)
         await press(pilot, "escape")
         await until(pilot, lambda: pilot.app.screen.NAME == "board")
-
-
-async def test_notes_that_hold_words_or_are_alike_are_ticked_together(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot, "slash", *"FEET", "enter")
-        await shows(pilot, "1 ticked", "[x] feet again")
-        await press(pilot, "slash", *"nothing at all")
-        await shows(pilot, ">those that hold nothing at all  0 notes")
-        await press(pilot, "enter")
-        await hides(pilot, "ticked")
-        await press(pilot, "slash", *"e", "enter")
-        await shows(pilot, "3 ticked")
-        await press(pilot, "slash", "escape")
-        await shows(pilot, "3 ticked")
-        await press(pilot, "slash", "enter")
-        await hides(pilot, "ticked")
-        ann = Journal(Path(request_.workspace) / "triage", Author("ann", "gpu"))
-        for case, text in (("c3", "misread the table"), ("c4", "another table [misread]")):
-            note(ann, f"bench/{case}", text)
-        await shows(pilot, "[ ] misread the table", "another table [misread]")
-        await press(pilot, "slash")
-        await shows(pilot, "Tick notes in", ">none", "misread, table  2 notes")
-        await press(pilot, "down")
-        await shows(pilot, "2 notes alike in words: misread the table / another table [misread]")
-        await press(pilot, "enter")
-        await shows(pilot, "2 ticked", "[x] misread the table", "[x] another table [misread]")
-
-
-async def test_a_long_note_stands_in_full_as_far_as_there_is_room(request_):
-    note(Journal(Path(request_.workspace) / "triage", Author("ann", "gpu")), "bench/c20", "line and line " * 40, "long")
-    async with opened(request_, size=(100, 30)) as pilot:
-        await press(pilot, "g", "x")
-        await shows(pilot, "9 notes in 3 categories")
-        await press(pilot, "home", "j", "j", "tab")
-        await shows(pilot, "bench/c20, ann, ", "(3 more lines)", "long: 1 note on 1 case")
-
-
-async def test_a_whole_category_is_merged_renamed_or_taken_out_and_others_notes_stay(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
         await reach(pilot, "w")
         await shows(pilot, "Put 3 notes into (1 note of others stays)")
         await hides(pilot, "take them out")
@@ -213,49 +168,94 @@ async def test_a_whole_category_is_merged_renamed_or_taken_out_and_others_notes_
         assert kept(request_) == {"c0": "signs", "c1": "signs"}
 
 
-async def test_keys_that_come_before_the_screen_has_followed_mean_what_is_under_the_cursor(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
-        await reach(pilot)
-        type_ahead(pilot, "g", "g", "j", "w", *"signs", "enter")
-        await shows(pilot, "1 note put into signs")
-        assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "signs"}
-
-
-async def test_only_ones_own_notes_move_and_the_threshold_moves_who_is_wrong(request_):
-    async with opened(request_, size=(100, 40)) as pilot:
-        await reach(pilot, "tab", "G", "w")
-        await shows(pilot, "This is not a note of yours (ann)")
-        await press(pilot, "v", "w")
-        await shows(pilot, "Whose notes", "everybody", "6 notes", "bob")
-        await press(pilot, "G", "enter")
-        await shows(pilot, "2 notes in 1 category", "of bob")
-        await press(pilot, "v", "w", "home", "enter")
-        await shows(pilot, "8 notes in 2 categories")
-        await press(pilot, "shift+tab", "home")
-        await rests(pilot, "wrong  of")
-        before = wrong(pilot)
-        await press(pilot, "t", *["right"] * 45)
-        await until(pilot, lambda: wrong(pilot) != before)
-        inspection, screen = inspected(pilot), pilot.app.screen
-        assert walk(inspection, screen.lay_out(inspection, None, 80, 20)) > 3
-        await press(pilot, "escape")
-        await until(pilot, lambda: wrong(pilot) == before)
-
-
 def wrong(pilot):
     """What scorers have wrong, as it stands in the lowest pane."""
     names = [one.scorer.name for one in inspected(pilot).selection.evaluations]
     return [line for line in screen_lines(pilot.app) if any(f" {name} " in line for name in names)]
 
 
-async def test_its_exports_are_what_the_command_prints_and_a_full_disk_leaves_ticks(
+async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_prints_them(
     request_, tmp_path, monkeypatch, capsys
 ):
+    """By keys that may come before the screen has followed; a full disk leaves ticks."""
+
     def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.chdir(tmp_path)
     async with opened(request_, size=(100, 30), folder=tmp_path) as pilot:
+        # A category is found by a part of its name.
+        await reach(pilot, "tab", "j", "w")
+        await shows(pilot, "Put 1 note into", ">signs", "units")
+        await press(pilot, *"nit")
+        await shows(pilot, ">units", "nit", "a new category")
+        await hides(pilot, "signs  3 notes")
+        await press(pilot, "enter")
+        await shows(pilot, "1 note put into units; u undoes it.")
+        assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "units", "c4": "units"}
+        assert categories(pilot) == [("signs", "3"), ("units", "2"), ("(in none)", "3")]
+        await press(pilot, "u")
+        await shows(pilot, "Undone: the category 'units' on bench/c4.")
+        assert "c4" not in kept(request_)
+        await press(pilot, "ctrl+r")
+        await shows(pilot, "Done again")
+        assert kept(request_)["c4"] == "units"
+        await press(pilot, "u")
+        await until(pilot, lambda: "c4" not in kept(request_))
+        await press(pilot, "escape")
+        await until(pilot, lambda: pilot.app.screen.NAME == "board")
+        # Ticked notes go into a new one together, and Esc takes ticks away before it leaves.
+        await reach(pilot, "space")
+        await shows(pilot, "1 ticked")
+        await press(pilot, "escape")
+        await hides(pilot, "1 ticked", "[x]")
+        assert isinstance(pilot.app.screen, TaxonomyScreen)
+        await press(pilot, "k", "space", "space")
+        await shows(pilot, "2 ticked", "[x] reads the wrong column", "[x] feet again", ">[ ] premise not checked")
+        await press(pilot, "w", *"careless reading", "enter")
+        await shows(pilot, "2 notes put into careless reading")
+        await hides(pilot, "ticked")
+        assert {kept(request_)["c3"], kept(request_)["c4"]} == {"careless reading"}
+        await press(pilot, "u")
+        await until(pilot, lambda: "c3" not in kept(request_) and "c4" not in kept(request_))
+        await press(pilot, "escape")
+        await until(pilot, lambda: pilot.app.screen.NAME == "board")
+        # What is typed ahead means what is under the cursor then.
+        await reach(pilot)
+        type_ahead(pilot, "g", "g", "j", "w", *"signs", "enter")
+        await shows(pilot, "1 note put into signs")
+        assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "signs"}
+        await press(pilot, "u")
+        await until(pilot, lambda: kept(request_)["c2"] == "units")
+        await press(pilot, "escape")
+        await until(pilot, lambda: pilot.app.screen.NAME == "board")
+        # Notes that hold words or are alike are ticked together.
+        await reach(pilot, "slash", *"FEET", "enter")
+        await shows(pilot, "1 ticked", "[x] feet again")
+        await press(pilot, "slash", *"nothing at all")
+        await shows(pilot, ">those that hold nothing at all  0 notes")
+        await press(pilot, "enter")
+        await hides(pilot, "ticked")
+        await press(pilot, "slash", *"e", "enter")
+        await shows(pilot, "3 ticked")
+        await press(pilot, "slash", "escape")
+        await shows(pilot, "3 ticked")
+        await press(pilot, "slash", "enter")
+        await hides(pilot, "ticked")
+        ann = Journal(Path(request_.workspace) / "triage", Author("ann", "gpu"))
+        for case, text in (("c3", "misread the table"), ("c4", "another table [misread]")):
+            note(ann, f"bench/{case}", text)
+        await shows(pilot, "[ ] misread the table", "another table [misread]")
+        await press(pilot, "slash")
+        await shows(pilot, "Tick notes in", ">none", "misread, table  2 notes")
+        await press(pilot, "down")
+        await shows(pilot, "2 notes alike in words: misread the table / another table [misread]")
+        await press(pilot, "enter")
+        await shows(pilot, "2 ticked", "[x] misread the table", "[x] another table [misread]")
+        await press(pilot, "escape")
+        await hides(pilot, "ticked")
+        await press(pilot, "escape")
+        await until(pilot, lambda: pilot.app.screen.NAME == "board")
         await reach(pilot, "e")
         await shows(pilot, "The categories", "The notes, in the order written")
         await press(pilot, "j")
@@ -274,20 +274,6 @@ async def test_its_exports_are_what_the_command_prints_and_a_full_disk_leaves_ti
         assert main(shlex.split(document["provenance"]["command"])[1:]) == 0
         assert json.loads(capsys.readouterr().out)["rows"] == document["rows"]
     assert sorted(len(json.loads(file.read_text())["rows"]) for file in tmp_path.glob("*.json")) == [3, 8]
-
-
-async def test_without_notes_it_says_how_they_come_to_be(tmp_path):
-    cases, scorers = making.study()
-    making.workspace(tmp_path / "w", cases, scorers)
-    async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 24)) as pilot:
-        await press(pilot, "g", "x")
-        await shows(pilot, "No case here has a note yet.", "no note is in a category yet, of 0")
-        for key, said in (("w", "There is no note here."), ("a", "There is no category here"), ("enter", "no number")):
-            await press(pilot, key)
-            await shows(pilot, said)
-            pilot.app.clear_notifications()
-        await press(pilot, "e")
-        await shows(pilot, "There is nothing to export")
 
 
 async def test_where_there_is_no_folder_it_is_said(monkeypatch):
@@ -365,7 +351,16 @@ async def test_from_notes_to_a_table_without_leaving_the_keyboard(tmp_path, monk
     making.workspace(tmp_path / "w", cases, scorers)
     notes = ("loses a minus", "metres and feet", "minus again", "feet")
     async with opened(Request(workspace=str(tmp_path / "w")), size=(100, 30), folder=tmp_path) as pilot:
-        await press(pilot, "g l", "home")
+        await press(pilot, "g", "x")
+        await shows(pilot, "No case here has a note yet.", "no note is in a category yet, of 0")
+        for key, said in (("w", "There is no note here."), ("a", "There is no category here"), ("enter", "no number")):
+            await press(pilot, key)
+            await shows(pilot, said)
+            pilot.app.clear_notifications()
+        await press(pilot, "e")
+        await shows(pilot, "There is nothing to export")
+        pilot.app.clear_notifications()
+        await press(pilot, "escape", "g l", "home")
         for text in notes:
             await press(pilot, "a", *text, "enter", "j")
         await press(pilot, "g", "x")

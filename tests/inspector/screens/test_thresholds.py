@@ -29,8 +29,9 @@ def marked(app, glyph):
     return line.index(glyph)
 
 
-async def test_h_opens_it_from_everywhere_and_escape_goes_back(request_):
-    async with opened(request_) as pilot:
+async def test_it_opens_from_everywhere_and_its_files_are_the_documents_of_the_commands(request_, tmp_path):
+    """Esc goes back, and o puts another curve beside it."""
+    async with opened(request_, folder=tmp_path) as pilot:
         for keys in ((), ("g", "l"), ("enter",)):
             await press(pilot, *keys)
             before = await rests(pilot)
@@ -39,11 +40,37 @@ async def test_h_opens_it_from_everywhere_and_escape_goes_back(request_):
             await shows(pilot, "F1 against the threshold", "▲ 0.500 present, the default", COMPLETE)
             await press(pilot, "escape")
             await looks_like(pilot, before)
+        await press(pilot, "g", "h")
+        await shows(pilot, COMPLETE)
+        await press(pilot, "e")
+        await shows(pilot, "ways and curves", "curves in numbers")
+        await press(pilot, "c")
+        await shows(pilot, "bench-thresholds.csv")
+        await press(pilot, "e", "C")
+        await shows(pilot, "bench-thresholds-2.csv")
+        await press(pilot, "o")
+        await shows(pilot, "Scorers beside each other", "[x] alpha", "[ ] beta")
+        await press(pilot, "j", "space", "enter")
+        await shows(pilot, "A alpha", "B beta (its own range, -1 to 1)")
+        await press(pilot, "v n")
+        await shows(pilot, "A alpha", "B beta", "beta · threshold 0.000")
+        await press(pilot, "v n", "o", "x", "enter")
+        await hides(pilot, "B beta")
+    wanted = load(Request(workspace=request_.workspace, scorers=("alpha",)))
+    for name, document in (
+        ("bench-thresholds.csv", thresholds_view(wanted)),
+        ("bench-thresholds-2.csv", curve_view(wanted)),
+    ):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        rows = [line for line in text.splitlines() if not line.startswith("#")]
+        found = pl.read_csv(StringIO("\n".join(rows)))
+        assert found.height == document.rows.height
+        assert found.columns == document.rows.columns
+        assert found["value"].cast(pl.Float64).to_list() == pytest.approx(document.rows["value"].to_list(), nan_ok=True)
 
 
-async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it_and_other_ways_are_not_computed_again(
-    request_, monkeypatch
-):
+async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it_and_pages_turn(request_, monkeypatch):
+    """Other ways are not computed again. Enter opens exactly the cases, and Esc comes back to the number."""
     asked = []
     make = analysis.way_rows
 
@@ -74,12 +101,6 @@ async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it_and_o
         assert "*" in line_of(pilot.app, "chosen")
         await press(pilot, "escape")
         await looks_like(pilot, before)
-
-
-async def test_pages_turn_and_enter_opens_exactly_the_cases_and_escape_comes_back_to_the_number(request_):
-    async with opened(request_, size=(120, 44)) as pilot:
-        await press(pilot, "g", "h")
-        await shows(pilot, COMPLETE)
         view = pilot.app.screen.query_one(SheetView)
         wrong = next(spot for spot in view.spots if "wrong at the threshold 0.55" in spot.piece.drill.words)
         view.go_to(wrong.line, wrong.place)
@@ -103,37 +124,6 @@ async def test_pages_turn_and_enter_opens_exactly_the_cases_and_escape_comes_bac
         await shows(pilot, "[reliability]", "expected calibration error")
         await press(pilot, "tab")
         await shows(pilot, "[ways and curves]", COMPLETE)
-
-
-async def test_files_are_the_documents_of_the_commands_and_o_puts_another_curve_beside_it(request_, tmp_path):
-    async with opened(request_, folder=tmp_path) as pilot:
-        await press(pilot, "g", "h")
-        await shows(pilot, COMPLETE)
-        await press(pilot, "e")
-        await shows(pilot, "ways and curves", "curves in numbers")
-        await press(pilot, "c")
-        await shows(pilot, "bench-thresholds.csv")
-        await press(pilot, "e", "C")
-        await shows(pilot, "bench-thresholds-2.csv")
-        await press(pilot, "o")
-        await shows(pilot, "Scorers beside each other", "[x] alpha", "[ ] beta")
-        await press(pilot, "j", "space", "enter")
-        await shows(pilot, "A alpha", "B beta (its own range, -1 to 1)")
-        await press(pilot, "v n")
-        await shows(pilot, "A alpha", "B beta", "beta · threshold 0.000")
-        await press(pilot, "v n", "o", "x", "enter")
-        await hides(pilot, "B beta")
-    wanted = load(Request(workspace=request_.workspace, scorers=("alpha",)))
-    for name, document in (
-        ("bench-thresholds.csv", thresholds_view(wanted)),
-        ("bench-thresholds-2.csv", curve_view(wanted)),
-    ):
-        text = (tmp_path / name).read_text(encoding="utf-8")
-        rows = [line for line in text.splitlines() if not line.startswith("#")]
-        found = pl.read_csv(StringIO("\n".join(rows)))
-        assert found.height == document.rows.height
-        assert found.columns == document.rows.columns
-        assert found["value"].cast(pl.Float64).to_list() == pytest.approx(document.rows["value"].to_list(), nan_ok=True)
 
 
 async def test_without_scorers_and_with_a_critic_it_says_why_there_is_nothing(tmp_path):

@@ -42,7 +42,8 @@ def rulings(pilot):
     return {case.removeprefix("bench/"): of[me] for case, of in journal(pilot).triage.rulings.items()}
 
 
-async def test_a_key_a_ruling_and_the_next_case_comes_and_one_looks_back_and_changes_it(request_):
+async def test_a_key_is_a_ruling_on_a_case_or_a_rating_of_a_step_and_another_queue_can_be_begun(request_):
+    """The next case comes by itself, and one looks back and changes it. Plus on the problem rates the other steps."""
     async with opened(request_) as pilot:
         await begun(pilot)
         for number, case in enumerate(FAILURES, 1):
@@ -75,33 +76,6 @@ async def test_a_key_a_ruling_and_the_next_case_comes_and_one_looks_back_and_cha
         await shows(pilot, "1 skipped, 4 to go")
         await press(pilot, "u", "N")
         await shows(pilot, "This is the first case of the queue.")
-
-
-async def test_it_goes_on_where_it_was_from_the_board_as_well(request_):
-    async with opened(request_) as pilot:
-        await shows(pilot, "9 cases")
-        await press(pilot, "g", "t")
-        await shows(pilot, "No case waits for you")
-        await begun(pilot)
-        await press(pilot, "1", "x", "space")
-        await shows(pilot, "bench/missed-two", "1 ruled, 1 skipped, 3 to go")
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "t")
-        await shows(pilot, "bench/missed-two", "4 of 5", "1 ruled, 1 skipped, 3 to go")
-        await press(pilot, "1", "1")
-        # What was deferred comes last.
-        await shows(pilot, "bench/missed-one", "1 to go")
-        await press(pilot, "escape", "enter")
-        await shows(pilot, "5 of 9 cases")
-        await press(pilot, "g", "t")
-        await shows(
-            pilot, "Decide about 2 cases of the list; 3 cases that you ruled on left out", "Go on, 1 of 5 to go"
-        )
-
-
-async def test_steps_are_rated_under_the_cursor_and_plus_on_the_problem_rates_the_others_in_one(request_):
-    async with opened(request_) as pilot:
-        await begun(pilot)
         await press(pilot, "minus")
         await shows(pilot, "step 1 rated -1", "Rated  step 1 -1")
         await press(pilot, "k", "plus")
@@ -125,69 +99,8 @@ async def test_steps_are_rated_under_the_cursor_and_plus_on_the_problem_rates_th
         await shows(pilot, "step 0 rated 0 on bench/alarm-one")
         await press(pilot, "n")
         assert "rated 0" not in await rests(pilot, "bench/late-one")
-
-
-async def test_a_queue_is_gone_on_with_through_the_scorer_that_it_was_made_with(request_):
-    """Whoever looked through another one meanwhile, or opens the app again, comes back to the same failures."""
-    async with opened(request_) as pilot:
-        await begun(pilot)
-        await shows(pilot, "outcome = any failure, through alpha")
-        await press(pilot, "1", "escape", "v", "n")
-        await until(pilot, lambda: inspected(pilot).scorer == "beta")
-        await press(pilot, "g", "t")
-        await shows(pilot, "Go on, 4 of 5 to go")
-        await press(pilot, "enter")
-        await shows(pilot, "1 ruled, 4 to go", "alpha")
-        assert inspected(pilot).scorer == "alpha"
-    async with opened(replace(request_, scorers=("beta",))) as pilot:
-        await press(pilot, "g", "t")
-        await shows(pilot, "1 ruled, 4 to go")
-        assert inspected(pilot).scorer == "alpha"
-        journal(pilot).begin("by hand", ["bench/alarm-one"], "gone-prm")
-        await press(pilot, "escape", "g", "t")
-        await shows(pilot, "Go on with a queue", "1 of 1 to go; by hand", "4 of 5 to go; bench, filter")
-        await press(pilot, "enter")
-        said = "gone-prm, through which this queue was begun, is not here."
-        await until(pilot, lambda: said in [one.message for one in pilot.app._notifications])
-
-
-async def test_what_was_said_of_another_text_is_said_anew(request_):
-    old = Journal(Path(request_.workspace) / "triage")
-    old.do([("rule", ["bench/alarm-one"], "gold wrong"), ("rate", ["bench/alarm-one"], "0 1")], "0123456789ab")
-    old.begin("again", ["bench/alarm-one"])
-    async with opened(request_) as pilot:
-        await press(pilot, "g", "t")
-        await shows(pilot, "bench/alarm-one", "0 ruled, 1 to go", "Of another text of this case, and so without effect")
-        await press(pilot, "home", "plus")
-        await shows(pilot, "2 steps rated +1")
-        await press(pilot, "2")
-        assert "Of another text" not in await rests(pilot, "All decided: 1 gold wrong")
-        key = dict(inspected(pilot).cases.select("case", "key").iter_rows())["bench/alarm-one"]
-        said = journal(pilot).of_case("bench/alarm-one")
-        assert [one.content for one, _ in said] == ["0123456789ab"] * 2 + [key[:12]] * 3
-        await press(pilot, "2")
-        await shows(pilot, "That is your ruling already.")
-
-
-async def test_hidden_labels_are_shown_by_the_ruling_and_the_next_key_goes_on(request_):
-    async with opened(request_) as pilot:
-        await begun(pilot, "v b")
-        hidden = await rests(pilot, "BLIND", "scorers are hidden until you rule", "Step 0 of alarm-one")
-        assert "false alarm" not in hidden
-        assert "0.90" not in hidden
-        await press(pilot, "v", "v")
-        assert "0.90" not in await rests(pilot, "Scorers are hidden.")
-        await press(pilot, "v", "v")
-        await press(pilot, "1")
-        await shows(pilot, "false alarm", "[1 model wrong]", "bench/alarm-one", "0.90")
-        await press(pilot, "n")
-        assert "late (" not in await rests(pilot, "bench/late-one", "BLIND")
-
-
-async def test_another_queue_is_begun_in_triage_and_several_wait_beside_each_other(request_):
-    async with opened(request_) as pilot:
-        await begun(pilot)
-        await press(pilot, "1", "space", "g", "t")
+        # Another queue is begun here, and then several wait beside each other.
+        await press(pilot, "N", "1", "space", "g", "t")
         said = "A new queue puts the others aside", "v b in a queue hides gold and scorers until you rule"
         await shows(pilot, "Decide about 4 cases", *said)
         await press(pilot, *["G", "enter"])
@@ -200,7 +113,47 @@ async def test_another_queue_is_begun_in_triage_and_several_wait_beside_each_oth
         assert [len(one.waiting) for one in journal(pilot).queues] == [1, 4]
 
 
-async def test_neither_rulings_of_others_nor_a_curve_are_shown_to_who_decides_blind(request_):
+async def test_a_queue_is_gone_on_with_where_it_was_through_the_scorer_that_it_was_made_with(request_):
+    """Whoever looked through another one meanwhile, or opens the app again, comes back to the same failures."""
+    async with opened(request_) as pilot:
+        await shows(pilot, "9 cases")
+        await press(pilot, "g", "t")
+        await shows(pilot, "No case waits for you")
+        await begun(pilot)
+        await shows(pilot, "outcome = any failure, through alpha")
+        await press(pilot, "1", "x", "space")
+        await shows(pilot, "bench/missed-two", "1 ruled, 1 skipped, 3 to go")
+        await press(pilot, "escape", "v", "n")
+        await until(pilot, lambda: inspected(pilot).scorer == "beta")
+        await press(pilot, "g", "t")
+        await shows(pilot, "Go on, 3 of 5 to go")
+        await press(pilot, "enter")
+        await shows(pilot, "bench/missed-two", "1 ruled, 1 skipped, 3 to go", "alpha")
+        assert inspected(pilot).scorer == "alpha"
+    async with opened(replace(request_, scorers=("beta",))) as pilot:
+        await press(pilot, "g", "t")
+        await shows(pilot, "bench/missed-two", "4 of 5", "1 ruled, 1 skipped, 3 to go")
+        assert inspected(pilot).scorer == "alpha"
+        await press(pilot, "1", "1")
+        # What was deferred comes last.
+        await shows(pilot, "bench/missed-one", "1 to go")
+        await press(pilot, "escape", "enter")
+        await shows(pilot, "5 of 9 cases")
+        await press(pilot, "g", "t")
+        await shows(
+            pilot, "Decide about 2 cases of the list; 3 cases that you ruled on left out", "Go on, 1 of 5 to go"
+        )
+        await press(pilot, "escape")
+        journal(pilot).begin("by hand", ["bench/alarm-one"], "gone-prm")
+        await press(pilot, "escape", "g", "t")
+        await shows(pilot, "Go on with a queue", "1 of 1 to go; by hand", "1 of 5 to go; bench, filter")
+        await press(pilot, "enter")
+        said = "gone-prm, through which this queue was begun, is not here."
+        await until(pilot, lambda: said in [one.message for one in pilot.app._notifications])
+
+
+async def test_who_decides_blind_sees_labels_rulings_of_others_and_a_curve_by_the_ruling(request_):
+    """The next key goes on, to a case whose labels are hidden again."""
     Journal(Path(request_.workspace) / "triage", Author("zoe", "far")).rule(["bench/alarm-one"], "unsure")
     async with opened(request_, size=(200, 50)) as pilot:
         await begun(pilot)
@@ -208,13 +161,21 @@ async def test_neither_rulings_of_others_nor_a_curve_are_shown_to_who_decides_bl
         curve = pilot.app.screen.query_one("#curve")
         await until(pilot, lambda: curve.display)
         await press(pilot, "v", "b")
-        assert "zoe" not in await rests(pilot, "BLIND")
+        hidden = await rests(pilot, "BLIND", "scorers are hidden until you rule", "Step 0 of alarm-one")
+        assert not [words for words in ("zoe", "false alarm", "0.90") if words in hidden]
         assert not curve.display
+        await press(pilot, "v", "v")
+        assert "0.90" not in await rests(pilot, "Scorers are hidden.")
         await press(pilot, "1")
+        await shows(pilot, "false alarm", "[1 model wrong]", "bench/alarm-one", "0.90")
         await until(pilot, lambda: curve.display)
+        await press(pilot, "n")
+        assert "late (" not in await rests(pilot, "bench/late-one", "BLIND")
 
 
-async def test_a_ruling_that_cannot_be_written_is_said_and_a_case_that_is_gone_is_passed_over(request_, monkeypatch):
+async def test_a_ruling_that_cannot_be_written_is_said_and_so_is_one_of_another_text(request_, monkeypatch):
+    """A case that is gone is passed over."""
+
     def full(*_):
         raise UnwritableWorkspace("The disk is full.", "Free space and try again.")
 
@@ -232,6 +193,21 @@ async def test_a_ruling_that_cannot_be_written_is_said_and_a_case_that_is_gone_i
         await shows(pilot, "bench/late-one", "2 of 3", "made elsewhere")
         await press(pilot, "1")
         await shows(pilot, "1 ruled, 2 to go", "bench/late-one")
+        # What was said of another text is said anew.
+        old = [("rule", ["bench/alarm-one"], "gold wrong"), ("rate", ["bench/alarm-one"], "0 1")]
+        journal(pilot).do(old, "0123456789ab")
+        journal(pilot).begin("again", ["bench/alarm-one"])
+        await press(pilot, "escape", "g", "t", "enter")
+        await shows(pilot, "bench/alarm-one", "0 ruled, 1 to go", "Of another text of this case, and so without effect")
+        await press(pilot, "home", "plus")
+        await shows(pilot, "2 steps rated +1")
+        await press(pilot, "2")
+        assert "Of another text" not in await rests(pilot, "All decided: 1 gold wrong")
+        key = dict(inspected(pilot).cases.select("case", "key").iter_rows())["bench/alarm-one"]
+        said = journal(pilot).of_case("bench/alarm-one")
+        assert [one.content for one, _ in said] == ["0123456789ab"] * 2 + [key[:12]] * 3
+        await press(pilot, "2")
+        await shows(pilot, "That is your ruling already.")
 
 
 async def test_the_demo_can_be_triaged_without_a_workspace(monkeypatch, tmp_path, data_home):

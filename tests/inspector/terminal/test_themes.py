@@ -23,6 +23,7 @@ from inspector.terminal.themes import (
 from inspector.texts.paint import OUTCOME_STYLES
 from inspector.widgets.line_scroll import LineScroll
 from inspector.widgets.line_view import LineView
+from looks import strips
 from opened import opened
 from screen_text import press, rests, screen_text, settled, shows
 
@@ -165,7 +166,7 @@ def seen(app, style):
     return table.line_style(style).color.get_truecolor().hex
 
 
-async def test_screens_have_the_colours_of_the_theme(request_):
+async def test_every_kind_of_theme_shows_every_screen_in_its_colours(request_):
     async with opened(request_) as pilot:
         for name in EXACT:
             pilot.app.theme = name
@@ -174,10 +175,6 @@ async def test_screens_have_the_colours_of_the_theme(request_):
             assert {style: seen(pilot.app, style) for style in colours.outcomes} == colours.outcomes, name
             assert seen(pilot.app, "dim") == colours.dim
             assert seen(pilot.app, "") == colours.foreground
-
-
-async def test_every_kind_of_theme_shows_every_screen(request_):
-    async with opened(request_) as pilot:
         assert {FEW_COLOURS, "nord", "ansi-dark", "ansi-light"} <= set(pilot.app.available_themes)
         for name in (FEW_COLOURS, "nord", "solarized-light", "ansi-light"):
             pilot.app.theme = name
@@ -237,7 +234,7 @@ async def test_without_colours_every_text_differs_from_what_is_behind_it(theme, 
     app = InspectApp(request_, theme=theme)
     async with app.run_test(size=(120, 36)) as pilot:
         await shows(pilot, "2 scorers")
-        segments = [part for line in range(36) for part in app.screen._compositor.render_strips()[line] if part.style]
+        segments = [part for line in strips(app) for part in line if part.style]
         system = ColorSystem.STANDARD if theme == FEW_COLOURS else ColorSystem.TRUECOLOR
         for style in {part.style for part in segments if part.text.strip()}:
             here, behind = (getattr(style, side) or Color.default() for side in ("color", "bgcolor"))
