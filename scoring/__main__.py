@@ -23,6 +23,7 @@ import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from scoring.errors import InspectError
@@ -134,7 +135,13 @@ def _events(
             for folder in workspace.generations(args.benchmarks):
                 until_the_end.callback(FolderShare(folder).close)
             cases, texts, columns = workspace.cases_and_columns(args.benchmarks, twins=True)
-            rows = _rows(args, cases, texts, columns)
+            if args.variants is None:
+                rows = _rows(args, cases, texts, columns)
+            else:
+                from scoring.variants import read_contents
+
+                cases, texts = read_contents(args.variants)
+                rows = list(range(cases.height))
             mirror = workspace.mirror
             if mirror is not None and not args.dry_run:
                 # Known before minutes are spent on loading a model.
@@ -213,6 +220,8 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     score.add_argument(
         "--where", action="append", metavar="SQL", default=[], help="only cases that fulfil it (repeatable)"
     )
+    variants = "solutions that are no cases of the benchmarks, as JSON lines, to be scored in the place of their cases"
+    score.add_argument("--variants", metavar="FILE", type=Path, help=variants)
     score.add_argument("--seed", type=count, default=0, metavar="N", help="seed of --sample (default 0)")
     _add_reports(commands)
     args = parser.parse_args(argv)

@@ -9,6 +9,7 @@ from scoring.cache import RewardParts
 from scoring.checkpoint import CONFIG, TOKENIZER
 from scoring.errors import DamagedWorkspace, NoWorkspace, ScorerConflict
 from scoring.scorer import FILE, GUESSED, NOWHERE, Scorer, TrainingPoint, point_of_model, stated_point
+from scoring.variants import REWARDS
 from scoring.workspace import Workspace
 
 
@@ -17,8 +18,10 @@ def find(workspace: Workspace, fingerprint: str) -> Scorer | None:
     return next((scorer for scorer, _ in scorers(workspace) if scorer.fingerprint == fingerprint), None)
 
 
-def claim(workspace: Workspace, scorer: Scorer) -> RewardParts:
-    """Return where the scorer's reward parts are and go. Nothing is written yet.
+def claim(workspace: Workspace, scorer: Scorer, *, variants: bool = False) -> RewardParts:
+    """Return where the scorer's reward parts are and go, with `variants` those of solutions that are no cases.
+
+    Nothing is written yet.
 
     Raises:
         ScorerConflict: the name belongs to another fingerprint; both are shown, and in what they differ.
@@ -27,13 +30,14 @@ def claim(workspace: Workspace, scorer: Scorer) -> RewardParts:
     """
     if workspace.root is None:
         raise NoWorkspace("there is no folder to save rewards in.", "Name one with --workspace DIR.")
-    folder = workspace.root / "rewards" / scorer.folder
+    folder = workspace.root / REWARDS / scorer.folder
     for other, place in scorers(workspace):
         if other.fingerprint != scorer.fingerprint and (other.name == scorer.name or place == folder):
             raise _taken(scorer, other)
     if (folder / FILE).exists():
         Scorer.load(folder)
-    return RewardParts(folder)
+    apart = workspace.variants if variants else None
+    return RewardParts(folder if apart is None else apart.folder / REWARDS / scorer.folder)
 
 
 def as_checkpoint(scorer: Scorer, folder: Path, training: TrainingPoint, *, keep: bool = True) -> Scorer:

@@ -6,6 +6,9 @@ metrics or exports of a benchmark. In a workspace:
 
     variants/<uuid7>.json                the record
     variants/rewards/<slug>-<8 hex>/     what scorers gave to variants, as in `scoring.cache`
+
+Solutions that are rewritten by rule (`scoring.stress`) have no record: they are made again. What scorers gave to them
+lies in the same place.
 """
 
 import json
@@ -15,11 +18,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
+import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.errors import DamagedWorkspace, UsageError
+from scoring.errors import DamagedWorkspace, UnreadableFile, UsageError
+from scoring.schema import METADATA, TEXTS, content_key
 from scoring.storage.files import sync, unwritable, uuid7, write_atomically
+from scoring.texts import Texts
 
 FORMAT = 1
 REWARDS = "rewards"
@@ -202,6 +208,35 @@ def _edit_of(document: Mapping[str, Any]) -> Edit:
         if isinstance(value, str):
             value.encode()
     return Edit(kind, **values)
+
+
+# -- as a run takes them
+
+
+def content_frames(contents: Sequence[Mapping[str, Any]]) -> tuple[pl.DataFrame, Texts]:
+    """Make a cases frame (`case`, `key`, `n_steps`) and its texts of solutions that are no cases of a benchmark.
+
+    `contents` have `case`, `problem` and `steps`, and what else of `scoring.schema.TEXTS` a scorer may read.
+    """
+    about = [
+        {"case": each["case"], "key": content_key(each["problem"], each["steps"]), "n_steps": len(each["steps"])}
+        for each in contents
+    ]
+    texts = pl.DataFrame([{name: each.get(name) for name in TEXTS} for each in contents], schema=TEXTS)
+    schema = {name: METADATA[name] for name in ("case", "key", "n_steps")}
+    return pl.DataFrame(about, schema=schema), Texts.whole((texts,), (texts.height,))
+
+
+def read_contents(path: Path) -> tuple[pl.DataFrame, Texts]:
+    """Read contents of a file of JSON lines, as `content_frames` takes them.
+
+    Raises:
+        UnreadableFile: it cannot be read, or a line is none.
+    """
+    try:
+        return content_frames([json.loads(line) for line in path.read_bytes().splitlines()])
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise UnreadableFile(f"{path} holds no solutions to be scored ({error}).", "Start the command again.") from None
 
 
 # -- where they are kept

@@ -90,6 +90,11 @@ def mcnemar(only_left: Ints, only_right: Ints) -> Floats:
     return p
 
 
+def sign_test(more: int, fewer: int) -> float:
+    """Return the exact one-sided p: of at least `more` heads in more + fewer throws of a coin; without throws 1."""
+    return _half_tail(fewer, more + fewer)
+
+
 def _half_tail(k: int, n: int) -> float:
     """The probability of at most k heads in n throws of a coin."""
     if n <= 1000:

@@ -38,10 +38,11 @@ from scoring.runs.opened import OpenedPrm, open_prm
 from scoring.runs.preparation import PreparedRun, Running, missing_texts, prepare
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
-from scoring.schema import METADATA, TEXTS, content_key
+from scoring.schema import content_key
 from scoring.scorer import Scorer
 from scoring.storage.files import check_writable
 from scoring.texts import Texts, reward_key
+from scoring.variants import content_frames
 from scoring.workspace import Workspace
 from scoring.xray import Case, held_separators
 
@@ -141,7 +142,7 @@ class WarmPrm:
         kept = self._kept(case, [Path(self.asked["scorer"])] if self.wanted else [])
         if kept is None and self.loaded is None:
             loading()
-        frame, texts = _one_case(case)
+        frame, texts = content_frames([case])
         scorer = self.scorer
         folder = self._folder(case)
         kept = kept or self._kept(case, [folder, *self._beside(case)])
@@ -224,13 +225,6 @@ class WarmPrm:
         yield from held_separators(
             opened.encoder, opened.tokenizer, read, case["edited"], separated=opened.facts.separated
         )
-
-
-def _one_case(case: Mapping[str, Any]) -> tuple[pl.DataFrame, Texts]:
-    steps = case["steps"]
-    about = {"case": case["case"], "key": content_key(case["problem"], steps), "n_steps": len(steps)}
-    texts = pl.DataFrame([{name: case.get(name) for name in TEXTS}], schema=TEXTS)
-    return pl.DataFrame([about], schema={name: METADATA[name] for name in about}), Texts.whole((texts,), (1,))
 
 
 def _key(case: Mapping[str, Any], scorer: Scorer) -> str:

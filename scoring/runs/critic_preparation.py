@@ -183,7 +183,7 @@ def critic_events(
     """
     with interrupt.at_once():
         critic = _prepared(args, workspace, tell)
-        place = claim(workspace, critic.scorer)
+        place = claim(workspace, critic.scorer, variants=args.variants is not None)
         scorer, where = placed(
             critic.scorer, place, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
         )

@@ -205,7 +205,7 @@ def prm_events(
         check_devices(devices)
     with interrupt.at_once():
         prepared = prepare(workspace, args.model, **wished, name=args.name, running=running, tell=tell)
-        parts = claim(workspace, prepared.scorer)
+        parts = claim(workspace, prepared.scorer, variants=args.variants is not None)
         scorer, where = placed(
             prepared.scorer, parts, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
         )

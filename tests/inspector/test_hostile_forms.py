@@ -52,6 +52,7 @@ WITHOUT_FORMS = {
     "help": ("\x1b[31337m",),
     "completion": ("bash",),
     "watch": ("\x1b[31337m", "--until-idle", "0"),
+    "stress": ("loud",),
 }
 """They print no document, or here a sentence that says why not."""
 FURTHER = {

@@ -43,8 +43,9 @@ OF_RUNS = {"timeline"}
 """What is of training runs; the scorers of the demo and published ones are checkpoints of none."""
 
 
-SILENT = {"best-of-n", "paper", "reparse", "show", "similar", "votes"}
-"""Analyses without a number of these cases: no paper, one response a problem, one vote a case, no critic, one case.
+SILENT = {"best-of-n", "paper", "reparse", "show", "similar", "stress", "votes"}
+"""Analyses without a number of these cases: no paper, one response a problem, one vote a case, no critic, one case,
+nothing rewritten.
 
 Links of `similar` are walked where a case is named."""
 HERE = sorted(set(summaries()) - SILENT - OF_PEOPLE - OF_RUNS)

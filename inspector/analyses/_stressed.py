@@ -1,0 +1,123 @@
+"""Who is tried by `stress`, on which cases, and what came of their rewritings."""
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.analyses import Params
+from inspector.render.lines import CaseLink
+from inspector.selection import Selection, by_benchmark, within
+from scoring.evaluations.evaluation import Evaluation
+from scoring.evaluations.step_rewards import Gold
+from scoring.filtering.filters import Facet
+from scoring.runs.run import sample
+from scoring.schema import Bools, Ints
+from scoring.storage.remembered import IdentityCache
+from scoring.stress.measuring import TOLERANCE
+from scoring.stress.trials import Contents, JudgedContents, contents_of, judged
+from scoring.variants import REWARDS
+
+CASES = 240
+"""Cases that are rewritten, unless another number is asked for."""
+NOTHING = "{scorer} was given no rewritten solutions of these cases yet. In a shell: {command}"
+_contents = IdentityCache(4)
+
+
+class StressedScorer(Struct, frozen=True, eq=False, dict=True):
+    """A scorer on the drawn cases of one benchmark; `judged` is None where it was given none of their rewritings."""
+
+    scope: Selection
+    benchmark: str
+    seen: Evaluation
+    contents: Contents
+    rows: Ints
+    tolerance: float
+    judged: JudgedContents | None
+
+    @property
+    def name(self) -> str:
+        """The scorer's."""
+        return self.seen.scorer.name
+
+    @property
+    def title(self) -> str:
+        """Who is tried, and on what."""
+        return f"{self.name} on {self.benchmark}"
+
+    @property
+    def cases(self) -> int:
+        """How many cases were drawn."""
+        return self.rows.size
+
+    @property
+    def missing(self) -> Sequence[int]:
+        """The places of the solutions that the scorer was not given yet."""
+        return range(len(self.contents.every)) if self.judged is None else self.judged.missing
+
+    @property
+    def nothing(self) -> str:
+        """What to do where nothing was scored."""
+        request = replace(self.scope.request, scorers=())
+        return NOTHING.format(scorer=self.name, command=request.command("stress", self.name))
+
+    def link(self, cases: Sequence[str], words: str) -> CaseLink | None:
+        """Link to cases by their names; None where there are none."""
+        names = tuple(dict.fromkeys(cases))
+        if not names:
+            return None
+        where = (*within(self.scope, self.benchmark), Facet("case", names).sql)
+        return CaseLink(where, len(names), words, self.name, benchmark=self.benchmark)
+
+
+def stressed(results: Selection, params: Params) -> Iterator[StressedScorer]:
+    """Yield each chosen scorer on each benchmark of which a case is shown, with what it made of rewritten cases.
+
+    Raises:
+        DamagedWorkspace: a case's texts, or what was saved, cannot be read.
+    """
+    for benchmark, inside in by_benchmark(results):
+        rows = _drawn(results, inside, params.get("cases", CASES))
+        if not rows.size or not results.chosen:
+            continue
+        contents = rewritten_contents(results, results.chosen_evaluations[0].gold, rows)
+        for seen in results.chosen_evaluations:
+            folders = _folders(results, seen)
+            results_there = judged(contents, seen, folders) if folders else None
+            if results_there is not None and not results_there.tried:
+                results_there = None
+            tolerance = params.get("tolerance", tolerance_of(seen))
+            yield StressedScorer(results, benchmark, seen, contents, rows, tolerance, results_there)
+
+
+def rewritten_contents(results: Selection, gold: Gold, rows: Ints) -> Contents:
+    """Rewrite some cases (row ids), once while they and their labels are the same."""
+    seed = results.request.seed
+    return _contents.of(
+        (seed, rows.tobytes()),
+        (results.cases, results.texts, gold),
+        lambda: contents_of(results.cases, results.texts, gold, rows, seed),
+    )
+
+
+def tolerance_of(seen: Evaluation) -> float:
+    """Return the usual tolerance, in units of the rewards: a share of their range, or of 1 where that has no end."""
+    reach = seen.scorer.high - seen.scorer.low
+    return TOLERANCE * reach if math.isfinite(reach) and reach > 0 else TOLERANCE
+
+
+def _drawn(results: Selection, inside: Bools, number: int) -> Ints:
+    """The row ids of the cases that are rewritten, rising."""
+    here = np.flatnonzero(inside)
+    chosen = sample(results.cases[here].select("case"), number, seed=results.request.seed)
+    return here[np.array(chosen, dtype=np.int64)]
+
+
+def _folders(results: Selection, seen: Evaluation) -> list[Path]:
+    """Where what the scorer gave to rewritings lies."""
+    variants = results.workspace.variants
+    folder = None if variants is None else variants.folder / REWARDS / seen.scorer.folder
+    return [folder] if folder is not None and folder.is_dir() else []
