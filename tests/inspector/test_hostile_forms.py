@@ -92,6 +92,7 @@ ELSEWHERE = {
     "guide": "tests/inspector/test_guide.py",
     "serve": "tests/inspector/serving/test_server.py",
     "replay": "tests/inspector/session/test_replay.py",
+    "trees": "tests/inspector/test_trees.py",
     "demo": "it holds no text of anybody else",
 }
 ACTING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
