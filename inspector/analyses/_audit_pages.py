@@ -10,6 +10,7 @@ from inspector.analyses import Params
 from inspector.label_audit import AuditedBenchmark, audited_benchmarks
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance
+from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, count, figure, points, table, text
 from inspector.request import joined, split
@@ -113,8 +114,8 @@ AUDIT_NOTES = (
 )
 PLANTED_NOTES = (
     (
-        f"in a copy of the labels of all audited cases {SHARE:.0%} are made wrong, drawn by the seed: a clean case "
-        "gets an error at any step; an error is moved by one step, or to any other, or the case is called clean, each "
+        f"in a copy of the labels of all audited cases {share_text(SHARE, 0)}% are made wrong, drawn by the seed: a "
+        "clean case gets an error at any step; an error is moved by one step, or to any other, or the case is called clean, each "
         "as likely; files are not touched"
     ),
     (
@@ -125,8 +126,8 @@ PLANTED_NOTES = (
     ),
     "what gold has wrong already counts as not planted here, so that figures are too low where it has errors",
     (
-        f"low and high: {LEVEL:.0%}, {RESAMPLES} resamples of the plantings, which all rankings and differences share: "
-        "of what is planted, not of cases and scorers"
+        f"low and high: {share_text(LEVEL, 0)}%, {RESAMPLES} resamples of the plantings, which all rankings and "
+        "differences share: of what is planted, not of cases and scorers"
     ),
 )
 

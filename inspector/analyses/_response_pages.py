@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
+from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Curve, Kind, Note, Section, Series, Table, count, figure, table
 from inspector.render.view import text as text_cell
@@ -329,7 +330,7 @@ def lost_sections(
 
 
 def _share_words(part: int, whole: int) -> str:
-    return f" ({100 * part / whole:.1f}%)" if whole else ""
+    return f" ({share_text(part / whole)}%)" if whole else ""
 
 
 def _lost_table(results: Selection, rows: pl.DataFrame) -> Table:

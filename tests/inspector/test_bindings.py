@@ -10,6 +10,7 @@ import inspector.widgets
 from inherited import action_of
 from inspector.commands import COMMANDS, RAIL
 from inspector.screens.case import CaseScreen
+from inspector.screens.trees import StepTable, TreeScreen
 from inspector.terminal.keymap import usual
 
 
@@ -36,7 +37,8 @@ def test_every_binding_says_what_it_does():
 
 
 def _action(node, binding):
-    return action_of({"app": App, "screen": CaseScreen}.get(binding.action.partition(".")[0], node), binding.action)
+    screen = TreeScreen if node is StepTable else CaseScreen
+    return action_of({"app": App, "screen": screen}.get(binding.action.partition(".")[0], node), binding.action)
 
 
 def test_an_id_is_one_command_everywhere():

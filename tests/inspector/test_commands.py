@@ -203,6 +203,8 @@ EFFECTS = {
     ("breakdown", "options"): Effect("Less another scorer"),
     ("breakdown", "swap"): Effect("there is nothing to turn", undo=()),
     ("breakdown", "bins"): Effect("There is nothing of that kind to choose", undo=()),
+    ("best-of-n", "next-page"): Effect("[as others count]", undo=("shift+tab",)),
+    ("best-of-n", "page-before"): Effect("[one problem]", undo=("tab",)),
     ("breakdown", "next-page"): Effect("[error types]", undo=("shift+tab",)),
     ("breakdown", "page-before"): Effect("[reliability]", undo=("tab",)),
     ("breakdown", "drill"): Effect("filter sums, cases tried"),

@@ -3,13 +3,13 @@
 import polars as pl
 import pytest
 
-from scoring.benchmarks import grben, prmbench, processbench, socratic
+from scoring.benchmarks import agentprocessbench, grben, prmbench, processbench, socratic
 from scoring.published.papers import KEY, NO_SCORERS, PAPERS, figures, other_values, published_statistics
 
 METRICS = {
     *("error_acc", "correct_acc", "f1", "fp_rate", "fn_rate"),
     *("prmscore", "f1_positive", "f1_negative", "acc", "positive_acc", "negative_acc", "first", "similarity"),
-    "best_of_n_acc",
+    *("best_of_n_acc", "step_acc", "first_error_acc"),
 }
 SETTINGS = {None, "greedy", "voting@8", "fast", "slow", "0-shot", "1-shot", "2-shot", "best of 8", "best threshold"}
 NAMED_BY_THE_ISSUE = {
@@ -17,6 +17,7 @@ NAMED_BY_THE_ISSUE = {
     "prmbench": {*range(2, 7), *range(9, 24)},
     "socratic": {2, 3, 4},
     "grben": {*range(2, 13)},
+    "agentprocessbench": {1},
 }
 CATEGORIES = {}
 for name, one in prmbench.CLASSES.items():
@@ -47,7 +48,7 @@ def harmonic(left, right):
 
 def test_no_figure_stands_twice_and_none_is_missing():
     frame = figures()
-    assert frame.height == 5414
+    assert frame.height == 5534
     own = ["paper", "table", "domain", "block", "scorer", "setting", "subset", "metric"]
     assert not frame.select(own).is_duplicated().any()
     scorers = frame.filter(~pl.col("scorer").is_in(list(NO_SCORERS)))
@@ -70,6 +71,7 @@ def test_figures_are_fractions_and_names_are_those_of_this_program():
         "prmbench": {*prmbench.CLASSES, *CATEGORIES, "all", "gsm8k", "math", "olympiadbench", "mmlu", "average"},
         "socratic": {*socratic.CLASSES, "all"},
         "grben": {*grben.OFFICIAL, *grben.ERROR_TYPES, "all", "average", "processbench"},
+        "agentprocessbench": {*agentprocessbench.SUBSETS, "all"},
     }
     for (paper,), part in frame.group_by("paper"):
         assert set(part["subset"]) <= known[paper], paper
