@@ -115,7 +115,8 @@ AUDIT_NOTES = (
 PLANTED_NOTES = (
     (
         f"in a copy of the labels of all audited cases {share_text(SHARE, 0)}% are made wrong, drawn by the seed: a "
-        "clean case gets an error at any step; an error is moved by one step, or to any other, or the case is called clean, each "
+        "clean case gets an error at any step; an error is moved by one step, or to any other, or the case is "
+        "called clean, each "
         "as likely; files are not touched"
     ),
     (
