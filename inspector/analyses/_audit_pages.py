@@ -116,8 +116,7 @@ PLANTED_NOTES = (
     (
         f"in a copy of the labels of all audited cases {share_text(SHARE, 0)}% are made wrong, drawn by the seed: a "
         "clean case gets an error at any step; an error is moved by one step, or to any other, or the case is "
-        "called clean, each "
-        "as likely; files are not touched"
+        "called clean, each as likely; files are not touched"
     ),
     (
         f"how many of the {TOP} most suspicious are planted ({PRECISION}), and of the planted ones how many are among "

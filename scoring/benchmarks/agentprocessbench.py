@@ -12,13 +12,13 @@ that helps, 0 for one without effect (it explores, or a tool failed), -1 for a w
 not make all after it wrong, so that nothing is derived of the earliest error.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
 
 from scoring.benchmarks.base import CaseFormat, ReadSource, labelled, warn_where
+from scoring.benchmarks.trajectories import context_message, sound_text, turn_text
 from scoring.reading.fields import Fields, Layout, as_made, identifier, kind_of, solution, text, without_empty_fraction
 from scoring.reading.findings import Finding
 from scoring.schema import STEP_INDEX, TEXTS
@@ -58,31 +58,6 @@ def record_id(fields: Fields) -> str:
     return fields.row_name()
 
 
-def message_text(message: Mapping[str, Any]) -> str:
-    """Write what a message says, and beneath it a line for each tool that it calls: `-> name arguments`."""
-    content = message.get("content")
-    lines = [content if isinstance(content, str) else "\n".join(_parts(content))]
-    calls = message.get("tool_calls")
-    for call in calls if isinstance(calls, list) else ():
-        function = call.get("function") if isinstance(call, Mapping) else None
-        if isinstance(function, Mapping):
-            lines.append(f"-> {function.get('name', '?')} {_written(function.get('arguments', ''))}".rstrip())
-    return "\n".join(line for line in lines if line)
-
-
-def _parts(content: Any) -> Iterator[str]:
-    """The texts of a message that is a list of parts, and what kind the others are."""
-    for part in content if isinstance(content, list) else [] if content is None else [content]:
-        if isinstance(part, Mapping) and part.get("type", "text") != "text":
-            yield f"[{part['type']}]"
-        else:
-            yield _written(part.get("text", "") if isinstance(part, Mapping) else part)
-
-
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
 def _flat(fields: Fields) -> Mapping[str, Any] | None:
     """The row, its messages told apart: those of the assistant with their labels, and the others."""
     messages = fields.value.get("messages")
@@ -95,12 +70,11 @@ def _flat(fields: Fields) -> Mapping[str, Any] | None:
         record = message if isinstance(message, Mapping) else {"content": message}
         role = record.get("role")
         if role == _STEP_ROLE:
-            steps.append(sound_text(fields, "message", message_text(record)) or "")
+            steps.append(sound_text(fields, "message", turn_text(record)) or "")
             places.append(place)
             continue
         without += not isinstance(role, str)
-        speaker = {name: sound_text(fields, name, record.get(name)) for name in ("role", "name")}
-        context.append({**speaker, "text": sound_text(fields, "message", message_text(record))})
+        context.append(context_message(fields, record))
     if without:
         fields.note("warning", "no-role", f"{without} messages have no role; they are no steps")
     if lost := sorted(labels.keys() - set(places)):
@@ -121,11 +95,6 @@ def _flat(fields: Fields) -> Mapping[str, Any] | None:
         "problem_id": fields.case.rpartition(":")[0] if fields.case and ":" in fields.case else None,
         "final": {RIGHT: True, WRONG: False}.get(_whole(fields.value.get("final_label"))),
     }
-
-
-def sound_text(fields: Fields, name: str, value: Any) -> str | None:
-    """Read a text of a row, with nothing in it that cannot be stored; None for anything else."""
-    return fields.of({name: value}).text(name) if isinstance(value, str) else None
 
 
 def _labels(fields: Fields) -> Iterator[tuple[int, int]]:

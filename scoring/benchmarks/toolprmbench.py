@@ -17,8 +17,8 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.agentprocessbench import message_text, sound_text
 from scoring.benchmarks.base import CaseFormat, ReadSource
+from scoring.benchmarks.trajectories import context_message, sound_text, turn_text
 from scoring.reading.fields import Fields, Layout, as_made, identifier, kind_of, solution, text
 from scoring.reading.file_bytes import plain_name
 from scoring.reading.findings import Finding
@@ -52,12 +52,8 @@ def _flat(fields: Fields) -> Mapping[str, Any] | None:
         fields.note("error", "wrong-type", f"history is {kind_of(history)}, not a list")
         return None
     action = fields.value.get(ACTIONS[which]) if which in ACTIONS else None
-    words = message_text(action if isinstance(action, Mapping) else {"content": action})
-    context = []
-    for message in history:
-        record = message if isinstance(message, Mapping) else {"content": message}
-        speaker = {name: sound_text(fields, name, record.get(name)) for name in ("role", "name")}
-        context.append({**speaker, "text": sound_text(fields, "history", message_text(record))})
+    words = turn_text(action)
+    context = [context_message(fields, message) for message in history]
     users = [message["text"] for message in context if message["role"] == "user"]
     return {
         **fields.value,

@@ -16,8 +16,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scoring.benchmarks.agentprocessbench import message_text
 from scoring.benchmarks.rollouts import Trajectory, rollout, rollout_format
+from scoring.benchmarks.trajectories import context_message, turn_text
 from scoring.reading.fields import Fields
 
 NAME = "verifiers"
@@ -96,10 +96,10 @@ def _rollout(episode: Fields, trace: Mapping[str, Any], path: Sequence[Mapping[s
     if not places:
         return None
     messages = [node.get("message") for node in path]
-    texts = episode.of({"steps": [_words(messages[place]) for place in places]}).texts("steps")
-    context = [_context(episode, message) for place, message in enumerate(messages) if place not in places]
+    texts = episode.of({"steps": [turn_text(messages[place]) for place in places]}).texts("steps")
+    context = [context_message(episode, message) for place, message in enumerate(messages) if place not in places]
     trajectory = Trajectory(texts or [], places, context)
-    before = [words for message in messages[: places[0]] if _role(message) == "user" and (words := _words(message))]
+    before = [words for message in messages[: places[0]] if _role(message) == "user" and (words := turn_text(message))]
     beside = {
         **{key: episode.value.get(key) for key in _OF_EPISODES},
         **{key: trace.get(key) for key in _OF_TRACES},
@@ -108,12 +108,6 @@ def _rollout(episode: Fields, trace: Mapping[str, Any], path: Sequence[Mapping[s
     }
     fields = episode.of({key: value for key, value in beside.items() if value is not None})
     return rollout(fields, "\n\n".join(before), None, None, trajectory)
-
-
-def _context(episode: Fields, message: Any) -> dict[str, Any]:
-    held = message if isinstance(message, Mapping) else {}
-    words = episode.of({"role": held.get("role"), "name": held.get("name"), "text": _words(held)})
-    return {name: words.text(name) for name in ("role", "name", "text")}
 
 
 def _identifier(episode: Fields) -> str | None:
@@ -127,18 +121,6 @@ def _role(message: Any) -> Any:
 
 def _is_step(node: Mapping[str, Any]) -> bool:
     return bool(node.get("sampled")) and _role(node.get("message")) == "assistant"
-
-
-def _words(message: Any) -> str:
-    """What a message says, and the tools that it calls, a line each."""
-    if not isinstance(message, Mapping):
-        return ""
-    calls = message.get("tool_calls")
-    if not isinstance(calls, list):
-        return message_text(message)
-    # Its own messages hold a call's name and arguments as they are, those of chat APIs in `function`.
-    nested = [call if not isinstance(call, Mapping) or "function" in call else {"function": call} for call in calls]
-    return message_text({**message, "tool_calls": nested})
 
 
 def _named(values: Any) -> Iterator[tuple[str, Any]]:
