@@ -232,7 +232,7 @@ def case_block(
     gold = (gold_words(case), changed_words(results.adjudicated, name))
     return CaseBlock(
         title=name,
-        facts=(*_facts(case, len(steps)), *_images(results, row)),
+        facts=(*_facts(case, texts, len(steps)), *_images(results, row)),
         problem=texts["problem"] or "",
         steps=tuple(
             Step(number, text or "", gold_word(case, number), tuple(of_scorer[number] for of_scorer in judged))
@@ -252,8 +252,11 @@ def case_block(
     )
 
 
-def _facts(case: Mapping[str, Any], n_steps: int) -> Iterator[str]:
+def _facts(case: Mapping[str, Any], texts: Mapping[str, Any], n_steps: int) -> Iterator[str]:
     yield counted(n_steps, "step")
+    if messages := context_messages(case, texts):
+        speakers = ", ".join(dict.fromkeys(message.speaker for message in messages))
+        yield f"{counted(len(messages), 'message')} of context ({speakers})"
     for name in ("subset", "generator", "error_type", "error_kind", "pattern"):
         if case[name]:
             yield f"{name.replace('_', ' ')}: {case[name]}"

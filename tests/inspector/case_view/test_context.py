@@ -1,6 +1,7 @@
 """What stands between the steps of a trajectory on the page of a case."""
 
 import making
+from inspector.api import analysis
 from inspector.case_view.context import LONGEST
 from inspector.case_view.open_case import Stop
 from inspector.case_view.prose import copied
@@ -48,3 +49,10 @@ def test_messages_fold_between_the_steps_unfold_whole_and_never_act(tmp_path):
     # The steps that come before it stay where they were.
     assert unfolded.starts == page.starts
     assert copied(at_hand(inspection, 0), stop) == (LONG, "message 4 of bench/c0")
+
+
+def test_show_says_how_many_messages_there_are_and_gives_them_to_programs(tmp_path):
+    start(tmp_path)
+    view = analysis(tmp_path, "show", options={"case": "c0"})
+    assert [message["place"] for message in view.provenance["context"]] == [0, 2, 4]
+    assert "3 messages of context (system, no role, tool till)" in view.render("markdown")
