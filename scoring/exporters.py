@@ -147,7 +147,7 @@ def trl_row(case: CaseRow) -> ExportedRow:
 
     Where only the earliest error is labelled, the row ends with it, as TRL's own conversion of PRM800K does. Source:
     the dataset formats of huggingface/trl and `trl/experimental/prm/prm_trainer.py`, which needs one label a completion
-    and has none for "unknown".
+    and has none for "unknown". A neutral step is called right, and counted.
     """
     steps, earliest, wrong = case["steps"], case["earliest_error"], case["error_steps"]
     if earliest is None:
@@ -164,6 +164,8 @@ def trl_row(case: CaseRow) -> ExportedRow:
         steps = kept
     elif beyond := sum(step >= len(steps) for step in wrong):
         counts["labels left out, for they name a step beyond the last"] = beyond
+    if neutral := sum(step < len(steps) for step in case.get("neutral_steps") or ()):
+        counts["neutral steps, called right (TRL's own conversion of PRM800K calls them wrong)"] = neutral
     labels = [step not in wrong for step in range(len(steps))]
     return ExportedRow({"prompt": case["problem"], "completions": steps, "labels": labels}, tuple(counts.items()))
 

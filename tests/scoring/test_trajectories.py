@@ -13,6 +13,7 @@ from inspector.request import Request
 from inspector.selection import load as load_selection
 from scoring.benchmarks import toolprmbench
 from scoring.benchmarks.agentprocessbench import load, recognises
+from scoring.exporters import trl_row
 from scoring.results import agentprocessbench as judges
 from scoring.schema import CASES, content_key
 from scoring.texts import context_messages
@@ -268,3 +269,10 @@ def test_preferring_the_chosen_action_is_best_of_two_and_a_tie_is_no_preference(
     view = analysis(tmp_path / "space", "best-of-n").rows
     chosen = [row for row in view.to_dicts() if row["metric"] == "prm@n" and row["subset"] == "all" and row["of"] == 2]
     assert {row["value"] for row in chosen} == {preferred}
+
+
+def test_neutral_steps_are_called_right_where_a_format_has_no_word_for_them_and_are_counted():
+    case, _ = only()
+    written = trl_row(case)
+    assert written.value["labels"] == [True, True, False]
+    assert [count for what, count in written.notes if what.startswith("neutral steps, called right")] == [1]
