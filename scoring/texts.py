@@ -1,6 +1,7 @@
 """The texts of cases, read on demand: they are most of a benchmark's bytes and a screen shows one case."""
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -187,7 +188,7 @@ def context_messages(case: Mapping[str, Any], texts: Mapping[str, Any]) -> tuple
     of_steps, messages = set(places), []
     free = (place for place in range(len(context) + len(places)) if place not in of_steps)
     for place, message in zip(free, context, strict=False):
-        before = sum(step_place < place for step_place in places)
+        before = bisect_left(places, place)
         speaker = " ".join(word for word in (message["role"] or "no role", message["name"]) if word)
         messages.append(ContextMessage(place, before, speaker, message["text"] or ""))
     return tuple(messages)

@@ -1,6 +1,7 @@
 """Solutions rewritten by rule: which rewards move that should not."""
 
 import math
+from argparse import ArgumentTypeError
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -109,13 +110,13 @@ def _case_offered(results: Selection, _params: Params) -> Iterator[Offer]:
 
 def _whole(word: str) -> int:
     if (number := int(word)) < 1:
-        raise ValueError(word)
+        raise ArgumentTypeError(f"{word} is not a number of cases: give one from 1 on")
     return number
 
 
 def _amount(word: str) -> float:
     if not math.isfinite(number := float(word)) or number < 0:
-        raise ValueError(word)
+        raise ArgumentTypeError(f"{word} is not a tolerance: give a number from 0 on")
     return number
 
 

@@ -7,15 +7,14 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.case_view.columns import GUTTER, TAPE, ScorerColumn, columns
-from inspector.case_view.context import context_lines
 from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.page import StopLine, cut
-from inspector.case_view.prose import FOUND, FoundText, body, in_raw
+from inspector.case_view.prose import FOUND, NARROWEST, FoundText, body, in_raw
 from inspector.texts.sentences import TRUNCATED, gold_word
-from inspector.texts.text import TextPart, number
+from inspector.texts.text import TextPart, clean, number
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from scoring.texts import context_messages
+from scoring.texts import ContextMessage, context_messages
 
 # -- what one scorer says of one step, as parts of exactly its column's width
 
@@ -262,14 +261,14 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
     ]
     second = any(column.track.redundancy or column.track.redundant for column in side)
     heights = [max(len(wrapped.lines) + wrapped.only_raw, 2 if second else 1) for wrapped in bodies]
-    messages = context_messages(case.case, case.texts)
+    between = _between_steps(case)
     for item in items(case, heights):
         if item.run:
             yield from _run(case, item)
             continue
-        yield from context_lines(case, messages, item.steps.start, GUTTER)
+        yield from between.get(item.steps.start, ())
         yield from _step(case, item, side, bodies[item.steps.start], indent)
-    yield from context_lines(case, messages, len(bodies), GUTTER)
+    yield from between.get(len(bodies), ())
 
 
 def _step(case: OpenCase, item: Item, side: tuple[ScorerColumn, ...], text: FoundText, indent: int) -> Iterator[Line]:
@@ -337,3 +336,48 @@ def _run(case: OpenCase, item: Item) -> Iterator[Line]:
 def _gold_of(case: OpenCase, steps: range) -> str:
     words = {gold_word(case.case, step) for step in steps}
     return "right" if words == {"right"} else "error steps" if words == {"error step"} else ""
+
+
+# -- the messages of a trajectory that are no steps, between the steps
+
+
+LONGEST_MESSAGE = 60_000
+"""Characters of a message that are shown at most: a tool may give millions."""
+_GLANCE = 4
+"""Characters that are looked at for each cell of a folded message: some have no width."""
+
+
+def _between_steps(case: OpenCase) -> dict[int, list[Line]]:
+    """The lines that stand before each step (0-based), or behind the last one, whose number is that of the steps.
+
+    A message is one line, in which it is said how much more there is; unfolded it is whole, up to LONGEST_MESSAGE.
+    """
+    lines: dict[int, list[Line]] = {}
+    for message in context_messages(case.case, case.texts):
+        lines.setdefault(message.before, []).extend(_message(case, message))
+    return lines
+
+
+def _message(case: OpenCase, message: ContextMessage) -> Iterator[Line]:
+    display, stop = case.manner, Stop("context", message.place)
+    label, width = f"{clean(message.speaker)}: ", max(NARROWEST, display.width - GUTTER)
+    place = f"[{message.place}] "
+    room = max(NARROWEST, width - cell_len(place) - cell_len(label))
+    head = [(" " * GUTTER, ""), (place, "dim"), (label, "dim strong")]
+    if stop not in display.turned:
+        glance = clean(" ".join(message.text[: _GLANCE * room].split()))
+        if cell_len(glance) <= room and len(message.text) <= _GLANCE * room:
+            yield StopLine([*head, (glance, "dim")], stop=stop)
+            return
+        more = f" ... {len(message.text):,} characters ({display.keys.of('turn-over')})"
+        if room - cell_len(more) < NARROWEST:
+            more = " ..."
+        start = wrap(glance, max(1, room - cell_len(more)))[0]
+        yield StopLine([*head, (start, "dim"), (more, "dim")], stop=stop)
+        return
+    yield StopLine(head, stop=stop)
+    for line in wrap(clean(message.text[:LONGEST_MESSAGE], lines=True), width):
+        yield Line([(" " * GUTTER, ""), (line, "dim")])
+    if (rest := len(message.text) - LONGEST_MESSAGE) > 0:
+        words = f"... {rest:,} more characters; prm-inspect show {case.case['case']} --json prints all"
+        yield from (Line([(" " * GUTTER, ""), (line, "dim")]) for line in wrap(clean(words), width))

@@ -129,7 +129,7 @@ def tree_of_row(row: SourceRow, source: str, findings: list[Finding]) -> SearchT
     try:
         return read(fields)
     except TreeFault as fault:
-        fields.note("error", fault.code, f"no tree, and left out: {fault}")
+        fields.note("error", fault.code, f"not a tree, and left out: {fault}")
         return None
 
 

@@ -68,7 +68,7 @@ def test_rows_that_are_no_trees_are_said_and_change_the_exit_code(searches, caps
     written(tmp_path / "more.jsonl", [bad, bad, searches[0][0]])
     assert main(["trees", "more.jsonl", "-o", "out.csv"]) == 1
     err = capsys.readouterr().err
-    assert "more.jsonl:1: error: no tree, and left out: no root" in err
+    assert "more.jsonl:1: error: not a tree, and left out: no root" in err
     assert "1 more of this kind" in err
     assert (tmp_path / "out.csv").exists()
     assert main(["trees", "more.jsonl", "-v", "--jsonl"]) == 1

@@ -2,9 +2,9 @@
 
 import making
 from inspector.api import analysis
-from inspector.case_view.context import LONGEST
 from inspector.case_view.open_case import Stop
 from inspector.case_view.prose import copied
+from inspector.case_view.steps import LONGEST_MESSAGE
 from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
@@ -44,8 +44,8 @@ def test_messages_fold_between_the_steps_unfold_whole_and_never_act(tmp_path):
     stop = Stop("context", 4)
     assert stop in dict(page.stops)
     unfolded, lines = seen(inspection, 0, 80, turned=frozenset({stop}))
-    assert sum(line.count("word") for line in lines) == LONGEST // len("word ")
-    assert f"... {len(LONG) - LONGEST:,} more characters" in " ".join(lines)
+    assert sum(line.count("word") for line in lines) == LONGEST_MESSAGE // len("word ")
+    assert f"... {len(LONG) - LONGEST_MESSAGE:,} more characters" in " ".join(lines)
     # The steps that come before it stay where they were.
     assert unfolded.starts == page.starts
     assert copied(at_hand(inspection, 0), stop) == (LONG, "message 4 of bench/c0")
