@@ -315,6 +315,6 @@ def _intervals(
     shares = np.divide(sums[..., 1], steps, out=np.full(steps.shape, np.nan), where=there)
     shifts = np.divide(sums[..., 2], steps, out=np.full(steps.shape, np.nan), where=there)
     share, shift = (
-        list(zip(*map(Floats.tolist, percentile_intervals(draws)), strict=True)) for draws in (shares, shifts)
+        list(zip(*(ends.tolist() for ends in percentile_intervals(draws)), strict=True)) for draws in (shares, shifts)
     )
     return share, shift
