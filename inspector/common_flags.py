@@ -99,7 +99,7 @@ GROUPS: dict[str, tuple[CommonFlag, ...]] = {
         ),
         CommonFlag(
             "--in",
-            "where --search looks: problem, steps, reason, answers or notes (repeatable; default: all of them)",
+            "where --search looks: problem, steps, context, reason, answers or notes (repeatable; default: all)",
             metavar="SCOPE",
             many=True,
         ),

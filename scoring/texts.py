@@ -168,13 +168,15 @@ def _damaged(source: Path | pl.DataFrame, why: str) -> DamagedWorkspace:
 class ContextMessage(NamedTuple):
     """A message that is no step: its 0-based place among all messages, and the step that it stands before.
 
-    `before` is the number of steps for what comes after the last one. `speaker` is its role and, of a tool, its name.
+    `before` is the number of steps for what comes after the last one. `speaker` is its role and, of a tool, its name;
+    `name` is that alone, "" where it has none.
     """
 
     place: int
     before: int
     speaker: str
     text: str
+    name: str = ""
 
 
 def context_messages(case: Mapping[str, Any], texts: Mapping[str, Any]) -> tuple[ContextMessage, ...]:
@@ -190,7 +192,7 @@ def context_messages(case: Mapping[str, Any], texts: Mapping[str, Any]) -> tuple
     for place, message in zip(free, context, strict=False):
         before = bisect_left(places, place)
         speaker = " ".join(word for word in (message["role"] or "no role", message["name"]) if word)
-        messages.append(ContextMessage(place, before, speaker, message["text"] or ""))
+        messages.append(ContextMessage(place, before, speaker, message["text"] or "", message["name"] or ""))
     return tuple(messages)
 
 

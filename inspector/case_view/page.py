@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from inspector.case_view.open_case import Stop
+from inspector.case_view.prose import FOUND, is_hit
 from inspector.widgets.line_view import Line
 
 LABEL = "... "
@@ -24,5 +25,7 @@ def cut(lines: Sequence[Line], most: int, key: str, indent: int = 0) -> list[Lin
     if len(lines) <= max(most, 2):
         return list(lines)
     kept = list(lines[: max(1, most - 1)])
-    words = f"{LABEL}{len(lines) - len(kept):,} more lines ({key} shows all)"
-    return [*kept, Line([(" " * indent, ""), (words, "dim")])]
+    hits = sum(is_hit(line.parts) for line in lines[len(kept) :])
+    inside = f", {hits:,} with hits" if hits else ""
+    words = f"{LABEL}{len(lines) - len(kept):,} more lines{inside} ({key} shows all)"
+    return [*kept, Line([(" " * indent, ""), (words, f"dim {FOUND}" if hits else "dim")])]

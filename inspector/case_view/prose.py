@@ -1,7 +1,7 @@
 """Texts from data as lines: formulas readable unless raw, nothing left that could act, what was searched for marked."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -64,6 +64,11 @@ FOUND = "found"
 def in_raw(keys: KeyWords) -> str:
     """Return the hint where only the raw text holds what was searched for."""
     return f"found in the raw text; {keys.of('raw')} shows it"
+
+
+def is_hit(parts: Iterable[TextPart]) -> bool:
+    """Return whether any of the parts of a line is a hit."""
+    return any(FOUND in style.split() for _, style in parts)
 
 
 class FoundText(Struct, frozen=True):

@@ -7,14 +7,14 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.case_view.columns import GUTTER, TAPE, ScorerColumn, columns
+from inspector.case_view.context_lines import messages_between
 from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.page import StopLine, cut
-from inspector.case_view.prose import FOUND, NARROWEST, FoundText, body, in_raw
-from inspector.texts.sentences import TRUNCATED, gold_word
-from inspector.texts.text import TextPart, clean, number
+from inspector.case_view.prose import FOUND, FoundText, body, in_raw, is_hit
+from inspector.texts.sentences import TRUNCATED, counted, gold_word
+from inspector.texts.text import TextPart, number
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from scoring.texts import ContextMessage, context_messages
 
 # -- what one scorer says of one step, as parts of exactly its column's width
 
@@ -261,10 +261,17 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
     ]
     second = any(column.track.redundancy or column.track.redundant for column in side)
     heights = [max(len(wrapped.lines) + wrapped.only_raw, 2 if second else 1) for wrapped in bodies]
-    between = _between_steps(case)
+    between = messages_between(case)
+
+    def inside(step: int) -> Iterator[Sequence[TextPart]]:
+        yield from (line.parts for line in between.get(step, ()))
+        yield from bodies[step].lines
+        if bodies[step].only_raw:
+            yield [("", FOUND)]
+
     for item in items(case, heights):
         if item.run:
-            yield from _run(case, item)
+            yield from _run(case, item, [line for step in item.steps for line in inside(step)])
             continue
         yield from between.get(item.steps.start, ())
         yield from _step(case, item, side, bodies[item.steps.start], indent)
@@ -316,8 +323,11 @@ def gutter(case: OpenCase, step: int) -> list[TextPart]:
     return [(text, style), (" " * (MARK - len(text)), "")]
 
 
-def _run(case: OpenCase, item: Item) -> Iterator[Line]:
-    """`steps 0-3: right, rewards 0.91 to 0.98`; the rewards are those of the scorer in focus."""
+def _run(case: OpenCase, item: Item, folded: Sequence[Sequence[TextPart]]) -> Iterator[Line]:
+    """`steps 0-3: right, rewards 0.91 to 0.98`; the rewards are those of the scorer in focus.
+
+    Where any of the lines that are folded has what was searched for, it is said how many do.
+    """
     steps = item.steps
     parts = [] if case.manner.blind else [_gold_of(case, steps)]
     if case.tracks:
@@ -325,10 +335,12 @@ def _run(case: OpenCase, item: Item) -> Iterator[Line]:
         if rewards:
             parts.append(f"rewards {min(rewards):.2f} to {max(rewards):.2f}")
     facts = ", ".join(fact for fact in parts if fact) or f"{len(steps)} steps"
-    words = f"steps {steps[0]}-{steps[-1]}: {facts} ({case.manner.keys.of('turn-over')} unfolds)"
-    indent = " " * GUTTER
+    hits = sum(map(is_hit, folded))
+    inside = f", {counted(hits, 'line')} with hits" if hits else ""
+    words = f"steps {steps[0]}-{steps[-1]}: {facts}{inside} ({case.manner.keys.of('turn-over')} unfolds)"
+    indent, style = " " * GUTTER, f"dim {FOUND}" if hits else "dim"
     first, *rest = wrap(words, max(10, case.manner.width - GUTTER))
-    yield StopLine([(indent, ""), (first, "dim")], stop=Stop("run", steps.start), steps=steps)
+    yield StopLine([(indent, ""), (first, style)], stop=Stop("run", steps.start), steps=steps)
     for line in rest:
         yield Line([(indent, ""), (line, "dim")])
 
@@ -336,48 +348,3 @@ def _run(case: OpenCase, item: Item) -> Iterator[Line]:
 def _gold_of(case: OpenCase, steps: range) -> str:
     words = {gold_word(case.case, step) for step in steps}
     return "right" if words == {"right"} else "error steps" if words == {"error step"} else ""
-
-
-# -- the messages of a trajectory that are no steps, between the steps
-
-
-LONGEST_MESSAGE = 60_000
-"""Characters of a message that are shown at most: a tool may give millions."""
-_GLANCE = 4
-"""Characters that are looked at for each cell of a folded message: some have no width."""
-
-
-def _between_steps(case: OpenCase) -> dict[int, list[Line]]:
-    """The lines that stand before each step (0-based), or behind the last one, whose number is that of the steps.
-
-    A message is one line, in which it is said how much more there is; unfolded it is whole, up to LONGEST_MESSAGE.
-    """
-    lines: dict[int, list[Line]] = {}
-    for message in context_messages(case.case, case.texts):
-        lines.setdefault(message.before, []).extend(_message(case, message))
-    return lines
-
-
-def _message(case: OpenCase, message: ContextMessage) -> Iterator[Line]:
-    display, stop = case.manner, Stop("context", message.place)
-    label, width = f"{clean(message.speaker)}: ", max(NARROWEST, display.width - GUTTER)
-    place = f"[{message.place}] "
-    room = max(NARROWEST, width - cell_len(place) - cell_len(label))
-    head = [(" " * GUTTER, ""), (place, "dim"), (label, "dim strong")]
-    if stop not in display.turned:
-        glance = clean(" ".join(message.text[: _GLANCE * room].split()))
-        if cell_len(glance) <= room and len(message.text) <= _GLANCE * room:
-            yield StopLine([*head, (glance, "dim")], stop=stop)
-            return
-        more = f" ... {len(message.text):,} characters ({display.keys.of('turn-over')})"
-        if room - cell_len(more) < NARROWEST:
-            more = " ..."
-        start = wrap(glance, max(1, room - cell_len(more)))[0]
-        yield StopLine([*head, (start, "dim"), (more, "dim")], stop=stop)
-        return
-    yield StopLine(head, stop=stop)
-    for line in wrap(clean(message.text[:LONGEST_MESSAGE], lines=True), width):
-        yield Line([(" " * GUTTER, ""), (line, "dim")])
-    if (rest := len(message.text) - LONGEST_MESSAGE) > 0:
-        words = f"... {rest:,} more characters; prm-inspect show {case.case['case']} --json prints all"
-        yield from (Line([(" " * GUTTER, ""), (line, "dim")]) for line in wrap(clean(words), width))

@@ -69,8 +69,10 @@ def searchable(selection: "Selection") -> Searchable:
     there = [(evaluation.scorer, selection.folders.get(evaluation.scorer.name)) for evaluation in selection.evaluations]
     answering = [(is_talk(scorer), folder) for scorer, folder in there if folder and VoteParts(folder).parts()]
     answers, talks = (tuple(folder for talks, folder in answering if talks is kind) for kind in (False, True))
+    cases = selection.cases
+    trajectories = "step_messages" in cases.columns and cases["step_messages"].count() > 0
     return Searchable(
-        selection.texts, selection.cases["key"], answers, selection.beside("note"), talks, selection.cases["case"]
+        selection.texts, cases["key"], answers, selection.beside("note"), talks, cases["case"], trajectories
     )
 
 

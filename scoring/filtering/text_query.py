@@ -18,9 +18,10 @@ from msgspec import Struct
 
 from scoring.errors import SearchError
 
-SCOPES = ("problem", "steps", "reason", "answers", "notes")
-"""Which texts: the problem in all its wordings; the steps; why the gold labels are so and the reference answer; what
-critics answered and reasoned; and people's notes."""
+SCOPES = ("problem", "steps", "context", "reason", "answers", "notes")
+"""Which texts: the problem in all its wordings; the steps; the messages of a trajectory that are no steps, with the
+names of their tools; why the gold labels are so and the reference answer; what critics answered and reasoned; and
+people's notes."""
 
 _REGEX = re.compile(r"/(.+)/([ic]?)\Z", re.DOTALL)
 # A phrase that is being typed has no closing quote yet.
@@ -182,6 +183,7 @@ def _place(message: str, pattern: str) -> int | None:
 MatchSpan = tuple[int, int]
 """First character and one past the last, 0-based, of Python's string (code points)."""
 
+_LONE = re.compile("[\ud800-\udfff]")
 _PRIVATE = (*range(0xE000, 0xF900), *range(0xF0000, 0xFFFFE))
 
 
@@ -193,11 +195,15 @@ def spans(query: TextQuery, text: str) -> tuple[MatchSpan, ...]:
     """
     if not query or not text:
         return ()
-    text = text.encode("utf-8", errors="replace").decode() if _lone(text) else text
-    begin, end = _absent(text)
+    text = text.encode("utf-8", errors="replace").decode() if _LONE.search(text) else text
     series = pl.Series([text])
+    # Most texts hold nothing of it, and a long one is looked at much faster than it is marked.
+    patterns = [pattern for pattern in query.patterns if series.str.contains(pattern).item()]
+    if not patterns:
+        return ()
+    begin, end = _absent(text)
     matches = chain.from_iterable(
-        _marked(series.str.replace_all(pattern, f"{begin}${{0}}{end}").item(), begin, end) for pattern in query.patterns
+        _marked(series.str.replace_all(pattern, f"{begin}${{0}}{end}").item(), begin, end) for pattern in patterns
     )
     return _joined(sorted(matches))
 
@@ -205,10 +211,6 @@ def spans(query: TextQuery, text: str) -> tuple[MatchSpan, ...]:
 def occurs(query: TextQuery, text: str) -> bool:
     """Return whether any of the query's patterns occurs."""
     return bool(spans(query, text))
-
-
-def _lone(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _absent(text: str) -> tuple[str, str]:

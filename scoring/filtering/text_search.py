@@ -5,6 +5,7 @@ The texts of a million cases are gigabytes: nothing of them is kept, only which 
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 from scoring.cache import VoteParts, rows_of_cases
 from scoring.errors import DamagedWorkspace, FrameError
 from scoring.filtering.text_query import SCOPES, TextQuery
-from scoring.schema import Bools
+from scoring.schema import LATER_TEXTS, TEXTS, Bools
 from scoring.texts import ROW_GROUP, TextPlaces, Texts
 
 # -- searching what critics answered and reasoned, and what PRMs that generate wrote
@@ -75,6 +76,7 @@ def _calls(answer: str) -> str:
 COLUMNS = {
     "problem": ("problem", "question", "original_problem"),
     "steps": ("steps",),
+    "context": ("context",),
     "reason": ("reason", "reference_answer"),
 }
 """The columns of TEXTS that a scope is searched in."""
@@ -152,6 +154,7 @@ class Searchable(Struct, frozen=True, eq=False):
     `names` (String, the `case` of each) tell apart the answers to cases of equal text; None = contents alone do.
     `notes` (String, one a case, null where there is none) is None where there are none at all. `talks` are the folders
     of answers that are kept as JSON: for each talk the list of what was written (`scoring.generative.talks`).
+    Without `trajectories` no case has context, which is then not looked for.
     """
 
     texts: Texts
@@ -160,6 +163,7 @@ class Searchable(Struct, frozen=True, eq=False):
     notes: pl.Series | None = None
     talks: tuple[Path, ...] = ()
     names: pl.Series | None = None
+    trajectories: bool = True
 
     @property
     def cases(self) -> pl.DataFrame:
@@ -191,7 +195,8 @@ def search(
         for folder in (*among.answers, *among.talks):
             hits |= answer_hits(query, VoteParts(folder), among.cases, talk=folder in among.talks)
     first_step, searched = so_far.first_step.copy(), so_far.searched.copy()
-    columns = tuple(name for scope in query.scopes for name in COLUMNS.get(scope, ()))
+    scopes = [scope for scope in query.scopes if scope != "context" or among.trajectories]
+    columns = tuple(name for scope in scopes for name in COLUMNS.get(scope, ()))
     if not columns:
         yield replace(so_far, searched=searched | wanted, hits=hits)
         return
@@ -232,6 +237,8 @@ def _batches(
         order = np.argsort(places, kind="stable")
         cases, places = cases[order], places[order]
         lazy = source.rechunk().lazy() if isinstance(source, pl.DataFrame) else pl.scan_parquet(source, glob=False)
+        absent = [name for name in columns if name in LATER_TEXTS and name not in _schema(source, lazy)]
+        lazy = lazy.with_columns(pl.lit(None, TEXTS[name]).alias(name) for name in absent)
         if places.size and int(places[-1]) >= (height := _collected(source, lazy.select(pl.len())).item()):
             raise _damaged(source, f"it has {height} rows, and a case uses row {int(places[-1])}, 0-based")
         for first, stop in _ranges(places, size):
@@ -285,11 +292,26 @@ def _hits(query: TextQuery, columns: Sequence[str]) -> dict[str, pl.Expr]:
     made = {}
     for number, pattern in enumerate(query.patterns):
         for name in columns:
-            here = pl.element().str.contains(pattern)
-            steps = pl.col("steps").list.eval(here.any()).list.first()
-            hit = steps if name == "steps" else pl.col(name).str.contains(pattern)
+            hit = _IN_COLUMN.get(name, _in_text)(pl.col(name), pattern)
             made[f"{number} {name}"] = hit.fill_null(value=False)
     return made
+
+
+def _in_text(column: pl.Expr, pattern: str) -> pl.Expr:
+    return column.str.contains(pattern)
+
+
+def _in_steps(column: pl.Expr, pattern: str) -> pl.Expr:
+    return column.list.eval(pl.element().str.contains(pattern).any()).list.first()
+
+
+def _in_messages(column: pl.Expr, pattern: str) -> pl.Expr:
+    """In what a message says or the name of its tool; what role it has is not a text."""
+    texts = pl.element().struct.field("name", "text").str.contains(pattern)
+    return column.list.eval(pl.any_horizontal(texts).any()).list.first()
+
+
+_IN_COLUMN = {"steps": _in_steps, "context": _in_messages}
 
 
 def _told(rows_hit: pl.DataFrame, query: TextQuery, columns: Sequence[str]) -> pl.DataFrame:
@@ -317,8 +339,19 @@ def _first_step(pattern: str) -> pl.Expr:
 
 
 def _collected(source: Path | pl.DataFrame, lazy: pl.LazyFrame) -> pl.DataFrame:
-    try:
+    with _unharmed(source):
         return lazy.collect(engine="streaming")
+
+
+def _schema(source: Path | pl.DataFrame, lazy: pl.LazyFrame) -> pl.Schema:
+    with _unharmed(source):
+        return lazy.collect_schema()
+
+
+@contextmanager
+def _unharmed(source: Path | pl.DataFrame) -> Iterator[None]:
+    try:
+        yield
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise _damaged(source, (str(error).strip() or type(error).__name__).splitlines()[0]) from None
 

@@ -26,6 +26,9 @@ from thoroughness import up_to
 # Few letters, so that words are found; a wide, an astral and a combining character, markup and white space.
 letters = st.sampled_from("abAB é界𝒳\u0301\n[$\\{}\x1b")
 text = st.text(letters, max_size=12)
+messages = st.fixed_dictionaries(
+    {"role": st.sampled_from(["user", "ab", None]), "name": st.none() | text, "text": st.none() | text}
+)
 rows = st.lists(
     st.fixed_dictionaries(
         {
@@ -33,6 +36,7 @@ rows = st.lists(
             "steps": st.lists(text, max_size=4),
             "reason": st.none() | text,
             "question": st.none() | text,
+            "context": st.none() | st.lists(messages, max_size=3),
         }
     ),
     max_size=12,
@@ -61,12 +65,15 @@ def holds(word, value, *, ignore):
 
 
 def slow(case, word, scope, *, ignore):
+    if scope == "context":
+        texts = [message[name] for message in case.get("context") or [] for name in ("name", "text")]
+        return any(holds(word, value, ignore=ignore) for value in texts)
     if scope == "steps":
         return any(holds(word, step, ignore=ignore) for step in case["steps"])
     return any(holds(word, case.get(name), ignore=ignore) for name in text_search.COLUMNS[scope])
 
 
-@given(rows, words, st.sets(st.sampled_from(SCOPES[:3]), min_size=1))
+@given(rows, words, st.sets(st.sampled_from(SCOPES[:4]), min_size=1))
 @example(
     [
         {"problem": "a", "steps": ["界𝒳ébA界é", "é\néaAAbbbAA\na\n", "AaA界A"], "reason": None, "question": None},
@@ -158,6 +165,23 @@ def test_several_words_may_lie_in_different_texts():
     assert found.where(0) == ("problem", "steps")
     assert found.where(1) == ()
     assert search_all(TextQuery.parse("beta alpha", ("steps",)), searchable(cases)).mask.tolist() == [False, False]
+
+
+def test_files_that_were_written_before_there_was_context_are_searched_beside_those_that_have_it(tmp_path):
+    said = [{"role": "tool", "name": "till", "text": "needle"}]
+    late = [{"problem": "p", "steps": ["hay"], "context": said}, {"problem": "needle", "steps": []}]
+    early = [{"problem": "q", "steps": ["needle"]}, {"problem": "q", "steps": ["hay"]}]
+    write_parquet(tmp_path / "late.parquet", frame(late), "lz4")
+    write_parquet(tmp_path / "early.parquet", frame(early).drop("context"), "lz4")
+    texts = Texts.whole((tmp_path / "early.parquet", tmp_path / "late.parquet"), (2, 2))
+    among = Searchable(texts, pl.Series(list("abcd")))
+    found = search_all(TextQuery.parse("needle"), among)
+    assert [found.where(row) for row in range(4)] == [("steps",), (), ("context",), ("problem",)]
+    for word, mask in (("till", [False, False, True, False]), ("tool", [False] * 4)):
+        assert search_all(TextQuery.parse(word, ("context",)), among).mask.tolist() == mask
+    without = search_all(TextQuery.parse("needle"), replace(among, trajectories=False))
+    assert without.mask.tolist() == [True, False, False, True]
+    assert without.searched.all()
 
 
 def test_a_file_that_has_gone_or_is_too_short(tmp_path):

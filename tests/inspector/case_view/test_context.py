@@ -1,15 +1,21 @@
 """What stands between the steps of a trajectory on the page of a case."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
 import making
 from inspector.api import analysis
-from inspector.case_view.open_case import Stop
-from inspector.case_view.prose import copied
-from inspector.case_view.steps import LONGEST_MESSAGE
+from inspector.case_view.context_lines import LONGEST_MESSAGE, glance_at_hit
+from inspector.case_view.open_case import Manner, Stop
+from inspector.case_view.prose import FOUND, copied, is_hit
 from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
+from inspector.texts.text import clean
 from reference import Case
-from shown_case import at_hand, seen
+from scoring.filtering.text_query import TextQuery, spans
+from shown_case import PLAIN, at_hand, seen
 
 LONG = "word " * 30_000
 CASES = [Case(2, 0, (0.2, 0.9), error_steps=(0,))]
@@ -56,3 +62,90 @@ def test_show_says_how_many_messages_there_are_and_gives_them_to_programs(tmp_pa
     view = analysis(tmp_path, "show", options={"case": "c0"})
     assert [message["place"] for message in view.provenance["context"]] == [0, 2, 4]
     assert "3 messages of context (system, no role, tool till)" in view.render("markdown")
+
+
+def hits_of(page):
+    """The lines with hits: their texts, and what of them stands out."""
+    return [
+        ("".join(text for text, _ in line.parts), "".join(text for text, style in line.parts if FOUND in style.split()))
+        for line in page.lines
+        if is_hit(line.parts)
+    ]
+
+
+def searching(text, *scopes):
+    return TextQuery.parse(text, scopes)
+
+
+def test_a_folded_message_shows_its_first_hit_and_counts_them_and_unfolded_marks_each(tmp_path):
+    text = "before " * 400 + "the Ticket\n  is sold " + "behind " * 30 + "ticket"
+    far = "x" * (LONGEST_MESSAGE + 5) + " voucher voucher"
+    context = [
+        {"role": "tool", "name": "ticket_office", "text": "closed"},
+        {"role": "tool", "name": "till", "text": text},
+        {"role": "user", "name": None, "text": far},
+        {"role": "user", "name": None, "text": "free\x1b[31mdom"},
+    ]
+    making.workspace(tmp_path, CASES, [], context=[context], step_messages=[[0, 2]])
+    inspection = inspect(load(Request(workspace=str(tmp_path))))
+    query = searching("ticket")
+    page, lines = seen(inspection, 0, 100, search=query)
+    named, folded = hits_of(page)
+    assert named[1] == "ticket"
+    assert folded[1] == "Ticket"
+    assert "the Ticket is sold" in folded[0]
+    assert folded[0].endswith(f" ... 2 hits in {len(text):,} characters (Enter)")
+    assert lines.index(named[0]) < lines.index(folded[0])
+    # Where the line has no room for it, it is a line with hits all the same; other scopes have none here.
+    for width in (20, 30, 41, 60):
+        narrow, texts = seen(inspection, 0, width, search=searching("sold"))
+        assert len(hits_of(narrow)) == 1
+        assert max(map(len, texts)) <= max(width, 45)
+    assert not hits_of(seen(inspection, 0, 100, search=searching("ticket", "steps"))[0])
+    assert not hits_of(seen(inspection, 0, 100, search=searching("tool"))[0])
+
+    unfolded, _ = seen(inspection, 0, 100, search=query, turned=frozenset({Stop("context", 3)}))
+    assert [marked for _, marked in hits_of(unfolded)] == ["ticket", "Ticket", "ticket"]
+
+    query = searching("voucher")
+    (folded,) = hits_of(seen(inspection, 0, 100, search=query)[0])
+    assert folded[1].startswith("voucher")
+    assert "2 hits" in folded[0]
+    beyond = hits_of(seen(inspection, 0, 100, search=query, turned=frozenset({Stop("context", 4)}))[0])
+    assert "more characters with 2 hits" in "".join(text for text, _ in beyond)
+    # The screen shows another sign in the place of what would act.
+    (only_raw,) = hits_of(seen(inspection, 0, 100, search=searching(r"/\x1b/"))[0])
+    assert only_raw[1] == "[5] "
+
+
+def test_steps_folded_into_one_line_say_which_of_their_lines_have_hits(tmp_path):
+    cases = [Case(9, 8, (0.9,) * 9)]
+    context = [{"role": "tool", "name": "till", "text": "needle"}, {"role": "user", "name": None, "text": "hay"}]
+    making.workspace(
+        tmp_path, cases, [(making.scorer("s"), cases)], context=[context], step_messages=[list(range(2, 11))]
+    )
+    inspection = inspect(load(Request(workspace=str(tmp_path))))
+    query = searching("needle")
+    assert [marked for _, marked in hits_of(seen(inspection, 0, 100, search=query)[0])] == ["needle"]
+    ((folded, _),) = hits_of(seen(inspection, 0, 100, search=query, prefix=True)[0])
+    assert "steps 0-6: right, rewards 0.90 to 0.90, 1 line with hits" in folded
+
+
+letters = st.text(st.sampled_from("ab \n\t界é"), max_size=60)
+
+
+@given(letters, st.sampled_from(["a", "ab", '"a b"', "界", "/b+/", "é a"]), st.integers(12, 80))
+def test_the_marks_of_a_folded_message_are_hits_of_its_text(text, words, room):
+    query = TextQuery.parse(words)
+    shown = clean(text, lines=True)
+    hits = spans(query, shown)
+    if not hits:
+        return
+    parts = list(glance_at_hit(text, query, room, Manner(80, PLAIN)))
+    line = "".join(part for part, _ in parts)
+    assert "\n" not in line
+    assert cell_len(line) <= max(room, 24)
+    assert is_hit(parts)
+    if "hit" not in line:
+        marks = ["".join(part.split()) for part, style in parts if FOUND in style.split()]
+        assert marks == ["".join(shown[low:high].split()) for low, high in hits]

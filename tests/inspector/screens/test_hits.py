@@ -2,10 +2,13 @@
 
 import re
 
+import making
 from inspector.case_view.prose import FOUND
+from inspector.request import Request
 from inspector.widgets.line_view import LineView
 from opened import opened
-from screen_text import press, rests, shows
+from reference import Case
+from screen_text import hides, press, rests, shows
 
 
 def found(pilot, name):
@@ -56,3 +59,26 @@ async def test_hits_stand_out_and_n_goes_from_one_to_the_next_and_on_to_the_next
         await press(pilot, "v", "w")
         await shows(pilot, "$\\frac{3}{4}$")
         assert found(pilot, "steps") == ["\\frac"]
+
+
+async def test_a_tools_name_and_words_of_its_result_are_walked_like_those_of_steps(tmp_path):
+    """A folded message is one hit at its first place; unfolded each line of it is one."""
+    cases = [Case(2, 0, (0.2, 0.9)), Case(2, 1, (0.9, 0.2))]
+    result = "seat row " * 300 + "ticket " + "seat row " * 300 + "ticket"
+    context = [{"role": "tool", "name": "ticket_office", "text": result}]
+    making.workspace(
+        tmp_path, cases, [(making.scorer("s"), cases)], context=[None, context], step_messages=[None, [0, 2]]
+    )
+    async with opened(Request(workspace=str(tmp_path)), size=(100, 24)) as pilot:
+        await press(pilot, "g", "l", "slash", *"ticket", "enter")
+        await shows(pilot, "1 of 2 cases", "context")
+        await press(pilot, "enter")
+        await shows(pilot, "... row ticket seat row ... 2 hits in 5,413 characters")
+        assert found(pilot, "steps") == ["ticket", "ticket"]
+        await press(pilot, "n")
+        await shows(pilot, "hit 1 of 1")
+        await press(pilot, "enter")
+        await hides(pilot, "... 2 hits")
+        assert found(pilot, "steps") == ["ticket"] * 3
+        await press(pilot, "n", "n", "n")
+        await shows(pilot, "hit 3 of 3")

@@ -92,12 +92,12 @@ async def test_escape_gives_back_what_was_there_tab_chooses_the_texts_and_a_filt
         await typed(pilot, "because")
         assert len(listed(pilot)) == 6
         counts = {}
-        for scope in ("problem", "steps", "reason", "answers", "notes"):
+        for scope in ("problem", "steps", "context", "reason", "answers", "notes"):
             await press(pilot, "tab")
             await shows(pilot, f"/ in {scope}:", f"because in {scope}")
             counts[scope] = len(listed(pilot))
             assert of_the_command(pilot) == listed(pilot)
-        assert counts == {"problem": 0, "steps": 0, "reason": 6, "answers": 0, "notes": 0}
+        assert counts == {"problem": 0, "steps": 0, "context": 0, "reason": 6, "answers": 0, "notes": 0}
         await press(pilot, "shift+tab", "shift+tab")
         await shows(pilot, "/ in reason:")
         await press(pilot, *["tab"] * 3)

@@ -1,0 +1,149 @@
+"""The messages of a trajectory that are no steps, between the steps: a line each, or whole where one is unfolded."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from rich.cells import cell_len
+
+from inspector.case_view.columns import GUTTER
+from inspector.case_view.open_case import Manner, OpenCase, Stop
+from inspector.case_view.page import StopLine
+from inspector.case_view.prose import FOUND, NARROWEST, in_raw, is_hit, marked
+from inspector.texts.sentences import counted
+from inspector.texts.text import TextPart, clean
+from inspector.texts.wrap import wrap
+from inspector.widgets.line_view import Line
+from scoring.filtering.text_query import MatchSpan, TextQuery, occurs, spans
+from scoring.texts import ContextMessage, context_messages
+
+LONGEST_MESSAGE = 60_000
+"""Characters of a message that are shown at most: a tool may give millions."""
+_GLANCE = 4
+"""Characters that are looked at for each cell of a folded message: some have no width."""
+_BEFORE_HIT = 4
+"""The first hit of a folded message has at most one of so many parts of the line's cells before it."""
+_HIT_ROOM = 24
+"""Cells for the place of a hit at least, where more is not said beside it."""
+_WHITE = re.compile(r"\s+")
+
+
+def messages_between(case: OpenCase) -> dict[int, list[Line]]:
+    """Return the lines that stand before each step (0-based), or behind the last one under the number of the steps.
+
+    A message is one line, in which it is said how much more there is; unfolded it is whole, up to LONGEST_MESSAGE. Of
+    one that holds what is searched for the line shows the first place and says how many there are.
+    """
+    lines: dict[int, list[Line]] = {}
+    for message in context_messages(case.case, case.texts):
+        lines.setdefault(message.before, []).extend(_message(case, message))
+    return lines
+
+
+def _message(case: OpenCase, message: ContextMessage) -> Iterator[Line]:
+    display, stop = case.manner, Stop("context", message.place)
+    query = display.searched("context")
+    hits, only_raw = _searched(message.text, query)[1:] if query else ((), False)
+    speaker = _speaker(message, query)
+    # As for a step: where only the raw text has what was searched for, the number stands out in its place.
+    only_raw = only_raw and not is_hit(speaker)
+    place = f"[{message.place}] "
+    head = [(" " * GUTTER, ""), (place, FOUND if only_raw else "dim"), *speaker]
+    if stop not in display.turned:
+        room = max(NARROWEST, display.width - sum(cell_len(text) for text, _ in head))
+        folded = glance_at_hit(message.text, query, room, display) if query and hits else None
+        glance = _glance(message.text, room, display) if folded is None else folded
+        yield StopLine([*head, *glance], stop=stop)
+        return
+    yield StopLine([*head, (in_raw(display.keys), "dim")] if only_raw else head, stop=stop)
+    for line in _whole(case, message, hits):
+        yield Line([(" " * GUTTER, ""), *line])
+
+
+def _speaker(message: ContextMessage, query: TextQuery | None) -> list[TextPart]:
+    """Role and, of a tool, its name, in which what was searched for stands out."""
+    role, style = message.speaker.removesuffix(message.name), "dim strong"
+    name, hits, _ = _searched(clean(message.name), query) if query else (clean(message.name), (), False)
+    (parts,) = marked([name], name, hits, style)
+    return [(clean(role), style), *parts, (": ", style)]
+
+
+@lru_cache(maxsize=256)
+def _searched(text: str, query: TextQuery) -> tuple[str, tuple[MatchSpan, ...], bool]:
+    """The text as it is on screen, where the query occurs in that, and whether it does in the raw text alone."""
+    if not occurs(query, text):
+        return text, (), False
+    cleaned = clean(text, lines=True)
+    hits = spans(query, cleaned)
+    return cleaned, hits, not hits
+
+
+def _glance(text: str, room: int, display: Manner) -> Iterator[TextPart]:
+    """The beginning of a text in so many cells, and how long it is where that is not all."""
+    glance = clean(" ".join(text[: _GLANCE * room].split()))
+    if cell_len(glance) <= room and len(text) <= _GLANCE * room:
+        yield (glance, "dim")
+        return
+    more = f" ... {len(text):,} characters ({display.keys.of('turn-over')})"
+    if room - cell_len(more) < NARROWEST:
+        more = " ..."
+    yield (wrap(glance, max(1, room - cell_len(more)))[0], "dim")
+    yield (more, "dim")
+
+
+def glance_at_hit(text: str, query: TextQuery, room: int, display: Manner) -> Iterator[TextPart]:
+    """Yield the place of the first hit in `room` cells, and how many there are where that is not the whole text.
+
+    The text holds a hit; any white space of it is one blank here.
+    """
+    cleaned, hits, _ = _searched(text, query)
+    first = hits[0][0]
+    count = counted(len(hits), "hit")
+    whole, every = _on_one_line(cleaned[: _GLANCE * room], hits, 0)
+    if len(cleaned) <= _GLANCE * room and cell_len(whole) <= room:
+        yield from next(marked([whole], whole, every, "dim"))
+        return
+    forms = (f" ... {count} in {len(text):,} characters ({display.keys.of('turn-over')})", f" ... {count}")
+    more = next((form for form in forms if room - cell_len(form) >= _HIT_ROOM), forms[-1])
+    cells = max(1, room - cell_len(more))
+    start = 0 if first <= cells // _BEFORE_HIT else first - cells // _BEFORE_HIT
+    if start and (blank := _WHITE.search(cleaned, start, first)):
+        start = blank.end()
+    lead = "... " if start else ""
+    glance, places = _on_one_line(cleaned[start : start + _GLANCE * room], hits, start)
+    line = wrap(glance, max(1, cells - len(lead)))[0]
+    (parts,) = marked([line], glance, places, "dim")
+    yield (lead, "dim")
+    yield from parts
+    # In a narrow line the place itself may be beyond the end: the line is one with hits all the same.
+    yield (more, "dim" if is_hit(parts) else f"dim {FOUND}")
+
+
+def _on_one_line(text: str, hits: tuple[MatchSpan, ...], start: int) -> tuple[str, tuple[MatchSpan, ...]]:
+    """A part of a text with any white space as one blank, and the hits in it; it begins at `start` of the whole."""
+    pieces, places, length, at = [], [], 0, 0
+    for low, high in hits:
+        if low - start >= len(text):
+            break
+        low, high = max(0, low - start), min(len(text), high - start)  # noqa: PLW2901  # in the part
+        if high <= low:
+            continue
+        before, inside = _WHITE.sub(" ", text[at:low]), _WHITE.sub(" ", text[low:high])
+        length += len(before)
+        places.append((length, length + len(inside)))
+        length += len(inside)
+        pieces += [before, inside]
+        at = high
+    return "".join([*pieces, _WHITE.sub(" ", text[at:])]), tuple(places)
+
+
+def _whole(case: OpenCase, message: ContextMessage, hits: tuple[MatchSpan, ...]) -> Iterator[list[TextPart]]:
+    """All of a message, up to LONGEST_MESSAGE, with its hits; how much more there is, and how many hits in that."""
+    width = max(NARROWEST, case.manner.width - GUTTER)
+    beginning = clean(message.text[:LONGEST_MESSAGE], lines=True)
+    yield from marked(wrap(beginning, width), beginning, hits, "dim")
+    if (rest := len(message.text) - LONGEST_MESSAGE) > 0:
+        beyond = sum(high > len(beginning) for _, high in hits)
+        inside = f" with {counted(beyond, 'hit')}" if beyond else ""
+        words = f"... {rest:,} more characters{inside}; prm-inspect show {case.case['case']} --json prints all"
+        yield from ([(line, f"dim {FOUND}" if beyond else "dim")] for line in wrap(clean(words), width))
