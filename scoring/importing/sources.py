@@ -296,16 +296,16 @@ def _results(rows: Rows, name: str, options: ReadOptions) -> Source:
 
 def _responses(rows: Rows, name: str, options: ReadOptions) -> Source:
     """The cases and the results of a file whose rows hold several responses, by the columns of these."""
-    unfolded = unfold(rows, name)
-    mapping = unfolded.mapping if options.columns is None else unfolded.mapping.overridden(options.columns)
-    source = _table(unfolded.rows, mapping, options)
-    cases = [replace(part, findings=(*unfolded.findings, *part.findings)) for part in source.imported]
+    responses = unfold(rows, name)
+    mapping = responses.mapping if options.columns is None else responses.mapping.overridden(options.columns)
+    source = _table(responses.rows, mapping, options)
+    cases = [replace(part, findings=(*responses.findings, *part.findings)) for part in source.imported]
     # A mapping of columns that the file itself does not have is no mapping to keep.
     both = replace(source, imported=tuple(cases), mapping=None)
     if options.known is None or not source.results:
         return both
     # Another scorer's file of the same responses makes no cases of its own.
-    broken = [finding for finding in unfolded.findings if finding.severity != "note"]
+    broken = [finding for finding in responses.findings if finding.severity != "note"]
     first = replace(source.results[0], findings=(*broken, *source.results[0].findings))
     return Source(results=(first, *source.results[1:]), alone=both, proposal=source.proposal, wholly=True)
 

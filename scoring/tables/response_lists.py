@@ -20,6 +20,7 @@ What producers write, less what they add for themselves; indices of responses co
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise, takewhile
 from pathlib import PurePath
 from typing import Any
@@ -27,13 +28,13 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.benchmarks.base import problem_id
+from scoring.benchmarks.base import problem_id, unfolded
 from scoring.errors import UnknownFormat
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.file_bytes import plain_name, printable
 from scoring.reading.final_answers import reference_text, stated_answer
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Rows, SourceRow
+from scoring.reading.rows import Rows
 from scoring.results.base import number, scorer_name, written
 from scoring.tables.column_mapping import ColumnMapping
 
@@ -83,37 +84,26 @@ def unfold(rows: Rows, name: str) -> UnfoldedResponses:
         UnknownFormat: no row has a response that can be read.
     """
     kind = RESPONSE_LISTS[name]
-    findings: list[Finding] = list(rows.findings)
     answers = _Answers()
-    made = [
-        SourceRow(0, fields.line, record)
-        for fields, records in kind.responses(_fields(rows, findings), answers)
-        for record in records
-    ]
-    numbered = [replace(row, number=place) for place, row in enumerate(made, 1)]
-    problems = len({row.value[_PROBLEM_ID] for row in numbered})
-    message = f"{len(numbered):,} responses to {problems:,} problems became a case each ({kind.title})"
-    findings += [Finding("note", "responses", message, rows.source), *answers.findings(rows.source)]
-    unread = sum(finding.severity == "error" for finding in findings)
-    unfolded = Rows(rows.source, rows.format, numbered, (), len(numbered) + unread)
-    if not numbered:
+    made = unfolded(rows, kind.responses(rows, answers))
+    findings = made.findings
+    # What is no object stays among the rows: whoever reads them says so.
+    responses = [row.value for row in made.rows if isinstance(row.value, Mapping)]
+    if not responses:
         first = next((finding.message for finding in findings if finding.severity == "error"), "there are none")
         hint = "Give a file with a problem and its responses in each row."
         raise UnknownFormat(f"no row of {rows.source} holds responses that can be read ({first}).", hint)
-    return UnfoldedResponses(unfolded, _named(unfolded, kind, rows), tuple(findings))
+    problems = len({response[_PROBLEM_ID] for response in responses})
+    message = f"{len(responses):,} responses to {problems:,} problems became a case each ({kind.title})"
+    findings += [Finding("note", "responses", message, rows.source), *answers.findings(rows.source)]
+    unread = sum(finding.severity == "error" for finding in findings)
+    table = Rows(rows.source, rows.format, made.rows, (), len(made.rows) + unread)
+    return UnfoldedResponses(table, _named(responses, kind, rows), tuple(findings))
 
 
-def _fields(rows: Rows, findings: list[Finding]) -> Iterator[Fields]:
-    for row in rows.rows:
-        if isinstance(row.value, Mapping):
-            yield Fields(row.value, rows.source, row.number, row.line, findings)
-        else:
-            findings.append(Finding("error", "broken-row", "the row is not an object", rows.source, row.line))
-
-
-def _named(unfolded: Rows, kind: "ResponseList", rows: Rows) -> ColumnMapping:
+def _named(responses: Sequence[Mapping[str, Any]], kind: "ResponseList", rows: Rows) -> ColumnMapping:
     """The mapping of the columns that some response has."""
-    there = {key for row in unfolded.rows for key, value in row.value.items() if value is not None}
+    there = {key for response in responses for key, value in response.items() if value is not None}
     own = {_RIGHT: _RIGHT, _ID: _ID, _PROBLEM_ID: _PROBLEM_ID}
     columns = {field: column for field, column in {**kind.columns, **own}.items() if column in there}
     rewards = {printable(kind.scorer(rows)): kind.rewards} if kind.rewards in there else {}
@@ -172,7 +162,7 @@ class ResponseList(Struct, frozen=True, eq=False):
     Attributes:
         title: What it is called.
         recognises: Whether a row is of it.
-        responses: The records of each row's responses, from the fields of all rows.
+        responses: From all rows, how the records of the responses in one are read.
         columns: Field of a mapping -> the records' column.
         rewards: The records' column of step rewards, or of one number a solution.
         scorer: Who gave these.
@@ -180,7 +170,7 @@ class ResponseList(Struct, frozen=True, eq=False):
 
     title: str
     recognises: Callable[[Any], bool]
-    responses: Callable[[Iterator[Fields], _Answers], Iterator[tuple[Fields, Iterator[dict[str, Any]]]]]
+    responses: Callable[[Rows, _Answers], Callable[[Fields], Iterator[dict[str, Any]]]]
     columns: Mapping[str, str]
     rewards: str
     scorer: Callable[[Rows], str] = lambda rows: scorer_name(rows.source)
@@ -243,22 +233,20 @@ def _lines(text: str) -> list[str]:
 _CUTS = (_blank_lines, _without_empty_end, _lines)
 
 
-def _search_and_learn(rows: Iterator[Fields], answers: _Answers) -> Iterator[tuple[Fields, Iterator[dict[str, Any]]]]:
-    usable = [fields for fields in rows if _has_completions(fields)]
+def _search_and_learn(rows: Rows, answers: _Answers) -> Callable[[Fields], Iterator[dict[str, Any]]]:
     pairs = [
         (text, len(scores))
-        for fields in usable
-        for text, scores in zip(fields.value["completions"], _lists_of(fields.value), strict=False)
-        if isinstance(scores, list)
+        for row in rows.rows
+        for text, scores in zip(_list_of(row.value, "completions"), _list_of(row.value, "scores"), strict=False)
+        if isinstance(text, str) and isinstance(scores, list)
     ]
     cut = max(_CUTS, key=lambda way: sum(len(way(text)) == count for text, count in pairs))
-    for fields in usable:
-        yield fields, _completions(fields, cut, answers)
+    return lambda fields: _completions(fields, cut, answers) if _has_completions(fields) else iter(())
 
 
-def _lists_of(row: Mapping[str, Any]) -> list[Any]:
-    scores = row.get("scores")
-    return scores if isinstance(scores, list) else []
+def _list_of(row: object, name: str) -> list[Any]:
+    values = row.get(name) if isinstance(row, Mapping) else None
+    return values if isinstance(values, list) else []
 
 
 def _has_completions(fields: Fields) -> bool:
@@ -325,17 +313,12 @@ def _is_chain(chain: object) -> bool:
     return isinstance(chain, Mapping) and "steps" in chain
 
 
-def _versa(rows: Iterator[Fields], answers: _Answers) -> Iterator[tuple[Fields, Iterator[dict[str, Any]]]]:
-    for fields in rows:
-        if isinstance(fields.value.get("chain_of_thoughts"), list):
-            yield fields, _chains(fields, answers)
-        else:
-            what = kind_of(fields.value.get("chain_of_thoughts"))
-            fields.note("error", "wrong-type", f"chain_of_thoughts is {what}, not a list")
-
-
 def _chains(fields: Fields, answers: _Answers) -> Iterator[dict[str, Any]]:
     row = fields.value
+    if not isinstance(row.get("chain_of_thoughts"), list):
+        what = kind_of(row.get("chain_of_thoughts"))
+        fields.note("error", "wrong-type", f"chain_of_thoughts is {what}, not a list")
+        return
     # The question's place in MMLU-Pro is in its metadata; without one, its words name it.
     name, reference = _identity(row, row.get("question")), _reference(row)
     inner = row.get("metadata")
@@ -372,16 +355,15 @@ def _is_rewardbench(row: Any) -> bool:
     return isinstance(row["text"], list) and isinstance(row["scores"], list)
 
 
-def _rewardbench(rows: Iterator[Fields], _: _Answers) -> Iterator[tuple[Fields, Iterator[dict[str, Any]]]]:
-    for whole in rows:
-        for fields in _prompts(whole):
-            texts, scores, right = (fields.value.get(name) for name in ("text", "scores", "num_correct"))
-            if not isinstance(texts, list) or not isinstance(scores, list) or len(texts) != len(scores) or not texts:
-                fields.note("error", "length-mismatch", "text and scores are not lists of the same length")
-            elif not isinstance(right, int | float) or isinstance(right, bool) or not 0 <= right <= len(texts):
-                fields.note("error", "wrong-type", "num_correct is not a number of texts")
-            else:
-                yield fields, _texts(fields)
+def _scored_texts(whole: Fields) -> Iterator[dict[str, Any]]:
+    for fields in _prompts(whole):
+        texts, scores, right = (fields.value.get(name) for name in ("text", "scores", "num_correct"))
+        if not isinstance(texts, list) or not isinstance(scores, list) or len(texts) != len(scores) or not texts:
+            fields.note("error", "length-mismatch", "text and scores are not lists of the same length")
+        elif not isinstance(right, int | float) or isinstance(right, bool) or not 0 <= right <= len(texts):
+            fields.note("error", "wrong-type", "num_correct is not a number of texts")
+        else:
+            yield from _texts(fields)
 
 
 def _prompts(fields: Fields) -> Iterator[Fields]:
@@ -458,16 +440,11 @@ def _is_math_aps(row: Any) -> bool:
     return all(isinstance(part, Mapping) and isinstance(part.get("solution_prefix"), str) for part in prefixes)
 
 
-def _math_aps(rows: Iterator[Fields], answers: _Answers) -> Iterator[tuple[Fields, Iterator[dict[str, Any]]]]:
-    for fields in rows:
-        if _is_math_aps(fields.value):
-            yield fields, _paths(fields, answers)
-        else:
-            fields.note("error", "wrong-type", "reasoning_steps is not a list of objects with a solution_prefix each")
-
-
 def _paths(fields: Fields, answers: _Answers) -> Iterator[dict[str, Any]]:
     row = fields.value
+    if not _is_math_aps(row):
+        fields.note("error", "wrong-type", "reasoning_steps is not a list of objects with a solution_prefix each")
+        return
     values = {part["solution_prefix"]: part.get("mc_value") for part in reversed(row["reasoning_steps"])}
     # In order of their texts, a prefix stands right before what continues it.
     ordered = sorted(prefix for prefix in values if prefix)
@@ -499,18 +476,21 @@ def _is_skywork(row: Any) -> bool:
     return isinstance(row, Mapping) and {"problem", "response", "step_rewards"} <= row.keys()
 
 
-def _skywork(rows: Iterator[Fields], answers: _Answers) -> Iterator[tuple[Fields, Iterator[dict[str, Any]]]]:
+def _skywork(_: Rows, answers: _Answers) -> Callable[[Fields], Iterator[dict[str, Any]]]:
     places: dict[str, int] = {}
-    for fields in rows:
+
+    def response_of(fields: Fields) -> Iterator[dict[str, Any]]:
         row = fields.value
         response = fields.text("response", required=True)
         if response is None:
-            continue
+            return
         name = _identity(row, row.get("problem"), ("problem_id", "question_id"))
         place = places[name] = places.get(name, -1) + 1
         label = next((row[key] for key in _JUDGED if isinstance(row.get(key), bool)), None)
         own = {_ID: f"{name}/{place}", _PROBLEM_ID: name, "response": _lines(response)}
-        yield fields, iter([{**row, **own, **answers.judge(response, _reference(row), label)}])
+        yield {**row, **own, **answers.judge(response, _reference(row), label)}
+
+    return response_of
 
 
 RESPONSE_LISTS: dict[str, ResponseList] = {
@@ -524,7 +504,7 @@ RESPONSE_LISTS: dict[str, ResponseList] = {
     "versaprm": ResponseList(
         "VersaPRM's chains of thought",
         _is_versa,
-        _versa,
+        lambda _, answers: partial(_chains, answers=answers),
         {"problem": "question", "steps": "steps", "reference_answer": "answer", "subset": "category"},
         "prm_reward",
         _versa_scorer,
@@ -532,7 +512,7 @@ RESPONSE_LISTS: dict[str, ResponseList] = {
     "rewardbench2": ResponseList(
         "RewardBench 2's scored texts",
         _is_rewardbench,
-        _rewardbench,
+        lambda *_: _scored_texts,
         {"problem": "prompt", "steps": "text", "subset": "subset"},
         "scores",
         _rewardbench_scorer,
@@ -540,7 +520,7 @@ RESPONSE_LISTS: dict[str, ResponseList] = {
     "math_aps": ResponseList(
         "MATH-APS's prefixes",
         _is_math_aps,
-        _math_aps,
+        lambda _, answers: partial(_paths, answers=answers),
         {"problem": "question", "steps": "reasoning_steps", "reference_answer": "final_answer"},
         "mc_value",
         lambda _: "mc_value",

@@ -230,7 +230,7 @@ BROKEN = [
     ({**rewardbench_rows_of_prompts()[0], "num_correct": "two"}, "num_correct is not a number of texts"),
     ({**rewardbench_rows_of_prompts()[0], "text": ["a", "b", "c"]}, "the texts of the row share no prompt"),
     ({**math_aps_row(), "reasoning_steps": [{"mc_value": 1}]}, "reasoning_steps is not a list of objects"),
-    (["no object"], "the row is not an object"),
+    (["no object"], "the row is a list, not an object"),
 ]
 
 
