@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.selection import Selection
+from inspector.texts.sentences import verdict_words
 from inspector.texts.wrap import Phrase
 from scoring.benchmarks.construction import OF_TEXTS, Broken, broken_by_case
 from scoring.evaluations.evaluation import Evaluation
@@ -153,7 +154,7 @@ def _of_scorers(ranking: Ranking, row: int) -> Iterator[Phrase]:
         yield Phrase((f"no consensus: {reason}",))
         return
     votes, voters = int(result.votes[place]), int(result.voters[place])
-    verdict = _verdict(int(result.verdicts[place]))
+    verdict = verdict_words(int(result.verdicts[place]))
     says = f"{'says' if votes == 1 else 'say'} {verdict}"
     count = f"{votes} of {voters} scorers {says}"
     if result.against[place]:
@@ -168,14 +169,9 @@ def _of_scorers(ranking: Ranking, row: int) -> Iterator[Phrase]:
     yield Phrase((_names(ranking.aligned, result, place), ""), rank=_NAMES)
 
 
-def _verdict(verdict: int) -> str:
-    """`step 3` (0-based), `no error`."""
-    return "no error" if verdict == -1 else f"step {verdict}"
-
-
 def _gold(aligned: AlignedScorers, place: int) -> str:
     gold = int(aligned.earliest[place])
-    return f"{_verdict(gold)}{', which is not there' if gold >= aligned.n_steps[place] else ''}"
+    return f"{verdict_words(gold)}{', which is not there' if gold >= aligned.n_steps[place] else ''}"
 
 
 def _as_gold(votes: int) -> str:

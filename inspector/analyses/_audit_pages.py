@@ -15,7 +15,7 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, count, figure, points, table, text
 from inspector.request import joined, split
 from inspector.selection import Selection, within
-from inspector.texts.sentences import counted
+from inspector.texts.sentences import counted, verdict_words
 from inspector.triage.annotations import annotation_rows, annotations
 from scoring.filtering.filters import Facet
 from scoring.metrics.audit import EVIDENCE, FOLDS
@@ -345,8 +345,8 @@ def _case(benchmark: str, row: Row) -> list[Cell]:
         text(str(row["rank"])),
         text(row["case"], link=_link(benchmark, [row["case"]], row["case"]), remark=_because(row)),
         text(row["subset"]),
-        text(_label(row["earliest_error"])),
-        text(_label(row["suggested"]), "" if row["flagged"] else "dim"),
+        text(verdict_words(row["earliest_error"])),
+        text(verdict_words(row["suggested"]), "" if row["flagged"] else "dim"),
         Cell(row["suspicion"], Kind.REWARD),
         text(f"{against} of {row['voters']}"),
         count(row["baseline_rank"]),
@@ -356,17 +356,13 @@ def _case(benchmark: str, row: Row) -> list[Cell]:
 
 def _because(row: Row) -> str:
     """Explain in one sentence who denies the label, and what it could be instead."""
-    gold, other = _label(row["earliest_error"]), _label(row["suggested"])
+    gold, other = verdict_words(row["earliest_error"]), verdict_words(row["suggested"])
     likely = f"{other} {row['suggested_probability']:.2f}, gold ({gold}) {row['gold_probability']:.2f}"
     votes = f"{row['votes']} of {row['voters']} scorers {'says' if row['votes'] == 1 else 'say'} {other}"
     against = split(row["against"])
     names = f"; against gold: {', '.join(against[:NAMED])}" if against else ""
     more = f" and {len(against) - NAMED} more" if len(against) > NAMED else ""
     return f"{likely}; {votes}, {row['gold_votes']} {'says' if row['gold_votes'] == 1 else 'say'} {gold}{names}{more}"
-
-
-def _label(label: int) -> str:
-    return "no error" if label == -1 else f"step {label}"
 
 
 def _link(benchmark: str, cases: Sequence[str], words: str) -> CaseLink | None:

@@ -138,12 +138,18 @@ def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> 
         # Steps are judged of other cases than first errors, and no condition tells them of two scorers.
         link = pair.common(side) if metric in {"f1", "error_acc", "correct_acc"} else None
         style = "strong" if metric in {"f1", "prmscore"} else ""
-        lines.append([text(title, style), points(row, link if row["value"] is not None else None), _verdict(row)])
+        lines.append(
+            [
+                text(title, style),
+                points(row, link if row["value"] is not None else None),
+                which_is_better(row, *_A_OR_B),
+            ]
+        )
     for made in own_metrics():
         row = cells.get(("all", f"{made.name}_difference"))
         if row is not None:
             cell = points(row) if made.kind == "share" else figure(row, Kind.NUMBER)
-            lines.append([text(made.title), cell, _verdict(row)])
+            lines.append([text(made.title), cell, which_is_better(row, *_A_OR_B)])
     return table("A less B", ["", "points, 95% interval", " "], lines)
 
 
@@ -156,13 +162,16 @@ def is_laid_out(cells: Mapping[tuple[str, str], Row], subset: str, metric: str) 
     return not of_steps or metric in STEP_NAMES or cells[subset, f"{metric}_difference"]["value"] is not None
 
 
-def _verdict(row: Row) -> Cell:
-    """What the interval says, in words."""
+_A_OR_B = (text("A is better", "scorer-a"), text("B is better", "scorer-b"))
+
+
+def which_is_better(row: Row, above: Cell, below: Cell) -> Cell:
+    """Say what the interval of a difference says: `above` or `below` 0, or that there could be none."""
     if row["low"] is None or row["high"] is None:
         return text("")
     if row["low"] > 0:
-        return text("A is better", "scorer-a")
-    return text("B is better", "scorer-b") if row["high"] < 0 else text("could be none", "dim")
+        return above
+    return below if row["high"] < 0 else text("could be none", "dim")
 
 
 def quadrant_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> Table:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses._drift import drift_view, has_rollouts, rollout_runs
-from inspector.analyses._pair import TEST, resampling_words, test_note
+from inspector.analyses._pair import TEST, resampling_words, test_note, which_is_better
 from inspector.common_cases import aligned_cases, aligned_steps, set_aside, without_gold
 from inspector.comparability import incomparable
 from inspector.notes import first_run_notes
@@ -599,18 +599,11 @@ def _difference_table(course: Course, later: int, earlier: int, cells: Checkpoin
     lines = []
     for metric in course.metrics:
         row = cells[_key(course, later, earlier, f"{metric.name}_difference")]
-        lines.append([text(TITLES[metric.name]), points(row), _verdict(row)])
+        lines.append(
+            [text(TITLES[metric.name]), points(row), which_is_better(row, text("better", "good"), text("worse", "bad"))]
+        )
     first, last = course.run.steps[earlier], course.run.steps[later]
     return table(f"Step {last:,} less step {first:,}", ["", "points, 95% interval", " "], lines)
-
-
-def _verdict(row: Row) -> Cell:
-    """What the interval says, in words."""
-    if row["low"] is None or row["high"] is None:
-        return text("")
-    if row["low"] > 0:
-        return text("better", "good")
-    return text("worse", "bad") if row["high"] < 0 else text("could be none", "dim")
 
 
 def _change_table(course: Course, later: int, earlier: int, cells: CheckpointCells) -> Table:

@@ -14,7 +14,7 @@ from inspector.case_view.page import StopLine
 from inspector.case_view.prose import paragraph
 from inspector.case_view.tracks import Track
 from inspector.texts.paint import OUTCOME_STYLES
-from inspector.texts.sentences import GLYPHS, WORDS, counted, outcome_sentence, votes_words
+from inspector.texts.sentences import GLYPHS, WORDS, counted, outcome_sentence, verdict_words, votes_words
 from inspector.texts.text import cell, clean
 from inspector.texts.wrap import wrap
 from inspector.triage.annotations import own_note, own_tags
@@ -171,7 +171,7 @@ def agreement_lines(case: OpenCase) -> Iterator[Line]:
 def agreement(tracks: tuple[Track, ...], gold: int | None) -> str:
     """Say how many are right, and by their letters who is wrong in which way; without gold, how often which verdict."""
     if gold is None:
-        verdicts = Counter(_verdict(track.verdict) for track in tracks)
+        verdicts = Counter(verdict_words(track.verdict) for track in tracks)
         counts = ", ".join(f"{count} x {words}" for words, count in verdicts.most_common())
         return f"no gold to agree with: {counts}"
     right = "exact" if gold >= 0 else "clean"
@@ -185,12 +185,6 @@ def agreement(tracks: tuple[Track, ...], gold: int | None) -> str:
         if outcome != right and outcome in outcomes
     ]
     return "; ".join([f"{len(agreeing) or 'none'} of {len(tracks)} {right}", *others])
-
-
-def _verdict(verdict: int | None) -> str:
-    if verdict is None:
-        return "no verdict"
-    return {-1: "no error", -2: "no step"}.get(verdict, f"step {verdict}")
 
 
 def _listed(letters: list[str]) -> str:

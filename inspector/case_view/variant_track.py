@@ -10,6 +10,7 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.selection import Selection
+from inspector.texts.sentences import verdict_words
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.errors import DamagedWorkspace
 from scoring.evaluations.evaluation import Evaluation, evaluate
@@ -121,7 +122,7 @@ class Tried(Struct, frozen=True, eq=False, dict=True):
         verdicts = [pair[0].verdict_of(pair[1]) if pair else None for pair in self.judged]
         whats = ("case", "variant") if self.variant.edits else ("case",)
         predictions = [
-            f"{_verdict(verdict)} in the {what}"
+            f"{verdict_words(verdict)} in the {what}"
             for verdict, what in zip(verdicts, whats, strict=False)
             if verdict is not None
         ]
@@ -264,7 +265,3 @@ def _alone(
         if evaluation.present[0]:
             return evaluation if seen is None else decided_alike(evaluation, seen, row), 0
     return None
-
-
-def _verdict(verdict: int) -> str:
-    return f"step {verdict}" if verdict >= 0 else "no error"

@@ -17,15 +17,15 @@ from inspector.render.lines import Sheet, heading, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.view import View
 from inspector.screens.common_cases import ScorerChoice, toggle_common_cases
+from inspector.screens.controller import same_owners
 from inspector.screens.dialog import Picking
-from inspector.screens.sheet import FEW, REST, SheetScreen, Tables, same_owners
+from inspector.screens.sheet import FEW, REST, SheetScreen, Tables
 from inspector.selection import Selection
 from inspector.texts.paint import Brush
-from inspector.texts.sentences import threshold_name
+from inspector.texts.sentences import decision_words
 from inspector.texts.wrap import Phrase, name_forms
 from inspector.widgets.pick_list import Pick
 from scoring.errors import InspectError
-from scoring.evaluations.evaluation import Evaluation
 from scoring.export import Document
 
 ALONE_OR_BESIDE: Whose = "one or two"
@@ -403,7 +403,7 @@ class AnalysisScreen(SheetScreen):
             self.say("There is no other scorer on this benchmark.")
             return
         self.close_rail()
-        facts = [_rule(inspection.selection.evaluation(name)) for name in names]
+        facts = [decision_words(inspection.selection.evaluation(name).rule) for name in names]
         choice = ScorerChoice(names, facts, self.beside(inspection), inspection.scorer, len(LETTERS))
         self.app.push_screen(choice, self._put_beside)
 
@@ -411,12 +411,6 @@ class AnalysisScreen(SheetScreen):
         if chosen is not None and self.inspection is not None:
             self.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
             self.show_inspection(self.inspection)
-
-
-def _rule(evaluation: Evaluation) -> str:
-    """By what a scorer decides, in words."""
-    rule = evaluation.rule
-    return rule.source if rule.threshold is None else f"{threshold_name(rule)} {rule.threshold:.3g}"
 
 
 @cache

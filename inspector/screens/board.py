@@ -44,7 +44,7 @@ from inspector.screens.base import InspectionScreen
 from inspector.screens.board_arranging import BoardArranging
 from inspector.screens.board_highlights import CurvePane, HighlightsPane, ScorerPane
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
-from inspector.screens.controller import Controller
+from inspector.screens.controller import Controller, same_owners
 from inspector.texts.paint import Brush
 from inspector.texts.sentences import counted
 from inspector.texts.short_names import short_name
@@ -157,9 +157,9 @@ class BoardRanking(Controller):
         """Return what is known of these rows; where nothing is yet, it is computed soon, once, and the screen told."""
         owners = (against, selection.request.seed, *selection.evaluations, *(piece.rows for piece in pieces))
         before, self._asked = self._asked, owners
-        if _same(owners, self._known_of):
+        if same_owners(owners, self._known_of):
             return self.known
-        if _same(owners, before):
+        if same_owners(owners, before):
             return waiting(against)
         if self._rest is not None:
             self._rest.stop()
@@ -194,18 +194,12 @@ class BoardRanking(Controller):
 
     def _take(self, owners: tuple[object, ...], ranking: Standings) -> None:
         """Show it, unless something else is on screen meanwhile."""
-        if _same(owners, self._asked):
+        if same_owners(owners, self._asked):
             self.known = ranking
             self._known_of = owners
             for fault in {} if ranking.own is None else ranking.own.faults.values():
                 self.screen.notify(clean(str(fault)), severity="error", markup=False)
             self.screen.show_ranks()
-
-
-def _same(first: tuple[object, ...], second: tuple[object, ...]) -> bool:
-    return len(first) == len(second) and all(
-        a is b or (isinstance(a, (str, int)) and a == b) for a, b in zip(first, second, strict=True)
-    )
 
 
 NO_CASE = "There is no case here: prm-inspect import PATH reads a benchmark, or results."

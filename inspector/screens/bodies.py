@@ -22,11 +22,10 @@ from inspector.inspection import Inspection
 from inspector.processes.xray import XrayAnswer, XrayQuestion
 from inspector.screens.common_cases import ScorerChoice
 from inspector.screens.controller import Controller
-from inspector.texts.sentences import threshold_name
+from inspector.texts.sentences import decision_words
 from inspector.widgets.line_view import PreparedLines
 from inspector.widgets.step_view import StepView
 from scoring.errors import InspectError
-from scoring.evaluations.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -217,7 +216,7 @@ class Curves(Controller):
         if names == [inspection.scorer]:
             self.screen.notify("There is no other scorer on this benchmark.", markup=False)
             return
-        facts = [_rule(evaluation) for evaluation in there]
+        facts = [decision_words(evaluation.rule) for evaluation in there]
         self.screen.close_rail()
         choice = ScorerChoice(names, facts, self.screen.beside, inspection.scorer, len(LETTERS))
         self.screen.app.push_screen(choice, self._overlay)
@@ -227,12 +226,6 @@ class Curves(Controller):
             self.screen.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
             if self.inspection is not None:
                 self.screen.put(replace(self.inspection, beside=()))
-
-
-def _rule(evaluation: Evaluation) -> str:
-    """By what a scorer decides, in words."""
-    rule = evaluation.rule
-    return rule.source if rule.threshold is None else f"{threshold_name(rule)} {rule.threshold:.3g}"
 
 
 # -- the case screen prepares: what is shown of a case, and of its neighbours while no key is pressed

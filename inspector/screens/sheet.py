@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.geometry import Size
@@ -18,6 +17,7 @@ from inspector.inspection import Inspection
 from inspector.messages import Computed, Export, Go, Inspected
 from inspector.render.lines import CaseLink, Sheet
 from inspector.screens.base import InspectionScreen
+from inspector.screens.controller import same_owners
 from inspector.texts.paint import Brush
 from inspector.texts.sentences import counted
 from inspector.texts.text import clean
@@ -338,14 +338,3 @@ def _made(make: Callable[[], Any]) -> Any:
         return make()
     except InspectError as error:
         return error
-
-
-def same_owners(first: Sequence[object], second: Sequence[object]) -> bool:
-    """Return whether what was made of some things holds for others: arrays and words by value, others as they are."""
-    return len(first) == len(second) and all(map(_equal, first, second))
-
-
-def _equal(first: object, second: object) -> bool:
-    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
-        return isinstance(first, np.ndarray) and isinstance(second, np.ndarray) and np.array_equal(first, second)
-    return first is second or bool(first == second)

@@ -16,7 +16,7 @@ from inspector.inspection import Inspection, covering
 from inspector.render.cells import share
 from inspector.screens.base import SHORT
 from inspector.screens.case import CaseScreen
-from inspector.screens.controller import Controller
+from inspector.screens.controller import Controller, same_owners
 from inspector.screens.sheet import FEW
 from inspector.texts.paint import Brush
 from inspector.texts.sentences import counted
@@ -158,9 +158,9 @@ class Contesting(Controller):
     def _ranking(self, inspection: "Inspection") -> Ranking | InspectError | None:
         """What the scorers say together; None while it is being computed, and while a threshold moves."""
         owners = _owners(inspection)
-        if self._ranked is not None and _same(self._ranked[0], owners):
+        if self._ranked is not None and same_owners(self._ranked[0], owners):
             return self._ranked[1]
-        if self.screen.rail_open or (self._ranking_for is not None and _same(self._ranking_for, owners)):
+        if self.screen.rail_open or (self._ranking_for is not None and same_owners(self._ranking_for, owners)):
             return None
         make = partial(_ranking_or_error, inspection.selection, inspection.benchmark, covering(inspection))
         if self._ranked is None and inspection.selection.height <= FEW:
@@ -188,13 +188,6 @@ def _owners(inspection: "Inspection") -> "Sequence[object]":
     benchmark = inspection.benchmark
     judging = (evaluation for evaluation in inspection.selection.evaluations if evaluation.covers(benchmark))
     return (inspection.cases, benchmark, inspection.unparsed, *judging)
-
-
-def _same(first: "Sequence[object]", second: "Sequence[object]") -> bool:
-    """Names by their values, all else by identity."""
-    return len(first) == len(second) and all(
-        a == b if isinstance(a, str) else a is b for a, b in zip(first, second, strict=True)
-    )
 
 
 def _ranking_or_error(selection: "Selection", benchmark: str, scorers: "Sequence[str]") -> Ranking | InspectError:

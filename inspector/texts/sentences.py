@@ -69,6 +69,11 @@ def threshold_name(rule: "Decision") -> str:
     return f"threshold {compared_words(rule)}".rstrip()
 
 
+def decision_words(rule: "Decision") -> str:
+    """Say by what a scorer decides: its threshold, or whose verdicts these are."""
+    return rule.source if rule.threshold is None else f"{threshold_name(rule)} {rule.threshold:.3g}"
+
+
 def steps_word(count: int) -> str:
     """Write `one step`, `five steps`, `13 steps`."""
     word = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
@@ -130,6 +135,13 @@ def tally_words(counts: Sequence[tuple[str | None, int, int | None]]) -> str:
         parts.append(f"{count} x {words}" + (f" ({ballot!r})" if words in seen else ""))
         seen.add(words)
     return ", ".join(parts)
+
+
+def verdict_words(verdict: int | None) -> str:
+    """Say which step a verdict or a gold label names: `step 3` (0-based), `no error`, `no step`, `no verdict`."""
+    if verdict is None:
+        return "no verdict"
+    return f"step {verdict}" if verdict >= 0 else "no error" if verdict == -1 else "no step"
 
 
 def named_step(verdict: int) -> str:

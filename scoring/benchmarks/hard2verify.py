@@ -77,21 +77,6 @@ def _flat(fields: Fields) -> Mapping[str, Any] | None:
     return {**row, **plain, "decrypted": True}
 
 
-def _labels(fields: Fields, name: str) -> list[bool | None] | None:
-    labels = fields.value.get(name)
-    if not isinstance(labels, list):
-        fields.note("warning", "wrong-type", f"{name} is not a list; the case has no gold labels of its steps")
-        return None
-    return [_right(fields, f"{name}[{index}]", label) for index, label in enumerate(labels)]
-
-
-def _right(fields: Fields, place: str, label: Any) -> bool | None:
-    if isinstance(label, int | float) and label in _RIGHT:
-        return _RIGHT[int(label)]
-    fields.note("warning", "bad-label", f"{place} is {label!r:.40}, neither 0 nor 1")
-    return None
-
-
 def _first_error(fields: Fields, name: str) -> int | None:
     """The earliest error as the file gives it; None where it does not."""
     return None if fields.value.get(name) is None else fields.integer(name)
@@ -123,7 +108,7 @@ FORMAT = CaseFormat(
             "id": identifier(),
             "question": text(required=True),
             _STEPS: solution(),
-            _LABELS: read_by(pl.List(pl.Boolean()), _labels, needed=True),
+            _LABELS: read_by(pl.List(pl.Boolean()), lambda fields, name: fields.labels(name, _RIGHT), needed=True),
             _FIRST: read_by(pl.Int64(), _first_error),
             "decrypted": as_made(pl.Boolean()),
         },

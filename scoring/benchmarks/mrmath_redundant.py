@@ -18,7 +18,7 @@ import polars as pl
 from scoring.benchmarks.base import CaseFormat, ReadSource, labelled, problem_ids, warn_where
 from scoring.benchmarks.mrmath import FIRST_ERROR, SOLUTION_FIELDS, STEP_FIELDS, grouped
 from scoring.benchmarks.registry import StepLabelled
-from scoring.reading.fields import Fields, Layout, identifier, read_by
+from scoring.reading.fields import Layout, identifier, read_by
 from scoring.reading.findings import Finding
 
 NAME = "mrmath_redundant"
@@ -36,21 +36,6 @@ def recognises(row: Any) -> bool:
     return isinstance(row, Mapping) and wanted <= row.keys() and FIRST_ERROR not in row
 
 
-def _ratings(fields: Fields, name: str) -> list[bool | None] | None:
-    ratings = fields.value.get(name)
-    if not isinstance(ratings, list):
-        fields.note("warning", "wrong-type", f"{name} is not a list; the case has no gold label")
-        return None
-    return [_needed(fields, f"{name}[{index}]", rating) for index, rating in enumerate(ratings)]
-
-
-def _needed(fields: Fields, place: str, rating: Any) -> bool | None:
-    if isinstance(rating, int | float) and not isinstance(rating, bool) and rating in _NEEDED:
-        return _NEEDED[int(rating)]
-    fields.note("warning", "bad-label", f"{place} is {rating!r:.40}, neither 0 nor 1")
-    return None
-
-
 def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:
     needed, redundant = read.tallies["needed"], read.tallies["redundant"]
     label_base = f"ratings of steps: 1 = needed, 0 = right but redundant ({needed:,} are 1, {redundant:,} are 0)"
@@ -65,7 +50,11 @@ _EARLIEST, _REDUNDANT = labelled(pl.col("rating"), _N_STEPS)
 FORMAT = CaseFormat(
     name=NAME,
     layout=Layout(
-        {"id": identifier(), **SOLUTION_FIELDS, "rating": read_by(pl.List(pl.Boolean()), _ratings, needed=True)},
+        {
+            "id": identifier(),
+            **SOLUTION_FIELDS,
+            "rating": read_by(pl.List(pl.Boolean()), lambda fields, name: fields.labels(name, _NEEDED), needed=True),
+        },
         content=("question", "steps"),
         first_of=(STEP_FIELDS,),
     ),

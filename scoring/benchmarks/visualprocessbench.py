@@ -26,6 +26,7 @@ NAME = "visualprocessbench"
 STEP_LABELLED = StepLabelled(group="error_category")
 
 RIGHT, NEUTRAL, WRONG = 1, 0, -1
+_MEANINGS = {label: label for label in (RIGHT, NEUTRAL, WRONG)}
 
 _LABELS, _PROBLEM = "process_correctness", "(problem)"
 
@@ -55,22 +56,6 @@ def _flat(fields: Fields) -> Mapping[str, Any] | None:
         "image": "\n".join(names) or None,
         _PROBLEM: "\n".join([str(fields.value.get("question")), *names]),
     }
-
-
-def _labels(fields: Fields, name: str) -> list[int | None] | None:
-    """A label a step; None where it is none of the three."""
-    labels = fields.value.get(name)
-    if not isinstance(labels, list):
-        fields.note("warning", "wrong-type", f"{name} is not a list; the case has no gold label")
-        return None
-    return [_label(fields, f"{name}[{index}]", label) for index, label in enumerate(labels)]
-
-
-def _label(fields: Fields, place: str, label: Any) -> int | None:
-    if isinstance(label, int | float) and not isinstance(label, bool) and label in {RIGHT, NEUTRAL, WRONG}:
-        return int(label)
-    fields.note("warning", "bad-label", f"{place} is {label!r:.40}, not 1, 0 or -1")
-    return None
 
 
 def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:
@@ -110,7 +95,7 @@ FORMAT = CaseFormat(
             "id": identifier(),
             "question": text(required=True),
             "steps": solution(),
-            _LABELS: read_by(pl.List(pl.Int64()), _labels, needed=True),
+            _LABELS: read_by(pl.List(pl.Int64()), lambda fields, name: fields.labels(name, _MEANINGS), needed=True),
             "image": as_made(pl.String()),
             _PROBLEM: as_made(pl.String()),
             **{name: text() for name in ("answer", "policy_model", "data_source")},

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import polars as pl
@@ -14,6 +14,7 @@ from scoring.reading.file_bytes import plain_name
 from scoring.reading.findings import Finding, Severity
 from scoring.reading.rows import SourceRow
 
+LabelMeaning = TypeVar("LabelMeaning")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _KINDS = {
@@ -155,6 +156,23 @@ class Fields(Struct, eq=False):
             return parts
         self.note("warning", "wrong-type", f"{name} is not a list of whole numbers")
         return None
+
+    def labels(self, name: str, meanings: Mapping[int, LabelMeaning]) -> list[LabelMeaning | None] | None:
+        """Read the field as a list of numbers that label steps: what each means, None where it is none of these.
+
+        None where there is no list. True and false are no numbers.
+        """
+        labels = self.value.get(name)
+        if not isinstance(labels, list):
+            self.note("warning", "wrong-type", f"{name} is not a list; the case has no gold label")
+            return None
+        numbers = [None if isinstance(label, bool) else without_empty_fraction(label) for label in labels]
+        known = [number if isinstance(number, int) and number in meanings else None for number in numbers]
+        for index, number in enumerate(known):
+            if number is None:
+                words = ", ".join(map(str, meanings))
+                self.note("warning", "bad-label", f"{name}[{index}] is {labels[index]!r:.40}, none of {words}")
+        return [None if number is None else meanings[number] for number in known]
 
     def boolean(self, name: str) -> bool | None:
         """Read the field as a truth value; null where it is absent."""
