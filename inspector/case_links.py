@@ -3,7 +3,7 @@
 import numpy as np
 from msgspec.structs import replace
 
-from inspector.filtering.searching import asked
+from inspector.filtering.searching import search_fields
 from inspector.inspection import Inspection
 from inspector.render.lines import CaseLink
 from inspector.selection import Selection, within
@@ -164,7 +164,9 @@ def returned(now: Inspection, before: Inspection) -> Inspection:
     request = replace(
         now.selection.request, sort=before.selection.request.sort, columns=before.selection.request.columns
     )
-    again = replace(now, selection=replace(now.selection, request=replace(request, **asked(search)), found=search))
+    again = replace(
+        now, selection=replace(now.selection, request=replace(request, **search_fields(search)), found=search)
+    )
     names = [evaluation.scorer.name for evaluation in now.selection.evaluations]
     scorer = before.scorer if before.scorer in names else now.scorer
     bare = replace(again, scorer=scorer, benchmark=before.benchmark, filter=before.filter, beside=before.beside)

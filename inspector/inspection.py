@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from inspector.case_list.case_rows import CaseRows
 from inspector.case_list.ordering import is_of_scorer, sort_key
 from inspector.filtering.facets import Counts, FacetColumn, facet_columns, facet_counts
-from inspector.filtering.searching import asked, carried, found_in, matching
+from inspector.filtering.searching import carried, found_in, matching, search_fields
 from inspector.selection import Selection, select
 from inspector.texts.sentences import Headline, headline, official_score
 from scoring.errors import UsageError
@@ -292,7 +292,7 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         search, base_search = (
             carried(old_search, self.selection, selection) for old_search in (self.selection.found, self.base_search)
         )
-        request = replace(selection.request, sort=old.sort, columns=old.columns, subsets=(), **asked(search))
+        request = replace(selection.request, sort=old.sort, columns=old.columns, subsets=(), **search_fields(search))
         again = replace(selection, request=request, found=search).triaged(self.selection.journal)
         bare = replace(again, chosen=(scorer,) if scorer else ())
         kept = held_filter(self.filter, bare, self.outcome_column, f"{scorer}.outcome")
@@ -318,7 +318,7 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
 
     def _with_search(self, search: Found | None) -> Selection:
         """The selection with this search beside its other conditions."""
-        return replace(self.selection, request=replace(self.selection.request, **asked(search)), found=search)
+        return replace(self.selection, request=replace(self.selection.request, **search_fields(search)), found=search)
 
     @property
     def scorers(self) -> list[str]:

@@ -20,6 +20,17 @@ Prompt = tuple[Message, ...]
 writes on."""
 
 
+def other_seed(seed: int | None, *places: int) -> int | None:
+    """Return the seed, 0 to 2^31 - 1, of one of many requests that share a seed; None where that is none.
+
+    Far from those of neighbouring seeds, so that runs that are seeded in a row share none.
+    """
+    if seed is None:
+        return None
+    words = "/".join(map(str, (seed, *places)))
+    return int.from_bytes(blake2b(words.encode(), digest_size=4).digest()) >> 1
+
+
 def prompt_hash(prompt: Prompt) -> str:
     """Return the hex blake2b (16 bytes) over the roles and texts of a prompt, each with its length."""
     digest = blake2b(digest_size=16)

@@ -94,7 +94,9 @@ def _taken(scorer: Scorer, other: Scorer) -> ScorerConflict:
     differing = [name for name in names if scorer.settings.get(name) != other.settings.get(name)]
     what = f" They differ in {', '.join(differing)}." if differing else ""
     mine, others = scorer.settings, other.settings
-    differences = ", ".join(told(name, mine, others) for name in differing if name not in {"weights", "sources"})
+    differences = ", ".join(
+        setting_words(name, mine, others) for name in differing if name not in {"weights", "sources"}
+    )
     return ScorerConflict(
         f"{scorer.name!r} has the fingerprint {other.fingerprint[:16]} here, and this run would be "
         f"{scorer.fingerprint[:16]}.{what}{f' ({differences})' if differences else ''}",
@@ -102,7 +104,7 @@ def _taken(scorer: Scorer, other: Scorer) -> ScorerConflict:
     )
 
 
-def told(name: str, mine: Mapping[str, Any], others: Mapping[str, Any]) -> str:
+def setting_words(name: str, mine: Mapping[str, Any], others: Mapping[str, Any]) -> str:
     """Describe one setting of a scorer that is here already (`others`), and of the one that is to run (`mine`).
 
     Of a setting that holds several, such as a critic's sampling, those that differ.
@@ -110,7 +112,7 @@ def told(name: str, mine: Mapping[str, Any], others: Mapping[str, Any]) -> str:
     there, now = others.get(name), mine.get(name)
     if isinstance(there, Mapping) and isinstance(now, Mapping):
         differing = [setting for setting in {**there, **now} if there.get(setting) != now.get(setting)]
-        return ", ".join(f"{name} {told(setting, now, there)}" for setting in differing)
+        return ", ".join(f"{name} {setting_words(setting, now, there)}" for setting in differing)
     return f"{name}: {repr(there)[:40]} there, {repr(now)[:40]} now"
 
 
@@ -160,7 +162,7 @@ def _differing(scorer: Scorer, other: Scorer) -> str:
         # Each adapter has settings of its own, which need not be listed.
         names = [name for name in names if name in _OF_ANY_ADAPTER]
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(told(name, mine, others) for name in names[:_MOST]) + more
+    return ", ".join(setting_words(name, mine, others) for name in names[:_MOST]) + more
 
 
 def _settings(scorer: Scorer) -> dict[str, Any]:

@@ -119,7 +119,9 @@ def readings(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, *, own: bo
     return parts.unique(pl.concat(frames))
 
 
-def copy(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, scorer: Scorer, into: VoteParts) -> int:
+def keep_second_reading(
+    parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, scorer: Scorer, into: VoteParts
+) -> int:
     """Keep a critic's answers a second time, as those of the scorer that it is with another reader; how many.
 
     Args:

@@ -309,7 +309,7 @@ class Workspace(Struct, frozen=True):
         return frozenset(str(path) for folder in folders for path in folder.glob("*.parquet"))
 
 
-def is_address(place: str) -> bool:
+def is_storage_address(place: str) -> bool:
     """Return whether a person named an address, and no folder of this machine."""
     return _ADDRESS.match(place) is not None
 
@@ -328,7 +328,7 @@ def workspace_folder(place: str, *, create: bool = False) -> Path:
         MissingExtra, StoreError: an address cannot be read.
     """
     folder = Path(place)
-    if is_address(place):
+    if is_storage_address(place):
         from scoring.storage.remote import open_mirror
 
         return open_mirror(place, create=create)
@@ -349,7 +349,7 @@ def _mirrored(root: Path) -> str:
         text = (root.parent / address).read_text().strip()
     except (OSError, UnicodeDecodeError):
         return ""
-    return text if is_address(text) else ""
+    return text if is_storage_address(text) else ""
 
 
 def _together(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -12,7 +12,7 @@ from inspector.case_view.variant_track import Tried, original_evaluation, origin
 from inspector.critique.kept import kept_answers
 from inspector.processes.job import answer_to, prm_words
 from inspector.processes.weights_place import other_settings, place_of
-from inspector.processes.xray import problems
+from inspector.processes.xray import xray_problems
 from inspector.render.cells import GOLD
 from inspector.render.readable import readable
 from inspector.render.view import (
@@ -389,7 +389,7 @@ def tokens_view(results: Selection, row: int, params: Params, model: argparse.Na
         facts,
         title="Tokens",
         lay_out=lambda: (Section(title, "tokens", tuple(token_blocks(answer, steps, whole=whole))),),
-        because=tuple([*notes, *problems(answer)] if params.form else notes),
+        because=tuple([*notes, *xray_problems(answer)] if params.form else notes),
     )
 
 
@@ -416,7 +416,7 @@ def token_blocks(answer: AnswerMapping, steps: Sequence[str], *, whole: bool) ->
         first, last = sequences[0], sequences[tokens[-1]["sequence"]]
         yield Tokens("it begins", _plain(first), 0)
         yield Tokens("it ends", _plain(last), len(last) - 1)
-    yield from (Note(problem, "warning") for problem in problems(answer))
+    yield from (Note(problem, "warning") for problem in xray_problems(answer))
     for token in tokens:
         if token["read"]:
             step = token["step"]

@@ -18,7 +18,7 @@ from scoring.runs.run import sample
 from scoring.schema import Bools, Ints
 from scoring.storage.remembered import IdentityCache
 from scoring.stress.measuring import TOLERANCE
-from scoring.stress.trials import Contents, JudgedContents, contents_of, judged
+from scoring.stress.trials import Contents, JudgedContents, contents_of, judged_variants
 from scoring.variants import REWARDS
 
 CASES = 240
@@ -86,7 +86,7 @@ def stressed(results: Selection, params: Params) -> Iterator[StressedScorer]:
         contents = rewritten_contents(results, results.chosen_evaluations[0].gold, rows)
         for seen in results.chosen_evaluations:
             folders = _folders(results, seen)
-            results_there = judged(contents, seen, folders) if folders else None
+            results_there = judged_variants(contents, seen, folders) if folders else None
             if results_there is not None and not results_there.tried:
                 results_there = None
             tolerance = params.get("tolerance", tolerance_of(seen))

@@ -116,7 +116,7 @@ def likeness(left: Counter[str], right: Counter[str]) -> float:
 
 
 @lru_cache(maxsize=1024)
-def changed_words(before: str, after: str) -> tuple[tuple[StepSpan, ...], tuple[StepSpan, ...]]:
+def differing_spans(before: str, after: str) -> tuple[tuple[StepSpan, ...], tuple[StepSpan, ...]]:
     """Return where the two texts differ: spans of characters in either, of whole words and signs, in order.
 
     A text that has little in common with the other differs as a whole.
@@ -135,7 +135,7 @@ def changed_words(before: str, after: str) -> tuple[tuple[StepSpan, ...], tuple[
 
 def repeated_words(before: str, after: str) -> tuple[StepSpan, ...]:
     """Return where the second text says what the first does, in order; nowhere if they have little in common."""
-    edges = [0, *(edge for span in changed_words(before, after)[1] for edge in span), len(after)]
+    edges = [0, *(edge for span in differing_spans(before, after)[1] for edge in span), len(after)]
     return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
 
 

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from inspector.case_view.columns import ScorerColumn, columns
 from inspector.case_view.open_case import Manner, OpenCase, Stop
-from inspector.case_view.original import StepPair, StepSpan, against_list, aligned, changed_words, pairs_of, summary
+from inspector.case_view.original import StepPair, StepSpan, against_list, aligned, differing_spans, pairs_of, summary
 from inspector.case_view.page import StopLine
 from inspector.case_view.prose import marked, readable
 from inspector.case_view.steps import MARK, cells, gutter, step_lines
@@ -47,7 +47,7 @@ class Version(Struct, frozen=True):
     searched: bool = False
 
 
-def written(version: Version, width: int, display: Manner) -> Iterator[list[TextPart]]:
+def version_lines(version: Version, width: int, display: Manner) -> Iterator[list[TextPart]]:
     """Yield the lines of a version in so many cells, its changes marked."""
     indent = sum(cell_len(text) for text, _ in version.margins)
     lines = wrap(version.text, max(NARROWEST, width - indent))
@@ -164,7 +164,7 @@ class _Writer:
         """The two versions of a step; None where it has only one."""
         before = None if pair.before is None else readable(self.both.before[pair.before], self.manner)
         after = None if pair.after is None else readable(self.both.after[pair.after], self.manner)
-        old, new = changed_words(before or "", after or "") if pair.kind == "changed" else ((), ())
+        old, new = differing_spans(before or "", after or "") if pair.kind == "changed" else ((), ())
         earlier = None if pair.again else self._version(0, pair, before, old)
         return earlier, self._version(1, pair, after, new)
 
@@ -219,7 +219,7 @@ class _Writer:
 
     def problem_versions(self) -> tuple[Version, Version]:
         before, after = (readable(text, self.manner) for text in self.both.problems)
-        old, new = changed_words(before, after)
+        old, new = differing_spans(before, after)
         left, right = ([("~" + sign, "strong"), ("question  ", "dim")] for sign in self.signs)
         return Version(before, left, old, "", _CHANGED[0]), Version(after, right, new, "", _CHANGED[1])
 
@@ -257,7 +257,7 @@ class _Columns(_Writer):
         return [(f"{sign} ", "strong"), *self.word(side, step), (_number(step), "dim"), *self.judged(side, step)]
 
     def _lines(self, version: Version) -> list[list[TextPart]]:
-        return list(written(version, self.half, self.manner))
+        return list(version_lines(version, self.half, self.manner))
 
     def _line(self, left: Sequence[TextPart], right: Sequence[TextPart]) -> Line:
         blank = self.half - sum(cell_len(text) for text, _ in left)
@@ -285,7 +285,7 @@ class _Unified(_Writer):
 
     def problem(self) -> Iterator[Line]:
         for version in self.problem_versions():
-            yield from (Line(parts) for parts in written(version, self.manner.width, self.manner))
+            yield from (Line(parts) for parts in version_lines(version, self.manner.width, self.manner))
 
     def pair(self, pair: StepPair) -> Iterator[Line]:
         """What is the same once, with the rewards of both; else each version by itself."""
@@ -307,7 +307,7 @@ class _Unified(_Writer):
             yield from self._lines(after, pair.after)
 
     def _lines(self, version: Version, step: int | None) -> Iterator[Line]:
-        for at, parts in enumerate(written(version, self.manner.width, self.manner)):
+        for at, parts in enumerate(version_lines(version, self.manner.width, self.manner)):
             yield Line(parts) if at else _stopped(Line(parts), step)
 
     def margins(self, side: int, step: int, kind: str) -> list[TextPart]:

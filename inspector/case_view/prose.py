@@ -39,7 +39,7 @@ def copied(case: OpenCase, stop: Stop | None) -> tuple[str, str]:
     return name, "the name of the case"
 
 
-def whole(case: OpenCase) -> tuple[str, str]:
+def whole_case(case: OpenCase) -> tuple[str, str]:
     """Return the whole case: problem, numbered steps (0-based) and, unless hidden, the gold labels."""
     record, texts = case.case, case.texts
     parts = [record["case"], "", texts["problem"], ""]

@@ -137,7 +137,7 @@ class Tried(Struct, frozen=True, eq=False, dict=True):
             yield f"the case ran on {', '.join(case)}, the variant on {', '.join(variant)}: some of it may be rounding"
 
 
-def tried(
+def variant_beside(
     selection: Selection, row: int, variant: Variant, scorer: Scorer | None, seen: Evaluation | None = None
 ) -> Tried:
     """Put a variant of the case in this row beside it.
@@ -188,7 +188,9 @@ def tried_by_all(selection: Selection, row: int, variants: Sequence[Variant]) ->
             scorer = Scorer.load(path.parent)
             if scorer.name not in known and not selection.request.scorers:
                 scorers.append((scorer, None))
-    return [[tried(selection, row, variant, *pair) for pair in scorers or [(None, None)]] for variant in variants]
+    return [
+        [variant_beside(selection, row, variant, *pair) for pair in scorers or [(None, None)]] for variant in variants
+    ]
 
 
 def variant_rows(selection: Selection) -> Iterator[dict[str, Any]]:

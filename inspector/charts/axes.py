@@ -15,7 +15,6 @@ from rich.cells import cell_len, get_character_cell_size
 
 from inspector.render.lines import CaseLink, Piece, PieceRow
 from inspector.render.view import Tick
-from inspector.texts.paint import Brush
 from inspector.texts.text import clean, number
 from scoring.metrics.resampling import SMALL
 
@@ -63,11 +62,6 @@ class ChartMark(Struct, frozen=True):
 def finite(value: float | None) -> float | None:
     """Return the number, or None where it is none."""
     return float(value) if value is not None and isfinite(value) else None
-
-
-def dash(brush: Brush) -> str:
-    """Return what stands where there is no value."""
-    return "-" if brush.ascii_only else "–"
 
 
 def figure(value: float, form: Form) -> str:

@@ -9,7 +9,6 @@ from inspector.charts.axes import (
     ChartMark,
     Form,
     count_text,
-    dash,
     figure,
     interval_text,
     legend,
@@ -19,7 +18,7 @@ from inspector.charts.axes import (
     unit_words,
     whole_width,
 )
-from inspector.render.cells import share
+from inspector.render.cells import dash, share
 from inspector.render.lines import CaseLink, Piece, PieceRow
 from inspector.texts.paint import Brush
 from scoring.metrics.resampling import SMALL
@@ -94,7 +93,11 @@ def _figures(mark: ChartMark, form: Form, brush: Brush, *, intervals: bool) -> t
     within = interval_text(mark.interval, form) if intervals and mark.interval and value is not None else ""
     count = count_text(mark)
     # A mark of few cases hangs over, so that counts stand under each other.
-    return dash(brush) if value is None else figure(value, form), within, count if mark.small else f"{count} "
+    return (
+        dash(ascii_only=brush.ascii_only) if value is None else figure(value, form),
+        within,
+        count if mark.small else f"{count} ",
+    )
 
 
 def _bar(entry: Bar, low: float, high: float, width: int, brush: Brush) -> Iterator[Piece]:
@@ -130,7 +133,7 @@ def _legend(
     words += [f"{whisker} the 95% interval and the value"] if any(entry.mark.interval for entry in entries) else []
     words += [f"~ fewer than {SMALL} {counted}"] if any(entry.mark.small for entry in entries) else []
     undefined = any(entry.mark.known is None for entry in entries)
-    words += [f"{dash(brush)} no value: no {counted}, or undefined on them"] if undefined else []
+    words += [f"{dash(ascii_only=brush.ascii_only)} no value: no {counted}, or undefined on them"] if undefined else []
     yield from legend([(Piece(""), word) for word in words], width)
 
 

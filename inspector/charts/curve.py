@@ -12,7 +12,6 @@ from inspector.charts.axes import (
     Raster,
     axis_numbers,
     column_of,
-    dash,
     legend,
     letters_row,
     level_labels,
@@ -20,6 +19,7 @@ from inspector.charts.axes import (
     row_of,
     tick_column,
 )
+from inspector.render.cells import dash
 from inspector.render.lines import Piece, PieceRow
 from inspector.render.view import NumberSequence, Series, Tick
 from inspector.texts.paint import Brush
@@ -195,7 +195,15 @@ def _legend(
         if not np.isfinite(np.asarray(curve_line.ys, dtype=np.float64)).all()
     ]
     if gaps:
-        yield from legend([(Piece(dash(brush)), f"where a curve is missing it is undefined: {', '.join(gaps)}")], width)
+        yield from legend(
+            [
+                (
+                    Piece(dash(ascii_only=brush.ascii_only)),
+                    f"where a curve is missing it is undefined: {', '.join(gaps)}",
+                )
+            ],
+            width,
+        )
     if len(series) > len(drawn):
         names = ", ".join(curve_line.name for curve_line in series[MOST:])
         yield from legend([(Piece(""), f"not drawn, {MOST} are told apart at most: {names}")], width)
@@ -206,6 +214,6 @@ def tick_legend(ticks: Sequence[Tick], across: tuple[float, float], width: int, 
     entries = []
     for tick in ticks:
         where = "" if tick.at is None or across[0] <= tick.at <= across[1] else " (beyond the axis)"
-        value = dash(brush) if tick.at is None else number(tick.at, 3, 9)
+        value = dash(ascii_only=brush.ascii_only) if tick.at is None else number(tick.at, 3, 9)
         entries.append((Piece(tick.letter, tick.style, tick.drill), f"{value} {tick.words}{where}"))
     return legend(entries, width)

@@ -9,7 +9,6 @@ from inspector.charts.axes import (
     ChartMark,
     Form,
     count_text,
-    dash,
     figure,
     interval_text,
     legend,
@@ -20,6 +19,7 @@ from inspector.charts.axes import (
     unit_words,
     whole_width,
 )
+from inspector.render.cells import dash
 from inspector.render.lines import Piece, PieceRow
 from inspector.texts.paint import Brush
 from scoring.metrics.resampling import SMALL
@@ -137,10 +137,11 @@ def _texts(
 
 def _text(mark: ChartMark | None, brush: Brush, form: Form, levels: ColourScale, *, intervals: bool) -> str:
     if mark is None:
-        return dash(brush)
+        return dash(ascii_only=brush.ascii_only)
     wide = max(len(levels.glyph(level, brush)) for level in range(LEVELS))
     if mark.known is None:
-        return f"{dash(brush):<{wide}} {dash(brush):>5} {count_text(mark)}".rstrip()
+        nothing = dash(ascii_only=brush.ascii_only)
+        return f"{nothing:<{wide}} {nothing:>5} {count_text(mark)}".rstrip()
     glyph = levels.glyph(levels.level(mark.known), brush)
     within = f" {interval_text(mark.interval, form, short=True)}" if intervals and mark.interval else ""
     return f"{glyph:<{wide}} {figure(mark.known, form):>5}{mark.flag}{within} {count_text(mark)}".rstrip()
@@ -188,7 +189,9 @@ def _legend(
         where = ", or so few on a side" if any(mark.few for mark in few) else ""
         yield from legend([(Piece("~", "dim"), f"dim: fewer than {SMALL} {counted}{where}, without colour")], width)
     if len(known) < len(marks):
-        yield from legend([(Piece(dash(brush), "dim"), f"no value: no {counted}, or undefined on them")], width)
+        yield from legend(
+            [(Piece(dash(ascii_only=brush.ascii_only), "dim"), f"no value: no {counted}, or undefined on them")], width
+        )
 
 
 def _level_entries(levels: ColourScale, brush: Brush, form: Form) -> Iterator[tuple[Piece, str]]:

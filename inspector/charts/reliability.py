@@ -12,7 +12,6 @@ from inspector.charts.axes import (
     axis_numbers,
     column_of,
     count_text,
-    dash,
     figure,
     finite,
     interval_text,
@@ -22,6 +21,7 @@ from inspector.charts.axes import (
     padded,
     row_of,
 )
+from inspector.render.cells import dash
 from inspector.render.lines import Piece, PieceRow
 from inspector.texts.paint import Brush
 from scoring.metrics.resampling import SMALL
@@ -117,8 +117,8 @@ def _texts(reward_bin: ReliabilityBin, brush: Brush) -> tuple[str, str, str, str
     within = f" {interval_text(ends, 'percent', short=True)}" if ends and value is not None else ""
     return (
         f"{reward_bin.low:.2f}-{reward_bin.high:.2f}",
-        dash(brush) if mean is None else f"{mean:.2f}",
-        dash(brush) if value is None else f"{figure(value, 'percent')}{within}",
+        dash(ascii_only=brush.ascii_only) if mean is None else f"{mean:.2f}",
+        dash(ascii_only=brush.ascii_only) if value is None else f"{figure(value, 'percent')}{within}",
         count_text(reward_bin.mark),
     )
 
@@ -138,4 +138,4 @@ def _legend(bins: Sequence[ReliabilityBin], width: int, brush: Brush, counted: s
         hollow = "o" if brush.ascii_only else "○"
         yield from legend([(Piece(f"{hollow} ~", "dim"), f"fewer than {SMALL} {counted}")], width)
     if any(mark.known is None for mark in marks):
-        yield from legend([(Piece(dash(brush), "dim"), f"no {counted} in the bin")], width)
+        yield from legend([(Piece(dash(ascii_only=brush.ascii_only), "dim"), f"no {counted} in the bin")], width)

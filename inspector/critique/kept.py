@@ -43,7 +43,7 @@ def _read(folder: Path, key: str, case: str, _parts: tuple[str, ...]) -> pl.Data
     return VoteParts(folder).answers(key, case)
 
 
-def said(answer: Mapping[str, Any]) -> str:
+def reading_words(answer: Mapping[str, Any]) -> str:
     """Return what one answer was read as, or why it was not."""
     reason, verdict = answer["reason"], answer["verdict"]
     if answer["answer"] is None:
@@ -74,7 +74,7 @@ def described(answers: pl.DataFrame, scorer: Scorer, *, texts: bool) -> list[dic
     talks = texts and is_talk(scorer)
     documents = []
     for answer in answers.iter_rows(named=True):
-        document = {"said": said(answer), **{name: answer[name] for name in names}}
+        document = {"said": reading_words(answer), **{name: answer[name] for name in names}}
         talk = told_talk(scorer, answer["answer"] or "", judged_places(answer["logprobs"])) if talks else None
         documents.append(document if talk is None else {**document, "talk": [asdict(call) for call in talk]})
     return documents

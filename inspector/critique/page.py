@@ -30,7 +30,7 @@ from inspector.critique.blocks import (
     prompt_block,
     readable,
 )
-from inspector.critique.kept import kept_answers, measures, said
+from inspector.critique.kept import kept_answers, measures, reading_words
 from inspector.inspection import Inspection
 from inspector.texts.paint import OUTCOME_STYLES, Brush, apportioned
 from inspector.texts.sentences import GLYPHS, WORDS, counted, named_step, tally_words
@@ -441,7 +441,11 @@ def _this(vote: Vote, width: int, brush: Brush) -> Iterator[Line]:
     number = f"run {answer['run']} vote {answer['vote']}" if several else f"vote {answer['vote']}"
     number += f" ({vote.at + 1} of {len(vote.answers)})"
     bad = answer["reason"] is not None
-    phrases = [(number, "header"), (said(answer), "bad" if bad else "strong"), (measures(answer, vote.answers), "dim")]
+    phrases = [
+        (number, "header"),
+        (reading_words(answer), "bad" if bad else "strong"),
+        (measures(answer, vote.answers), "dim"),
+    ]
     yield from _side_by_side([(text, style) for text, style in phrases if text], width, brush)
 
 
@@ -594,7 +598,7 @@ def answer_lines(answers: pl.DataFrame, display: Manner) -> Iterator[Line]:
 def _answer_line(answer: dict[str, Any], measured: str, several: bool, display: Manner) -> Iterator[Line]:
     run = f"run {answer['run']} " if several else ""
     head = f"  {run}vote {answer['vote']}  "
-    words = "  ".join(word for word in (said(answer), measured) if word)
+    words = "  ".join(word for word in (reading_words(answer), measured) if word)
     style = "" if answer["reason"] is None else "bad"
     for number, line in enumerate(wrap(clean(words), max(10, display.width - len(head)))):
         yield Line([(head if number == 0 else " " * len(head), "dim"), (line, style)])

@@ -33,7 +33,7 @@ def query_of(request: Request) -> TextQuery:
     return TextQuery.parse(request.search, request.within)
 
 
-def asked(result: Found | None) -> SearchFields:
+def search_fields(result: Found | None) -> SearchFields:
     """Return what a request says where this was found: its `search` and `within`."""
     if result is None or not result.query:
         return {"search": "", "within": ()}
@@ -105,7 +105,7 @@ def carried(result: Found | None, old: "Selection", new: "Selection") -> Found |
     unchanged = new.cases["key"].equals(old.cases["key"]) and _files(new) == _files(old)
     if "answers" not in result.query.scopes and unchanged:
         return result
-    request = replace(new.request, **asked(result))
+    request = replace(new.request, **search_fields(result))
     return found_in(replace(new, request=request, found=None), np.ones(new.height, dtype=np.bool_))
 
 

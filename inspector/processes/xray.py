@@ -64,7 +64,7 @@ class XrayQuestion:
         code = self._job.wait()
         if answer is None:
             return self._without(problem or f"The scoring process ended without a word (exit code {code}).")
-        notes = (*answer["notes"], *other_settings(self.scorer, answer), *problems(answer))
+        notes = (*answer["notes"], *other_settings(self.scorer, answer), *xray_problems(answer))
         return XrayAnswer(self.case, self.scorer.name, answer, notes=notes)
 
     def call_off(self) -> None:
@@ -89,7 +89,7 @@ class XrayQuestion:
         return XrayAnswer(self.case, self.scorer.name, problem=problem)
 
 
-def problems(answer: Mapping[str, Any]) -> Iterator[str]:
+def xray_problems(answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is to be said of the case's tokens, and why the case is refused if it is."""
     yield from answer["warnings"]
     if answer["refused"]:

@@ -13,7 +13,7 @@ from inspector.texts.text import clean
 from inspector.visit import HERE, Visit
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.benchmarks.demo import NAME as DEMO
-from scoring.importing.bringing import HUB, is_address
+from scoring.importing.bringing import HUB, is_source_address
 from scoring.storage.files import expand_home
 from scoring.workspace import MARK
 
@@ -35,7 +35,9 @@ class PathList(Narrowing[str]):
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
         held = [pick for pick in self._picks if typed.lower() in pick.label.lower()]
-        elsewhere = [Pick(typed, typed, "not on this disk")] if is_address(typed) or typed.startswith(HUB) else []
+        elsewhere = (
+            [Pick(typed, typed, "not on this disk")] if is_source_address(typed) or typed.startswith(HUB) else []
+        )
         if "/" in typed and not elsewhere and not self._visit.reaches(expand_home(typed)):
             elsewhere = [Pick(typed, typed, "outside the workspace's folder")]
         picks = {pick.key: pick for pick in (*held, *elsewhere, *path_picks(typed, self._visit))}

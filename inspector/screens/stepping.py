@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from inspector.case_view.lines import CaseLines
 from inspector.case_view.open_case import Stop, images_of
 from inspector.case_view.opening import line_of, stop_at
-from inspector.case_view.prose import FOUND, copied, whole
+from inspector.case_view.prose import FOUND, copied, whole_case
 from inspector.case_view.steps import FEWEST, prefix
 from inspector.images import open_outside
 from inspector.messages import Copy
@@ -170,7 +170,7 @@ class StepCursor(Controller):
         case = self.screen.case_at_hand(self.screen.row, self.steps)
         if case is None:
             return
-        self.screen.post_message(Copy(*(whole(case) if everything else copied(case, self.stop))))
+        self.screen.post_message(Copy(*(whole_case(case) if everything else copied(case, self.stop))))
 
     def go_to_line(self, line: int) -> None:
         """Go where the mouse was pressed, if the cursor can go there."""

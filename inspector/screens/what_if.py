@@ -18,7 +18,7 @@ from inspector.case_view.lines import PINNED_SHARE, problem_lines
 from inspector.case_view.open_case import Manner, Stop, open_case
 from inspector.case_view.original_lines import variant_lines
 from inspector.case_view.page import StopLine
-from inspector.case_view.variant_track import Tried, tried
+from inspector.case_view.variant_track import Tried, variant_beside
 from inspector.inspection import Inspection
 from inspector.messages import Export, ScoreCase
 from inspector.processes.case_job import case_asked, prm_asked, prms_there, problem_words
@@ -136,7 +136,7 @@ class WhatIf(Dialog[None]):
         # A checkpoint may have the name of another scorer.
         mark = scorer.fingerprint if scorer else None
         seen = next((evaluation for evaluation in selection.evaluations if evaluation.scorer.fingerprint == mark), None)
-        return tried(selection, self._row, self._variant, scorer, seen)
+        return variant_beside(selection, self._row, self._variant, scorer, seen)
 
     def _show(self) -> None:
         view = self.query_one("#tried", StepView)

@@ -68,14 +68,14 @@ class Following:
         """
 
         def keep() -> None:
-            from scoring.evaluations.derived import clean
+            from scoring.evaluations.derived import remove_unasked
 
             worker = get_current_worker()
             for result in selection.unkept:
                 if worker.is_cancelled:
                     return
                 result.keep()
-            clean(selection.workspace)
+            remove_unasked(selection.workspace)
 
         self._app.run_in_thread(keep, "keep", exclusive=True)
 
@@ -248,7 +248,7 @@ class Following:
 
 def _request_again(initial: "Request", now: "Selection") -> "Request | None":
     """What is to be read in the place of what is on screen, less what has gone; None where that is everything."""
-    from inspector.filtering.searching import asked as search_asked
+    from inspector.filtering.searching import search_fields
     from scoring.benchmarks import demo
     from scoring.scorer import FILE
 
@@ -270,7 +270,7 @@ def _request_again(initial: "Request", now: "Selection") -> "Request | None":
         slices=(),
         baselines=now.request.baselines,
     )
-    return replace(request, **search_asked(now.found))
+    return replace(request, **search_fields(now.found))
 
 
 def _same_view(before: "Inspection", selection: "Selection") -> "Inspection":
@@ -297,9 +297,9 @@ def _what_is_gone(before: "Inspection", now: "Inspection") -> "Iterator[str]":
 
 def _asked(selection: "Selection", names: "Sequence[str]") -> object:
     """What a person may have changed that was read with the rewards, as far as it is about these scorers."""
-    from inspector.filtering.searching import asked
+    from inspector.filtering.searching import search_fields
 
-    return _of(names, selection.request.thresholds), selection.request.baselines, asked(selection.found)
+    return _of(names, selection.request.thresholds), selection.request.baselines, search_fields(selection.found)
 
 
 def _begins_with(names: "pl.Series", beginning: "pl.Series") -> bool:

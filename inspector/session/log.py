@@ -260,7 +260,7 @@ LINES = ("title", "queue")
 """The lines of a screen that say what it shows."""
 
 
-def said(app: "InspectApp") -> Said | None:
+def screen_words(app: "InspectApp") -> Said | None:
     """Return what the screen on top says, and which it is; None before there is one. For a dialog, what is beneath."""
     front = app.front
     if front is None:

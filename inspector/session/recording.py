@@ -91,9 +91,9 @@ class SessionRecorder:
             self._resting.resume()
 
     def _look_what_is_said(self) -> None:
-        from inspector.session.log import said
+        from inspector.session.log import screen_words
 
-        before, self._just_said = self._just_said, said(self._app)
+        before, self._just_said = self._just_said, screen_words(self._app)
         now = self._just_said
         working = any(not worker.is_finished and worker.group not in _GOES_ON for worker in self._app.workers)
         # A screen that was just opened has no title yet.

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from inspector.app import InspectApp
 from inspector.messages import Score
-from inspector.session.log import LogLine, ReadSession, Said, said, shadow
+from inspector.session.log import LogLine, ReadSession, Said, screen_words, shadow
 from inspector.terminal.remembered import RememberedState
 from scoring.errors import UsageError
 from scoring.triage.journal import ENVIRONMENT
@@ -94,8 +94,8 @@ async def _played(pilot: Pilot[Any], app: InspectApp, lines: tuple[LogLine, ...]
         passing = following is not None and following.title is not None
         was = None if passing else line.said
         if was is not None:
-            await _until(pilot, lambda was=was: not app.is_running or said(app) == was, PATIENCE)
-            now = said(app) if app.is_running else None
+            await _until(pilot, lambda was=was: not app.is_running or screen_words(app) == was, PATIENCE)
+            now = screen_words(app) if app.is_running else None
             if now != was:
                 return Replayed(inputs, titles, Difference(line.number, done, was, now))
             titles += 1

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
             added, saved = batch.put(workspace, args.name)
     _report(batch, args, added, saved)
     _keep_mapping(batch, args)
-    _print([f"Workspace {workspace.place}. Look at it with: prm-inspect{looking(args)}"], args)
+    _print([f"Workspace {workspace.place}. Look at it with: prm-inspect{workspace_flag(args)}"], args)
     return int(batch.grave or any(cases.elsewhere for cases in added) or any(results.why for results in saved))
 
 
@@ -125,7 +125,7 @@ def _found(args: argparse.Namespace, spill: Path | None, ask: AskMapping | None 
         elif _may_ask(args):
             ask = partial(_chosen, progress)
         preview = getattr(args, "dry_run", False)
-        sources, options, workspace = asked(args)
+        sources, options, workspace = import_request(args)
         return read_sources(
             sources, options, workspace, spill, _tell(args), progress, skip_unchanged=not anew, ask=ask, preview=preview
         )
@@ -168,7 +168,7 @@ def _answer(progress: ReadingProgress, source: str, reading: ColumnReading) -> C
                 return reading.choices[int(word) - 1]
 
 
-def asked(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptions, Workspace | None]:
+def import_request(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptions, Workspace | None]:
     """Return the sources that a command line names, how they are to be read, and the workspace, if there is one yet.
 
     Raises:
@@ -263,7 +263,7 @@ def home(args: argparse.Namespace) -> Path:
     return workspace_folder(named, create=True) if named else LOCAL
 
 
-def looking(args: argparse.Namespace) -> str:
+def workspace_flag(args: argparse.Namespace) -> str:
     """Return the flag with which a command finds the workspace; "" where it needs none."""
     return f" --workspace {shlex.quote(args.workspace)}" if args.workspace else ""
 

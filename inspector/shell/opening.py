@@ -102,7 +102,7 @@ def _where_to_begin(args: argparse.Namespace, request: Request) -> Request | str
     from inspector.terminal.themes import OneDialog
     from scoring.benchmarks.demo import NAME as DEMO
     from scoring.importing.bringing import typed_source
-    from scoring.workspace import MARK, is_address
+    from scoring.workspace import MARK, is_storage_address
 
     looks = _looks(args)
     recent = recent_workspaces(looks["state"])
@@ -113,7 +113,7 @@ def _where_to_begin(args: argparse.Namespace, request: Request) -> Request | str
     if chosen == DEMO:
         return replace(request, benchmarks=(DEMO,))
     word = typed_source(chosen)
-    known = is_address(word) and word in recent
+    known = is_storage_address(word) and word in recent
     return replace(request, workspace=word) if known or (Path(word) / MARK).is_file() else word
 
 

@@ -19,7 +19,7 @@ from scoring.claim import claim, find, scorers
 from scoring.critics.catalogue import CriticProtocol, ReadAnswer, version
 from scoring.errors import UsageError
 from scoring.names import match_name
-from scoring.reparse import Reparsed, copy, parsed_by, protocol_of_critic, reader, reparse, stale
+from scoring.reparse import Reparsed, keep_second_reading, parsed_by, protocol_of_critic, reader, reparse, stale
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 
@@ -106,7 +106,7 @@ def _kept(
         known = find(workspace, made.fingerprint)
         made = made if known is None or args.name else parsed_by(scorer, read, known.name)
         into = VoteParts(claim(workspace, made).folder)
-        kept = copy(parts, read, cases, made, into)
+        kept = keep_second_reading(parts, read, cases, made, into)
         answers = f"{counted(kept, 'answer')} of {scorer.name}"
         yield f"{made.name}: {answers}, read by {version(read)}, kept as a scorer of its own"
         yield f"  {scorer.name} stays as it is; what it answers from now on is not taken over until this is done again"

@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     say(_changed(session.start, workspace), args)
     with tempfile.TemporaryDirectory(prefix="prm-inspect-replay-") as folder:
         replayed = asyncio.run(replay(session, workspace, Path(folder)))
-    for line in told(replayed):
+    for line in replay_lines(replayed):
         print(clean(line))
     return 0 if replayed.difference is None else 1
 
@@ -79,7 +79,7 @@ def _changed(start: SessionStart, workspace: Workspace) -> Iterator[str]:
         yield "Cases or rewards of the workspace are not those of the session: titles may well differ."
 
 
-def told(replayed: Replayed) -> Iterator[str]:
+def replay_lines(replayed: Replayed) -> Iterator[str]:
     """Yield how a replay went, in words."""
     what, titles = f"{replayed.inputs:,} keys, texts, clicks and sizes", f"{replayed.titles:,} titles"
     if replayed.difference is None:

@@ -116,15 +116,15 @@ def _next_steps(args: argparse.Namespace, workspace: Workspace, record: "_Told")
     if record.lasting:
         yield f"{counted(record.lasting, 'case')} that asking again would not help: --retry-refused asks all the same."
     if record.has_rewards:
-        yield f"See them: {' '.join(looking(args, workspace))}"
+        yield f"See them: {' '.join(look_command(args, workspace))}"
         if len(record.codes) > 1:
             series = args.series or point_of_model(str(checkpoints_in(expand_home(args.model))[0])).series
-            yield f"What training changed: {' '.join(looking(args, workspace, 'timeline', str(series)))}"
+            yield f"What training changed: {' '.join(look_command(args, workspace, 'timeline', str(series)))}"
         if args.critic and (args.votes or 1) > 1:
-            yield f"What fewer votes would have said: {' '.join(looking(args, workspace, 'votes'))}"
+            yield f"What fewer votes would have said: {' '.join(look_command(args, workspace, 'votes'))}"
 
 
-def looking(args: argparse.Namespace, workspace: Workspace, *verb: str) -> list[str]:
+def look_command(args: argparse.Namespace, workspace: Workspace, *verb: str) -> list[str]:
     """Return the command that shows what was scored, as words of a shell."""
     words = ["prm-inspect", *verb, *(["-w", args.workspace] if args.workspace is not None else [])]
     if sorted(set(args.benchmarks)) != workspace.default_benchmarks():

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from inspector.processes.scoring_words import duration
-from inspector.shell.importing import asked, home, looking
+from inspector.shell.importing import home, import_request, workspace_flag
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import NAMED, given_words, joined_words, noticed_words, reports
 from inspector.texts.sentences import counted
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         UsageError: a source cannot be followed, or flags contradict each other.
     """
-    words, options, workspace = asked(args)
+    words, options, workspace = import_request(args)
     _refuse_what_cannot_be_followed(words, options)
     watch = Watch(words, options, workspace, partial(find_workspace, args.workspace, create=True), home(args))
     lines = _Lines(args)
@@ -199,7 +199,7 @@ class _Lines:
         what = f"{counted(len(taken), 'file')} {', '.join(held)}" if taken else "nothing was taken"
         self._print(f"After {duration(time.monotonic() - self._began)}: {what}{''.join(self._left())}.")
         if watch.workspace is not None:
-            self._print(f"Workspace {watch.workspace.root}. Look at it with: prm-inspect{looking(self._args)}")
+            self._print(f"Workspace {watch.workspace.root}. Look at it with: prm-inspect{workspace_flag(self._args)}")
 
     def _left(self) -> Iterator[str]:
         if refused := [file.path for file in self._last.values() if file.refusal]:

@@ -18,7 +18,7 @@ import msgspec
 
 from scoring.errors import InspectError
 from scoring.storage.files import write_atomically
-from scoring.workspace import MARK, is_address
+from scoring.workspace import MARK, is_storage_address
 
 FORMAT = 1
 LONGEST = 50
@@ -137,7 +137,7 @@ def recent_workspaces(folder: Path) -> list[str]:
     except OSError:
         return []
     places = (_read(_written(path) or {}).place for path in files[:LONGEST])
-    return [place for place in places if is_address(place) or (place and (Path(place) / MARK).is_file())]
+    return [place for place in places if is_storage_address(place) or (place and (Path(place) / MARK).is_file())]
 
 
 def _joined(newer: tuple[str, ...], older: tuple[str, ...]) -> tuple[str, ...]:

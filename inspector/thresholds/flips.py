@@ -14,7 +14,7 @@ from inspector.notes import step_benchmarks
 from inspector.selection import Selection, surroundings
 from scoring.benchmarks.registry import StepLabelled
 from scoring.errors import UsageError
-from scoring.evaluations.deciding import at_wish, check
+from scoring.evaluations.deciding import at_wish, threshold_number
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
 from scoring.filtering.filters import Facet
@@ -61,7 +61,7 @@ def moved_scorers(selection: Selection, before: str, after: str) -> tuple[Moved,
         UsageError: no scorer has a threshold, or what is asked is none.
     """
     for word in {before, after} - {PRESENT}:
-        check(word)
+        threshold_number(word)
     movable = [evaluation for evaluation in selection.chosen_evaluations if evaluation.at_default().movable]
     if not movable:
         raise UsageError("no scorer here has a threshold, so no outcome can flip.", "Choose another with --scorer.")

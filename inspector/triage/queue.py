@@ -16,10 +16,11 @@ from inspector.label_audit import audited_benchmarks
 from inspector.texts.sentences import counted
 from inspector.triage.annotations import disagreements, statements_by_person
 from scoring.errors import UsageError
+from scoring.evaluations.evaluated_cases import disagreement
 from scoring.evaluations.evaluation import Evaluation
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.statistics import is_baseline
-from scoring.schema import Floats, Ints
+from scoring.schema import Ints
 from scoring.triage.history import RULINGS, Queue
 from scoring.triage.journal import Journal
 
@@ -174,24 +175,9 @@ def _uncertain(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
 
 
 def _disagreed(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
-    return np.argsort(-disagreement(judging(inspection), inspection.shown), kind="stable").astype(np.int32)
-
-
-def disagreement(evaluations: list[Evaluation], rows: Ints) -> Floats:
-    """Measure how much scorers disagree on each of these rows (n,): 1 minus the share of pairs with the same verdict.
-
-    0 where fewer than two have a verdict.
-    """
-    there = np.stack([evaluation.answered[rows] for evaluation in evaluations])
-    verdicts = np.stack([evaluation.verdicts[rows] for evaluation in evaluations])
-    pairs = np.zeros(rows.size, dtype=np.int64)
-    alike = np.zeros(rows.size, dtype=np.int64)
-    for a in range(len(evaluations)):
-        for b in range(a):
-            both = there[a] & there[b]
-            pairs += both
-            alike += both & (verdicts[a] == verdicts[b])
-    return cast("Floats", np.where(pairs > 0, 1 - alike / np.maximum(pairs, 1), 0.0))
+    verdicts = [evaluation.verdicts[inspection.shown] for evaluation in judging(inspection)]
+    shares = np.nan_to_num(disagreement(verdicts, inspection.shown.size))
+    return np.argsort(-shares, kind="stable").astype(np.int32)
 
 
 _ORDERS: dict[str, Callable[[Inspection, int], Ints]] = {

@@ -83,7 +83,7 @@ def number_lists(row: Mapping[str, Any]) -> Iterator[int]:
             yield len(value)
 
 
-def outcome_of(value: Any) -> bool | None:
+def answered_right(value: Any) -> bool | None:
     """Read an outcome reward as whether the answer is right: 1 or true is, 0, -1 or false is not, else unknown."""
     if isinstance(value, bool):
         return value

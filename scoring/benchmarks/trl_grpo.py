@@ -15,7 +15,7 @@ mean anything by 1. How the rest is read: `scoring.benchmarks.rollouts`.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scoring.benchmarks.rollouts import TRAINING_STEP, outcome_of, rollout, rollout_format, words_of_message
+from scoring.benchmarks.rollouts import TRAINING_STEP, answered_right, rollout, rollout_format, words_of_message
 from scoring.reading.fields import Fields
 
 NAME = "trl_grpo"
@@ -38,7 +38,7 @@ def _by(role: str, conversation: Any) -> Any:
 
 def _rollouts(fields: Fields) -> Iterator[dict[str, Any]]:
     row = fields.value
-    outcomes = (outcome_of(row.get(name)) for name in _ACCURACY)
+    outcomes = (answered_right(row.get(name)) for name in _ACCURACY)
     outcome = next((outcome for outcome in outcomes if outcome is not None), None)
     record = rollout(fields, _by("user", row.get("prompt")), _by("assistant", row.get("completion")), outcome)
     for key in ("prompt", "completion"):

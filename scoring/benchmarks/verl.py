@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from scoring.benchmarks.rollouts import TRAINING_STEP, outcome_of, rollout, rollout_format
+from scoring.benchmarks.rollouts import TRAINING_STEP, answered_right, rollout, rollout_format
 from scoring.reading.fields import Fields
 from scoring.reading.file_bytes import plain_name
 
@@ -33,9 +33,9 @@ def recognises(row: Any) -> bool:
 
 def _rollouts(fields: Fields) -> Iterator[dict[str, Any]]:
     row = fields.value
-    outcome = outcome_of(row.get("acc"))
+    outcome = answered_right(row.get("acc"))
     record = rollout(
-        fields, row.get("input"), row.get("output"), outcome_of(row.get("score")) if outcome is None else outcome
+        fields, row.get("input"), row.get("output"), answered_right(row.get("score")) if outcome is None else outcome
     )
     for key in ("input", "output"):
         record.pop(key, None)

@@ -200,7 +200,7 @@ class Surroundings(Struct, frozen=True, eq=False):
     seed: int
 
 
-def check(choice: str) -> float | None:
+def threshold_number(choice: str) -> float | None:
     """Read the number in a choice of threshold; None where it names none.
 
     Raises:
@@ -224,7 +224,7 @@ def at_wish(evaluation: Evaluation, choice: str, around: Surroundings) -> Evalua
     Raises:
         UsageError: no such wish or subset, no threshold decides here, or what would be tuned is undefined there.
     """
-    number = check(choice)
+    number = threshold_number(choice)
     if number is not None:
         return evaluation.at(number, OPTIMISTIC if choice.startswith("best:") else CHOSEN)
     if choice == "default":
@@ -359,7 +359,7 @@ def decided(evaluations: Evaluations, how: Deciding) -> Evaluations:
         else evaluation
         for evaluation in evaluations
     )
-    choices = _asked(ruled, request.thresholds, check)
+    choices = _asked(ruled, request.thresholds, threshold_number)
     if protocol:
         choices = (
             _tuned_by(
@@ -369,7 +369,10 @@ def decided(evaluations: Evaluations, how: Deciding) -> Evaluations:
             | choices
         )
     best = {name: choice for name, choice in choices.items() if choice == "best"}
-    by_name = {*how.chosen, *_asked(ruled, [pair for pair in request.thresholds if pair[0] is not None], check)}
+    by_name = {
+        *how.chosen,
+        *_asked(ruled, [pair for pair in request.thresholds if pair[0] is not None], threshold_number),
+    }
     first = _granted(ruled, {name: choice for name, choice in choices.items() if name not in best}, how, by_name)
     return _redundant(_granted(first, best, how, by_name), request.redundancy)
 

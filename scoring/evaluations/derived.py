@@ -468,7 +468,7 @@ class Derived(Struct, frozen=True):
         return None if root is None or not self.name else root / FOLDER / self.name
 
 
-def clean(workspace: Workspace) -> None:
+def remove_unasked(workspace: Workspace) -> None:
     """Remove what nobody asks for any more.
 
     That is what was made of cases that were imported again or of scorers that are gone, what a process left half made

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, TokenLogprobs, prompt_hash
+from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, TokenLogprobs, other_seed, prompt_hash
 from scoring.critics.catalogue import was_cut
 from scoring.critics.parsing import told
 from scoring.errors import EngineError
@@ -232,13 +232,6 @@ class Talks(Struct):
                 "the engine gives no log-probabilities, and the rewards of this PRM are read from them.",
                 "Ask a server that gives them, as vLLM's does, or leave --server out to run the model here with vLLM.",
             )
-
-
-def other_seed(seed: int | None, talk: int, stage: int) -> int | None:
-    """Return the seed of a call: 0 to 2^31 - 1, another one for each talk of a vote and each call of a talk."""
-    if seed is None:
-        return None
-    return int.from_bytes(blake2b(f"{seed}/{talk}/{stage}".encode(), digest_size=4).digest()) >> 1
 
 
 def _pairs(place: TokenLogprobs | None) -> list[Any] | None:

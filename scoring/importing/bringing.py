@@ -252,7 +252,7 @@ def bring(word: str, folder: Path, tell: TellSentence = lambda _: None, until: i
     elif is_stored(word):
         with fetched(word, folder) as path:
             yield from opened_files(Brought(word, word, path), folder)
-    elif is_address(word):
+    elif is_source_address(word):
         from scoring.importing.downloading import Download
 
         download = Download(word, _room(folder), tell)
@@ -264,7 +264,7 @@ def bring(word: str, folder: Path, tell: TellSentence = lambda _: None, until: i
         yield from opened_files(Brought(printable(path), place(path), path, until=until), folder)
 
 
-def is_address(word: str) -> bool:
+def is_source_address(word: str) -> bool:
     """Return whether a word is an address of something elsewhere, of whatever kind, and no file here."""
     return _ADDRESS.match(word) is not None and not os.path.lexists(word)
 
@@ -276,7 +276,7 @@ def typed_source(text: str) -> str:
 
 def is_elsewhere(word: str) -> bool:
     """Return whether a word is a source that is no path: standard input or an address."""
-    return word == STDIN or is_address(word)
+    return word == STDIN or is_source_address(word)
 
 
 def opened_files(source: Brought, folder: Path, member: str | None = None) -> Iterator[Brought]:
@@ -528,7 +528,7 @@ def expanded(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
         MissingExtra, StoreError: object storage cannot be asked.
         UsageError: two addresses would be one and the same once what stands after the `?` is left out.
     """
-    addresses = dict.fromkeys(word for word in words if word != STDIN and is_address(word))
+    addresses = dict.fromkeys(word for word in words if word != STDIN and is_source_address(word))
     if len({address.partition("?")[0] for address in addresses}) < len(addresses):
         raise UsageError(
             "two addresses differ only after the '?', which is not kept, so that their rows could not be told apart.",

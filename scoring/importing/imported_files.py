@@ -10,7 +10,7 @@ from typing import Any
 
 from scoring.benchmarks.registry import MODULES, benchmark_module
 from scoring.errors import InspectError, UnreadableFile
-from scoring.importing.bringing import INSIDE, STDIN, Brought, is_address, opened_files
+from scoring.importing.bringing import INSIDE, STDIN, Brought, is_source_address, opened_files
 from scoring.metadata_columns import metadata_name
 from scoring.reading.file_bytes import PARQUET, decoded_as, printable, start_of
 from scoring.reading.rows import Rows, SourceRow, json_lines, read_rows
@@ -75,7 +75,7 @@ def _gives(row: SourceRow, case: Mapping[str, Any], name: str) -> bool:
 def _brought_again(place: str, folder: Path) -> Iterator[Brought]:
     # Those of files are absolute.
     piped = place.partition(INSIDE)[0] == STDIN
-    if piped or is_address(place):
+    if piped or is_source_address(place):
         where = "standard input" if piped else place
         raise UnreadableFile(f"it was read from {where}.", "Only files can be read again.")
     ends = [match.start() for match in re.finditer(INSIDE, place)]

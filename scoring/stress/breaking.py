@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from scoring.stress.preserving import mentions
+from scoring.stress.preserving import mentioned_terms
 from scoring.stress.rewriting import NotRewritten, Rewriting, Solution
 from scoring.variants import Edit
 
@@ -91,7 +91,7 @@ def _holding(solution: Solution, *, used: bool) -> list[tuple[int, Equation]]:
     for at, text in enumerate(solution.steps):
         if not (at < len(solution.right) and solution.right[at]):
             continue
-        later = frozenset().union(*map(mentions, solution.steps[at + 1 :]))
+        later = frozenset().union(*map(mentioned_terms, solution.steps[at + 1 :]))
         places += [(at, each) for each in equations(text) if each.holds and (not used or each.right in later)]
     return places
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from scoring.stress.rewriting import prose
+from scoring.stress.rewriting import prose_parts
 from scoring.variants import VariantStep
 
 GIVEN = "as given"
@@ -15,7 +15,7 @@ WAYS = (GIVEN, "lines", "blank lines", "sentences", "whole")
 _BETWEEN = "\n\n"
 
 
-def cut(steps: Sequence[str], way: str) -> tuple[VariantStep, ...]:
+def cut_into_parts(steps: Sequence[str], way: str) -> tuple[VariantStep, ...]:
     """Cut a solution in one of WAYS; each part has the step of the n that it begins in as its origin.
 
     Formulas and blocks of code are cut nowhere. Parts without any text are none.
@@ -42,7 +42,7 @@ def _ends(text: str, way: str) -> list[tuple[int, int]]:
     if way == "whole":
         return []
     ends, place = [], 0
-    for part, words in prose(text):
+    for part, words in prose_parts(text):
         if words:
             for match in _PATTERNS.get(way, _SENTENCE_END).finditer(part):
                 if way != "sentences" or not _ABBREVIATION.search(part[: match.start()].rpartition(" ")[2]):

@@ -129,7 +129,7 @@ def _place_of_step(rewritten: Rewritten, verdict: int) -> int | None:
     return None if origin is None else _place(rewritten, origin)
 
 
-def noticed(trial: Trial) -> bool | None:
+def names_broken_step(trial: Trial) -> bool | None:
     """Return whether the verdict names the step that was broken; None where none was, or there is no verdict."""
     broken, verdict = trial.rewritten.broken, trial.after.verdict
     return None if broken is None or verdict is None else verdict == broken
@@ -232,7 +232,7 @@ def _held(
     # Of two tests the smaller p counts twice, so that looking at both makes nothing likelier.
     least, more_here, more_control = min(tests, default=(math.nan, 0, 0))
     p = None if rewriting.kind == "control" or not tests else min(1.0, len(tests) * least)
-    flips = [(flip, noticed(trial)) for trial in trials if (flip := flipped(trial)) is not None]
+    flips = [(flip, names_broken_step(trial)) for trial in trials if (flip := flipped(trial)) is not None]
     return Vulnerability(
         rewriting,
         len(trials),

@@ -12,7 +12,7 @@ from scoring.stress.rewriting import (
     after_label,
     closed,
     open_formula,
-    prose,
+    prose_parts,
     replaced,
     unnumbered,
 )
@@ -120,7 +120,7 @@ def paraphrase(solution: Solution, rng: random.Random) -> list[Edit]:
     closed(solution.steps)
     texts = []
     for step in solution.steps:
-        parts = prose(step)
+        parts = prose_parts(step)
         texts.append("".join(_exchanged(part, rng) if words and '"' not in part else part for part, words in parts))
     edits = replaced(solution.steps, texts)
     if not edits:
@@ -153,7 +153,7 @@ def translate_connectives(solution: Solution, rng: random.Random) -> list[Edit]:
     texts = []
     for step in solution.steps:
         parts, start = [], True
-        for part, words in prose(step):
+        for part, words in prose_parts(step):
             # What follows a formula is no beginning of a sentence.
             parts.append(_OPENING.sub(translated, part) if words and start else part)
             start = False
@@ -186,17 +186,17 @@ _PLAIN = frozenset({"\\times", "\\cdot", "\\div", "\\frac", "\\left", "\\right",
 _BOXED = re.compile(r"\\boxed|####|final", re.IGNORECASE)
 
 
-def mentions(text: str) -> frozenset[str]:
+def mentioned_terms(text: str) -> frozenset[str]:
     """Return the numbers, symbols and longer words of a text."""
     symbols = set(_SYMBOL.findall(text)) - _PLAIN
     words = {word.lower() for word in _CONTENT.findall(_SYMBOL.sub(" ", text))}
     return frozenset({number.rstrip(".,") for number in _NUMBER.findall(text)} | symbols | words)
 
 
-def results(text: str) -> frozenset[str]:
+def stated_results(text: str) -> frozenset[str]:
     """Return the numbers and symbols behind equals signs, and behind "is" and "are", which a step states."""
     stated = " ".join(re.split(r"=|\\approx|≈|\bis\b|\bare\b", text)[1:])
-    return frozenset(name for name in mentions(stated) if len(name) < 2 or not name.isalpha())
+    return frozenset(name for name in mentioned_terms(stated) if len(name) < 2 or not name.isalpha())
 
 
 def english(solution: Solution) -> bool:
@@ -218,9 +218,9 @@ def independent(solution: Solution, at: int) -> bool:
         _BACK.search(text) or _BOXED.search(text) or LABEL.match(text) or open_formula(text) for text in (step, after)
     ):
         return False
-    known = frozenset().union(mentions(solution.problem), *map(mentions, solution.steps[:at]))
-    brought = [(mentions(text) - known) | results(text) for text in (step, after)]
-    return not (brought[0] & mentions(after) or brought[1] & mentions(step))
+    known = frozenset().union(mentioned_terms(solution.problem), *map(mentioned_terms, solution.steps[:at]))
+    brought = [(mentioned_terms(text) - known) | stated_results(text) for text in (step, after)]
+    return not (brought[0] & mentioned_terms(after) or brought[1] & mentioned_terms(step))
 
 
 def reorder(solution: Solution, rng: random.Random) -> list[Edit]:
@@ -279,7 +279,7 @@ def _money_pair(text: str) -> bool:
 def blank_lines(solution: Solution, _: random.Random) -> list[Edit]:
     """Put a blank line for each line break inside a step."""
     closed(solution.steps)
-    if any("\n" in part for step in solution.steps for part, words in prose(step) if not words):
+    if any("\n" in part for step in solution.steps for part, words in prose_parts(step) if not words):
         raise NotRewritten("a formula or a block of code has several lines")
     if any(re.search(r"^\s*(?:[-*+|>]|\d+[.)])\s|^\s{2,}\S", step, re.MULTILINE) for step in solution.steps):
         raise NotRewritten("a list, a table or an indented line may be another one with blank lines")

@@ -134,7 +134,7 @@ def unnumbered(solution: Solution) -> None:
         raise NotRewritten("a step or an equation is called by its number")
 
 
-def prose(text: str) -> list[tuple[str, bool]]:
+def prose_parts(text: str) -> list[tuple[str, bool]]:
     """Split a text into its parts, each with whether it is prose and no formula or code; joined they are the text.
 
     Where a formula begins and does not end, all is prose: whoever would change it asks `closed` first.

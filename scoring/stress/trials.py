@@ -22,7 +22,7 @@ from scoring.evaluations.verdicts import AsGiven, RuleByCase
 from scoring.schema import METADATA, Ints
 from scoring.scorer import READABLE
 from scoring.stress.breaking import BREAKING
-from scoring.stress.cutting import GIVEN, WAYS, cut
+from scoring.stress.cutting import GIVEN, WAYS, cut_into_parts
 from scoring.stress.measuring import Judgement, Trial
 from scoring.stress.preserving import PRESERVING
 from scoring.stress.rewriting import NotRewritten, Rewriting, Rewritten, Solution, rewritten
@@ -103,7 +103,7 @@ def contents_of(cases: pl.DataFrame, texts: Texts, gold: Gold, rows: Ints, seed:
         labels = gold.step_labels[ends[row] - gold.n_steps[row] : ends[row]].tolist()
         right[row] = tuple({RIGHT_STEP: True, WRONG_STEP: False}.get(label) for label in labels)
         solution = Solution(read["problem"], tuple(read["steps"]), right[row])
-        every += [Content(row, way, Rewritten(solution.problem, cut(solution.steps, way))) for way in WAYS]
+        every += [Content(row, way, Rewritten(solution.problem, cut_into_parts(solution.steps, way))) for way in WAYS]
         trajectory = "step_messages" in cases.columns and cases["step_messages"][row] is not None
         for rewriting in REWRITINGS:
             if trajectory:
@@ -176,7 +176,7 @@ class JudgedContents(Struct, frozen=True, eq=False, dict=True):
         return None if place is None else (self.contents.every[place], self.judgements[place])
 
 
-def judged(contents: Contents, seen: Evaluation, folders: Sequence[Path]) -> JudgedContents:
+def judged_variants(contents: Contents, seen: Evaluation, folders: Sequence[Path]) -> JudgedContents:
     """Join contents with what a scorer gave to them, and decide them as `seen` decides the cases.
 
     Args:

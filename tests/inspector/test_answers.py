@@ -9,7 +9,7 @@ import pytest
 import critic_spaces
 import making
 from inspector import cli
-from inspector.critique.kept import AnswerCounts, answer_counts, kept_answers, measures, said
+from inspector.critique.kept import AnswerCounts, answer_counts, kept_answers, measures, reading_words
 from inspector.request import Request
 from inspector.selection import load
 from opened import opened
@@ -110,7 +110,7 @@ def test_scorers_and_metrics_tell_them(space, capsys):
     ],
 )
 def test_what_an_answer_says(changes, words):
-    assert said({"answer": "text", "verdict": None, "rewards": None, "reason": None, **changes}) == words
+    assert reading_words({"answer": "text", "verdict": None, "rewards": None, "reason": None, **changes}) == words
 
 
 def test_tokens_of_several_answers_together_are_of_none():

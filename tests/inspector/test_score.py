@@ -479,9 +479,9 @@ def test_cases_for_which_there_is_no_memory_are_told_in_few_lines_and_tried_agai
 )
 def test_the_command_to_look_names_what_is_not_shown_by_itself(imported, benchmarks, words):
     args = argparse.Namespace(workspace="space", benchmarks=benchmarks)
-    assert score.looking(args, Workspace.open(imported)) == words
+    assert score.look_command(args, Workspace.open(imported)) == words
     usual = argparse.Namespace(workspace=None, benchmarks=["processbench"])
-    assert score.looking(usual, Workspace.open(imported)) == ["prm-inspect"]
+    assert score.look_command(usual, Workspace.open(imported)) == ["prm-inspect"]
 
 
 def test_a_text_search_is_refused_and_not_left_out_in_silence(imported, capsys):

@@ -25,9 +25,9 @@ from scoring.evaluations.derived import (
     DamagedPack,
     Derived,
     Reasons,
-    clean,
     discard,
     packed_evaluation,
+    remove_unasked,
     unpacked_evaluation,
 )
 from scoring.evaluations.evaluation import evaluate
@@ -163,12 +163,12 @@ def test_cases_that_are_imported_again_leave_nothing_old(request_, processbench_
     assert load(again).unkept == ()
     both = Request(workspace=request_.workspace)
     same(kept(both), load(both))
-    clean(Workspace.open(root(request_)))
+    remove_unasked(Workspace.open(root(request_)))
     # The cases of the first benchmark alone are as they were.
     assert set(old) < set(places(request_))
     assert load(again).unkept == ()
     add(request_, processbench_file, "second")
-    clean(Workspace.open(root(request_)))
+    remove_unasked(Workspace.open(root(request_)))
     assert places(request_) == old
     same(kept(both), load(both))
 
@@ -182,7 +182,7 @@ def add(request, processbench_file, case):
 def test_scorers_that_are_gone_leave_nothing(request_):
     kept(request_)
     shutil.rmtree(load(request_).folders["alpha"])
-    clean(Workspace.open(root(request_)))
+    remove_unasked(Workspace.open(root(request_)))
     assert [place.name[:4] for place in places(request_)] == ["beta"]
     assert load(replace(request_, scorers=())).unkept == ()
 
@@ -194,7 +194,7 @@ def test_only_as_many_folders_of_cases_stay(request_, processbench_file, monkeyp
     later = Request(workspace=request_.workspace, benchmarks=())
     kept(later)
     assert len(places(request_)) == 4
-    clean(Workspace.open(root(request_)))
+    remove_unasked(Workspace.open(root(request_)))
     assert len(places(request_)) == 2
     assert load(later).unkept == ()
 
@@ -214,12 +214,12 @@ def test_what_is_not_ours_or_still_being_made_is_left_alone(request_):
         other.mkdir()
     (folder.parent / "read me.txt").write_text("mine")
     (folder / ".cases.json.1-2.tmp").write_text("half")
-    clean(Workspace.open(root(request_)))
+    remove_unasked(Workspace.open(root(request_)))
     assert all(other.is_dir() for other in others)
     assert (folder / ".cases.json.1-2.tmp").exists()
     for path in (*others, folder / ".cases.json.1-2.tmp"):
         os.utime(path, (0, 0))
-    clean(Workspace.open(root(request_)))
+    remove_unasked(Workspace.open(root(request_)))
     # What a process left half made when it was killed goes after a day.
     assert [other.is_dir() for other in others] == [True, False, True, True, False]
     assert not (folder / ".cases.json.1-2.tmp").exists()
@@ -252,8 +252,8 @@ def test_who_is_reading_sees_all_of_it_or_nothing_while_it_is_removed(request_):
 
 
 def test_a_workspace_without_a_folder_has_nothing_to_clean(tmp_path):
-    clean(Workspace(None))
-    clean(Workspace.create(tmp_path / "w"))
+    remove_unasked(Workspace(None))
+    remove_unasked(Workspace.create(tmp_path / "w"))
 
 
 def test_facts_of_another_kind_are_damage():

@@ -4,7 +4,6 @@ import asyncio
 import heapq
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from hashlib import blake2b
 from itertools import count, groupby
 from queue import SimpleQueue
 from typing import Any
@@ -12,7 +11,16 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, Noticed, Prompt, Sampling, TokenLogprobs
+from scoring.asking import (
+    Answered,
+    GeneratedAnswer,
+    GenerationRequest,
+    Noticed,
+    Prompt,
+    Sampling,
+    TokenLogprobs,
+    other_seed,
+)
 from scoring.engines.server.address import Key
 from scoring.engines.server.background import LoopThread, across, side_by_side
 from scoring.engines.server.capabilities import Capabilities, greet, key_notices
@@ -344,16 +352,6 @@ class ChatServers(Struct, frozen=True):
         return _Conversation(self, servers, manners, Slots(self.concurrency), notices)
 
 
-def other_seed(seed: int | None, number: int) -> int | None:
-    """Return the seed of an ask's answer `number`, 0-based, when each is asked for alone: 0 to 2^31 - 1 but the first.
-
-    Far from those of neighbouring seeds, so that runs that are seeded in a row share none.
-    """
-    if seed is None or number == 0:
-        return seed
-    return int.from_bytes(blake2b(f"{seed}/{number}".encode(), digest_size=4).digest()) >> 1
-
-
 class Slots:
     """So many places; a free one goes to whoever waits with the lowest number, so that what is begun is finished."""
 
@@ -437,7 +435,9 @@ class _Conversation(Struct):
         return call
 
     def _chat(self, ask: GenerationRequest, part: int, wanted: int) -> ServerCall[ChatReply]:
-        seed, sampling = other_seed(ask.seed, part), ask.sampling or self.engine.sampling
+        # Answers that are asked for one by one have seeds of their own, but for the first.
+        seed = other_seed(ask.seed, part) if part else ask.seed
+        sampling = ask.sampling or self.engine.sampling
 
         def write(server: Server) -> tuple[str, dict[str, Any]]:
             speech = self.manners[server]

@@ -22,7 +22,7 @@ from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
 from scoring.scorer import Scorer
 from scoring.stress.cutting import WAYS
-from scoring.stress.trials import REWRITINGS, contents_of, judged
+from scoring.stress.trials import REWRITINGS, contents_of, judged_variants
 from scoring.workspace import Workspace
 from scoring_process import commanded_here
 from servers.fault_server import running
@@ -311,7 +311,7 @@ def test_what_was_scored_in_part_is_counted_as_that(space, tmp_path):
     # Nothing is known of the first case as it is, nor of the second one inflated.
     gone = [keys[contents.place[0, "as given"]], keys[contents.place[1, "inflation"]]]
     RewardParts(tmp_path).append(rewards.filter(~pl.col("key").is_in(gone)))
-    made = judged(contents, seen, [tmp_path])
+    made = judged_variants(contents, seen, [tmp_path])
     rewritings = {each.name: each for each in REWRITINGS}
     assert [len(made.trials(rewritings[name])) for name in ("inflation", "hedging")] == [1, 2]
     assert [made.unscored(rewritings[name]) for name in ("inflation", "hedging")] == [2, 1]

@@ -5,7 +5,7 @@ import pytest
 import making
 from inspector.case_view.facts import findings_of, known
 from inspector.case_view.open_case import Stop
-from inspector.case_view.prose import copied, whole
+from inspector.case_view.prose import copied, whole_case
 from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
@@ -86,7 +86,7 @@ def test_what_is_copied_is_the_raw_text(start):
     assert copied(shown, Stop("gold")) == ("Because $x$.", "the gold reason of bench/c0")
     assert copied(shown, Stop("facts")) == ("bench/c0", "the name of the case")
     assert copied(at_hand(start, 1), Stop("gold"))[0] == "bench/c1"
-    text, what = whole(shown)
+    text, what = whole_case(shown)
     assert what == "the whole case bench/c0"
     assert text.splitlines() == [
         "bench/c0",
@@ -100,7 +100,7 @@ def test_what_is_copied_is_the_raw_text(start):
         "earliest error: 1",
         "reason: Because $x$.",
     ]
-    assert "earliest" not in whole(at_hand(start, 0, blind=True))[0]
+    assert "earliest" not in whole_case(at_hand(start, 0, blind=True))[0]
 
 
 def test_what_the_import_noticed_about_the_case_stands_there(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspector.case_view.original import StepPair, aligned, changed_words, likeness, repeated_words
+from inspector.case_view.original import StepPair, aligned, differing_spans, likeness, repeated_words
 
 WORDS = ("sum", "is", "even", "so", "x", "+", "5", "=", "half", "of", "three", "中", "文")
 steps = st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join), max_size=6).map(tuple)
@@ -106,7 +106,7 @@ def test_a_pair_says_which_steps_it_is_about():
 @given(texts, texts)
 @example("中sum+sum", "sum中sumsum+")
 def test_what_is_outside_of_the_marked_spans_stands_in_both_texts(before, after):
-    old, new = changed_words(before, after)
+    old, new = differing_spans(before, after)
     # On each side changes may be one where a single sign that stayed lies between them: what is left is still there.
     assert _in_order(_rest(before, old), after)
     assert _in_order(_rest(after, new), before)
@@ -117,7 +117,7 @@ def test_what_is_outside_of_the_marked_spans_stands_in_both_texts(before, after)
 
 @given(texts, texts)
 def test_what_is_repeated_and_what_is_new_make_up_the_text(before, after):
-    places = sorted((*repeated_words(before, after), *changed_words(before, after)[1]))
+    places = sorted((*repeated_words(before, after), *differing_spans(before, after)[1]))
     assert "".join(after[low:high] for low, high in places) == after
 
 
@@ -147,7 +147,7 @@ def _in_order(signs, text):
     ],
 )
 def test_which_words_are_marked(before, after, old, new):
-    gone, came = changed_words(before, after)
+    gone, came = differing_spans(before, after)
     assert [before[a:b] for a, b in gone] == old
     assert [after[a:b] for a, b in came] == new
 

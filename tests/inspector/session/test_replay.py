@@ -13,7 +13,7 @@ from inspector.cli import main
 from inspector.request import Request
 from inspector.screens.base import InspectionScreen
 from inspector.session import recording, replaying
-from inspector.session.log import KEPT, ReadSession, SessionLog, command_id, logs, read_session, said, shadow
+from inspector.session.log import KEPT, ReadSession, SessionLog, command_id, logs, read_session, screen_words, shadow
 from inspector.session.replaying import replay
 from inspector.workspace_place import demo_workspace, find_workspace_or_demo
 from opened import unpainted
@@ -55,7 +55,7 @@ async def _pressed(app, tmp_path, keys, size):
             if key:
                 type_ahead(pilot, key)
             await settled(pilot)
-            await until(pilot, lambda: app.recorder.last_said == said(app))
+            await until(pilot, lambda: app.recorder.last_said == screen_words(app))
     (path,) = logs(tmp_path / "sessions")
     return path
 
@@ -158,7 +158,7 @@ def test_typed_words_and_another_size_are_played_again(root, tmp_path):
             await press(pilot, "enter", "colon", *"n_steps > 9", "enter")
             await pilot.resize_terminal(90, 30)
             await settled(pilot)
-            await until(pilot, lambda: app.recorder.last_said == said(app))
+            await until(pilot, lambda: app.recorder.last_said == screen_words(app))
         return logs(tmp_path / "sessions")[-1]
 
     with unpainted():

@@ -12,7 +12,7 @@ import benchmark_rows
 from authored import json_lines
 from benchmark_rows import PROBLEM, STEPS, node, rows_of
 from scoring.benchmarks import trl_grpo, verifiers, verl
-from scoring.benchmarks.rollouts import LINES, PARAGRAPHS, cut_solution, outcome_of, training_run
+from scoring.benchmarks.rollouts import LINES, PARAGRAPHS, answered_right, cut_solution, training_run
 from scoring.importing.batch import ImportOptions, read_sources
 
 
@@ -92,7 +92,7 @@ def test_a_file_is_of_the_same_run_from_wherever_it_is_named(tmp_path, monkeypat
     ],
 )
 def test_a_shaped_reward_says_nothing_of_the_answer(reward, right):
-    assert outcome_of(reward) is right
+    assert answered_right(reward) is right
 
 
 # -- verl

@@ -12,13 +12,13 @@ import making
 import reference
 import talking
 from fake_scoring import in_turn
-from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, Sampling
+from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, Sampling, other_seed
 from scoring.cache import VoteParts
 from scoring.errors import EngineError
 from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.step_rewards import Gold
 from scoring.generative.catalogue import FAMILIES
-from scoring.generative.talks import Talks, other_seed
+from scoring.generative.talks import Talks
 from scoring.runs import plan
 from scoring.runs import run as scoring_run
 from scoring.runs.critic_runs import Asking

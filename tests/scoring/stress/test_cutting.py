@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.stress.cutting import WAYS, cut
+from scoring.stress.cutting import WAYS, cut_into_parts
 
 STEPS = (
     "First, we add. This gives $2 + 2 = 4.\\text{ A } 5$ here.",
@@ -16,7 +16,7 @@ STEPS = (
 
 
 def parts(way, steps=STEPS):
-    return [(step.text, step.origin) for step in cut(steps, way)]
+    return [(step.text, step.origin) for step in cut_into_parts(steps, way)]
 
 
 def test_the_five_ways():
@@ -49,7 +49,7 @@ def test_nothing_is_nothing_in_every_way(steps):
 
 @given(st.lists(st.text('ab.A \n!$`"', max_size=15), max_size=5), st.sampled_from(WAYS[1:]))
 def test_no_letter_is_lost_and_origins_rise_to_the_steps_that_letters_are_of(steps, way):
-    made = cut(steps, way)
+    made = cut_into_parts(steps, way)
     letters = [(letter, at) for at, step in enumerate(steps) for letter in re.sub(r"\s", "", step)]
     again = [letter for step in made for letter in re.sub(r"\s", "", step.text)]
     assert again == [letter for letter, _ in letters]

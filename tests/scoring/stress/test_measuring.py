@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from scoring.metrics.closed_forms import holm, sign_test
-from scoring.stress.measuring import Judgement, Trial, flipped, moved_steps, noticed, vulnerabilities
+from scoring.stress.measuring import Judgement, Trial, flipped, moved_steps, names_broken_step, vulnerabilities
 from scoring.stress.rewriting import Rewritten
 from scoring.stress.trials import REWRITINGS
 from scoring.variants import VariantStep
@@ -82,11 +82,11 @@ def test_a_verdict_flips_where_it_names_another_step_of_the_case(rewritten, befo
 def test_a_break_is_noticed_where_the_verdict_names_it():
     broken = made(0, 1, 2, broken=1)
     seen = [
-        noticed(trial((0.5,) * 3, (0.5,) * 3, rewritten=broken, verdicts=(-1, verdict, -1)))
+        names_broken_step(trial((0.5,) * 3, (0.5,) * 3, rewritten=broken, verdicts=(-1, verdict, -1)))
         for verdict in (1, 0, -1, None)
     ]
     assert seen == [True, False, False, None]
-    assert noticed(trial((0.5,) * 3, (0.5,) * 3)) is None
+    assert names_broken_step(trial((0.5,) * 3, (0.5,) * 3)) is None
 
 
 def test_the_sign_test_is_the_tail_of_a_coin():

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.stress.breaking import equations, value_of
-from scoring.stress.cutting import WAYS, cut
-from scoring.stress.preserving import LANGUAGES, independent, mentions
-from scoring.stress.rewriting import NotRewritten, Solution, open_formula, prose, rewritten
+from scoring.stress.cutting import WAYS, cut_into_parts
+from scoring.stress.preserving import LANGUAGES, independent, mentioned_terms
+from scoring.stress.rewriting import NotRewritten, Solution, open_formula, prose_parts, rewritten
 from scoring.stress.trials import CONTROL, REWRITINGS
 
 BY_NAME = {each.name: each for each in REWRITINGS}
@@ -243,8 +243,8 @@ def test_laws_of_all_rewritings(steps, problem, seed):
             "numbering",
         }:
             # No number comes but those of the steps, and none goes.
-            before = [mentions(re.sub(r"^\s*(?:Step )?\(?\d+[.:)]", "", step)) for step in steps]
-            kept = [numbers(before[at]) <= numbers(mentions(step.text)) for at, step in enumerate(made.steps)]
+            before = [mentioned_terms(re.sub(r"^\s*(?:Step )?\(?\d+[.:)]", "", step)) for step in steps]
+            kept = [numbers(before[at]) <= numbers(mentioned_terms(step.text)) for at, step in enumerate(made.steps)]
             assert all(kept)
 
 
@@ -254,7 +254,7 @@ def numbers(words):
 
 @given(st.text("ab$\\()[]`\n", max_size=20))
 def test_prose_and_formulas_are_all_of_a_text(text):
-    assert "".join(part for part, _ in prose(text)) == text
+    assert "".join(part for part, _ in prose_parts(text)) == text
 
 
 def test_the_seed_decides():
@@ -275,5 +275,5 @@ def test_nothing_takes_long_or_fails_whatever_a_text_holds():
         for rewriting in REWRITINGS:
             with contextlib.suppress(NotRewritten):
                 rewritten(rewriting, Solution(text, (text, "and 2 + 3 = 5", "5"), (True,) * 3), "0")
-        assert [len(cut((text,), way)) > 0 for way in WAYS] == [True] * len(WAYS)
+        assert [len(cut_into_parts((text,), way)) > 0 for way in WAYS] == [True] * len(WAYS)
     assert "100,000 characters" in why_not("inflation", "a" * 100_001)

@@ -5,10 +5,10 @@ from itertools import islice
 
 import pytest
 
-from scoring.asking import Answered, GenerationRequest, Message, Noticed, Sampling
+from scoring.asking import Answered, GenerationRequest, Message, Noticed, Sampling, other_seed
 from scoring.critics.catalogue import read_answer
 from scoring.critics.parsing import read_processbench
-from scoring.engines.server.chat import ChatServers, other_seed
+from scoring.engines.server.chat import ChatServers
 from scoring.engines.server.client import RetryPolicy
 from scoring.errors import EngineError, UsageError
 from servers.fault_server import ANSWER, Behaviour, running
@@ -36,7 +36,7 @@ def test_a_server_that_ignores_n_is_asked_one_by_one_with_other_seeds(run):
     with running(Behaviour(several=False)) as server:
         done = run(server, 6, 3, seed=7, concurrency=2)
         calls, bodies = server.seen.paths[CHAT], server.seen.bodies
-    wanted = [f"q{i} {other_seed(7, part)} 0 {ANSWER}" for i in range(6) for part in range(3)]
+    wanted = [f"q{i} {other_seed(7, part) if part else 7} 0 {ANSWER}" for i in range(6) for part in range(3)]
     assert [answer.text for answer in done.answers] == wanted
     assert len({answer.seed for answer in done.answers}) == 3
     assert [answer.tokens_out for answer in done.answers] == [7] * 18
