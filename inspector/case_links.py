@@ -148,7 +148,7 @@ def drilled(inspection: Inspection, drill: CaseLink) -> Inspection:
     chosen = Filter(kept.facets, (*kept.where, condition)) if condition else kept
     bare = replace(inspection, titles={**inspection.titles, condition: drill.words}).filtered(Filter())
     beside = drill.others if scorer in drill.others or not drill.others else (str(scorer), *drill.others)
-    there = replace(bare.focused(scorer, benchmark) if scorer else bare, beside=beside)
+    there = replace(bare.focused(scorer, benchmark) if scorer else bare, beside=beside, rewriting=drill.rewriting)
     return there.filtered(chosen).ordered("instructive" if there.scorer else "")
 
 
@@ -169,5 +169,6 @@ def returned(now: Inspection, before: Inspection) -> Inspection:
     )
     names = [evaluation.scorer.name for evaluation in now.selection.evaluations]
     scorer = before.scorer if before.scorer in names else now.scorer
-    bare = replace(again, scorer=scorer, benchmark=before.benchmark, filter=before.filter, beside=before.beside)
+    bare = replace(again, scorer=scorer, benchmark=before.benchmark, filter=before.filter)
+    bare = replace(bare, beside=before.beside, rewriting=before.rewriting)
     return bare.filtered(before.filter)

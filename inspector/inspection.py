@@ -97,7 +97,8 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
     `scorer` are in focus; a scorer of None means that the workspace has none. `base` and
     `base_search` are the conditions and the text search that were given when the app was opened. `titles` says of
     conditions that nobody typed, by their SQL, what they mean. `beside` names the scorers that a number is about, whose
-    cases are listed: they stand beside each other, in this order; () = those that a person chose.
+    cases are listed: they stand beside each other, in this order; () = those that a person chose. `rewriting` names
+    that of `stress` which the number is about: it stands beside each case; "" = none.
     """
 
     selection: Selection
@@ -108,6 +109,7 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
     base_search: Found | None = None
     titles: Mapping[str, str] = field(default_factory=dict)
     beside: tuple[str, ...] = ()
+    rewriting: str = ""
 
     # -- what is in focus
 
@@ -279,7 +281,7 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         wrong = FAILURES[self.unparsed]
         chosen = Filter((Facet(self.outcome_column, wrong),))
         listed = self._with(selection=self._with_search(self.base_search), chosen=chosen, sort="instructive")
-        return replace(listed, beside=())
+        return replace(listed, beside=(), rewriting="")
 
     def renewed(self, selection: Selection) -> "Inspection":
         """Return the same view of a selection that was loaded anew; through the first scorer where this one has gone.
@@ -296,13 +298,14 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         again = replace(selection, request=request, found=search).triaged(self.selection.journal)
         bare = replace(again, chosen=(scorer,) if scorer else ())
         kept = held_filter(self.filter, bare, self.outcome_column, f"{scorer}.outcome")
-        now = Inspection(again, self.benchmark, scorer, kept, self.base, base_search, self.titles, self.beside)
+        known = (self.titles, self.beside, self.rewriting)
+        now = Inspection(again, self.benchmark, scorer, kept, self.base, base_search, *known)
         return now._with(sort=held_order(old.sort, bare))
 
     def cleared(self) -> "Inspection":
         """List all cases, as in the file."""
         listed = self._with(selection=self._with_search(self.base_search), chosen=Filter(), sort="")
-        return replace(listed, beside=())
+        return replace(listed, beside=(), rewriting="")
 
     def searched(self, search: Found | None, chosen: Filter | None = None) -> "Inspection":
         """Return it under another text search, None for none; and under another filter, where one is given.
@@ -410,7 +413,8 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
         # Metrics and facets look beyond the rows that are shown.
         search = found_in(wider, wider.passing((Facet("benchmark", (benchmark,)).sql,)))
         selected = select(replace(wider, found=search), order)
-        return Inspection(selected, benchmark, scorer, kept, self.base, self.base_search, self.titles, self.beside)
+        known = (self.titles, self.beside, self.rewriting)
+        return Inspection(selected, benchmark, scorer, kept, self.base, self.base_search, *known)
 
     @cached_property
     def order(self) -> Ints:

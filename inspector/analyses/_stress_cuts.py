@@ -49,20 +49,31 @@ def cuts_page(
     Raises:
         UsageError: there is no such case, or it was not drawn.
     """
-    wanted = params.get("case")
-    if wanted is None:
+    if params.get("case") is None:
         rows = [_cut_row(each, way) for way in WAYS]
         return rows, [_cuts_table(each, rows), Note(f"{CUT_NOTE[:1].upper()}{CUT_NOTE[1:]}.", "quiet")]
-    row = row_of(each.scope, wanted)
-    if each.scope.cases["benchmark"][row] != each.benchmark:
+    row = drawn_row(each, params)
+    if row is None:
         return [], []
+    rows = [_case_row(each, row, way) for way in WAYS]
+    return rows, list(_case_cuts(each, row, rows))
+
+
+def drawn_row(each: StressedScorer, params: Params) -> int | None:
+    """Find the row id of the case that is named; None where that is of another benchmark.
+
+    Raises:
+        UsageError: there is no such case, or it was not drawn.
+    """
+    row = row_of(each.scope, params.get("case"))
+    if each.scope.cases["benchmark"][row] != each.benchmark:
+        return None
     if row not in each.contents.right:
         raise UsageError(
             f"{each.scope.cases['case'][row]} is not among the {each.cases} cases that were drawn.",
             "Draw it alone: --where \"case = '...'\", or more of them: --cases N.",
         )
-    rows = [_case_row(each, row, way) for way in WAYS]
-    return rows, list(_case_cuts(each, row, rows))
+    return row
 
 
 def _verdicts(each: StressedScorer, way: str) -> Iterator[tuple[str, int, int]]:

@@ -2,29 +2,25 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.analyses import Params
+from inspector.case_view.rewriting_track import rewriting_folders, rewritten_contents
 from inspector.render.lines import CaseLink
 from inspector.selection import Selection, by_benchmark, within
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Gold
 from scoring.filtering.filters import Facet
 from scoring.runs.run import sample
 from scoring.schema import Bools, Ints
-from scoring.storage.remembered import IdentityCache
 from scoring.stress.measuring import TOLERANCE
-from scoring.stress.trials import Contents, JudgedContents, contents_of, judged_variants
-from scoring.variants import REWARDS
+from scoring.stress.trials import Contents, JudgedContents, judged_variants
 
 CASES = 240
 """Cases that are rewritten, unless another number is asked for."""
 NOTHING = "{scorer} was given no rewritten solutions of these cases yet. In a shell: {command}"
-_contents = IdentityCache(4)
 
 
 class StressedScorer(Struct, frozen=True, eq=False, dict=True):
@@ -64,13 +60,13 @@ class StressedScorer(Struct, frozen=True, eq=False, dict=True):
         request = replace(self.scope.request, scorers=())
         return NOTHING.format(scorer=self.name, command=request.command("stress", self.name))
 
-    def link(self, cases: Sequence[str], words: str) -> CaseLink | None:
-        """Link to cases by their names; None where there are none."""
+    def link(self, cases: Sequence[str], words: str, rewriting: str = "") -> CaseLink | None:
+        """Link to cases by their names, shown beside what a rewriting makes of them; None where there are none."""
         names = tuple(dict.fromkeys(cases))
         if not names:
             return None
         where = (*within(self.scope, self.benchmark), Facet("case", names).sql)
-        return CaseLink(where, len(names), words, self.name, benchmark=self.benchmark)
+        return CaseLink(where, len(names), words, self.name, benchmark=self.benchmark, rewriting=rewriting)
 
 
 def stressed(results: Selection, params: Params) -> Iterator[StressedScorer]:
@@ -85,22 +81,12 @@ def stressed(results: Selection, params: Params) -> Iterator[StressedScorer]:
             continue
         contents = rewritten_contents(results, results.chosen_evaluations[0].gold, rows)
         for seen in results.chosen_evaluations:
-            folders = _folders(results, seen)
+            folders = rewriting_folders(results, seen)
             results_there = judged_variants(contents, seen, folders) if folders else None
             if results_there is not None and not results_there.tried:
                 results_there = None
             tolerance = params.get("tolerance", tolerance_of(seen))
             yield StressedScorer(results, benchmark, seen, contents, rows, tolerance, results_there)
-
-
-def rewritten_contents(results: Selection, gold: Gold, rows: Ints) -> Contents:
-    """Rewrite some cases (row ids), once while they and their labels are the same."""
-    seed = results.request.seed
-    return _contents.of(
-        (seed, rows.tobytes()),
-        (results.cases, results.texts, gold),
-        lambda: contents_of(results.cases, results.texts, gold, rows, seed),
-    )
 
 
 def tolerance_of(seen: Evaluation) -> float:
@@ -114,10 +100,3 @@ def _drawn(results: Selection, inside: Bools, number: int) -> Ints:
     here = np.flatnonzero(inside)
     chosen = sample(results.cases[here].select("case"), number, seed=results.request.seed)
     return here[np.array(chosen, dtype=np.int64)]
-
-
-def _folders(results: Selection, seen: Evaluation) -> list[Path]:
-    """Where what the scorer gave to rewritings lies."""
-    variants = results.workspace.variants
-    folder = None if variants is None else variants.folder / REWARDS / seen.scorer.folder
-    return [folder] if folder is not None and folder.is_dir() else []

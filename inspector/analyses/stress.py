@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses._stress_cuts import CUT_NOTE, CUTTING, cuts_page
+from inspector.analyses._stress_parts import PARTS, case_parts
 from inspector.analyses._stressed import CASES, StressedScorer, stressed
 from inspector.provenance import provenance
 from inspector.render.view import (
@@ -141,16 +142,16 @@ def _amount(word: str) -> float:
         ),
         Option(
             "case",
-            "one case alone, part by part (with --cuts)",
+            "one case alone, part by part (with --violations or --cuts)",
             "Case",
             metavar="CASE",
-            pages=(CUTS,),
+            pages=(VIOLATIONS, CUTS),
             offered=_case_offered,
         ),
     ),
     examples=(
         "prm-inspect stress my-prm",
-        "prm-inspect stress my-prm --violations --rewriting inflation",
+        "prm-inspect stress my-prm --violations --rewriting inflation --case demo/arithmetic-007",
     ),
     needs="Rewritings are held against a scorer of {benchmark}.",
     help="What a scorer makes of solutions that are rewritten by rule: of those that say the same it should make the "
@@ -177,7 +178,8 @@ def stress(results: Selection, params: Params, intervals: bool) -> View:
         rows += own
         if of_page:
             blocks.append((each.title, of_page))
-    schema = {TABLE: STRESS, VIOLATIONS: VIOLATING, CUTS: CUTTING}[page]
+    of_case = PARTS if params.get("case") is not None else VIOLATING
+    schema = {TABLE: STRESS, VIOLATIONS: of_case, CUTS: CUTTING}[page]
     words = "" if there else " ".join(dict.fromkeys(each.nothing for each in missing)) or "No case is shown."
     beside = [Note(each.nothing, "quiet") for each in missing]
 
@@ -298,7 +300,9 @@ def _held_table(each: StressedScorer, held: Sequence[tuple[Vulnerability, Mappin
     lines = []
     breaking = held[0][0].kind == "breaking"
     for made, row in held:
-        link = each.link([step.case for step in made.violations], f"violate the law under {made.rewriting.name}")
+        link = each.link(
+            [step.case for step in made.violations], f"violate the law under {made.rewriting.name}", made.rewriting.name
+        )
         share = {"value": row["share"], "low": row["share_low"], "high": row["share_high"], "reason": row["reason"]}
         shift = {"value": row["shift"], "low": row["shift_low"], "high": row["shift_high"], "reason": row["reason"]}
         flipped = Cell(made.flips, Kind.COUNT, note=f"of {made.decided:,}", style="" if made.flips else "dim")
@@ -344,6 +348,8 @@ def _violations_page(
     intervals: bool,  # noqa: ARG001  # nothing here is resampled
 ) -> tuple[list[dict[str, Any]], list[Block]]:
     assert each.judged is not None  # noqa: S101  # asked for these alone
+    if params.get("case") is not None:
+        return case_parts(each, params)
     chosen = params.get("rewriting")
     rows: list[dict[str, Any]] = []
     blocks: list[Block] = []
@@ -383,7 +389,7 @@ def _violation(each: StressedScorer, rewriting: Rewriting, step: MovedStep) -> d
 def _violation_table(each: StressedScorer, rewriting: Rewriting, rows: Sequence[Mapping[str, Any]]) -> Table:
     lines = [
         [
-            text(row["case"], link=each.link([row["case"]], row["case"])),
+            text(row["case"], link=each.link([row["case"]], row["case"], rewriting.name)),
             Cell(row["step"], Kind.COUNT),
             text(row["gold"]),
             Cell(row["before"], Kind.REWARD),

@@ -192,6 +192,7 @@ PINNED: tuple[CaseSection, ...] = (
 BODIES: Mapping[str, CaseSection] = {
     "": step_lines,
     original_lines.MODE: original_lines.original_lines,
+    original_lines.REWRITING: original_lines.rewriting_lines,
     token_lines.MODE: token_lines.token_lines,
 }
 """What stands where the steps are, by `Manner.mode`: other ways to show them than step by step."""

@@ -14,6 +14,7 @@ from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.original import StepPair, StepSpan, against_list, aligned, differing_spans, pairs_of, summary
 from inspector.case_view.page import StopLine
 from inspector.case_view.prose import marked, readable
+from inspector.case_view.rewriting_track import rewriting_beside, rewriting_of
 from inspector.case_view.steps import MARK, cells, gutter, step_lines
 from inspector.case_view.tracks import LARGE, Track, track
 from inspector.case_view.variant_track import Tried, original_evaluation, original_of
@@ -21,6 +22,7 @@ from inspector.texts.sentences import outcome_sentence
 from inspector.texts.text import TextPart, clean, number
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
+from scoring.errors import UsageError
 from scoring.filtering.text_query import spans
 
 # -- one version of a text that was changed, as lines in which the changes stand out
@@ -65,6 +67,7 @@ def version_lines(version: Version, width: int, display: Manner) -> Iterator[lis
 
 
 MODE = "original"
+REWRITING = "rewriting"
 WIDE = 120
 """Cells from which the two solutions stand beside each other."""
 NARROW = 60
@@ -78,7 +81,8 @@ class Both(Struct, frozen=True, eq=False):
     """Two solutions, `before` and `after`: problems, steps and tracks of one scorer; None = it gave nothing.
 
     They are a case's original and the case, or, where there are `differences`, the case and a variant of it: these are
-    then of each step of the variant, its reward less that of the step it was made of; None = there is none.
+    then of each step of the variant, its reward less that of the step it was made of; None = there is none. `called`
+    says what the variant is.
     """
 
     shown: OpenCase
@@ -87,6 +91,7 @@ class Both(Struct, frozen=True, eq=False):
     after: tuple[str, ...]
     tracks: tuple[Track | None, Track | None]
     differences: Sequence[float | None] | None = None
+    called: str = "variant"
 
     @property
     def manner(self) -> Manner:
@@ -101,7 +106,11 @@ class Both(Struct, frozen=True, eq=False):
     @property
     def names(self) -> tuple[tuple[str, str], tuple[str, str]]:
         """What each is called, in full and in a column."""
-        return (("original", "orig"), ("modified", "mod")) if self.own else (("case", "case"), ("variant", "var"))
+        return (
+            (("original", "orig"), ("modified", "mod"))
+            if self.own
+            else (("case", "case"), (self.called, self.called[:3]))
+        )
 
 
 def original_lines(case: OpenCase) -> Iterator[Line]:
@@ -125,15 +134,43 @@ def variant_lines(case: OpenCase, tried: Tried) -> Iterator[Line]:
     problem = case.texts["problem"]
     case_track, variant = (track(*judged, "") if judged else None for judged in tried.judged)
     steps = tuple(step.text for step in tried.steps)
-    both = Both(case, (problem, problem), tried.before, steps, (case_track, variant), tried.differences)
+    problems = (problem, problem if tried.problem is None else tried.problem)
+    both = Both(case, problems, tried.before, steps, (case_track, variant), tried.differences, tried.name)
     yield from both_lines(both, pairs_of(tried.before, tried.steps))
+
+
+def rewriting_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield what the rewriting that is looked at makes of the case beside it: what is done, its law, and both rewards.
+
+    The steps as they are, under a sentence, where there is nothing to put beside them.
+    """
+    display, name, focus = case.manner, case.inspection.rewriting, case.focus
+    rewriting, tried = rewriting_of(name), None
+    sentences: list[TextPart] = []
+    if rewriting is not None and focus is not None:
+        try:
+            tried = rewriting_beside(case.inspection.selection, focus, case.row, name)
+        except UsageError as error:
+            sentences = [(error.sentence, "strong")]
+        else:
+            key = display.keys.of("original")
+            sentences = [(f"{name}: {rewriting.about} ({key} shows the case alone)", "strong")]
+            sentences.append((f"The law: {rewriting.law}.", "dim"))
+            if not tried.rewards[1] and tried.judged[1] is None:
+                sentences.append((f"{focus.scorer.name} was not given it: stress scores it.", ""))
+            elif not display.blind:
+                sentences += [(words, "") for words in tried.words()]
+    yield from (Line([(line, style)]) for text, style in sentences for line in wrap(clean(text), display.width))
+    if sentences:
+        yield Line([])
+    yield from step_lines(case) if tried is None else variant_lines(case, tried)
 
 
 def both_lines(both: Both, pairs: Sequence[StepPair]) -> Iterator[Line]:
     """Yield the steps of two solutions: beside each other where there is room, else one below the other."""
     write = _Columns(both) if both.manner.width >= WIDE else _Unified(both)
     yield from write.heads()
-    if both.problems[0] != both.problems[1]:
+    if len({readable(problem, both.manner) for problem in both.problems}) > 1:
         yield from write.problem()
     for pair in pairs:
         yield from write.pair(pair)

@@ -88,7 +88,8 @@ class Tried(Struct, frozen=True, eq=False, dict=True):
     """A case and a variant of it, seen through one scorer.
 
     `before` are the steps of the case, `steps` those of the variant; `judged` is what the scorer made of each of the
-    two, None = it gave nothing to it, and `engines` what ran for it, as far as that is known.
+    two, None = it gave nothing to it, and `engines` what ran for it, as far as that is known. `problem` is that of
+    the variant where it is another one; `name` says in a word what the variant is.
     """
 
     variant: Variant
@@ -97,6 +98,8 @@ class Tried(Struct, frozen=True, eq=False, dict=True):
     scorer: Scorer | None = None
     judged: tuple[JudgedVariant | None, JudgedVariant | None] = (None, None)
     engines: tuple[str, str] = ("", "")
+    problem: str | None = None
+    name: str = "variant"
 
     @cached_property
     def rewards(self) -> tuple[list[float], list[float]]:
@@ -120,7 +123,7 @@ class Tried(Struct, frozen=True, eq=False, dict=True):
         if self.scorer is None:
             return
         verdicts = [pair[0].verdict_of(pair[1]) if pair else None for pair in self.judged]
-        whats = ("case", "variant") if self.variant.edits else ("case",)
+        whats = ("case", self.name) if self.variant.edits or self.problem is not None else ("case",)
         predictions = [
             f"{verdict_words(verdict)} in the {what}"
             for verdict, what in zip(verdicts, whats, strict=False)
@@ -134,7 +137,8 @@ class Tried(Struct, frozen=True, eq=False, dict=True):
             yield f"largest difference {self.differences[at]:+.2f}, at step {at}"
         case, variant = (engine.rsplit(", ", 2)[1:] for engine in self.engines)
         if case and variant and case != variant:
-            yield f"the case ran on {', '.join(case)}, the variant on {', '.join(variant)}: some of it may be rounding"
+            where = f"the case ran on {', '.join(case)}, the {self.name} on {', '.join(variant)}"
+            yield f"{where}: some of it may be rounding"
 
 
 def variant_beside(

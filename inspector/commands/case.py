@@ -92,7 +92,7 @@ CASE: tuple[Command, ...] = (
         "original",
         view("o"),
         "Original",
-        "What was changed in the original, with both reward tracks",
+        "What was changed in the original, or by a rewriting, with both reward tracks",
         "original",
         ONE_CASE,
     ),

@@ -16,7 +16,8 @@ class CaseLink(Struct, frozen=True):
     `where` are SQL conditions over the columns of the cases and the scorers; together with those that the whole view
     is under they leave `n` cases, in every one of which the number has a part. `words` say what they are, `scorer`
     through whose eyes a list shows them (None = whoever is in focus), `others` whose verdicts stand beside them.
-    `benchmark` is theirs where the view speaks of several.
+    `benchmark` is theirs where the view speaks of several. `rewriting` names that of `stress` which is shown beside
+    each of them; "" = none.
     """
 
     where: tuple[str, ...]
@@ -25,6 +26,7 @@ class CaseLink(Struct, frozen=True):
     scorer: str | None = None
     others: tuple[str, ...] = ()
     benchmark: str | None = None
+    rewriting: str = ""
 
 
 def joined_link(links: Sequence[CaseLink], words: str) -> CaseLink:

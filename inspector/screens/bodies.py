@@ -15,6 +15,7 @@ from inspector.case_view.lines import CaseLines, case_lines
 from inspector.case_view.open_case import Manner, Stop, open_case
 from inspector.case_view.opening import line_of, opening
 from inspector.case_view.original_lines import MODE as ORIGINAL
+from inspector.case_view.original_lines import REWRITING
 from inspector.case_view.token_lines import MODE as TOKENS
 from inspector.case_view.tracks import LETTERS
 from inspector.case_view.variant_track import original_of
@@ -52,9 +53,17 @@ class Bodies(Controller):
         self._asking: Timer | None = None
         self._known: dict[tuple[str, str], XrayAnswer] = {}
 
+    def begin(self) -> None:
+        """Begin with the rewriting that is looked at, if there is one."""
+        if self.inspection is not None and self.inspection.rewriting:
+            self.mode = REWRITING
+
     def action_original(self) -> None:
-        """Show what was changed in the original, or the steps as ever."""
+        """Show what was changed in the original, or by the rewriting that is looked at, or the steps as ever."""
         if self.inspection is None:
+            return
+        if self.inspection.rewriting:
+            self.show("" if self.mode == REWRITING else REWRITING)
             return
         visible = self.mode == ORIGINAL
         case = None if visible else self.screen.case_at_hand(self.screen.row, self.screen.steps)

@@ -102,6 +102,7 @@ class CaseScreen(ReadingScreen):
         return replace(super().manner(view), mode=self.bodies.mode, xray=self.bodies.found)
 
     def on_mount(self) -> None:
+        self.bodies.begin()
         self.curves.lay_out()
         self.steps.focus()
         if self.inspection is not None:

@@ -314,7 +314,10 @@ class SheetScreen(InspectionScreen):
             self.drill(drill)
 
     def drill(self, drill: CaseLink, row: int | None = None) -> None:
-        """Open a list of exactly these cases; with `row`, the case of this row id, whose keys go through the list."""
+        """Open a list of exactly these cases; with `row`, the case of this row id, whose keys go through the list.
+
+        A case that a rewriting is shown beside is opened itself where it is the only one.
+        """
         self.close_rail()
         if self.inspection is None:
             return
@@ -326,6 +329,8 @@ class SheetScreen(InspectionScreen):
         except InspectError as error:
             self.say(str(error))
             return
+        if drill.rewriting and listed.shown.size == 1:
+            row = int(listed.shown[0])
         self._left = self.inspection
         # Told to the app alone: this screen stays as it is beneath the list.
         self.post_message(Inspected(listed))

@@ -7,11 +7,15 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from inspector.analyses import Params, load
+from inspector.inspection import inspect
+from inspector.messages import Go
 from inspector.render.view import Cell, Table
 from inspector.request import Request
 from inspector.selection import load as load_request
+from opened import opened
 from scoring.benchmarks import demo
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
@@ -25,7 +29,9 @@ from scoring.stress.cutting import WAYS
 from scoring.stress.trials import REWRITINGS, contents_of, judged_variants
 from scoring.workspace import Workspace
 from scoring_process import commanded_here
+from screen_text import hides, press, shows
 from servers.fault_server import running
+from shown_case import seen
 
 CASES = 40
 NAMES = ("long", "numb", "noisy", "convinced")
@@ -161,7 +167,13 @@ def linked(made):
 
 @pytest.mark.parametrize(
     ("page", "options"),
-    [("", {}), ("violations", {"rewriting": "hedging"}), ("cuts", {}), ("cuts", {"case": "demo/arithmetic-007"})],
+    [
+        ("", {}),
+        ("violations", {"rewriting": "hedging"}),
+        ("violations", {"case": "demo/arithmetic-007"}),
+        ("cuts", {}),
+        ("cuts", {"case": "demo/arithmetic-007"}),
+    ],
 )
 def test_every_number_opens_its_cases(space, page, options):
     made = view(space, "noisy", page, **options)
@@ -184,6 +196,86 @@ def test_every_violation_is_told_with_both_texts(space):
     assert view(space, "long", "violations", rewriting="confidence").rows.equals(alone)
     assert all(after.endswith(before) for before, after in alone.select("text", "rewritten_text").rows())
     assert view(space, "long", tolerance=0.9).rows["violations"].sum() == 0
+
+
+def test_a_case_stands_beside_its_rewritings_part_by_part(space):
+    every = view(space, "noisy", "violations").rows
+    case = "demo/arithmetic-007"
+    parts = view(space, "noisy", "violations", case=case).rows
+    violating = parts.filter("violates").drop("change", "violates")
+    assert violating.sort(pl.all()).equals(every.filter(case=case).select(violating.columns).sort(pl.all()))
+    assert set(parts["rewriting"]) == set(every.filter(case=case)["rewriting"])
+    # Every step of both is there, and what became of it.
+    steps = parts.filter(rewriting="neutral-step")
+    assert steps.filter(change="added").select("step", "text", "before", "shift").null_count().row(0) == (1, 1, 1, 1)
+    assert steps["step"].drop_nulls().to_list() == list(range(5))
+    assert steps["rewritten_step"].drop_nulls().to_list() == list(range(6))
+    for row in parts.iter_rows(named=True):
+        assert (row["change"] == "same") == (row["text"] == row["rewritten_text"])
+        if row["shift"] is not None:
+            assert row["shift"] == pytest.approx(row["after"] - row["before"])
+    # One that violates nothing is shown where it is asked for, and where there is none that is said.
+    calm = view(space, "numb", "violations", case=case)
+    assert calm.rows.is_empty()
+    assert "No step of demo/arithmetic-007 violates a law" in calm.render("markdown")
+    asked = view(space, "numb", "violations", case=case, rewriting="confidence").rows
+    assert asked["change"].unique().to_list() == ["changed"]
+    assert not asked["violates"].any()
+    nothing = view(space, "numb", "violations", case=case, rewriting="blank-lines")
+    assert "blank-lines does not rewrite demo/arithmetic-007." in nothing.render("markdown")
+    with pytest.raises(UsageError, match="not among the 40 cases"):
+        view(space, "noisy", "violations", case="demo/reasoning-060")
+
+
+async def test_enter_on_a_violation_opens_the_case_beside_its_rewriting(space):
+    rows = view(space, "noisy", "violations", rewriting="flipped-sign").rows.filter(case="demo/arithmetic-007")
+    (moved,) = rows.iter_rows(named=True)
+    request = Request(workspace=str(space), benchmarks=("demo",), scorers=("noisy",), where=(f"line <= {CASES}",))
+    async with opened(request, size=(120, 36)) as pilot:
+        pilot.app.screen.post_message(Go("stress"))
+        await shows(pilot, "[Rewritings]", "noisy is accused of none")
+        pilot.app.screen.turn_to("violations")
+        await shows(pilot, "control: a blank behind the problem")
+        cells = linked(view(space, "noisy", "violations", rewriting="flipped-sign"))
+        link = next(cell.link for cell in cells if cell.value == "demo/arithmetic-007")
+        pilot.app.screen.drill(link)
+        screen = await shows(pilot, "flipped-sign: a plus made a minus", "arithmetic-007", "~-", "~+", "v o shows")
+        assert f"{moved['before']:.2f}" in screen
+        assert f"{moved['after']:.2f}   {moved['shift']:+.2f} {moved['rewritten_text']}" in screen
+        assert f"{moved['text']}" in screen
+        await press(pilot, "v", "o")
+        await hides(pilot, "flipped-sign: a plus")
+        await press(pilot, "v", "o")
+        await shows(pilot, "flipped-sign: a plus")
+        # The rewriting goes with the list that it was of.
+        await press(pilot, "escape")
+        await shows(pilot, "[Violations]")
+        await press(pilot, "g", "l")
+        await shows(pilot, "40 of 240 cases")
+        await press(pilot, "enter")
+        await hides(pilot, "flipped-sign")
+
+
+def test_the_page_of_a_case_says_why_there_is_no_rewriting_of_it(space):
+    request = Request(workspace=str(space), benchmarks=("demo",), scorers=("numb",), where=(f"line <= {CASES}",))
+    start = inspect(load_request(request))
+    row = int((start.cases["case"] == "demo/arithmetic-007").arg_max())
+
+    def page(rewriting, **manner):
+        return "\n".join(seen(replace(start, rewriting=rewriting), row, mode="rewriting", **manner)[1])
+
+    assert "blank-lines does not rewrite demo/arithmetic-007" in page("blank-lines")
+    assert "numb predicts no error in the case, no error in the rewriting" in page("hedging")
+    assert "numb predicts" not in page("hedging", blind=True)
+    # What differs in nothing that is seen is not shown twice.
+    assert "question" not in page("control")
+    plain = "\n".join(seen(start, row)[1])
+    assert page("") == page("no rewriting at all") == plain
+    # A scorer that was given none has its rewards of the case, beside the text.
+    elsewhere = replace(start.selection, workspace=Workspace(None))
+    assert "numb was not given it" in "\n".join(
+        seen(replace(start, selection=elsewhere, rewriting="hedging"), row, mode="rewriting")[1]
+    )
 
 
 def test_a_solution_is_cut_in_five_ways(space):
