@@ -151,7 +151,7 @@ def _amount(word: str) -> float:
     ),
     examples=(
         "prm-inspect stress my-prm",
-        "prm-inspect stress my-prm --violations --rewriting inflation --case demo/arithmetic-007",
+        "prm-inspect stress my-prm --violations --case arithmetic-007",
     ),
     needs="Rewritings are held against a scorer of {benchmark}.",
     help="What a scorer makes of solutions that are rewritten by rule: of those that say the same it should make the "

@@ -66,12 +66,12 @@ def rewriting_beside(selection: Selection, seen: Evaluation, row: int, name: str
         reasons = ", ".join(contents.refused.get(name, ())) or "there is no such rewriting"
         raise UsageError(f"{name} does not rewrite {case}: {reasons}.", "Another rewriting may.")
     made = contents.every[contents.place[row, name]].made
-    given = contents.every[contents.place[row, GIVEN]].made
+    as_it_is = contents.every[contents.place[row, GIVEN]].made
     judged = _judged_pair(selection, contents, seen, row, name)
     before: JudgedVariant | None = judged[0] or ((seen, row) if seen.rewards.of(row) else None)
     variant = Variant(selection.cases["key"][row], case, made.edits, name)
-    problem = None if made.problem == given.problem else made.problem
-    texts = tuple(step.text for step in given.steps)
+    problem = None if made.problem == as_it_is.problem else made.problem
+    texts = tuple(step.text for step in as_it_is.steps)
     return Tried(variant, texts, made.steps, seen.scorer, (before, judged[1]), problem=problem, name="rewriting")
 
 
