@@ -20,7 +20,8 @@ import polars as pl
 from msgspec.structs import replace
 
 from scoring.benchmarks.agentprocessbench import NAME, record_id
-from scoring.reading.fields import Fields, kind_of, without_empty_fraction
+from scoring.critics.parsing import label_of
+from scoring.reading.fields import Fields, kind_of
 from scoring.reading.rows import Rows, SourceRow
 from scoring.results.base import (
     SCORER,
@@ -106,17 +107,6 @@ def _labels(fields: Fields) -> Iterator[tuple[int, float | None]]:
     yield from sorted(read.items())
 
 
-def label_of(value: Any) -> float | None:
-    """Read a label as -1, 0 or 1: a truth value, a whole number or its digits; None for anything else."""
-    if isinstance(value, str):
-        try:
-            value = int(value.strip())
-        except ValueError:
-            return None
-    whole = without_empty_fraction(value)
-    return float(whole) if isinstance(whole, int) and whole in {-1, 0, 1} else None
-
-
 def _answer(fields: Fields, labels: Mapping[int, float | None]) -> str | None:
     """What the judge says, a paragraph a message: its label and why; None where it explains nothing."""
     why = fields.value.get("explanations")
@@ -146,7 +136,8 @@ def _concluded(_: Results) -> dict[str, Any]:
         "low": -1.0,
         "high": 1.0,
         # What its own script asks with.
-        "settings": {"protocol": NAME, "temperature": 1},
+        # `protocol` is not among them: whoever has it is read again from what it answered, which nobody kept here.
+        "settings": {"temperature": 1},
     }
 
 
