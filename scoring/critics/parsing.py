@@ -591,6 +591,29 @@ def read_agentprocessbench(text: str, n_steps: int) -> Reading:
     )
 
 
+_OF_MESSAGE = re.compile(r"^message (\d{1,9}): (?:no label|[+-]?\d)(?:  |$)", re.MULTILINE)
+
+
+def step_explanations(answer: str, places: Sequence[int]) -> dict[int, str]:
+    """Return why an answer labels steps as it does, by step (0-based); {} where it says nothing of single steps.
+
+    Args:
+        answer: the text of an answer that `read_agentprocessbench` reads, or of a judge's file of AgentProcessBench,
+            as `scoring.results.agentprocessbench` keeps it.
+        places: the place of each step among all messages, ascending.
+    """
+    placed = _last_object(parted(answer).answer)
+    reasons = placed.value.get("explanations") if isinstance(placed, ParsedObject) else None
+    if isinstance(reasons, list):
+        reasons = dict(enumerate(reasons))
+    if isinstance(reasons, dict):
+        numbered = {_step_number(key): reason for key, reason in reasons.items() if isinstance(reason, str)}
+        return {step: reason for step, reason in sorted(numbered.items()) if step >= 0 and reason.strip()}
+    _, *parts = _OF_MESSAGE.split(answer.rpartition("\nall: ")[0] or answer)
+    by_place = {int(place): reason.strip() for place, reason in zip(parts[::2], parts[1::2], strict=True)}
+    return {step: by_place[place] for step, place in enumerate(places) if by_place.get(place)}
+
+
 def label_of(value: Any) -> float | None:
     """Read a label as -1, 0 or 1: a truth value, a whole number or its digits; None for anything else."""
     if isinstance(value, str):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benchmark_rows import messages, trajectory
 from inspector import cli
 from scoring.critics.catalogue import PROTOCOLS, read_agentprocessbench
-from scoring.critics.parsing import ParseNote
+from scoring.critics.parsing import ParseNote, step_explanations
 from scoring.scorer import Scorer
 from scoring.texts import further_texts, reward_key
 from scoring.workspace import Workspace
@@ -78,6 +78,23 @@ def test_a_step_without_a_label_that_is_one_is_neutral_and_noted():
 def test_what_cannot_be_read_says_why(text, reason):
     read = read_agentprocessbench(text, 3)
     assert (read.rewards, read.reason) == (None, reason)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reasons"),
+    [
+        (fenced(LABELS, explanations={"0": "it {asks}", "2": " ", "x": "?", "1": None}), {0: "it {asks}"}),
+        (fenced(LABELS, explanations=["a", "b"]), {0: "a", 1: "b"}),
+        (
+            "message 2: +1  asks\nthe till\nmessage 3: no label  of no step\nmessage 5: -1\nall: wrong",
+            {0: "asks\nthe till"},
+        ),
+        ("message 5: -1  all: message 2: +1  is odd", {2: "all: message 2: +1  is odd"}),
+        ("It is right.", {}),
+    ],
+)
+def test_reasons_stand_with_the_steps_that_they_are_of(answer, reasons):
+    assert step_explanations(answer, (2, 4, 5)) == reasons
 
 
 # -- what it is shown
