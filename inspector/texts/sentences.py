@@ -202,7 +202,7 @@ def gold_words(case: Mapping[str, Any]) -> str:
     """Write `step 3 (also wrong: 4, 6)`, `no wrong step`, or that the labels name none; steps are 0-based."""
     earliest = case["earliest_error"]
     if earliest is None:
-        return "the labels name no step of this solution"
+        return "no gold label names a step of this solution"
     if earliest == -1:
         return "no wrong step"
     so_far = case.get("errors_so_far") or []

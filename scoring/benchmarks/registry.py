@@ -35,6 +35,7 @@ MODULES: dict[str, str] = {
     "trl_grpo": "scoring.benchmarks.trl_grpo",
     "verifiers": "scoring.benchmarks.verifiers",
     "toolprmbench": "scoring.benchmarks.toolprmbench",
+    "trajectories": "scoring.benchmarks.own_trajectories",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, FORMAT, recognises(row) and load(rows). Order is the order of detection."""
@@ -49,6 +50,7 @@ FIGURES = {
     "deltabench": "scoring.metrics.sections",
     "hard2verify": "scoring.metrics.balanced",
     "agentprocessbench": "scoring.metrics.agent_steps",
+    "trajectories": "scoring.metrics.agent_steps",
 }
 """Benchmark -> module whose FIGURES, metrics of whole cases, stand before those that all benchmarks have.
 
