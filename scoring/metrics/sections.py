@@ -8,6 +8,8 @@ made of sums over all rows. By `task_l1`, which is the subset here.
 
 A row that lists no section has no such figures: the authors' code fails on it and leaves it out. So it does with an
 answer that is empty.
+
+Macro F1 leads: each row weighs the same in it, and precision or recall alone rewards naming little or much.
 """
 
 from collections.abc import Callable
@@ -16,8 +18,10 @@ import numpy as np
 import polars as pl
 
 from scoring.evaluations.step_rewards import Gold
-from scoring.metrics.kernel import Decided, harmonic, share
-from scoring.metrics.own import MetricSums, OwnMetric
+from scoring.filtering.sql_words import named
+from scoring.metrics.kernel import Decided, Unparsed, harmonic, share
+from scoring.metrics.own import CasesOf, MetricSums, OwnMetric
+from scoring.metrics.shares import SIDES
 from scoring.schema import Bools, Floats, Ints
 
 NAMES = ("f1_macro", "precision_macro", "recall_macro", "f1_micro", "precision_micro", "recall_micro")
@@ -51,7 +55,8 @@ def section_figures(*, official: bool) -> tuple[OwnMetric, ...]:
 
 
 def _figure(name: str, title: str, score: Callable[[MetricSums], Floats]) -> OwnMetric:
-    return OwnMetric(name, title, _COUNTS, _contributions, score, "rows", reason=_why)
+    about = f"the {title} of the sections named, up to the last one listed, of cases that list one"
+    return OwnMetric(name, title, _COUNTS, _contributions, score, "rows", reason=_why, cases=_CASES, about=about)
 
 
 def _why(sums: MetricSums) -> str:
@@ -81,6 +86,13 @@ def members(decided: Decided) -> Bools:
     listing[listed_sections(decided.gold)[0]] = True
     mask: Bools = listing & decided.evaluation.judged_steps.rows
     return mask
+
+
+def _judged(scorer: str, unparsed: Unparsed) -> tuple[str, ...]:  # noqa: ARG001  # an answer that cannot be read judges no section
+    return SIDES["erroneous"], f"{named(f'{scorer}.step_accuracy')} IS NOT NULL"
+
+
+_CASES = CasesOf(members, _judged, "cases whose steps the figure counts")
 
 
 def _contributions(decided: Decided) -> Floats:
