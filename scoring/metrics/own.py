@@ -242,6 +242,11 @@ def leading_figures() -> dict[str, OwnMetric]:
     return {made.title: made for made in map(leading_figure, FIGURES) if made is not None}
 
 
+def own_titles() -> dict[str, str]:
+    """Return by name the titles of all the metrics that benchmarks have to themselves."""
+    return {made.name: made.title for benchmark in FIGURES for made in figures_of_its_own(benchmark)}
+
+
 def official_metric(benchmark: str) -> str:
     """Name the metric that is a benchmark's headline, as it stands in the column `metric`."""
     if step_labelled(benchmark) is not None:

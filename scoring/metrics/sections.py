@@ -55,7 +55,9 @@ def section_figures(*, official: bool) -> tuple[OwnMetric, ...]:
 
 
 def _figure(name: str, title: str, score: Callable[[MetricSums], Floats]) -> OwnMetric:
-    about = f"the {title} of the sections named, up to the last one listed, of cases that list one"
+    word = title.removeprefix("macro ").removeprefix("micro ")
+    over = f"the mean over cases of the {word} of" if title.startswith("macro") else f"the {word} of all"
+    about = f"{over} sections named, up to the last one listed, of cases that list one"
     return OwnMetric(name, title, _COUNTS, _contributions, score, "rows", reason=_why, cases=_CASES, about=about)
 
 
