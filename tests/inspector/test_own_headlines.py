@@ -211,7 +211,7 @@ def test_each_number_opens_as_many_cases_as_it_says(mixed, thresholds):
         "board": [Params(options={"rows": "subset"}), Params(options={"against": "gpt4"})],
         "metrics": [Params()],
         "thresholds": [
-            Params(page.name) for page in load("thresholds").pages if page.name in {"ways", "transfer", "curves"}
+            Params(page.name) for page in load("thresholds").pages if page.name in {"ways", "transfer", "curve"}
         ],
     }
     for name, every in asked.items():
