@@ -162,6 +162,8 @@ class ParseFault(StrEnum):
     BROKEN_JSON = "broken JSON"
     NO_VALIDITY = "JSON without validity"
     NO_REDUNDANCY = "JSON without redundancy"
+    NO_LABELS = "JSON without a label of a step"
+    NO_SUCH_STEP = "label of no step"
     NO_LIST = "no list"
     NOT_A_NUMBER = "not a number"
     NOT_FINITE = "not finite"
@@ -180,6 +182,7 @@ class ParseNote(StrEnum):
 
     BOX_IN_OPEN_REASONING = "the box is in reasoning that never ended"
     BOX_IN_REASONING = "the box is in the reasoning alone"
+    NEUTRAL_BY_DEFAULT = "steps without a label count as neutral"
 
 
 NOTHING_THERE = frozenset(
@@ -546,3 +549,108 @@ def _finite(number: float) -> bool:
 
 def _said(value: Any) -> str:
     return _KINDS.get(type(value), "a number")
+
+
+# -- the reader of answers that label every step right, neutral or wrong: AgentProcessBench's.
+#
+# `eval/llm_annotation.py` of RUCBM/AgentProcessBench: reasoning, then a block of JSON with `step_labels`; without a
+# block all of the answer is tried, and then the last braces that fit each other. A label that is missing or none of
+# 1, 0 and -1 becomes 0. There labels name messages by their places; here they name steps, counted from 0.
+
+
+_JSON_BLOCK = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+
+
+def read_agentprocessbench(text: str, n_steps: int) -> Reading:
+    """Read the labels of n steps as rewards: 1 right, 0 neutral, -1 wrong; what has no label is neutral, and noted.
+
+    A label for a step that is not there is a reason: whoever wrote it counted something else than steps.
+    """
+    part = parted(text)
+    if reason := silent(part):
+        return Reading(reason=reason)
+    placed = _last_object(part.answer)
+    if isinstance(placed, ParseFault):
+        return Reading(reason=told(placed))
+    by_number = placed.value.get("step_labels")
+    if isinstance(by_number, list):
+        by_number = dict(enumerate(by_number))
+    if not isinstance(by_number, dict):
+        return Reading(reason=told(ParseFault.NO_LABELS))
+    labels = {_step_number(key): label_of(value) for key, value in by_number.items()}
+    if beyond := [key for key in by_number if not 0 <= _step_number(key) < n_steps]:
+        return Reading(reason=told(ParseFault.NO_SUCH_STEP, f"{str(beyond[0])[:20]} of {n_steps} steps"))
+    rewards = [labels.get(step) for step in range(n_steps)]
+    if not any(reward is not None for reward in rewards):
+        return Reading(reason=told(ParseFault.NO_LABELS))
+    before = len(text) - len(part.answer)
+    return Reading(
+        rewards=tuple(reward or 0.0 for reward in rewards),
+        notes=(ParseNote.NEUTRAL_BY_DEFAULT,) if None in rewards else (),
+        span=Span(before + placed.start, before + placed.end),
+    )
+
+
+_OF_MESSAGE = re.compile(r"^message (\d{1,9}): (?:no label|[+-]?\d)(?:  |$)", re.MULTILINE)
+
+
+def step_explanations(answer: str, places: Sequence[int]) -> dict[int, str]:
+    """Return why an answer labels steps as it does, by step (0-based); {} where it says nothing of single steps.
+
+    Args:
+        answer: the text of an answer that `read_agentprocessbench` reads, or of a judge's file of AgentProcessBench,
+            as `scoring.results.agentprocessbench` keeps it.
+        places: the place of each step among all messages, ascending.
+    """
+    placed = _last_object(parted(answer).answer)
+    reasons = placed.value.get("explanations") if isinstance(placed, ParsedObject) else None
+    if isinstance(reasons, list):
+        reasons = dict(enumerate(reasons))
+    if isinstance(reasons, dict):
+        numbered = {_step_number(key): reason for key, reason in reasons.items() if isinstance(reason, str)}
+        return {step: reason for step, reason in sorted(numbered.items()) if step >= 0 and reason.strip()}
+    _, *parts = _OF_MESSAGE.split(answer.rpartition("\nall: ")[0] or answer)
+    by_place = {int(place): reason.strip() for place, reason in zip(parts[::2], parts[1::2], strict=True)}
+    return {step: by_place[place] for step, place in enumerate(places) if by_place.get(place)}
+
+
+def label_of(value: Any) -> float | None:
+    """Read a label as -1, 0 or 1: a truth value, a whole number or its digits; None for anything else."""
+    if isinstance(value, str):
+        value = _integer(value.strip())
+    return float(value) if isinstance(value, int | float) and value in {-1, 0, 1} else None
+
+
+def _step_number(key: Any) -> int:
+    """The number in a key of labels; -1 where it is none."""
+    digits = str(key)
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
+
+
+def _last_object(answer: str) -> ParsedObject | ParseFault:
+    """The JSON object that counts, with its place: of the last block of JSON, of the whole answer, or the last one."""
+    blocks = [(block.start(1), block.end(1)) for block in _JSON_BLOCK.finditer(answer)]
+    for start, end in (*blocks[-1:], (0, len(answer)), *_last_braces(answer)):
+        try:
+            value = json.loads(answer[start:end])
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            return ParsedObject(value, start, end)
+    if "{" not in answer:
+        return ParseFault.NO_JSON
+    return ParseFault.BROKEN_JSON if _last_braces(answer) else ParseFault.OPEN_JSON
+
+
+def _last_braces(answer: str) -> list[tuple[int, int]]:
+    """Where the last pair of braces that fit each other begins and ends, if there is one; of those within another the
+    outer.
+    """
+    opened: list[int] = []
+    last: list[tuple[int, int]] = []
+    for brace in _BRACE.finditer(answer):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif opened:
+            last = [(opened.pop(), brace.end())]
+    return last

@@ -219,7 +219,7 @@ def judged_trajectory(number=0, annotator="a-judge", **changes):
         "comment": "",
         "data_source": "a-shop",
         "dataset": "shop",
-        "explanations": {"2": "It asks the till.", "5": "A box holds four."},
+        "explanations": {"steps": {"2": "It asks the till.", "5": "A box holds four."}, "final": "Miscounted."},
         "final_label": -1,
         "query_index": query,
         "record_id": f"a-shop:{query}:{sample}",

@@ -1,6 +1,10 @@
 """What stands between the steps of a trajectory on the page of a case."""
 
+import json
+
 import making
+from benchmark_rows import judged_trajectory, trajectory
+from inspector import cli
 from inspector.api import analysis
 from inspector.case_view.open_case import Stop
 from inspector.case_view.prose import copied
@@ -56,3 +60,21 @@ def test_show_says_how_many_messages_there_are_and_gives_them_to_programs(tmp_pa
     view = analysis(tmp_path, "show", options={"case": "c0"})
     assert [message["place"] for message in view.provenance["context"]] == [0, 2, 4]
     assert "3 messages of context (system, no role, tool till)" in view.render("markdown")
+
+
+def test_a_judges_reason_stands_beneath_the_step_that_it_is_of(tmp_path):
+    reasons = {"steps": {"2": "It asks\n\x1b[31mthe till.", "5": "A box holds four, " * 30}, "final": "Miscounted."}
+    for name, row in (("runs", trajectory()), ("judge", judged_trajectory(explanations=reasons))):
+        (tmp_path / f"{name}.jsonl").write_text(f"{json.dumps(row)}\n")
+    files = [str(tmp_path / f"{name}.jsonl") for name in ("runs", "judge")]
+    assert cli.main(["import", *files, "-w", str(tmp_path / "space"), "-q"]) == 0
+    inspection = inspect(load(Request(workspace=str(tmp_path / "space"))))
+    page, lines = seen(inspection, 0, 100)
+    why = [(at, line.strip()) for at, line in enumerate(lines) if "why: " in line]
+    assert [at > start for (at, _), start in zip(why, (page.starts[0], page.starts[2]), strict=True)] == [True, True]
+    assert why[0][1].startswith("why: It asks ")
+    assert why[0][1].endswith("the till.")
+    assert lines[why[1][0] + 1].endswith(" ...")
+    assert max(map(len, lines)) <= 100
+    assert not any("\x1b" in line for line in lines)
+    assert not any("why: " in line for line in seen(inspection, 0, 100, blind=True)[1])
