@@ -265,11 +265,11 @@ def own_rows(
     names, groups = evaluation.gold.subsets
     runs = [Decided(run, unparsed) for run in evaluation.runs]
     counted = [_by_group(made, run, rows, groups, len(names)) for run in runs]
-    problems = evaluation.gold.problems
-    taken = np.where(rows, groups, -1)
+    # Problems without a case here have no part in the draws.
+    problems, taken = evaluation.gold.problems[rows], groups[rows]
     drawn = None
     if seed is not None:
-        drawn = [resample_problems(made.parts(run), taken, len(names), problems, seed) for run in runs]
+        drawn = [resample_problems(made.parts(run)[rows], taken, len(names), problems, seed) for run in runs]
     present = [number for number in range(len(names)) if any(made.size(sums[number]) for sums in counted)]
 
     def figure(numbers: Sequence[int], *, mean: bool = False) -> Figure:

@@ -249,9 +249,7 @@ def _kinds_drawn(kind: Ints, kinds: int, resamples: int, rng: np.random.Generato
 # -- whole problems
 
 
-def resample_problems(
-    parts: Floats, groups: Ints, n_groups: int, problems: Ints, seed: int, among: Ints | None = None
-) -> Floats:
+def resample_problems(parts: Floats, groups: Ints, n_groups: int, problems: Ints, seed: int) -> Floats:
     """Draw sums over cases by group in bootstrap resamples of whole problems, shape (RESAMPLES, n_groups, k).
 
     Every resample draws as many problems as there are, with replacement, from all groups together: a problem's cases
@@ -263,10 +261,8 @@ def resample_problems(
         n_groups: how many groups there are.
         problems: (n,) a number of each case's problem, any whole numbers.
         seed: of the draws.
-        among: the numbers of all problems that are drawn from, those of the cases among them; None = these alone.
     """
-    names = np.unique(problems if among is None else among)
-    numbers = np.searchsorted(names, problems)
+    names, numbers = np.unique(problems, return_inverse=True)
     sums = np.zeros((RESAMPLES, n_groups, parts.shape[1]))
     if not sums.size or not names.size:
         return sums

@@ -422,8 +422,7 @@ def own_bands(
         return Bands((OwnFigure(made),), thresholds, Tally(sums))
     together = np.zeros(len(parts), dtype=np.int64)
     flat = parts.reshape(len(parts), thresholds.size * len(made.counts))
-    problems = evaluation.gold.problems
-    drawn = resample_problems(flat, together, 1, problems[rows], seed, problems)
+    drawn = resample_problems(flat, together, 1, evaluation.gold.problems[rows], seed)
     by_count = np.moveaxis(drawn.reshape(RESAMPLES, 1, *parts.shape[1:]), -1, 0)
     return Bands((OwnFigure(made),), thresholds, Tally(sums, dict(zip(made.counts, by_count, strict=True))))
 

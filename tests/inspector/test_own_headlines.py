@@ -249,3 +249,12 @@ def test_printed_figures_are_those_of_the_figure():
     # Of twenty judges; 70.1 is what the paper prints of its best closed one's StepAcc.
     assert printed.height == 20
     assert 0.701 in printed["score"].to_list()
+
+
+def test_what_else_is_loaded_moves_no_figure_and_no_interval(mixed):
+    whole = board_frame(load_request(mixed), subsets=True)
+    for benchmark in FIGURES:
+        alone = board_frame(load_request(replace(mixed, benchmarks=(benchmark,))), subsets=True)
+        columns = ["row", "score", "low", "high", "on_wrong", "on_right", "n", "reason"]
+        assert whole.filter(benchmark=benchmark).select(columns).equals(alone.select(columns))
+        assert alone["low"].null_count() == 0
