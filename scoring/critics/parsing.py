@@ -553,12 +553,13 @@ def _said(value: Any) -> str:
 
 # -- the reader of answers that label every step right, neutral or wrong: AgentProcessBench's.
 #
-# `eval/llm_annotation.py` of RUCBM/AgentProcessBench: reasoning, then a block of JSON with `step_labels`; without a
-# block all of the answer is tried, and then the last braces that fit each other. A label that is missing or none of
-# 1, 0 and -1 becomes 0. There labels name messages by their places; here they name steps, counted from 0.
+# `eval/llm_annotation.py` of RUCBM/AgentProcessBench: reasoning, then a block of JSON with `step_labels`; where the
+# last block is no object all of the answer is tried, and then what ends in the last brace. A label that is missing or
+# none of 1, 0 and -1 becomes 0. Two things are otherwise here. Labels there name messages by their places, and here
+# steps, counted from 0. And an answer without any label, which there is neutral throughout, is not read.
 
 
-_JSON_BLOCK = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+_BLOCK_ENDS = re.compile(r"```(json)?", re.IGNORECASE)
 
 
 def read_agentprocessbench(text: str, n_steps: int) -> Reading:
@@ -577,7 +578,7 @@ def read_agentprocessbench(text: str, n_steps: int) -> Reading:
         by_number = dict(enumerate(by_number))
     if not isinstance(by_number, dict):
         return Reading(reason=told(ParseFault.NO_LABELS))
-    labels = {_step_number(key): label_of(value) for key, value in by_number.items()}
+    labels = {_step_number(key): _label(value) for key, value in by_number.items()}
     if beyond := [key for key in by_number if not 0 <= _step_number(key) < n_steps]:
         return Reading(reason=told(ParseFault.NO_SUCH_STEP, f"{str(beyond[0])[:20]} of {n_steps} steps"))
     rewards = [labels.get(step) for step in range(n_steps)]
@@ -604,6 +605,8 @@ def step_explanations(answer: str, places: Sequence[int]) -> dict[int, str]:
     """
     placed = _last_object(parted(answer).answer)
     reasons = placed.value.get("explanations") if isinstance(placed, ParsedObject) else None
+    if isinstance(reasons, dict) and "steps" in reasons:
+        reasons = reasons["steps"]
     if isinstance(reasons, list):
         reasons = dict(enumerate(reasons))
     if isinstance(reasons, dict):
@@ -614,11 +617,11 @@ def step_explanations(answer: str, places: Sequence[int]) -> dict[int, str]:
     return {step: by_place[place] for step, place in enumerate(places) if by_place.get(place)}
 
 
-def label_of(value: Any) -> float | None:
-    """Read a label as -1, 0 or 1: a truth value, a whole number or its digits; None for anything else."""
+def _label(value: Any) -> float | None:
+    """1, 0 or -1, as a whole number or its digits; None for anything else, truth values too."""
     if isinstance(value, str):
-        value = _integer(value.strip())
-    return float(value) if isinstance(value, int | float) and value in {-1, 0, 1} else None
+        value = _integer(value) if value.strip() in {"-1", "0", "1"} else None
+    return float(value) if type(value) is int and value in {-1, 0, 1} else None
 
 
 def _step_number(key: Any) -> int:
@@ -629,8 +632,8 @@ def _step_number(key: Any) -> int:
 
 def _last_object(answer: str) -> ParsedObject | ParseFault:
     """The JSON object that counts, with its place: of the last block of JSON, of the whole answer, or the last one."""
-    blocks = [(block.start(1), block.end(1)) for block in _JSON_BLOCK.finditer(answer)]
-    for start, end in (*blocks[-1:], (0, len(answer)), *_last_braces(answer)):
+    last = _last_braces(answer)
+    for start, end in (*_json_blocks(answer)[-1:], (0, len(answer)), *last):
         try:
             value = json.loads(answer[start:end])
         except (ValueError, RecursionError):
@@ -639,18 +642,29 @@ def _last_object(answer: str) -> ParsedObject | ParseFault:
             return ParsedObject(value, start, end)
     if "{" not in answer:
         return ParseFault.NO_JSON
-    return ParseFault.BROKEN_JSON if _last_braces(answer) else ParseFault.OPEN_JSON
+    return ParseFault.BROKEN_JSON if last else ParseFault.OPEN_JSON
+
+
+def _json_blocks(answer: str) -> list[tuple[int, int]]:
+    """Where the text of each block that is marked as JSON begins and ends. Takes linear time."""
+    blocks: list[tuple[int, int]] = []
+    start = None
+    for mark in _BLOCK_ENDS.finditer(answer):
+        if start is not None:
+            blocks.append((start, mark.start()))
+            start = None
+        elif mark[1]:
+            start = mark.end()
+    return blocks
 
 
 def _last_braces(answer: str) -> list[tuple[int, int]]:
-    """Where the last pair of braces that fit each other begins and ends, if there is one; of those within another the
-    outer.
-    """
+    """Where what ends in the last closing brace begins and ends; [] where no brace fits that one."""
     opened: list[int] = []
     last: list[tuple[int, int]] = []
     for brace in _BRACE.finditer(answer):
         if brace[0] == "{":
             opened.append(brace.start())
-        elif opened:
-            last = [(opened.pop(), brace.end())]
+        else:
+            last = [(opened.pop(), brace.end())] if opened else []
     return last

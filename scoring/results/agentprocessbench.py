@@ -20,8 +20,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from scoring.benchmarks.agentprocessbench import NAME, record_id
-from scoring.critics.parsing import label_of
-from scoring.reading.fields import Fields, kind_of
+from scoring.reading.fields import Fields, kind_of, without_empty_fraction
 from scoring.reading.rows import Rows, SourceRow
 from scoring.results.base import (
     SCORER,
@@ -105,6 +104,17 @@ def _labels(fields: Fields) -> Iterator[tuple[int, float | None]]:
                 "warning", "bad-label", f"step_labels has {str(key)!r:.20}, which is not the place of a message"
             )
     yield from sorted(read.items())
+
+
+def label_of(value: Any) -> float | None:
+    """Read a label as -1, 0 or 1: a truth value, a whole number or its digits; None for anything else."""
+    if isinstance(value, str):
+        try:
+            value = int(value.strip())
+        except ValueError:
+            return None
+    whole = without_empty_fraction(value)
+    return float(whole) if isinstance(whole, int) and whole in {-1, 0, 1} else None
 
 
 def _answer(fields: Fields, labels: Mapping[int, float | None]) -> str | None:

@@ -36,7 +36,9 @@ def fenced(labels, **more):
         fenced({"0": 1}) + "\nNo: " + fenced(LABELS),
         f"<think>{fenced({'0': 1})}</think>{fenced(LABELS)}",
         fenced([-1, 0, 1]),
-        fenced({"0": "-1", "1": False, "2": 1.0}),
+        fenced({"0": "-1", "1": "0", "2": 1}),
+        fenced(LABELS) + "\n```\na {plain} block\n```",
+        f"```JSON {json.dumps({'step_labels': LABELS})}```",
     ],
 )
 def test_the_last_object_of_the_answer_counts_however_it_is_written(text):
@@ -50,7 +52,7 @@ def test_a_step_without_a_label_that_is_one_is_neutral_and_noted():
         {"0": 1, "2": -1},
         {"0": 1, "1": 7, "2": -1},
         {"0": 1, "1": None, "2": -1},
-        {"0": 1, "1": 0.5, "2": -1},
+        {"0": 1, "1": True, "2": -1},
     ):
         read = read_agentprocessbench(fenced(labels), 3)
         assert (read.rewards, read.notes) == ((1.0, 0.0, -1.0), (ParseNote.NEUTRAL_BY_DEFAULT,))
@@ -84,6 +86,7 @@ def test_what_cannot_be_read_says_why(text, reason):
     ("answer", "reasons"),
     [
         (fenced(LABELS, explanations={"0": "it {asks}", "2": " ", "x": "?", "1": None}), {0: "it {asks}"}),
+        (fenced(LABELS, explanations={"steps": {"1": "b"}, "final": "c"}), {1: "b"}),
         (fenced(LABELS, explanations=["a", "b"]), {0: "a", 1: "b"}),
         (
             "message 2: +1  asks\nthe till\nmessage 3: no label  of no step\nmessage 5: -1\nall: wrong",
