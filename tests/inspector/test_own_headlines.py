@@ -246,7 +246,7 @@ def test_a_threshold_is_tuned_for_the_figure(mixed):
 def test_printed_figures_are_those_of_the_figure():
     printed = published_frame([("agentprocessbench", None), ("deltabench", None)])
     assert set(printed["metric"]) == {"StepAcc"}
-    # Of twenty judges; 70.1 is what the paper prints of its best closed one's StepAcc.
+    # Of twenty judges; 70.1 is what is printed of GPT-5.2.
     assert printed.height == 20
     assert 0.701 in printed["score"].to_list()
 
