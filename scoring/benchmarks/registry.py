@@ -54,6 +54,8 @@ FIGURES = {
 }
 """Benchmark -> module whose FIGURES, metrics of whole cases, stand before those that all benchmarks have.
 
+The first of them is the benchmark's headline, of all its cases together, with AS_OFFICIAL as without.
+
 Where the authors' code has a number that FIGURES leave undefined, or counts oddly, the module has AS_OFFICIAL beside
 them, for who asks for the benchmark's protocol by name.
 """
