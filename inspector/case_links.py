@@ -12,17 +12,15 @@ from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import OUTCOMES, Rule, under
 from scoring.filtering.filters import Facet, Filter
 from scoring.filtering.sql_words import named
-from scoring.metrics import balanced, sections
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Decided, Unparsed
-from scoring.metrics.shares import RIGHT_OUTCOMES, SIDES, tried, wrong
+from scoring.metrics.own import MEMBERS, CasesOf, figures_of_its_own
+from scoring.metrics.shares import LABELLED, RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.threshold_curves import AtThreshold
 from scoring.schema import Bools
 
-OF_SIDE = {"f1": "", "error_acc": "erroneous", "correct_acc": "clean", "step_acc": "", "first_error_acc": ""}
-"""By figure of whole cases the side that it is of; "" is both."""
-KNOWN = "earliest_error >= -1"
-"""The condition on a case that gold says where its earliest error is, or that there is none."""
+OF_SIDE = {"f1": "", "error_acc": "erroneous", "correct_acc": "clean"}
+"""By figure of first errors the side that it is of; "" is both."""
 WHOLE = frozenset({"all", "average"})
 """What rows call all cases, and the mean over their groups."""
 
@@ -46,7 +44,8 @@ def figure_link(
     """Link to the shown cases of a benchmark, and of groups, that an official figure of a scorer is of.
 
     None where no condition tells them: under thresholds of dev sets some cases are left out, and of a scorer that
-    judges steps of some cases and gives a verdict of others, figures of steps are of the former.
+    judges steps of some cases and gives a verdict of others, figures of steps are of the former. A figure of the
+    benchmark's own says itself which cases it is of.
     """
     if evaluation.left_out:
         return None
@@ -54,14 +53,15 @@ def figure_link(
     rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql, *(facet.sql for facet in groups)))
     where = (*within(results, benchmark), *(facet.sql for facet in groups))
     group_words = ", ".join(str(facet.values[0] or f"no {facet.column}") for facet in groups)
-    decided = Decided(evaluation, unparsed)
-    side = "" if metric in balanced.NAMES else OF_SIDE.get(metric)
-    if metric in balanced.NAMES and (rows & decided.members & ~balanced.counted_in(metric, decided)).any():
-        return None
-    if side is None:
+    own, side = own_cases(benchmark, metric), OF_SIDE.get(metric)
+    if own is not None:
+        counted = own.rows(Decided(evaluation, unparsed)) & rows
+        where = (*where, *own.where(name, unparsed))
+        if not np.array_equal(rows & results.passing(where), counted):
+            return None
+        n, words = int(counted.sum()), own.words or f"tried by {name}"
+    elif side is None:
         counted = np.isfinite(evaluation.step_accuracies)
-        if metric in sections.NAMES:
-            counted, where = sections.members(decided), (*where, SIDES["erroneous"])
         n = int((counted & rows).sum())
         where = (*where, f"{named(f'{name}.step_accuracy')} IS NOT NULL")
         words = "cases whose steps the figure counts"
@@ -74,9 +74,15 @@ def figure_link(
         }
         counted = _among(evaluation, (*RIGHT_OUTCOMES, *FAILURES[unparsed]))
         n = int((rows & of_side[side] & counted).sum())
-        where = (*where, SIDES[side] if side else KNOWN, tried(name, unparsed))
+        where = (*where, SIDES[side] if side else LABELLED, tried(name, unparsed))
         words = f"tried by {name}{f', {side}' if side else ''}"
     return CaseLink(where, n, f"{words}, {group_words}" if group_words else words, name, benchmark=benchmark)
+
+
+def own_cases(benchmark: str, metric: str) -> CasesOf | None:
+    """Say which cases a figure is of that the benchmark has to itself; None of any other."""
+    own = (made for made in figures_of_its_own(benchmark) if made.name == metric)
+    return next((made.cases or MEMBERS for made in own), None)
 
 
 def wrong_link(results: Selection, evaluation: Evaluation, benchmark: str) -> CaseLink:

@@ -20,6 +20,8 @@ from scoring.evaluations.rules import DIFFERENCES, REWARDS
 from scoring.evaluations.verdicts import REFUSED, UNPARSED, AsGiven, Decision, Rule
 from scoring.filtering.sql_words import named, quoted
 from scoring.metrics.aligned import with_labelled_step
+from scoring.metrics.kernel import Decided
+from scoring.metrics.own import MEMBERS, leading_figure
 from scoring.metrics.shares import tried
 from scoring.schema import Bools
 
@@ -249,9 +251,14 @@ def counted_cases(
     `mask` (n,) are the cases that figures are made of; None = those that the selection shows.
     """
     within = (selection.cases["benchmark"] == benchmark).to_numpy() & (selection.mask if mask is None else mask)
-    unanswered = counts_unanswered(selection, benchmark)
+    unanswered, own = counts_unanswered(selection, benchmark), leading_figure(benchmark)
     by_name = {}
     for evaluation in (selection.evaluation(name) for name in dict.fromkeys(names)):
+        if own is not None:
+            rows = within & (own.cases or MEMBERS).rows(Decided(evaluation, selection.unparsed(benchmark)))
+            if rows.any():
+                by_name[evaluation.scorer.name] = rows
+            continue
         gold = evaluation.gold.known if step_labelled(benchmark) is None else with_labelled_step(evaluation)
         rows = within & gold & (evaluation.tried if unanswered else evaluation.answered)
         if rows.any():

@@ -36,7 +36,8 @@ from scoring.metrics.statistics import baselines, is_baseline
 from scoring.names import match_name
 from scoring.own_columns import own_columns as kept_columns
 from scoring.schema import Bools, Ints
-from scoring.texts import Texts
+from scoring.storage.remembered import IdentityCache
+from scoring.texts import Texts, reward_keys
 from scoring.triage.adjudicated import Adjudicated
 from scoring.triage.history import Triage
 from scoring.triage.words import Annotation
@@ -44,6 +45,10 @@ from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
     from scoring.triage.journal import Journal
+
+
+_KEYED = IdentityCache(4)
+"""Cases with the keys of scorers, by what these read beside problem and steps."""
 
 
 class Selection(Struct, frozen=True, eq=False, dict=True):
@@ -113,8 +118,14 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
         first = self.evaluation(scorer).votes
         if scorer not in self.folders or first is None or not first.tried[row]:
             return []
-        votes = VoteParts(self.folders[scorer]).answers(self.cases["key"][row], self.cases["case"][row])
+        keyed = self.keyed(scorer)
+        votes = VoteParts(self.folders[scorer]).answers(keyed["key"][row], keyed["case"][row])
         return votes.filter(pl.col("run") == pl.col("run").min())["answer"].drop_nulls().to_list()
+
+    def keyed(self, scorer: str) -> pl.DataFrame:
+        """Return the cases with the keys of a scorer's rewards and answers, by its full name."""
+        reads = self.evaluation(scorer).scorer.reads
+        return _KEYED.of(reads, (self.cases, self.texts), lambda: reward_keys(self.cases, self.texts, reads))
 
     # -- columns, which are made when they are asked for
 

@@ -37,7 +37,7 @@ from scoring.storage.files import FolderShare
 _SAID = ("ballot", "verdict", "rewards", "redundancy", "reason")
 _ROWS = 1024
 """Answers in memory at once."""
-_ASKED = {"earliest error": "the earliest error", "step rewards": "a number a step"}
+_ASKED = {"earliest error": "the earliest error", "step rewards": "a number a step", "step labels": "a label a step"}
 SETTING = "parser"
 """The setting of a scorer that was made by reading another's answers with another parser: the reader's version."""
 

@@ -140,7 +140,7 @@ On = Literal["rewards", "differences"]
 
 FILE = "scorer.json"
 FORMAT = 1
-READABLE = frozenset({"original_problem", "question", "reason", "reference_answer"})
+READABLE = frozenset({"context", "original_problem", "question", "reason", "reference_answer"})
 """Texts of a case that a scorer may read beside problem and steps, by column."""
 NOT_SAID = "not said"
 """Stands for a setting that is not known."""

@@ -2,7 +2,7 @@
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -199,14 +199,37 @@ def context_messages(case: Mapping[str, Any], texts: Mapping[str, Any]) -> tuple
 # -- what rewards are joined on where a scorer reads more of a case than its problem and steps
 
 
+def further_texts(
+    reads: Sequence[str], case: Mapping[str, Any], texts: Mapping[str, Any]
+) -> Iterator[tuple[str, str | None]]:
+    """Yield the name and the text of everything that a scorer reads beside problem and steps.
+
+    The context of a trajectory is the JSON of a list, `[step that it stands before (0-based), speaker, text]` a
+    message.
+
+    Args:
+        reads: some of `scoring.scorer.READABLE`.
+        case: its row of the cases frame.
+        texts: its row of the texts.
+    """
+    for name in reads:
+        if name != "context":
+            yield name, texts.get(name)
+            continue
+        # Without the places of its steps a context would be another one.
+        there = context_messages(case, texts)
+        messages = [(message.before, message.speaker, message.text) for message in there if case["step_messages"]]
+        yield name, json.dumps(messages, ensure_ascii=False, separators=(",", ":")) if messages else None
+
+
 def reward_keys(cases: pl.DataFrame, texts: Texts, reads: Sequence[str]) -> pl.DataFrame:
     """Return the cases with the keys of a scorer's rewards in place of their contents' keys.
 
     Args:
         cases: n rows with a column `key`.
         texts: theirs, row for row.
-        reads: columns of `scoring.schema.TEXTS` (String) that the scorer reads beside problem and steps; with none the
-            frame comes back as it is.
+        reads: what the scorer reads beside problem and steps, some of `scoring.scorer.READABLE`; with none the frame
+            comes back as it is.
 
     A case that has none of these texts keeps its key. So cases of equal problem and steps share their rewards where
     the further texts are equal too, and only there.
@@ -216,8 +239,12 @@ def reward_keys(cases: pl.DataFrame, texts: Texts, reads: Sequence[str]) -> pl.D
     """
     if not reads:
         return cases
-    further = texts.frame(reads).iter_rows(named=True)
-    keys = [reward_key(key, row.items()) for key, row in zip(cases["key"], further, strict=True)]
+    rows = cases.select(pl.col("^(key|step_messages)$")).iter_rows(named=True)
+    of_texts = texts.frame(reads).iter_rows(named=True)
+    keys = [
+        reward_key(case["key"], further_texts(reads, case, further))
+        for case, further in zip(rows, of_texts, strict=True)
+    ]
     return cases.with_columns(key=pl.Series(keys, dtype=pl.String))
 
 

@@ -199,7 +199,7 @@ def test_the_table_of_critics_says_what_the_protocols_are():
         one = PROTOCOLS[name]
         assert (int(base), int(shots), reader) == (one.steps.base, one.shots, version(one.read))
         assert unparsed == counted[one.unparsed]
-        assert ("each step" in asked) == (one.gives == "step rewards")
+        assert ("each step" in asked) == (one.gives != "earliest error")
         assert ("redundancy" in asked) == one.redundancy
         assert [int(number) for number in re.findall(r"\d", repeated)] == [n for n in (one.votes, one.runs) if n > 1]
 

@@ -129,7 +129,7 @@ def test_what_its_critics_were_sent_is_made_again_letter_for_letter(read_only):
         for row in range(results.height):
             texts, scorer = results.texts.row(row), results.evaluation(name).scorer
             for answer in kept_answers(results, name, row).iter_rows(named=True):
-                found = sent(results.workspace.root, scorer, texts["problem"], texts["steps"], answer)
+                found = sent(results.workspace.root, scorer, {}, texts, answer)
                 fits.append(found.fits and not found.kept)
     assert fits == [True] * 55
 

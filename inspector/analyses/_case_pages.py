@@ -307,9 +307,9 @@ def _asked(results: Selection, row: int, scorer: Scorer) -> Sequence[_Asked]:
     for answer in kept_answers(results, scorer.name, row).iter_rows(named=True):
         answers.setdefault(answer["prompt"], []).append(answer)
     groups: list[list[Mapping[str, Any]]] = list(answers.values()) or [[]]
-    root, problem, steps = results.workspace.root, texts["problem"], texts["steps"]
+    root, about = results.workspace.root, results.cases.row(row, named=True)
     return [
-        _Asked(sent(root, scorer, problem, steps, of_it[0] if of_it else None), of_it[0] if of_it else None, len(of_it))
+        _Asked(sent(root, scorer, about, texts, of_it[0] if of_it else None), of_it[0] if of_it else None, len(of_it))
         for of_it in groups
     ]
 

@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.analyses import Page, Params, analysis
-from inspector.case_links import KNOWN
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance, provenance_of_people
 from inspector.render.lines import CaseLink
@@ -25,7 +24,7 @@ from scoring.filtering.filters import Facet
 from scoring.filtering.sql_words import named
 from scoring.metrics.people import MISSING, NOTHING_SHARED, Answers, agreement_of_all, agreement_of_two, confusion_of
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
-from scoring.metrics.shares import answered
+from scoring.metrics.shares import LABELLED, answered
 from scoring.schema import Bools, Row
 from scoring.triage.history import TAG
 from scoring.triage.words import CATEGORY, RATING, RULING
@@ -176,7 +175,7 @@ class _Verdicts(Struct, frozen=True, eq=False):
         if observed["scope"] != ALL and observed["value"]:
             names = [observed["scorer"], *([observed["other"]] if observed["other"] else [])]
             verdicts = [*(named(f"{name}.verdict") for name in names), "earliest_error"][:2]
-            known = [*map(answered, names), *([KNOWN] if observed["scope"] == GOLD else [])]
+            known = [*map(answered, names), *([LABELLED] if observed["scope"] == GOLD else [])]
             n = round(observed["value"] * observed["n"])
             link = self._link((*known, " = ".join(verdicts)), n, f"{_names(observed)} name the same", names)
         yield replace(figure(observed, link=link), reason="")
@@ -189,7 +188,7 @@ class _Verdicts(Struct, frozen=True, eq=False):
             where = [" OR ".join(f"({answered(first)} AND {answered(second)})" for first, second in pairs)]
             return count(row["n"], self._link(where, row["n"], "verdicts of two scorers or more", ()))
         names = [row["scorer"], *([row["other"]] if row["other"] else [])]
-        where = [*map(answered, names), *([KNOWN] if row["scope"] == GOLD else [])]
+        where = [*map(answered, names), *([LABELLED] if row["scope"] == GOLD else [])]
         return count(row["n"], self._link(where, row["n"], f"verdicts of {_names(row)}", names))
 
     def _link(self, where: Sequence[str], n: int, words: str, names: Sequence[str]) -> CaseLink:

@@ -54,10 +54,10 @@ from inspector.render.view import (
 )
 from inspector.request import split
 from inspector.selection import Selection, within
-from inspector.texts.sentences import F1, counted
+from inspector.texts.sentences import F1, PRMSCORE, counted
 from scoring.errors import UsageError
 from scoring.evaluations.verdicts import OUTCOMES
-from scoring.metrics.own import own_metrics
+from scoring.metrics.own import leading_figures, own_metrics
 from scoring.names import match_name
 from scoring.schema import Row
 
@@ -67,7 +67,7 @@ STANDINGS = {BEST: "best", TIED: "tied"}
 KINDS = {**dict.fromkeys(("interval", "on_wrong", "on_right", "fp", "fn", "sd"), Kind.SHARE), "bias": Kind.POINTS}
 """How the columns of fractions without an interval are written."""
 SIDES = {"on_wrong": "on erroneous", "on_right": "on clean"}
-"""What the accuracies behind F1 are called."""
+"""What the accuracies of first errors are called."""
 
 
 @analysis(
@@ -194,6 +194,9 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
         yield f"d_score and the like: less those of {how.against}, on the cases that both tried, paired bootstrap"
     if F1 in set(rows["metric"]):
         yield "score: F1 is the mean over subsets where there are some"
+    for title, made in leading_figures().items():
+        if title in set(rows["metric"]):
+            yield f"score: {title} is {made.about}; the accuracies beside it are of first errors"
 
 
 # -- what people see
@@ -219,7 +222,7 @@ def _blocks(
             heads += [Column("threshold", 1), Column("its source", 1)]
         else:
             # Beside the outcomes `clean` alone would say two things.
-            title = SIDES.get(key, "") if kind.metrics == (F1,) else ""
+            title = "" if PRMSCORE in kind.metrics else SIDES.get(key, "")
             heads.append(Column(title or title_of(key, kind), 0 if key in {*NAMES, "score"} else 1))
     lines = []
     for row in rows.iter_rows(named=True):

@@ -30,7 +30,7 @@ from inspector.render.cells import share
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
 from inspector.selection import Selection, within
-from inspector.texts.sentences import PRMSCORE, Headline, counted, headline
+from inspector.texts.sentences import Headline, counted, headline
 from scoring.benchmarks.registry import step_labelled
 from scoring.cache import RewardParts, VoteParts
 from scoring.critics.parsing import fault_of
@@ -40,6 +40,7 @@ from scoring.evaluations.official_rows import protocol_named, protocol_of
 from scoring.evaluations.rules import transform, when_wrong
 from scoring.evaluations.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Rule, RuleByCase, spelled
 from scoring.filtering.filters import Facet
+from scoring.metrics.own import MEMBERS, leading_figure, official_metric
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.shares import SIDES, tried
 from scoring.names import match_name
@@ -194,12 +195,24 @@ def _cases(evaluation: Evaluation, selection: Selection, benchmark: str) -> Iter
     rows = counted_cases(selection, (name,), benchmark).get(name, np.zeros(mask.size, dtype=np.bool_))
     if step_labelled(benchmark) is None:
         # What a scorer without any verdict was refused on is in no denominator, though its outcome says refused.
-        has_them = tried(name, selection.unparsed(benchmark)) if evaluation.nothing is None else "false"
-        yield Fact("cases", "in the denominators", counted(int(rows.sum()), "case"), (has_them,), int(rows.sum()))
+        made, unparsed = leading_figure(benchmark), selection.unparsed(benchmark)
+        where = (tried(name, unparsed),) if made is None else (made.cases or MEMBERS).where(name, unparsed)
+        has_them = where if evaluation.nothing is None else ("false",)
+        own = (selection.cases["benchmark"] == benchmark).to_numpy() & mask
+        if made is not None and not np.array_equal(own & selection.passing(has_them), rows):
+            has_them = ()
+        yield Fact(
+            "cases",
+            "in the denominators",
+            counted(int(rows.sum()), "case"),
+            has_them or None,
+            int(rows.sum()) if has_them else 0,
+        )
         gold = evaluation.gold.earliest
         for side, condition in SIDES.items():
             members = rows & ((gold >= 0) if side == "erroneous" else (gold == -1)) & evaluation.gold.known
-            yield Fact("cases", side, f"{int(members.sum()):,}", (condition, has_them), int(members.sum()))
+            opened = ((condition, *has_them), int(members.sum())) if has_them else (None, 0)
+            yield Fact("cases", side, f"{int(members.sum()):,}", *opened)
     else:
         yield Fact("cases", "with judged steps", counted(int(rows.sum()), "case"))
     unknown = mask & ~evaluation.gold.known
@@ -229,7 +242,9 @@ def _counting(evaluation: Evaluation, selection: Selection, benchmark: str) -> I
     line = headline(evaluation, mask, unparsed, None, benchmark)
     protocol_name = selection.request.protocol
     protocol = protocol_named(protocol_name) if protocol_name else protocol_of(benchmark)
-    yield Fact("counting", "official figure", "F1 of first errors" if step_labelled(benchmark) is None else "PRMScore")
+    made = leading_figure(benchmark)
+    name = "PRMScore" if step_labelled(benchmark) is not None else "F1 of first errors"
+    yield Fact("counting", "official figure", name if made is None else f"{made.title}: {made.about}")
     yield Fact("counting", "averaged over", line.over)
     yield Fact("counting", "protocol", f"{protocol.name}: {protocol.counts} ({protocol.source})")
     wrong = counts_unanswered(selection, benchmark)
@@ -295,7 +310,7 @@ def _labels(selection: Selection) -> Iterator[Fact]:
 
 
 def _interval(selection: Selection, benchmark: str) -> Iterator[Fact]:
-    of_steps = step_labelled(benchmark) is not None
+    of_steps = official_metric(benchmark) != "f1"
     way = "of whole problems" if of_steps else resampled_words(selection, benchmark)
     yield Fact("interval", "method", f"{share(LEVEL, 0)}% percentile bootstrap, {way}")
     yield Fact("interval", "resamples", f"{RESAMPLES:,}")
@@ -519,8 +534,7 @@ def _headline(pair: Selection, card: ProtocolCard, seed: int | None) -> Headline
 def _figures(pair: Selection, benchmark: Benchmark, lines: Sequence[Headline]) -> Table:
     rows = []
     for card, line, (letter, style) in zip(benchmark.cards, lines, LETTERS, strict=False):
-        metric = "prmscore" if line.metric == PRMSCORE else "f1"
-        link = None
+        metric, link = official_metric(benchmark.name), None
         if line.score is not None:
             link = figure_link(pair, pair.evaluation(card.scorer), benchmark.name, metric)
         value = figure({**asdict(line), "value": line.score}, link=link, style="strong")

@@ -28,7 +28,7 @@ from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import grouped, metrics_frame, parts
 from scoring.evaluations.verdicts import REFUSED, UNPARSED
 from scoring.filtering.filters import Facet
-from scoring.metrics.own import own_metrics
+from scoring.metrics.own import figures_of_its_own, official_metric, own_metrics, own_titles
 from scoring.metrics.step_labels import NAMES
 
 TITLES = {"f1": "F1", "prmscore": "PRMScore", "acc": "accuracy"}
@@ -124,9 +124,10 @@ def metric_table(results: Selection, rows: pl.DataFrame, benchmark: str, title: 
         rows = rows.filter(pl.col("subset") == "all")
     if (rows["subset"] == "all").all():
         keys.remove("subset")
-    names = _metric_names(rows)
+    names = _metric_names(rows, benchmark)
     of_steps = "prmscore" in names
-    columns: list[str | Column] = [*keys, *(Column(metric_title(name), 0 if name in HEADS else 1) for name in names)]
+    heads = {*HEADS, official_metric(benchmark)}
+    columns: list[str | Column] = [*keys, *(Column(metric_title(name), int(name not in heads)) for name in names)]
     columns += ["n (steps)", "n (cases)"] if of_steps else ["n"]
     lines: list[list[Cell]] = []
     for part in rows.partition_by(keys, maintain_order=True):
@@ -143,16 +144,19 @@ def metric_table(results: Selection, rows: pl.DataFrame, benchmark: str, title: 
     return table(title, columns, lines, labels=len(keys), counted="cases")
 
 
-def _metric_names(rows: pl.DataFrame) -> list[str]:
-    """The metrics of the rows: of steps first, then those of first errors, the official figure before its parts."""
+def _metric_names(rows: pl.DataFrame, benchmark: str) -> list[str]:
+    """The metrics of the rows: the benchmark's own or those of steps first, then those of first errors, F1 before its
+    parts.
+    """
     there = rows["metric"].unique(maintain_order=True).to_list()
-    ordered = [name for name in (*NAMES, "f1") if name in there]
+    own = [made.name for made in figures_of_its_own(benchmark)]
+    ordered = [name for name in (*own, *NAMES, "f1") if name in there]
     return [*ordered, *(name for name in there if name not in ordered)]
 
 
 def metric_title(metric: str) -> str:
     """Write a metric's name."""
-    own = {made.name: made.title for made in own_metrics()}
+    own = {**own_titles(), **{made.name: made.title for made in own_metrics()}}
     return own.get(metric) or TITLES.get(metric, metric.replace("_", " "))
 
 
@@ -182,7 +186,9 @@ def _figure(
     kind = Kind.NUMBER if own is not None and own.kind == "number" else Kind.SHARE
     # What cases an own metric is of, no condition tells.
     link = None if own is not None else link
-    made = replace(figure(row, kind, link, "strong" if metric in HEADS else ""), reason="")
+    made = replace(
+        figure(row, kind, link, "strong" if metric in {*HEADS, official_metric(benchmark)} else ""), reason=""
+    )
     return replace(made, low=None, high=None) if metric in NAMES[1:] else made
 
 

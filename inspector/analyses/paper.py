@@ -8,7 +8,7 @@ from msgspec.structs import asdict, replace
 
 from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses.stats import STATISTICS, described_cases, statistic_kind, statistic_link
-from inspector.case_links import OF_SIDE, figure_link, group_facets
+from inspector.case_links import OF_SIDE, figure_link, group_facets, own_cases
 from inspector.label_set import other_labels
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
@@ -190,8 +190,10 @@ def _here(results: Selection, row: Row | None) -> Cell:
 
 
 def _link(results: Selection, row: Row) -> CaseLink | None:
-    """Link to the cases that a figure of first errors is of; those of steps are of the steps that were judged."""
-    if row["metric"] not in OF_SIDE:
+    """Link to the cases that a figure of first errors, or one of the benchmark's own, is of; those of steps are of the
+    steps that were judged.
+    """
+    if row["metric"] not in OF_SIDE and own_cases(row["paper"], row["metric"]) is None:
         return None
     groups = group_facets(results, row["paper"], row["subset"])
     if groups is None:

@@ -235,9 +235,10 @@ def _reading(results: Selection, before: Evaluation, protocol: CriticProtocol, p
     read, parts = reader(scorer, protocol, parser), VoteParts(folder)
     own = version(read) == version(protocol.read)
     key = (str(folder), tuple(part.name for part in parts.parts()), version(read))
-    rows = _READINGS.of(key, (results.cases,), lambda: readings(parts, read, results.cases, own=own))
+    keyed = results.keyed(scorer.name)
+    rows = _READINGS.of(key, (results.cases,), lambda: readings(parts, read, keyed, own=own))
     kept = parts.read(tuple(rows.columns))[0]
-    after = evaluate(before.gold, scorer, RewardParts(folder).read()[0], votes=rows)
+    after = evaluate(before.gold, scorer, RewardParts(folder).read()[0], votes=rows, cases=keyed)
     if isinstance(before.rule, Rule) and isinstance(after.rule, Rule):
         after = after.under(before.rule)
     return Rereading(parser, before, after, kept, rows)
@@ -266,7 +267,7 @@ def _figures(results: Selection, reading: Rereading, seed: int | None) -> Iterat
         mask = scope.mask
         if not (reading.before.tried | reading.after.tried)[mask].any():
             continue
-        here = results.cases.filter(pl.Series(mask))
+        here = results.keyed(reading.name).filter(pl.Series(mask))
         before, after = (counts_of(rows_about(here, rows)) for rows in (reading.kept, reading.read))
         yield {**about, "metric": "answers", "before": before.answers, "after": after.answers}
         unparsed = {"before": sum(before.unparsed.values()), "after": sum(after.unparsed.values())}
@@ -398,7 +399,7 @@ def _changes(reading: Rereading, cells: Mapping[str, RowDict], benchmark: str, s
         f"{scope.shown.size:,} cases changes.",
         "lead",
     )
-    here = scope.cases.filter(pl.Series(scope.mask))
+    here = scope.keyed(reading.name).filter(pl.Series(scope.mask))
     counts = [counts_of(rows_about(here, rows)) for rows in (reading.kept, reading.read)]
     faults = [{**each.unparsed, **each.misfit} for each in counts]
     kinds = dict.fromkeys((*faults[0], *faults[1]))

@@ -40,20 +40,23 @@ from inspector.thresholds.ways import (
     PER_SUBSET,
     POINTS,
     THRESHOLDS,
-    TITLES,
+    all_of,
     bands_of,
     curve_notes,
     curve_rows,
+    figure_title,
     is_present,
     scorers_there,
     threshold_sections,
     way_notes,
     way_rows,
+    whole_of,
 )
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import AsGiven, Rule, RuleByCase, spelled
+from scoring.metrics.own import leading_figure, leading_figures, official_metric
 from scoring.metrics.threshold_curves import official_curve, tuned
 from scoring.schema import Bools, Row
 from scoring.storage.remembered import IdentityCache
@@ -87,8 +90,6 @@ OPTIONS = (
         pages=(CURVES,),
     ),
 )
-WHOLE_OF = {"f1": "average", "prmscore": "all"}
-"""By metric the row of the official figure."""
 LINES = 20
 """Points of a grid that people see, about."""
 DRAWN = 400
@@ -183,14 +184,14 @@ def _way_blocks(scope: Selection, rows: pl.DataFrame, benchmark: str, intervals:
 
 def way_table(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Table:
     """Lay out the ways of some scorers on one benchmark: a line a way, a column a subset where there are several."""
-    head = "f1" if step_labelled(benchmark) is None else "prmscore"
+    head = official_metric(benchmark)
     subsets = [name for name in rows["subset"].unique(maintain_order=True) if name not in WHOLE]
     subsets = subsets if len(subsets) > 1 else []
     names = rows["scorer"].unique(maintain_order=True).to_list()
     several = len(names) > 1
     columns: list[str | Column] = [*(["scorer"] if several else []), "way", Column("threshold", right=True)]
-    columns += [TITLES[head], *(Column(name or "(no subset)", 2) for name in subsets)]
-    columns += ["n (steps)" if head == "prmscore" else "n", "excluded", "wrong"]
+    columns += [figure_title(head), *(Column(name or "(no subset)", 2) for name in subsets)]
+    columns += ["n (steps)" if _of_steps(head) else "n", "excluded", "wrong"]
     lines = []
     for part in rows.partition_by("scorer", "kind", maintain_order=True):
         cells = {row["subset"]: row for row in part.iter_rows(named=True)}
@@ -199,6 +200,13 @@ def way_table(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Table:
         lines.append(line if several else line[1:])
     title = "Ways to choose the threshold" + ("" if several else f" of {names[0]}")
     return table(title, columns, lines, labels=2 if several else 1, counted="cases")
+
+
+def _of_steps(metric: str) -> bool:
+    """Whether an official figure counts steps."""
+    return metric == "prmscore" or any(
+        made.name == metric and made.unit == "steps" for made in leading_figures().values()
+    )
 
 
 def _way_line(
@@ -210,7 +218,7 @@ def _way_line(
     subsets: Sequence[str],
 ) -> list[Cell]:
     whole = cells["all"]
-    official = cells.get(WHOLE_OF[head], whole)
+    official = cells.get(whole_of(head), whole)
     kind, cut = whole["kind"], whole["threshold"]
     cuts = {row["threshold"] for row in cells.values()} - {None}
     present = is_present(evaluation, kind)
@@ -218,7 +226,7 @@ def _way_line(
     threshold = number(cut) if cut is not None or len(cuts) < 2 else text("by subset")
     link = _way_link(scope, evaluation, benchmark, head, whole)
     wrong: CaseLink | None = None
-    if head == "f1" and not whole["excluded"] and whole["value"] is not None:
+    if head != "prmscore" and not whole["excluded"] and whole["value"] is not None:
         rule_moves = movable and not isinstance(evaluation.rule, RuleByCase)
         wrong = wrong_at_link(scope, evaluation, benchmark, cut) if rule_moves else None
         wrong = wrong_link(scope, evaluation, benchmark) if wrong is None and present else wrong
@@ -231,7 +239,7 @@ def _way_line(
         replace(figure(official, link=link, style="strong"), reason=""),
         *(_of_subset(scope, evaluation, benchmark, head, subset, row, cut) for subset, row in own.items()),
         # Steps are counted where the official figure is of steps: the link, which is to cases, is on the figure.
-        count(whole["n"] or None, link if head == "f1" else None),
+        count(whole["n"] or None, None if _of_steps(head) else link),
         count(whole["excluded"] or None),
         replace(count(wrong.n, wrong) if wrong else count(None), remark=official["reason"] or whole["reason"] or ""),
     ]
@@ -403,6 +411,9 @@ def _of_curves(scope: Selection, there: Sequence[Evaluation], benchmark: str, ch
         yield Note(f"{evaluation.scorer.name}: there is no curve: {reason or 'undefined'}.")
     if chart is not None and chart.y == "PRMScore":
         yield Note("PRMScore of all steps pooled; bands resample whole problems.", "quiet")
+    made = leading_figure(benchmark)
+    if chart is not None and made is not None:
+        yield Note(f"{made.title} of {all_of(made)}; bands resample whole problems.", "quiet")
 
 
 def _curves(results: Selection, params: Params, intervals: bool) -> View:
@@ -458,7 +469,7 @@ def _curve_table(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Table:
     listed = rows.filter(~grid | (place % step == 0))
     metrics = rows["metric"].unique(maintain_order=True).to_list()
     columns: list[str | Column] = [*(["scorer"] if several else []), "called", Column("threshold", right=True)]
-    columns += [Column(TITLES.get(name, name), int(name not in WHOLE_OF)) for name in metrics]
+    columns += [Column(figure_title(name), int(name != official_metric(benchmark))) for name in metrics]
     lines = []
     for scorer in rows["scorer"].unique(maintain_order=True):
         own = listed.filter(pl.col("scorer") == scorer).sort("threshold", maintain_order=True)
@@ -497,7 +508,7 @@ def _transfer(
 ) -> Iterator[Block]:
     cells = {(row["kind"], row["subset"]): row for row in rows.iter_rows(named=True)}
     names = list(dict.fromkeys(kind.removeprefix("from:") for kind in rows["kind"] if kind.startswith("from:")))
-    head = "f1" if step_labelled(benchmark) is None else "prmscore"
+    head = official_metric(benchmark)
     title = "Tuned on the row, reported on the column"
     title = f"{evaluation.scorer.name}: {title[0].lower()}{title[1:]}" if named else title
     if len(names) < 2:
@@ -508,21 +519,21 @@ def _transfer(
         )
         return
     kinds = ["default", *(f"from:{name}" for name in names), PER_SUBSET, "dev"]
-    columns = [*names, WHOLE_OF[head]]
+    columns = [*names, whole_of(head)]
     lines = []
     for kind in kinds:
-        whole = cells.get((kind, WHOLE_OF[head]))
+        whole = cells.get((kind, whole_of(head)))
         if whole is None or whole["value"] is None:
             continue
         line = [text(way_words(kind, scope.request.seed))]
         for name in columns:
             row = cells.get((kind, name))
-            subset = None if name == WHOLE_OF[head] else name
+            subset = None if name == whole_of(head) else name
             link = None if row is None else _way_link(scope, evaluation, benchmark, head, row, subset)
             made = text("") if row is None else figure(row, link=link)
             line.append(replace(made, n=None if row is None else row["n"], shade=None if row is None else row["value"]))
         lines.append(line)
-    counted = "steps" if head == "prmscore" else "cases"
+    counted = "steps" if _of_steps(head) else "cases"
     yield table(title, ["", *columns], lines, heat=True, counted=counted)
 
 

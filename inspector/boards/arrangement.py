@@ -12,23 +12,23 @@ from inspector.case_list.ordering import DIRECTIONS
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.metrics.own import own_metrics
 
-F1 = "F1"
+F1, PRMSCORE = "F1", "PRMScore"
 MEANINGS = {
     "scorer": ("scorer", "its name"),
     "benchmark": ("benchmark", "the benchmark"),
     "subset": ("subset", "the benchmark's own partition; all: the whole of it"),
-    "metric": ("metric", "what the score is: F1 or PRMScore, whichever the benchmark reports"),
+    "metric": ("metric", "what the score is: F1, PRMScore or whatever else the benchmark reports"),
     "score": ("score", "the official metric, marked where it is the best or tied with it"),
     "interval": ("95%", "the interval of the score"),
-    "on_wrong": ("on wrong", "accuracy on erroneous cases (F1) or on wrong steps (PRMScore)"),
-    "on_right": ("on right", "accuracy on clean cases (F1) or on right steps (PRMScore)"),
+    "on_wrong": ("on wrong", "accuracy on erroneous cases, or on wrong steps (PRMScore)"),
+    "on_right": ("on right", "accuracy on clean cases, or on right steps (PRMScore)"),
     "bias": ("bias", "accuracy on what is right minus on what is wrong, all subsets together"),
     "fp": ("FP%", "erroneous cases called wrong before the earliest error, as GR-Ben counts"),
     "fn": ("FN%", "erroneous cases called wrong after it or not at all, as GR-Ben counts"),
     "outcomes": ("outcomes", "a bar with the share of each outcome"),
     "threshold": ("threshold", "the threshold and where it is from"),
     "coverage": ("scored", "cases with a verdict, of all"),
-    "n": ("n", "cases (F1) or steps (PRMScore) in the denominators of the score"),
+    "n": ("n", "cases or steps in the denominators of the score"),
     "cases": ("cases", "all cases"),
     **{name: (name.replace("_", " "), "cases with this outcome") for name in OUTCOMES},
     "sd": ("sd", "standard deviation of the score over several runs"),
@@ -218,7 +218,7 @@ def title_of(key: str, kind: BoardKind) -> str:
 
 def heads(metrics: tuple[str, ...]) -> tuple[str, str]:
     """Return the titles of the columns of the two accuracies, true of all the metrics."""
-    return ("error", "clean") if metrics == (F1,) else ("on wrong", "on right")
+    return ("on wrong", "on right") if PRMSCORE in metrics else ("error", "clean")
 
 
 def kind_of(frame: pl.DataFrame, how: Arrangement, *, several: bool) -> BoardKind:

@@ -14,7 +14,7 @@ from inspector.boards.arrangement import COMPARED
 from inspector.boards.cells import BASELINE, BEST, BUSY, FAULT, NOBODY, NOT_HERE, PUBLISHED, REFERENCE, SCORER, TIED
 from inspector.filtering.searching import matching
 from inspector.selection import Selection
-from inspector.texts.sentences import F1, PRMSCORE, Headline, headline, subset_headlines
+from inspector.texts.sentences import F1, PRMSCORE, Headline, headline, official_title, subset_headlines
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import PluginError
 from scoring.evaluations.evaluation import Evaluation
@@ -38,9 +38,17 @@ from scoring.filtering.filters import Facet
 from scoring.filtering.text_search import Found
 from scoring.metrics.aligned import AlignedSteps, align_scorers, align_steps
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE
-from scoring.metrics.kernel import Metric, Unparsed
-from scoring.metrics.own import own_metrics, own_value
-from scoring.metrics.paired import Aligned, shared, standing_rows
+from scoring.metrics.kernel import Decided, Metric, Unparsed
+from scoring.metrics.own import (
+    MEMBERS,
+    OwnMetric,
+    leading_figure,
+    official_metric,
+    own_difference,
+    own_metrics,
+    own_value,
+)
+from scoring.metrics.paired import Aligned, shared, shared_scores, standing_rows
 from scoring.metrics.resampling import Figure
 from scoring.metrics.shares import bias_rows
 from scoring.metrics.statistics import is_baseline
@@ -57,7 +65,7 @@ BOARD = {
     "benchmark": pl.String(),
     # Null where the row is of the whole benchmark.
     "subset": pl.String(),
-    # F1 or PRMScore, whichever `metric` says the benchmark reports, and the accuracies on what is wrong and right.
+    # What `metric` says the benchmark reports, and the accuracies on what is wrong and right.
     "metric": pl.String(),
     "score": pl.Float64(),
     "low": pl.Float64(),
@@ -69,7 +77,7 @@ BOARD = {
     # Over the runs that the figures are means of: the sample standard deviation of the score, null for one run.
     "sd": pl.Float64(),
     "runs": pl.Int64(),
-    # Cases (F1) or steps (PRMScore) in the score's denominators, and whether few cases say it.
+    # Cases (F1) or steps (PRMScore) in the score's denominators, and whether few say it.
     "n": pl.Int64(),
     "small": pl.Boolean(),
     # Accuracy on what is right minus that on what is wrong, of all subsets counted together.
@@ -185,7 +193,7 @@ def unscored_frame(among: Sequence[BoardSlice], scored: Collection[str]) -> pl.D
             "kind": NOBODY,
             "scorer": "(not scored)",
             "benchmark": piece.benchmark,
-            "metric": F1 if step_labelled(piece.benchmark) is None else PRMSCORE,
+            "metric": official_title(piece.benchmark),
             "small": False,
             "threshold_source": "",
             "about": "",
@@ -255,7 +263,7 @@ def _figures(
     """Bias by the unit of the score, and FP and FN as shares of the erroneous cases in the denominators."""
     erroneous, clean = _sides(evaluation, piece, counts, unparsed)
     bias = counts[CLEAN] / clean - counts[EXACT] / erroneous if erroneous and clean else None
-    if head.metric != F1:
+    if head.metric == PRMSCORE:
         biases = bias_rows(evaluation, piece.rows, unparsed, judged_steps(evaluation, piece.benchmark))
         bias = next(row["value"] for row in biases if (row["unit"], row["metric"]) == ("step", "bias"))
     return {
@@ -433,6 +441,9 @@ def waiting(against: str) -> Standings:
 
 def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed, seed: int) -> Ranks:
     """How the scorers of a piece stand to its best one."""
+    made = leading_figure(piece.benchmark)
+    if made is not None:
+        return _own_ranks(made, evaluations, piece, unparsed, seed)
     aligned = _aligned(evaluations, piece, unparsed)
     tied = "prmscore_tied_with_best" if isinstance(aligned, AlignedSteps) else "tied_with_best"
     rows, trying = standing_rows(aligned, seed), len(aligned.trying)
@@ -443,6 +454,34 @@ def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed,
         if row["value"] is not None
     }
     return Ranks(kinds, max((row["n"] for row in ties), default=0), max(row["left_out"] for row in ties), trying)
+
+
+def _own_ranks(
+    made: OwnMetric, evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed, seed: int
+) -> Ranks:
+    """The same by a figure of the benchmark's own, on the cases that it is of for all who have any."""
+    counted = [piece.rows & _cases_of(made, evaluation, unparsed) for evaluation in evaluations]
+    trying = [place for place, rows in enumerate(counted) if rows.any()]
+    if not trying:
+        return Ranks({}, 0, 0, 0)
+    common = np.logical_and.reduce([counted[place] for place in trying])
+    left_out = int((np.logical_or.reduce(counted) & ~common).sum())
+    parts = [made.parts(Decided(evaluations[place], unparsed))[common].sum(axis=0) for place in trying]
+    values = np.array([float(made.score(sums)) for sums in parts])
+    kinds: dict[str, str] = {}
+    if np.isfinite(values).sum() > 1:
+        best = evaluations[trying[int(np.nanargmax(values))]]
+        for place in trying:
+            other = evaluations[place]
+            behind = own_difference(made, (other, best), common, unparsed, seed)
+            if behind.holds_zero is not None:
+                kinds[other.scorer.name] = BEST if other is best else TIED if behind.holds_zero else ""
+    return Ranks(kinds, int(common.sum()), left_out, len(trying))
+
+
+def _cases_of(made: OwnMetric, evaluation: Evaluation, unparsed: Unparsed) -> Bools:
+    """The cases that a figure of the benchmark's own is of. Shape (n,)."""
+    return (made.cases or MEMBERS).rows(Decided(evaluation, unparsed))
 
 
 def _aligned(evaluations: Sequence[Evaluation], piece: BoardSlice, unparsed: Unparsed) -> Aligned:
@@ -457,6 +496,9 @@ def _differences(
     evaluations: list[Evaluation], reference: Evaluation, piece: BoardSlice, unparsed: Unparsed, seed: int
 ) -> dict[str, Differences]:
     """Every other scorer of a piece less the reference, on the cases that the two have in common."""
+    made = leading_figure(piece.benchmark)
+    if made is not None:
+        return _own_differences(made, evaluations, reference, piece, unparsed, seed)
     aligned, place = _aligned(evaluations, piece, unparsed), evaluations.index(reference)
     metrics = _OF_STEPS if isinstance(aligned, AlignedSteps) else _OF_F1
     alike: dict[bytes, list[int]] = {}
@@ -475,12 +517,37 @@ def _differences(
     return by_scorer
 
 
+def _own_differences(
+    made: OwnMetric,
+    evaluations: list[Evaluation],
+    reference: Evaluation,
+    piece: BoardSlice,
+    unparsed: Unparsed,
+    seed: int,
+) -> dict[str, Differences]:
+    """The same by a figure of the benchmark's own; the accuracies beside it are of first errors, pooled as it is."""
+    by_scorer = {}
+    for evaluation in evaluations:
+        if evaluation is reference:
+            continue
+        pair = evaluation, reference
+        common = piece.rows & _cases_of(made, evaluation, unparsed) & _cases_of(made, reference, unparsed)
+        if common.any():
+            score = own_difference(made, pair, common, unparsed, seed)
+        else:
+            score = Figure(made.name, None, None, None, 0, "no case in common")
+        aligned = align_scorers(pair, piece.rows, unparsed, verdicts=False)
+        ends = shared_scores(aligned, (0, 1), None).pooled
+        on_wrong, on_right = (ends.difference(metric, 0, 1) for metric in (ERROR_ACC, CORRECT_ACC))
+        by_scorer[evaluation.scorer.name] = Differences(score, on_wrong, on_right, int(common.sum()))
+    return by_scorer
+
+
 # -- printed figures as rows of a board: what a benchmark's own paper reports, beside what is computed here
 
 
-WHOLE = {F1: "average", PRMSCORE: "all"}
-"""How the papers' tables call the official figure of a whole benchmark."""
-_SIDES = {F1: ("error_acc", "correct_acc"), PRMSCORE: ("negative_acc", "positive_acc")}
+_SIDES = {"prmscore": ("negative_acc", "positive_acc")}
+"""By official figure the accuracies beside it, where these are not those of first errors."""
 
 
 def published_frame(benchmarks: Iterable[tuple[str, str | None]]) -> pl.DataFrame:
@@ -496,12 +563,14 @@ def published_frame(benchmarks: Iterable[tuple[str, str | None]]) -> pl.DataFram
 def _rows(benchmark: str, subset: str | None) -> Iterable[dict[str, object]]:
     if benchmark not in PAPERS:
         return
-    metric = F1 if step_labelled(benchmark) is None else PRMSCORE
-    name, sides = metric.lower(), _SIDES[metric]
+    name = official_metric(benchmark)
+    sides = _SIDES.get(name, ("error_acc", "correct_acc"))
+    # How the papers' tables call the official figure of a whole benchmark.
+    whole = "average" if name == "f1" else "all"
     printed = figures().filter(
         pl.col("paper") == benchmark,
         pl.col("domain").is_null(),
-        pl.col("subset") == (WHOLE[metric] if subset is None else subset),
+        pl.col("subset") == (whole if subset is None else subset),
         pl.col("metric").is_in([name, *sides]),
         ~pl.col("scorer").is_in(list(NO_SCORERS)),
         pl.col("value").is_not_null(),
@@ -525,7 +594,7 @@ def _rows(benchmark: str, subset: str | None) -> Iterable[dict[str, object]]:
             "scorer": score["scorer"],
             "benchmark": benchmark,
             "subset": subset,
-            "metric": metric,
+            "metric": official_title(benchmark),
             "score": score["value"],
             "on_wrong": values[sides[0]]["value"] if sides[0] in values else None,
             "on_right": values[sides[1]]["value"] if sides[1] in values else None,

@@ -26,7 +26,7 @@ from inspector.texts.sentences import F1, GLYPHS, PRMSCORE, WORDS, counted
 from inspector.texts.short_names import short_names
 from inspector.widgets.columns import Paint, TableColumn
 from scoring.evaluations.verdicts import OUTCOMES
-from scoring.metrics.own import own_metrics
+from scoring.metrics.own import leading_figures, own_metrics
 
 NAME_WIDTH, NAME_LEAST = 20, 12
 """Cells of a name at most where there is no room to spare, and at least."""
@@ -139,6 +139,11 @@ ONE_METRIC = {
 TEST = "paired bootstrap"
 
 
+def explained(metric: str) -> str:
+    """Explain an official figure by its title."""
+    return EXPLAINED[metric] if metric in EXPLAINED else f"in percent, {leading_figures()[metric].about}"
+
+
 class Legend(Struct, frozen=True):
     """The legend of these rows of a board, as it is arranged.
 
@@ -172,8 +177,12 @@ class Legend(Struct, frozen=True):
         return tuple(self.frame["metric"].unique().sort()) or (F1,)
 
     def _meaning(self, key: str) -> str:
-        alone = (key, self._metrics[0]) if len(self._metrics) == 1 else ("", "")
-        return ONE_METRIC.get(alone, meanings()[key][1])
+        if len(self._metrics) > 1:
+            return meanings()[key][1]
+        # Beside a figure of a benchmark's own stand the accuracies of first errors.
+        own = self._metrics[0] not in EXPLAINED
+        alone = ONE_METRIC.get((key, F1 if own else self._metrics[0]))
+        return meanings()[key][1] if alone is None else f"{alone}, by first errors" if own else alone
 
     def _scorer(self) -> str:
         baselines = self.frame.filter(pl.col("kind") == BASELINE)["scorer"].unique(maintain_order=True)
@@ -187,7 +196,7 @@ class Legend(Struct, frozen=True):
     def _score(self) -> str:
         metrics = self._metrics
         words = (
-            [EXPLAINED[metrics[0]]] if len(metrics) == 1 else [f"{metric}, {EXPLAINED[metric]}" for metric in metrics]
+            [explained(metrics[0])] if len(metrics) == 1 else [f"{metric}, {explained(metric)}" for metric in metrics]
         )
         meaning = self._against() if self.how.against else self._standing()
         printed = self.frame.filter(pl.col("kind") == PUBLISHED).height

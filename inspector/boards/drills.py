@@ -20,6 +20,7 @@ from scoring.evaluations.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCO
 from scoring.filtering.filters import Facet
 from scoring.filtering.sql_words import literal, named
 from scoring.metrics.kernel import Decided, Metric
+from scoring.metrics.own import MEMBERS, OwnMetric, leading_figure
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, counted_cases, judged_steps
 from scoring.schema import Bools
 
@@ -35,6 +36,8 @@ _SIDES = {
     "on_right": "right",
 }
 """Columns and what their denominators hold: erroneous or clean cases (wrong or right steps), "" for both."""
+_OF_SCORE = frozenset({"score", "interval", "n", "sd", "runs"})
+"""Columns that speak of the cases of the score."""
 _GOLD = {"wrong": "earliest_error >= 0", "right": "earliest_error = -1", "": "earliest_error IS NOT NULL"}
 _STEPS: dict[str, Metric] = {"wrong": NEGATIVE_ACC, "right": POSITIVE_ACC, "": PRMSCORE}
 
@@ -103,10 +106,24 @@ def _behind(piece: BoardSlice, evaluation: Evaluation, column: str, selection: S
         if not scored.any():
             return Behind(piece.rows, "cases without a verdict", ((),))
         return Behind(scored, "cases with a verdict", tuple(_by_outcome(evaluation, scored)))
-    if column not in _SIDES:
-        return None
-    side, of_steps = _SIDES[column], step_labelled(piece.benchmark) is not None and column not in {"fp", "fn"}
-    return _of_steps(piece, evaluation, column) if of_steps else _of_cases(piece, evaluation, side, selection)
+    return _of_figure(piece, evaluation, column, selection) if column in _SIDES else None
+
+
+def _of_figure(piece: BoardSlice, evaluation: Evaluation, column: str, selection: Selection) -> Behind:
+    if step_labelled(piece.benchmark) is not None and column not in {"fp", "fn"}:
+        return _of_steps(piece, evaluation, column)
+    made = leading_figure(piece.benchmark) if column in _OF_SCORE else None
+    if made is not None:
+        return _of_own(made, piece, evaluation, selection)
+    return _of_cases(piece, evaluation, _SIDES[column], selection)
+
+
+def _of_own(made: OwnMetric, piece: BoardSlice, evaluation: Evaluation, selection: Selection) -> Behind:
+    """The cases that a figure of the benchmark's own is of."""
+    unparsed, cases = selection.unparsed(piece.benchmark), made.cases or MEMBERS
+    there = piece.rows & cases.rows(Decided(evaluation, unparsed))
+    tries = (cases.where(evaluation.scorer.name, unparsed), *_by_outcome(evaluation, there))
+    return Behind(there, cases.words or "cases in the denominator", tries)
 
 
 def _of_cases(piece: BoardSlice, evaluation: Evaluation, side: str, selection: Selection) -> Behind:

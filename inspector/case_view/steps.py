@@ -7,14 +7,16 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.case_view.columns import GUTTER, TAPE, ScorerColumn, columns
-from inspector.case_view.context_lines import messages_between
+from inspector.case_view.context_lines import LONGEST_MESSAGE, messages_between
 from inspector.case_view.open_case import Manner, OpenCase, Stop
 from inspector.case_view.page import StopLine, cut
-from inspector.case_view.prose import FOUND, FoundText, body, in_raw, is_hit
+from inspector.case_view.prose import FOUND, NARROWEST, FoundText, body, in_raw, is_hit
+from inspector.critique.kept import kept_answers
 from inspector.texts.sentences import TRUNCATED, counted, gold_word
-from inspector.texts.text import TextPart, number
+from inspector.texts.text import TextPart, clean, number
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
+from scoring.critics.parsing import step_explanations
 
 # -- what one scorer says of one step, as parts of exactly its column's width
 
@@ -261,7 +263,7 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
     ]
     second = any(column.track.redundancy or column.track.redundant for column in side)
     heights = [max(len(wrapped.lines) + wrapped.only_raw, 2 if second else 1) for wrapped in bodies]
-    between = messages_between(case)
+    between, reasons = messages_between(case), _reasons(case)
 
     def inside(step: int) -> Iterator[Sequence[TextPart]]:
         yield from (line.parts for line in between.get(step, ()))
@@ -275,6 +277,8 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
             continue
         yield from between.get(item.steps.start, ())
         yield from _step(case, item, side, bodies[item.steps.start], indent)
+        if item.lines != 1:
+            yield from _why(case, reasons.get(item.steps.start, ""), indent)
     yield from between.get(len(bodies), ())
 
 
@@ -295,6 +299,28 @@ def _step(case: OpenCase, item: Item, side: tuple[ScorerColumn, ...], text: Foun
     head, *others = cut(lines, item.lines, display.keys.of("turn-over"), indent) if item.lines else lines
     yield StopLine(head.parts, stop=Stop("step", step), steps=item.steps)
     yield from others
+
+
+REASON_LINES = 2
+"""Lines of a scorer's reason that are shown beneath a step."""
+
+
+def _reasons(case: OpenCase) -> dict[int, str]:
+    """Why the scorer in focus judges steps as it does, where its first answer says that of each."""
+    selection, focus = case.inspection.selection, case.focus
+    if focus is None or case.manner.blind or case.case.get("step_messages") is None:
+        return {}
+    texts = kept_answers(selection, focus.scorer.name, case.row)["answer"].drop_nulls()
+    return step_explanations(texts[0], case.case["step_messages"]) if texts.len() else {}
+
+
+def _why(case: OpenCase, reason: str, indent: int) -> Iterator[Line]:
+    """The beginning of a reason, in two lines at most: the answer has all of it."""
+    words, more = clean(" ".join(f"why: {reason[:LONGEST_MESSAGE]}".split())), " ..."
+    lines = wrap(words, max(NARROWEST, case.manner.width - indent - len(more))) if reason else []
+    for number_of_line, line in enumerate(lines[:REASON_LINES], 1):
+        cut_here = number_of_line == REASON_LINES < len(lines)
+        yield Line([(" " * indent, ""), (line + more * cut_here, "dim")])
 
 
 def _word(case: OpenCase, step: int) -> str | None:

@@ -18,7 +18,7 @@ from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import AsGiven
 from scoring.schema import METADATA, content_key
 from scoring.scorer import Scorer
-from scoring.texts import reward_key
+from scoring.texts import further_texts, reward_key
 from scoring.variants import REWARDS, Variant, VariantStep, apply_edits, reward_differences
 from scoring.workspace import Workspace
 
@@ -164,7 +164,8 @@ def variant_beside(
         return Tried(variant, before, steps)
     folders = _folders(selection, scorer, seen)
     changed = [step.text for step in steps]
-    keys = [_key(scorer, texts, solution) for solution in (before, changed)]
+    about = selection.cases.row(row, named=True)
+    keys = [_key(scorer, about, texts, solution) for solution in (before, changed)]
     case: JudgedVariant | None = (seen, row) if seen is not None and _rewards(seen, row) else None
     case = case or _alone(scorer, folders, keys[0], len(before), seen, row)
     if keys[0] == keys[1]:
@@ -242,10 +243,9 @@ def _rewards(evaluation: Evaluation, row: int) -> list[float]:
     return list(evaluation.rewards.of(row) or evaluation.rewards.first_of(row) or [])
 
 
-def _key(scorer: Scorer, texts: Mapping[str, Any], steps: Sequence[str]) -> str:
+def _key(scorer: Scorer, case: Mapping[str, Any], texts: Mapping[str, Any], steps: Sequence[str]) -> str:
     """What a scorer's rewards of a solution to the problem are joined on."""
-    further = [(name, texts[name]) for name in scorer.reads]
-    return reward_key(content_key(texts["problem"], list(steps)), further)
+    return reward_key(content_key(texts["problem"], list(steps)), further_texts(scorer.reads, case, texts))
 
 
 def _saved(folders: Sequence[Path], key: str) -> Iterator[pl.DataFrame]:

@@ -34,7 +34,8 @@ def kept_answers(selection: Selection, scorer: str, row: int) -> pl.DataFrame:
     parts = () if folder is None else tuple(path.name for path in VoteParts(folder).parts())
     if folder is None or not parts:
         return pl.DataFrame(schema=VOTES)
-    return _read(folder, selection.cases["key"][row], selection.cases["case"][row], parts)
+    keyed = selection.keyed(scorer)
+    return _read(folder, keyed["key"][row], keyed["case"][row], parts)
 
 
 @lru_cache(maxsize=16)
@@ -139,9 +140,10 @@ def _kinds(rows: pl.DataFrame) -> dict[str, int]:
 
 def unparsed_notes(selection: Selection) -> Iterator[str]:
     """Yield a sentence for every chosen critic some of whose answers to the shown cases were unreadable or missing."""
-    cases = selection.cases.filter(pl.Series(selection.mask))
+    mask = pl.Series(selection.mask)
     for evaluation in selection.chosen_evaluations:
-        if evaluation.scorer.kind == "critic" and evaluation.scorer.name in selection.folders:
-            words = answer_counts(selection.folders[evaluation.scorer.name], cases).words
+        name = evaluation.scorer.name
+        if evaluation.scorer.kind == "critic" and name in selection.folders:
+            words = answer_counts(selection.folders[name], selection.keyed(name).filter(mask)).words
             if words:
-                yield f"{evaluation.scorer.name}: {words}"
+                yield f"{name}: {words}"

@@ -546,10 +546,11 @@ def _prompt(inspection: Inspection, row: int, scorer: Scorer, answer: Mapping[st
     """What the answer was given to, folded, where the answer says what it was."""
     if answer["prompt"] is None:
         return
-    texts = inspection.selection.texts.row(row)
+    selection = inspection.selection
+    about, texts = selection.cases.row(row, named=True), selection.texts.row(row)
     # Why there is none is told by `show --prompt`: here it is about the answer.
     with suppress(InspectError):
-        request = sent(inspection.selection.workspace.root, scorer, texts["problem"], texts["steps"], answer)
+        request = sent(selection.workspace.root, scorer, about, texts, answer)
         yield prompt_block(request, sampling_words(scorer, answer["seed"]))
 
 

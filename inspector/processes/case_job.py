@@ -17,6 +17,7 @@ from scoring.filtering.filters import Facet
 from scoring.runs.prompts import kept_template
 from scoring.scorer import READABLE, Scorer
 from scoring.storage.files import expand_home
+from scoring.texts import reward_keys
 
 AnswerCallback = Callable[[Mapping[str, Any]], object]
 """Hears what came of a case: an event of `scoring.runs.case_scoring`, or `died`."""
@@ -106,7 +107,9 @@ def critic_asked(scorer: Scorer, folder: Path, inspection: Inspection, case: str
     Raises:
         UsageError: its weights are run here, and it is not known where they lie.
     """
-    root, cases = inspection.selection.workspace.root, inspection.cases
+    selection = inspection.selection
+    root = selection.workspace.root
+    cases = reward_keys(selection.cases, selection.texts, scorer.reads)
     runs = by_run(cases, VoteParts(folder).read(BALLOTS)[0])
     votes = most_answers(runs[0]) if runs else 1
     model = str(scorer.settings["model"]) if server else place_of(scorer, root).model

@@ -170,7 +170,8 @@ def _highest(of: OfBenchmark) -> Iterator[str]:
 
 def _tied(of: OfBenchmark) -> Iterator[str]:
     """Which scorers the comparison on common cases does not tell apart from the best one there."""
-    if not isinstance(of.comparison, View):
+    # A comparison ranks by no figure of a benchmark's own.
+    if not isinstance(of.comparison, View) or of.head not in STANDING:
         return
     behind, tied = STANDING[of.head]
     rows = of.comparison.rows.filter(pl.col("value").is_not_null())

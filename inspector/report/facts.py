@@ -31,19 +31,17 @@ from inspector.render.view import (
     text,
 )
 from inspector.selection import Selection
-from inspector.texts.sentences import GLYPHS, WORDS
-from scoring.benchmarks.registry import step_labelled
+from inspector.texts.sentences import GLYPHS, WORDS, official_title, unit_of
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import REWARDS, transform
 from scoring.evaluations.verdicts import OUTCOMES, AsGiven, RuleByCase
 from scoring.export import Document
-from scoring.metrics.own import OwnMetric, own_metrics
+from scoring.metrics.own import OwnMetric, official_metric, own_metrics
 from scoring.schema import Bools, Ints, Row
 
-NAMES = {"f1": "F1", "prmscore": "PRMScore"}
-"""Official figures as they are written."""
-SIDES = {"f1": ("error_acc", "correct_acc"), "prmscore": ("negative_acc", "positive_acc")}
-"""The accuracies behind them, on what is wrong and on what is right."""
+SIDES = {"prmscore": ("negative_acc", "positive_acc")}
+"""The accuracies beside them, on what is wrong and on what is right, where they are not those of first errors."""
+_OF_CASES = ("error_acc", "correct_acc")
 UNKNOWN: Row = {"value": None, "low": None, "high": None, "reason": None}
 """Stands for a figure that there is not."""
 
@@ -64,13 +62,18 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def head(self) -> str:
-        """The official figure: `f1` or `prmscore`."""
-        return "f1" if step_labelled(self.name) is None else "prmscore"
+        """The official figure, by its name in the column `metric`."""
+        return official_metric(self.name)
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The accuracies beside it, on what is wrong and on what is right."""
+        return SIDES.get(self.head, _OF_CASES)
 
     @property
     def title(self) -> str:
         """The official figure as it is written."""
-        return NAMES[self.head]
+        return official_title(self.name)
 
     @cached_property
     def figures(self) -> dict[tuple[str, str, str], Row]:
@@ -105,7 +108,7 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
 
         def place(evaluation: Evaluation) -> tuple[bool, float, bool, float, str]:
             name = evaluation.scorer.name
-            value, *sides = (self._value(name, metric) for metric in (self.head, *SIDES[self.head]))
+            value, *sides = (self._value(name, metric) for metric in (self.head, *self.sides))
             known = [side for side in sides if side is not None]
             return value is None, -(value or 0.0), not known, -sum(known), name
 
@@ -360,25 +363,25 @@ def _measured(of: OfBenchmark, evaluation: Evaluation) -> Measured:
 def board_table(of: OfBenchmark) -> Table:
     """Lay out the board, a line a scorer."""
     over = f"mean of {len(of.subsets)} subsets" if of.whole == "average" else "all cases"
-    over = "all steps pooled" if of.head == "prmscore" else over
+    over = "all steps pooled" if unit_of(of.title) == "steps" else over
     heads = (
         "scorer",
         f"{of.title} (95%)",
-        *SIDE_HEADS[of.head],
+        *SIDE_HEADS.get(of.head, SIDE_HEADS["f1"]),
         "n",
         "with a verdict",
         *(made.title for made in own_metrics()),
         "wrong if reward",
         "its source",
     )
-    caption = f"{of.name}: {of.title} in percent, {over}; n counts {'steps' if of.head == 'prmscore' else 'cases'}"
+    caption = f"{of.name}: {of.title} in percent, {over}; n counts {unit_of(of.title)}"
     return table(caption, heads, [_line(of, evaluation, first=evaluation is of.best) for evaluation in of.scorers])
 
 
 def _line(of: OfBenchmark, evaluation: Evaluation, *, first: bool) -> tuple[Cell, ...]:
     name = evaluation.scorer.name
     row = of.figure(name)
-    sides = (of.figure(name, metric) for metric in SIDES[of.head])
+    sides = (of.figure(name, metric) for metric in of.sides)
     answered = int((evaluation.answered & of.rows).sum())
     return (
         text(name, "strong" if first else ""),

@@ -46,7 +46,7 @@ from inspector.screens.board_highlights import CurvePane, HighlightsPane, Scorer
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.controller import Controller, same_owners
 from inspector.texts.paint import Brush
-from inspector.texts.sentences import counted
+from inspector.texts.sentences import counted, unit_of
 from inspector.texts.short_names import short_name
 from inspector.texts.text import clean
 from inspector.texts.wrap import Phrase
@@ -412,7 +412,7 @@ class BoardScreen(InspectionScreen):
             if line["reason"]:
                 about.append(f"No {line['metric']}: {line['reason']}")
             if line["small"]:
-                about.append(f"Few: {counted(line['n'], 'case' if line['metric'] == 'F1' else 'step')}")
+                about.append(f"Few: {counted(line['n'], unit_of(line['metric']).removesuffix('s'))}")
             if line["d_reason"]:
                 about.append(f"No difference: {line['d_reason']}")
             about += [unseen] if (unseen := self._unseen(line)) else []

@@ -147,7 +147,7 @@ def _answers(selection: Selection, evaluation: Evaluation) -> dict[str, Any]:
     name = evaluation.scorer.name
     if evaluation.scorer.kind != "critic" or name not in selection.folders:
         return {}
-    totals = answer_counts(selection.folders[name], selection.cases)
+    totals = answer_counts(selection.folders[name], selection.keyed(name))
     counts = (totals.answers, sum(totals.unparsed.values()), sum(totals.misfit.values()))
     faults = listed({**totals.unparsed, **totals.misfit}) or None
     return dict(zip(BESIDE, (*counts, faults, totals.lacking), strict=True))

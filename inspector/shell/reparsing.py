@@ -21,6 +21,7 @@ from scoring.errors import UsageError
 from scoring.names import match_name
 from scoring.reparse import Reparsed, keep_second_reading, parsed_by, protocol_of_critic, reader, reparse, stale
 from scoring.scorer import Scorer
+from scoring.texts import reward_keys
 from scoring.workspace import Workspace
 
 Critic = tuple[Scorer, Path, CriticProtocol]
@@ -51,9 +52,10 @@ def run(args: argparse.Namespace) -> int:
         for scorer, _, protocol in wanted
     ]
     names = [*workspace.benchmarks(), *([] if demo.NAME in workspace.benchmarks() else [demo.NAME])]
-    cases, _ = workspace.cases(names, twins=True)
+    cases, texts = workspace.cases(names, twins=True)
     for (scorer, folder, protocol), read in zip(wanted, reads, strict=True):
-        say(_kept(workspace, scorer, VoteParts(folder), protocol, read, cases, args), args)
+        keyed = reward_keys(cases, texts, scorer.reads)
+        say(_kept(workspace, scorer, VoteParts(folder), protocol, read, keyed, args), args)
     return 0
 
 

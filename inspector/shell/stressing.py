@@ -125,7 +125,7 @@ def _words(each: StressedScorer, workspace: Workspace, args: argparse.Namespace)
         if not args.server:
             raise UsageError(f"{scorer.name} is asked on a server.", "Say which: --server URL")
         folder = each.scope.folders[scorer.name]
-        runs = by_run(each.scope.cases, VoteParts(folder).read(BALLOTS)[0])
+        runs = by_run(each.scope.keyed(scorer.name), VoteParts(folder).read(BALLOTS)[0])
         votes = most_answers(runs[0]) if runs else 1
         template = kept_template(workspace.root, scorer)
         model = str(scorer.settings["model"])

@@ -12,7 +12,8 @@ from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import DIFFERENCES, REWARDS, RewardTransform, transform
 from scoring.metrics.first_error import NAMES, FirstErrors
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.resampling import SMALL
+from scoring.metrics.own import OwnMetric, leading_figure, leading_figures, own_rows
+from scoring.metrics.resampling import SMALL, Figure
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PooledSteps, step_rows, why_nothing
 from scoring.metrics.step_labels import PRMSCORE as PRMSCORE_METRIC
 from scoring.schema import Bools, Floats
@@ -214,7 +215,7 @@ def gold_words(case: Mapping[str, Any]) -> str:
     """Write `step 3 (also wrong: 4, 6)`, `no wrong step`, or that the labels name none; steps are 0-based."""
     earliest = case["earliest_error"]
     if earliest is None:
-        return "the labels name no step of this solution"
+        return "no gold label names a step of this solution"
     if earliest == -1:
         return "no wrong step"
     so_far = case.get("errors_so_far") or []
@@ -250,13 +251,27 @@ def counts_from_one(benchmark: str, reason: str) -> bool:
 F1, PRMSCORE = "F1", "PRMScore"
 
 
+def official_title(benchmark: str) -> str:
+    """Write the name of the figure that a benchmark reports: F1, PRMScore, or the leading one of its own."""
+    if step_labelled(benchmark) is not None:
+        return PRMSCORE
+    made = leading_figure(benchmark)
+    return F1 if made is None else made.title
+
+
+def unit_of(title: str) -> str:
+    """Name what the `n` of an official figure counts, `cases` or `steps`, by its title."""
+    known = {F1: "cases", PRMSCORE: "steps"}
+    return known[title] if title in known else leading_figures()[title].unit
+
+
 class Headline(Struct, frozen=True):
     """The official metric of one scorer on one benchmark: fractions; None where undefined, and `reason` says why.
 
-    `metric` is the name of `score`. `on_wrong` and `on_right` are the accuracies behind it: on erroneous and on clean
-    cases, or on wrong and on right steps, whichever the `n` `unit` are; `over` says what the score is taken over. Of
-    several `runs` all are means, and `sd` is the sample standard deviation (n-1) of their scores. `small` says that few
-    cases say it.
+    `metric` is the title of `score`. `on_wrong` and `on_right` are accuracies beside it: on wrong and on right steps
+    where it is PRMScore, else on erroneous and on clean cases. `n` counts `unit`, and `over` says what the score is
+    taken over. Of several `runs` all are means, and `sd` is the sample standard deviation (n-1) of their scores.
+    `small` says that few cases say it.
     """
 
     metric: str
@@ -275,13 +290,19 @@ class Headline(Struct, frozen=True):
 
 
 def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None, benchmark: str) -> Headline:
-    """Return the metric as the benchmark reports it: F1 as plain mean over its subsets, or PRMScore of all its steps.
+    """Return the metric as the benchmark reports it: F1 as plain mean over its subsets, PRMScore of all its steps, or
+    the leading figure of its own, of all cases together.
 
     Without a `seed` it has no interval, and nothing is resampled.
     """
     facts = step_labelled(benchmark)
     if facts is not None:
         return _of_steps(evaluation, rows, facts, seed)
+    made = leading_figure(benchmark)
+    if made is not None:
+        errors = FirstErrors.of(evaluation, rows, unparsed, None)
+        ends = errors.pooled() if errors.present.size else None
+        return _of_own(made, _own_lines(made, evaluation, rows, unparsed, seed)[-2], ends)
     errors = FirstErrors.of(evaluation, rows, unparsed, seed)
     error_acc, correct_acc, f1 = errors.average()
     subsets = errors.present.size
@@ -320,6 +341,9 @@ def subset_headlines(
         classes = set(evaluation.gold.subsets[0])
         every = (row for row in step_rows(evaluation, rows, facts, None, seed) if row["subset"] in classes)
         return _of_classes(every, len(evaluation.runs))
+    made = leading_figure(benchmark)
+    if made is not None:
+        return _own_subsets(made, evaluation, rows, unparsed, seed)
     errors, names = FirstErrors.of(evaluation, rows, unparsed, seed), evaluation.gold.subsets[0]
     lines = {}
     for number in errors.present if names != [None] else ():
@@ -328,6 +352,48 @@ def subset_headlines(
         ends = (error_acc.value, correct_acc.value, f1.n, "cases", runs, f1.reason if f1.value is None else None)
         lines[names[number] or ""] = Headline(F1, f1.value, f1.low, f1.high, *ends, f1.sd, f1.runs, f1.small)
     return lines
+
+
+# The lines of a benchmark's own figure are those of its subsets, then that of all cases and the mean over subsets.
+
+
+def _own_lines(
+    made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
+) -> list[dict[str, Any]]:
+    return list(own_rows(made, evaluation, rows, unparsed, seed))
+
+
+def _own_subsets(
+    made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int
+) -> dict[str, Headline]:
+    errors, names = FirstErrors.of(evaluation, rows, unparsed, None), evaluation.gold.subsets[0]
+    ends = {names[number] or "": errors.of_subset(number) for number in errors.present}
+    lines = _own_lines(made, evaluation, rows, unparsed, seed)[:-2]
+    return {row["subset"]: _of_own(made, row, ends.get(row["subset"])) for row in lines}
+
+
+def _of_own(made: OwnMetric, row: Mapping[str, Any], ends: Sequence[Figure] | None) -> Headline:
+    """One line of a benchmark's own figure; `ends` are the figures of first errors on the same cases."""
+    over = (
+        (f"all {made.unit} pooled" if made.unit == "steps" else "all cases together")
+        if row["n"]
+        else (f"no {made.unit.removesuffix('s')}")
+    )
+    return Headline(
+        made.title,
+        row["value"],
+        row["low"],
+        row["high"],
+        None if ends is None else ends[NAMES.index("error_acc")].value,
+        None if ends is None else ends[NAMES.index("correct_acc")].value,
+        row["n"],
+        made.unit,
+        over + (f", mean of {row['runs']} runs" if row["runs"] > 1 else ""),
+        row["reason"] if row["value"] is None else None,
+        row["sd"],
+        row["runs"],
+        row["small"],
+    )
 
 
 def _of_classes(rows: Iterable[dict[str, Any]], runs: int) -> dict[str, Headline]:
@@ -386,7 +452,10 @@ def _of_steps(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: in
 
 def official_score(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benchmark: str) -> float | None:
     """Return the score of the headline alone: no interval, so that many scorers are quickly compared."""
-    facts = step_labelled(benchmark)
+    facts, made = step_labelled(benchmark), leading_figure(benchmark)
+    if made is not None:
+        value: float | None = _own_lines(made, evaluation, rows, unparsed, None)[-2]["value"]
+        return value
     if facts is None:
         return FirstErrors.of(evaluation, rows, unparsed, None).score
     return _mean(PooledSteps.of(evaluation, rows, facts).values(PRMSCORE_METRIC))

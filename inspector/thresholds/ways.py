@@ -1,7 +1,8 @@
 """The ways to choose the threshold of one scorer on one benchmark, and the figures that each comes to.
 
-Every way is reported by the figure it is tuned for, the official one of its benchmark: F1 of first errors, or PRMScore
-of steps. The ways `from:SUBSET` are the transfer matrix: tuned on the row's subset, reported on the column's.
+Every way is reported by the figure it is tuned for, the official one of its benchmark: F1 of first errors, PRMScore
+of steps, or the leading one of the benchmark's own. The ways `from:SUBSET` are the transfer matrix: tuned on the
+row's subset, reported on the column's.
 
 `default` is the scorer's own threshold, `chosen` the present one where it was given as a number, `best` the one with
 the best official figure of the shown cases, `best-per-subset` that of each subset (ProcessBench, Tables 6 and 8),
@@ -43,10 +44,11 @@ from scoring.evaluations.official_rows import METRICS, figures_of
 from scoring.evaluations.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
 from scoring.metrics.aligned import EVERY, align_scorers, common_of
 from scoring.metrics.calibration import even_bins
-from scoring.metrics.first_error import SIDES
+from scoring.metrics.first_error import F1_SCORE, SIDES
 from scoring.metrics.kernel import Metric, Unparsed
+from scoring.metrics.own import OwnMetric, leading_figure, leading_figures, official_metric
 from scoring.metrics.resampling import RESAMPLES, SMALL
-from scoring.metrics.step_labels import PRMSCORE, asked_by_redundancy, redundancy_rows
+from scoring.metrics.step_labels import asked_by_redundancy, redundancy_rows
 from scoring.metrics.threshold_curves import Bands, Tuned, official_bands, step_curve, tuned
 from scoring.schema import Bools, Floats
 
@@ -209,6 +211,10 @@ def way_notes(selection: Selection, rows: pl.DataFrame) -> Iterator[str]:
     yield f"{_TUNED}; {_DEV}" if first_errors else _TUNED
     others = [name for name in selection.benchmarks if name not in dict(of_steps)]
     for name in others:
+        if (made := leading_figure(name)) is not None:
+            tuned_for = f"{made.name} of {all_of(made)}"
+            yield f"{name}: tuned for {tuned_for}; {_BOOTSTRAP} of whole problems; n counts {made.unit}"
+            continue
         yield f"{name}: {_BOOTSTRAP}, {resampled_words(selection, name)}"
     for name, facts in of_steps:
         yield f"{name}: tuned for prmscore of all steps pooled; {_BOOTSTRAP} of whole problems; n counts steps"
@@ -239,7 +245,7 @@ def way_rows(
         intervals: with them; they are resampled.
         only: one of the first two ways alone, `default` or `chosen`; None = all.
     """
-    mask, metric = scope.mask, "f1" if step_labelled(benchmark) is None else "prmscore"
+    mask, metric = scope.mask, official_metric(benchmark)
     counting = scope.counting if intervals else replace(scope.counting, seed=None)
     for way in ways(evaluation, within, mask, surroundings(scope)):
         if only is not None and way.kind not in {"default", "chosen"}:
@@ -315,6 +321,23 @@ def _rule(way: Way, decided: Evaluation, member: Bools) -> tuple[float | None, s
 # -- what the pages of thresholds share
 
 TITLES = {"f1": "F1", "prmscore": "PRMScore", "error_acc": "on erroneous cases", "correct_acc": "on clean cases"}
+"""Of metrics that are no benchmark's own."""
+
+
+def figure_title(metric: str) -> str:
+    """Write the title of an official figure, by its name in the column `metric`."""
+    own = {made.name: made.title for made in leading_figures().values()}
+    return TITLES.get(metric) or own.get(metric, metric)
+
+
+def whole_of(metric: str) -> str:
+    """Name the subset that stands for a whole benchmark, by its official figure."""
+    return "average" if metric == "f1" else "all"
+
+
+def all_of(made: OwnMetric) -> str:
+    """Say what a benchmark's own figure is taken over."""
+    return "all steps pooled" if made.unit == "steps" else "all cases together"
 
 
 def threshold_sections(results: Selection, blocks: Callable[[str, Selection], Iterator[Block]]) -> tuple[Section, ...]:
@@ -387,8 +410,9 @@ def curve_rows(
     """Yield the rows of one scorer on the shown ones of the cases `inside` (n) of one benchmark, columns of CURVE.
 
     First errors: f1, error_acc and correct_acc as means over subsets (`average`); a benchmark whose official figure is
-    of steps: prmscore of all steps pooled (`all`). `tick` names a threshold that a way to choose it comes to, and is
-    null on the grid. `where` selects the `n` cases in the denominator; null where steps are counted.
+    of steps or its own: that figure alone, of all of them pooled (`all`). `tick` names a threshold that a way to choose
+    it comes to, and is null on the grid. `where` selects the `n` cases in the denominator of figures of first errors;
+    null of others.
     """
     scope = replace(selection, shown=selection.shown[inside[selection.shown]])
     present = evaluation if evaluation.movable else evaluation.at_default()
@@ -404,7 +428,7 @@ def curve_rows(
     about = {
         "scorer": evaluation.scorer.name,
         "benchmark": benchmark,
-        "subset": "all" if bands.metrics == (PRMSCORE,) else "average",
+        "subset": whole_of(bands.metrics[0].name),
         "comparison": spelled(present.rule) if isinstance(present.rule, Rule) else None,
     }
     each = [list(_points(bands, metric)) for metric in bands.metrics]
@@ -464,7 +488,7 @@ def _of_way(way: Way, mask: Bools) -> Iterator[NamedThreshold]:
 
 
 def _conditions(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, bands: Bands) -> dict[str, str]:
-    if bands.metrics == (PRMSCORE,):
+    if bands.metrics[0] is not F1_SCORE:
         return {}
     alone = align_scorers((evaluation,), rows, unparsed)
     return {metric: common_of(alone, (0,), side) for metric, side in _SIDE_OF.items()}
@@ -499,3 +523,6 @@ def curve_notes(selection: Selection) -> Iterator[str]:
     )
     for name, _ in step_benchmarks(selection):
         yield f"{name}: prmscore of all steps pooled, n counts steps"
+    for name in selection.benchmarks:
+        if (made := leading_figure(name)) is not None:
+            yield f"{name}: {made.name} of {all_of(made)}, n counts {made.unit}"

@@ -37,9 +37,10 @@ _LABEL_BASE = "labels name messages by their 0-based place; a step is a message 
 
 
 def recognises(row: Any) -> bool:
-    """Return whether a row has messages and labels for some of them."""
+    """Return whether a row has messages and labels for some of them, and the benchmark's places of it."""
     return (
         isinstance(row, Mapping)
+        and not row.keys().isdisjoint({"total_index", "query_index"})
         and isinstance(row.get("messages"), list)
         and isinstance(row.get("step_labels"), Mapping)
         and not isinstance(row.get("steps"), list)
@@ -58,8 +59,11 @@ def record_id(fields: Fields) -> str:
     return fields.row_name()
 
 
-def _flat(fields: Fields) -> Mapping[str, Any] | None:
-    """The row, its messages told apart: those of the assistant with their labels, and the others."""
+def steps_and_context(fields: Fields) -> Mapping[str, Any] | None:
+    """Return the row with its messages told apart: those of the assistant with their labels, and the others.
+
+    None where it has no messages; findings go to `fields`.
+    """
     messages = fields.value.get("messages")
     if not isinstance(messages, list):
         fields.note("error", "wrong-type", f"messages is {kind_of(messages)}, not a list")
@@ -79,7 +83,7 @@ def _flat(fields: Fields) -> Mapping[str, Any] | None:
         fields.note("warning", "no-role", f"{without} messages have no role; they are no steps")
     if lost := sorted(labels.keys() - set(places)):
         fields.note("warning", "label-of-no-step", f"labels for messages {lost}, which are not the assistant's")
-    if silent := [step for step, place in enumerate(places) if place not in labels]:
+    if labels and (silent := [step for step, place in enumerate(places) if place not in labels]):
         fields.note("warning", "no-label", f"steps {silent} have no label")
     own = [labels.get(place) for place in places]
     return {
@@ -99,7 +103,7 @@ def _flat(fields: Fields) -> Mapping[str, Any] | None:
 
 def _labels(fields: Fields) -> Iterator[tuple[int, int]]:
     """The place of a message and its label; what is neither is noted."""
-    by_place = fields.value.get("step_labels")
+    by_place = fields.value.get("step_labels", {})
     if not isinstance(by_place, Mapping):
         fields.note(
             "warning", "wrong-type", f"step_labels is {kind_of(by_place)}, not an object; the case has no gold label"
@@ -170,7 +174,7 @@ FORMAT = CaseFormat(
         name=record_id,
         claimed=frozenset({"total_index", "query_index", "sample_index", "question", "data_source", "ground_truth"})
         | {"messages", "step_labels", "final_label", "task_description"},
-        flat=_flat,
+        flat=steps_and_context,
     ),
     columns={
         "subset": pl.col("subset"),
@@ -186,7 +190,7 @@ FORMAT = CaseFormat(
     checks=(
         warn_where(
             "no-label",
-            pl.col("case.earliest_error").is_null(),
+            pl.col("case.earliest_error").is_null() & pl.col("right").list.drop_nulls().list.len().gt(0),
             "not every step before a wrong one is labelled; the case has no gold label",
         ),
     ),

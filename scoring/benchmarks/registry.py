@@ -35,6 +35,7 @@ MODULES: dict[str, str] = {
     "trl_grpo": "scoring.benchmarks.trl_grpo",
     "verifiers": "scoring.benchmarks.verifiers",
     "toolprmbench": "scoring.benchmarks.toolprmbench",
+    "trajectories": "scoring.benchmarks.own_trajectories",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, FORMAT, recognises(row) and load(rows). Order is the order of detection."""
@@ -49,8 +50,11 @@ FIGURES = {
     "deltabench": "scoring.metrics.sections",
     "hard2verify": "scoring.metrics.balanced",
     "agentprocessbench": "scoring.metrics.agent_steps",
+    "trajectories": "scoring.metrics.agent_steps",
 }
 """Benchmark -> module whose FIGURES, metrics of whole cases, stand before those that all benchmarks have.
+
+The first of them is the benchmark's headline, of all its cases together, with AS_OFFICIAL as without.
 
 Where the authors' code has a number that FIGURES leave undefined, or counts oddly, the module has AS_OFFICIAL beside
 them, for who asks for the benchmark's protocol by name.

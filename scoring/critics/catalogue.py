@@ -1,10 +1,11 @@
 """The protocols for critics, by name: how steps are written into the prompt, and how an answer is read."""
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -17,6 +18,7 @@ from scoring.critics.parsing import (
     joined,
     opened,
     place_of_reasoning,
+    read_agentprocessbench,
     read_grben,
     read_loosely,
     read_prmbench,
@@ -42,10 +44,16 @@ class StepLayout(Struct, frozen=True):
     between: str
     unnumbered: bool = False
 
-    def text(self, steps: Sequence[str]) -> str:
-        """Write all steps as one text; each step's own text stays as it is, but for its number."""
+    def text(self, steps: Sequence[str], context: Sequence[tuple[int, str]] = ()) -> str:
+        """Write all steps as one text; each step's own text stays as it is, but for its number.
+
+        `context` are texts that stand before a step (0-based, the number of steps = after the last), in their order.
+        """
         numbered = enumerate(map(self.step, steps), self.base)
-        return self.between.join(f"{self._at(self.before, i)}{step}{self._at(self.after, i)}" for i, step in numbered)
+        pieces = [f"{self._at(self.before, i)}{step}{self._at(self.after, i)}" for i, step in numbered]
+        for place, text in reversed(context):
+            pieces.insert(place, text)
+        return self.between.join(pieces)
 
     def step(self, step: str) -> str:
         """Write the text of a step."""
@@ -64,7 +72,14 @@ class StepLayout(Struct, frozen=True):
 # -- a critic's protocol as data: what one benchmark asks a language model, and how its answer is read
 
 
-Gives = Literal["earliest error", "step rewards"]
+Gives = Literal["earliest error", "step rewards", "step labels"]
+_ABOVE_ZERO = "positive iff above 0, as PRMBench's judges"
+_LOWEST = "only -1 is wrong"
+_SCALES: dict[Gives, dict[str, Any]] = {
+    "earliest error": {},
+    "step rewards": {"threshold": 0.0, "threshold_source": _ABOVE_ZERO, "comparison": "<=", "low": -1.0, "high": 1.0},
+    "step labels": {"threshold": -0.5, "threshold_source": _LOWEST, "comparison": "<", "low": -1.0, "high": 1.0},
+}
 ReadAnswer = Callable[[str, int], Reading]
 """An answer as it came and how many steps the case has -> what it says. Never raises for a text."""
 
@@ -73,11 +88,15 @@ class CriticProtocol(Struct, frozen=True):
     """How one benchmark asks a critic.
 
     `template` is the file in `scoring/critics/templates` that `--template` replaces. `steps` says how the steps are
-    written into it. `gives` says whether an answer names the earliest error (and may vote) or rates every step;
-    `redundancy` whether it rates redundancy too. `shots` is how many worked examples are sent unless `--shots` says
-    otherwise, `votes` how many answers a case become one verdict where votes are asked for (1 = the protocol has none;
-    without votes a case is asked once), and `runs` how many repetitions its paper averages for open models. `unparsed`
-    says whether answers that cannot be read count as wrong or are left out. `source` is where the protocol is stated.
+    written into it. `gives` says whether an answer names the earliest error (and may vote), rates every step, or labels
+    every step, by its number, right (1), neutral (0) or wrong (-1); `redundancy` whether it rates redundancy too.
+    `shots` is how many worked examples are sent unless `--shots` says otherwise, `votes` how many answers a case become
+    one verdict where votes are asked for (1 = the protocol has none; without votes a case is asked once), and `runs`
+    how many repetitions its paper averages for open models. `unparsed` says whether answers that cannot be read count
+    as wrong or are left out. `source` is where the protocol is stated.
+
+    `words` are what a prompt has to mention so that answers can be read, in small letters. `message` is how a message
+    of a trajectory that is no step is written, of `{speaker}` and `{text}`; "" = steps are judged without these.
     """
 
     name: str
@@ -86,11 +105,36 @@ class CriticProtocol(Struct, frozen=True):
     steps: StepLayout
     read: ReadAnswer
     source: str
+    words: tuple[str, ...]
     redundancy: bool = False
     shots: int = 0
     votes: int = 1
     runs: int = 1
     unparsed: Literal["wrong", "drop"] = "wrong"
+    message: str = ""
+
+    @property
+    def scale(self) -> dict[str, Any]:
+        """What a scorer is to be told of its rewards, by attribute of `scoring.scorer.Scorer`."""
+        redundancy = {"redundancy_threshold": 0.0, "redundancy_threshold_source": _ABOVE_ZERO}
+        return {**_SCALES[self.gives], **(redundancy if self.redundancy else {})}
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What is read of a case beside problem and steps, some of `scoring.scorer.READABLE`."""
+        return ("context",) if self.message else ()
+
+    def text(self, steps: Sequence[str], context: str | None = None) -> str:
+        """Write the steps as one text, and where the protocol reads it what stands between them.
+
+        `context` is as `scoring.texts.further_texts` writes it; None = there is none.
+        """
+        messages = json.loads(context) if context and self.message else []
+        return self.steps.text(steps, [(before, self._message(*message)) for before, *message in messages])
+
+    def _message(self, speaker: str, text: str) -> str:
+        before, _, after = self.message.partition("{text}")
+        return f"{before.replace('{speaker}', speaker)}{text}{after}"
 
 
 PROTOCOLS: dict[str, CriticProtocol] = {
@@ -103,6 +147,7 @@ PROTOCOLS: dict[str, CriticProtocol] = {
             steps=StepLayout(0, "<paragraph_{i}>\n", "\n</paragraph_{i}>", "\n\n"),
             read=read_processbench,
             source="Zheng et al., arXiv 2412.06559, appendix D; QwenLM/ProcessBench, code/run_eval.py",
+            words=("\\boxed",),
             votes=8,
             unparsed="wrong",
         ),
@@ -113,6 +158,7 @@ PROTOCOLS: dict[str, CriticProtocol] = {
             steps=StepLayout(1, "<paragraph_{i}> ", " </paragraph_{i}>", "\n"),
             read=read_grben,
             source="Sun et al., arXiv 2605.01203; spirit-moon-fly/GR-Ben, evaluation/run_llm_eval.py",
+            words=("\\boxed",),
             runs=3,
             unparsed="drop",
         ),
@@ -124,6 +170,7 @@ PROTOCOLS: dict[str, CriticProtocol] = {
             steps=StepLayout(1, "Step {i}: ", " \n\n", "", unnumbered=True),
             read=read_prmbench,
             source="Song et al., arXiv 2501.03124; ssmisya/PRMBench, mr_eval/models/openai_models.py, utils/prompts.py",
+            words=("validity", "json", "redundancy"),
             redundancy=True,
             shots=2,
             unparsed="drop",
@@ -137,7 +184,21 @@ PROTOCOLS: dict[str, CriticProtocol] = {
             steps=StepLayout(1, "<step_{i}>\n", "\n</step_{i}>", "\n\n"),
             read=read_socratic,
             source="Li et al., arXiv 2505.23474, Table 6; the layout of the steps is this program's own",
+            words=("validity", "json"),
             unparsed="drop",
+        ),
+        CriticProtocol(
+            "agentprocessbench",
+            gives="step labels",
+            template="agentprocessbench.txt",
+            # The benchmark's judges are shown messages with their places, which count what is no step too. Here a step
+            # has the number that it has everywhere else.
+            steps=StepLayout(0, "<step_{i}>\n", "\n</step_{i}>", "\n\n"),
+            message='<message from="{speaker}">\n{text}\n</message>',
+            read=read_agentprocessbench,
+            source="arXiv 2603.14465; RUCBM/AgentProcessBench, eval/llm_annotation.py; wording and layout are our own",
+            words=("step_labels", "json"),
+            unparsed="wrong",
         ),
     )
 }
@@ -166,6 +227,7 @@ READERS: dict[str, ReadAnswer] = {
     "grben-1": read_grben,
     "prmbench-1": read_prmbench,
     "socratic-1": read_socratic,
+    "agentprocessbench-1": read_agentprocessbench,
     "processbench-1-from-1": partial(read_processbench, base=1),
     "grben-1-from-0": partial(read_grben, base=0),
     "loose-1": read_loosely,
@@ -217,6 +279,11 @@ PARSERS: dict[str, Parser] = {
     ),
     "socratic": Parser(
         "step rewards", "a JSON object with validity, a number a step", dict.fromkeys((0, 1), "socratic-1")
+    ),
+    "agentprocessbench": Parser(
+        "step labels",
+        "a JSON object with step_labels: 1, 0 or -1 by the step's number, counted from 0",
+        dict.fromkeys((0, 1), "agentprocessbench-1"),
     ),
 }
 """The parsers by name; those of a benchmark have its name."""

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -97,8 +97,13 @@ def literal_break(text: str) -> bool:
 # -- looking at the texts of cases that go into a critic's prompt: what a model could take for something else
 
 
-CaseTexts = tuple[str, Sequence[str]]
-"""A case's problem and its steps."""
+class CaseTexts(NamedTuple):
+    """What of a case goes into a prompt; `between` are texts of a trajectory that are no steps."""
+
+    problem: str
+    steps: Sequence[str]
+    between: Sequence[str] = ()
+
 
 _AS_TEXT = "They are sent as plain text; look at the answers to these cases."
 
@@ -140,15 +145,19 @@ def about_cases(cases: Sequence[CaseTexts], layout: StepLayout) -> Iterator[Prom
             _any(literal_break),
         ),
         ("empty step", "have a step without text", "It keeps its number, and the model may pass over it.", _blank),
-        ("no steps", "have no steps", "There is nothing to judge in them.", lambda _, steps: not steps),
+        ("no steps", "have no steps", "There is nothing to judge in them.", lambda case: not case.steps),
         (
             "empty problem",
             "have a problem without text",
             "Their steps are judged alone.",
-            lambda text, _: not text.strip(),
+            lambda case: not case.problem.strip(),
         ),
     ):
-        numbers = [n for n, (problem, steps) in enumerate(cases, 1) if holds(problem, [*map(layout.step, steps)])]
+        numbers = [
+            number
+            for number, case in enumerate(cases, 1)
+            if holds(case._replace(steps=[*map(layout.step, case.steps)]))
+        ]
         if numbers:
             yield PromptFinding(
                 "warning",
@@ -159,12 +168,12 @@ def about_cases(cases: Sequence[CaseTexts], layout: StepLayout) -> Iterator[Prom
             )
 
 
-def _any(test: Callable[[str], object]) -> Callable[[str, Sequence[str]], bool]:
-    return lambda problem, steps: any(map(test, (problem, *steps)))
+def _any(test: Callable[[str], object]) -> Callable[[CaseTexts], bool]:
+    return lambda case: any(map(test, (case.problem, *case.steps, *case.between)))
 
 
-def _blank(_: str, steps: Sequence[str]) -> bool:
-    return any(not step.strip() for step in steps)
+def _blank(case: CaseTexts) -> bool:
+    return any(not step.strip() for step in case.steps)
 
 
 _WORD_IN_BRACES = re.compile(r"(\\[A-Za-z]+\s*(?:\{[^{}]*\}|\[[^\]]*\])?|[_^])?(?<!\{)\{([A-Za-z_]\w{0,40})\}(?!\})")
@@ -184,7 +193,7 @@ def lint(
     Args:
         template: what is asked with.
         protocol: what the answers will be read as, and how the steps are written.
-        cases: problem and steps of the cases to look at, all or some.
+        cases: texts of the cases to look at, all or some.
         shots: how many worked examples are sent; None = as many as the protocol sends.
 
     Raises:
@@ -303,16 +312,12 @@ def _placeholders(template: Template) -> Iterator[PromptFinding]:
         )
 
 
+_IN_WORDS = {"\\boxed": "a \\boxed{} answer", "json": "JSON"}
+
+
 def _answer(wording: str, protocol: CriticProtocol) -> Iterator[PromptFinding]:
     """Whether the prompt asks for what the answer is read for; worked examples do not count."""
-    wanted = (
-        {"\\boxed": "a \\boxed{} answer"}
-        if protocol.gives == "earliest error"
-        else {"validity": 'the key "validity"', "json": "JSON"}
-    )
-    if protocol.redundancy:
-        wanted["redundancy"] = 'the key "redundancy"'
-    lacking = [what for word, what in wanted.items() if word not in wording.lower()]
+    lacking = [_IN_WORDS.get(word, f'the key "{word}"') for word in protocol.words if word not in wording.lower()]
     if lacking:
         yield PromptFinding(
             "error",
@@ -330,9 +335,8 @@ def _answer(wording: str, protocol: CriticProtocol) -> Iterator[PromptFinding]:
 
 
 def _base(wording: str, protocol: CriticProtocol) -> Iterator[PromptFinding]:
-    """Whether the prompt counts steps as they are numbered; of ratings only the order counts."""
-    bases, base = stated_bases(wording), protocol.steps.base
-    decides = protocol.gives == "earliest error"
+    """Whether the prompt counts steps as they are numbered; of lists of ratings only the order counts."""
+    bases, base, decides = stated_bases(wording), protocol.steps.base, protocol.gives != "step rewards"
     if bases - {base}:
         bases_listed = " and ".join(map(str, sorted(bases)))
         yield PromptFinding(

@@ -162,6 +162,8 @@ class ParseFault(StrEnum):
     BROKEN_JSON = "broken JSON"
     NO_VALIDITY = "JSON without validity"
     NO_REDUNDANCY = "JSON without redundancy"
+    NO_LABELS = "JSON without a label of a step"
+    NO_SUCH_STEP = "label of no step"
     NO_LIST = "no list"
     NOT_A_NUMBER = "not a number"
     NOT_FINITE = "not finite"
@@ -180,6 +182,7 @@ class ParseNote(StrEnum):
 
     BOX_IN_OPEN_REASONING = "the box is in reasoning that never ended"
     BOX_IN_REASONING = "the box is in the reasoning alone"
+    NEUTRAL_BY_DEFAULT = "steps without a label count as neutral"
 
 
 NOTHING_THERE = frozenset(
@@ -546,3 +549,122 @@ def _finite(number: float) -> bool:
 
 def _said(value: Any) -> str:
     return _KINDS.get(type(value), "a number")
+
+
+# -- the reader of answers that label every step right, neutral or wrong: AgentProcessBench's.
+#
+# `eval/llm_annotation.py` of RUCBM/AgentProcessBench: reasoning, then a block of JSON with `step_labels`; where the
+# last block is no object all of the answer is tried, and then what ends in the last brace. A label that is missing or
+# none of 1, 0 and -1 becomes 0. Two things are otherwise here. Labels there name messages by their places, and here
+# steps, counted from 0. And an answer without any label, which there is neutral throughout, is not read.
+
+
+_BLOCK_ENDS = re.compile(r"```(json)?", re.IGNORECASE)
+
+
+def read_agentprocessbench(text: str, n_steps: int) -> Reading:
+    """Read the labels of n steps as rewards: 1 right, 0 neutral, -1 wrong; what has no label is neutral, and noted.
+
+    A label for a step that is not there is a reason: whoever wrote it counted something else than steps.
+    """
+    part = parted(text)
+    if reason := silent(part):
+        return Reading(reason=reason)
+    placed = _last_object(part.answer)
+    if isinstance(placed, ParseFault):
+        return Reading(reason=told(placed))
+    by_number = placed.value.get("step_labels")
+    if isinstance(by_number, list):
+        by_number = dict(enumerate(by_number))
+    if not isinstance(by_number, dict):
+        return Reading(reason=told(ParseFault.NO_LABELS))
+    labels = {_step_number(key): _label(value) for key, value in by_number.items()}
+    if beyond := [key for key in by_number if not 0 <= _step_number(key) < n_steps]:
+        return Reading(reason=told(ParseFault.NO_SUCH_STEP, f"{str(beyond[0])[:20]} of {n_steps} steps"))
+    rewards = [labels.get(step) for step in range(n_steps)]
+    if not any(reward is not None for reward in rewards):
+        return Reading(reason=told(ParseFault.NO_LABELS))
+    before = len(text) - len(part.answer)
+    return Reading(
+        rewards=tuple(reward or 0.0 for reward in rewards),
+        notes=(ParseNote.NEUTRAL_BY_DEFAULT,) if None in rewards else (),
+        span=Span(before + placed.start, before + placed.end),
+    )
+
+
+_OF_MESSAGE = re.compile(r"^message (\d{1,9}): (?:no label|[+-]?\d)(?:  |$)", re.MULTILINE)
+
+
+def step_explanations(answer: str, places: Sequence[int]) -> dict[int, str]:
+    """Return why an answer labels steps as it does, by step (0-based); {} where it says nothing of single steps.
+
+    Args:
+        answer: the text of an answer that `read_agentprocessbench` reads, or of a judge's file of AgentProcessBench,
+            as `scoring.results.agentprocessbench` keeps it.
+        places: the place of each step among all messages, ascending.
+    """
+    placed = _last_object(parted(answer).answer)
+    reasons = placed.value.get("explanations") if isinstance(placed, ParsedObject) else None
+    if isinstance(reasons, dict) and "steps" in reasons:
+        reasons = reasons["steps"]
+    if isinstance(reasons, list):
+        reasons = dict(enumerate(reasons))
+    if isinstance(reasons, dict):
+        numbered = {_step_number(key): reason for key, reason in reasons.items() if isinstance(reason, str)}
+        return {step: reason for step, reason in sorted(numbered.items()) if step >= 0 and reason.strip()}
+    _, *parts = _OF_MESSAGE.split(answer.rpartition("\nall: ")[0] or answer)
+    by_place = {int(place): reason.strip() for place, reason in zip(parts[::2], parts[1::2], strict=True)}
+    return {step: by_place[place] for step, place in enumerate(places) if by_place.get(place)}
+
+
+def _label(value: Any) -> float | None:
+    """1, 0 or -1, as a whole number or its digits; None for anything else, truth values too."""
+    if isinstance(value, str):
+        value = _integer(value) if value.strip() in {"-1", "0", "1"} else None
+    return float(value) if type(value) is int and value in {-1, 0, 1} else None
+
+
+def _step_number(key: Any) -> int:
+    """The number in a key of labels; -1 where it is none."""
+    digits = str(key)
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
+
+
+def _last_object(answer: str) -> ParsedObject | ParseFault:
+    """The JSON object that counts, with its place: of the last block of JSON, of the whole answer, or the last one."""
+    last = _last_braces(answer)
+    for start, end in (*_json_blocks(answer)[-1:], (0, len(answer)), *last):
+        try:
+            value = json.loads(answer[start:end])
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            return ParsedObject(value, start, end)
+    if "{" not in answer:
+        return ParseFault.NO_JSON
+    return ParseFault.BROKEN_JSON if last else ParseFault.OPEN_JSON
+
+
+def _json_blocks(answer: str) -> list[tuple[int, int]]:
+    """Where the text of each block that is marked as JSON begins and ends. Takes linear time."""
+    blocks: list[tuple[int, int]] = []
+    start = None
+    for mark in _BLOCK_ENDS.finditer(answer):
+        if start is not None:
+            blocks.append((start, mark.start()))
+            start = None
+        elif mark[1]:
+            start = mark.end()
+    return blocks
+
+
+def _last_braces(answer: str) -> list[tuple[int, int]]:
+    """Where what ends in the last closing brace begins and ends; [] where no brace fits that one."""
+    opened: list[int] = []
+    last: list[tuple[int, int]] = []
+    for brace in _BRACE.finditer(answer):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        else:
+            last = [(opened.pop(), brace.end())] if opened else []
+    return last

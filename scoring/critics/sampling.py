@@ -56,6 +56,7 @@ MODES: dict[str, tuple[str, ...]] = {
     "grben": ("fast", "slow", *(f"{speed}:{way}" for way in _WAYS for speed in ("fast", "slow"))),
     "prmbench": ("openai", "gemini", "vllm", "transformers"),
     "socratic": (),
+    "agentprocessbench": (),
 }
 """Protocol -> the modes that it tells apart: GR-Ben's speed and way of thinking, PRMBench's back-ends."""
 
@@ -155,11 +156,19 @@ def _socratic(model: str, _: int, __: str | None) -> Chosen:
     return Chosen(Sampling(temperature=0.0, max_tokens=limit), source)
 
 
+def _agentprocessbench(model: str, _: int, __: str | None) -> Chosen:
+    source = "AgentProcessBench, eval/llm_annotation.py"
+    if _OPENAI_THINKER.search(model):
+        return Chosen(Sampling(max_tokens=8192), f"{source}, without its temperature, which {model} does not take")
+    return Chosen(Sampling(temperature=1.0, top_p=1.0, max_tokens=8192), source)
+
+
 _CHOOSING: dict[str, Callable[[str, int, str | None], Chosen]] = {
     "processbench": _processbench,
     "grben": _grben,
     "prmbench": _prmbench,
     "socratic": _socratic,
+    "agentprocessbench": _agentprocessbench,
 }
 
 

@@ -59,8 +59,8 @@ class CaseBlocks:
 
     def keyed(self, reads: Sequence[str]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
         """Yield the cases of each block, and the same with the keys of a scorer that `reads` further texts."""
-        first = 0
-        for block in frame_blocks(self.cases, _OF_CASES):
+        first, places = 0, ["step_messages"] if "context" in reads else []
+        for block in frame_blocks(self.cases, (*_OF_CASES, *places)):
             rows = np.arange(first, first + block.height)
             yield block, reward_keys(block, self._texts.gather(rows), reads) if reads else block
             first += block.height

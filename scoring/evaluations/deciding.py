@@ -24,7 +24,8 @@ from scoring.evaluations.scorer_columns import EVERY_COLUMN
 from scoring.evaluations.step_rewards import Gold
 from scoring.filtering.filters import columns_read
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.threshold_curves import Tuned, case_curve, official_curve, tuned
+from scoring.metrics.own import leading_figure
+from scoring.metrics.threshold_curves import Tuned, case_curve, official_curve, own_curve, tuned
 from scoring.names import match_name
 from scoring.schema import Bools, Ints
 from scoring.storage.stored_frame import frame_blocks, group_numbers
@@ -116,7 +117,8 @@ class DevThresholds(Struct, frozen=True, eq=False):
 def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong) -> DevThresholds:
     """Find the threshold with the best F1 on the dev set of every subset, the lowest of equally good ones.
 
-    It is one of `Curve.thresholds`: of all that decide the dev cases alike the highest for `<`, the lowest for `<=`.
+    Of a benchmark with figures of its own it is that with the best leading one. It is one of `Curve.thresholds`: of all
+    that decide the dev cases alike the highest for `<`, the lowest for `<=`.
 
     Args:
         evaluation: a movable one; its threshold does not matter. Cases that are left out of it are not there.
@@ -131,10 +133,16 @@ def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong)
         if not (evaluation.tried & member).any():
             continue
         sample = sets.rows & member, sets.numbers, unparsed(benchmark)
-        curve = None if name in sets.lacking else case_curve(evaluation, *sample)
+        own = leading_figure(benchmark)
+        if name in sets.lacking:
+            curve = None
+        elif own is not None:
+            curve = own_curve(own, evaluation, sample[0], sample[2])
+        else:
+            curve = case_curve(evaluation, *sample)
         best = None if curve is None else curve.best
         if best is None:
-            lacking[name] = sets.lacking.get(name, "F1 is undefined on its dev cases")
+            lacking[name] = sets.lacking.get(name, f"{own.title if own else 'F1'} is undefined on its dev cases")
         else:
             best_by_subset[name] = best[0]
     return DevThresholds(sets, best_by_subset, lacking)
@@ -264,7 +272,7 @@ def _best_on(evaluation: Evaluation, rows: Bools, source: str, around: Surroundi
 
 
 def best_threshold(evaluation: Evaluation, rows: Bools, around: Surroundings) -> Tuned:
-    """Find the threshold with the best official figure of `rows` (n), all of one benchmark: average F1, or PRMScore."""
+    """Find the threshold with the best official figure of `rows` (n), all of one benchmark."""
     if not rows.any():
         return Tuned(None, "there is no case to tune it on")
     benchmark: str = evaluation.gold.cases["benchmark"][int(np.argmax(rows))]

@@ -454,14 +454,12 @@ def evaluate(
     """
     keyed = gold.cases if cases is None else cases
     start = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source, scorer.on)
-    vote_runs = [] if votes is None else by_run(gold.cases, votes)
+    vote_runs = [] if votes is None else by_run(keyed, votes)
     # Answers that vote decide otherwise than one alone: a mean over both would be of unlike things.
     alike = [run for run in vote_runs if most_answers(run) == most_answers(vote_runs[0])]
     runs = [split(run, rewards) for run in alike]
     evaluations = [
-        Evaluation.of(
-            scorer, gold, align(keyed, run_rewards), None if silent is None else tally(gold.cases, silent), start
-        )
+        Evaluation.of(scorer, gold, align(keyed, run_rewards), None if silent is None else tally(keyed, silent), start)
         for run_rewards, silent in runs or [(rewards, None)]
     ]
     return replace(evaluations[0], further=tuple(evaluations[1:]), unlike=len(vote_runs) - len(alike))

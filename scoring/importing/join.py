@@ -423,20 +423,11 @@ def _answers_read(results: ExternalResults, whole: pl.DataFrame) -> tuple[Extern
         reading = Reading(reason=reason) if answer is None else read_answer(reader, answer, steps)
         read.append({name: getattr(reading, name) for name in _READ[:-1]} | {"reader": version(reader)})
     columns = pl.DataFrame(read, schema={name: VOTES[name] for name in _READ}, orient="row")
-    rated = any(protocol.gives == "step rewards" for protocol in protocols.values())
+    scale = next((protocol.scale for protocol in protocols.values() if protocol.scale), None)
     words = " and ".join(f"as {name}'s parser reads them" for name in protocols)
     known = replace(results, label_base=words, settings={**results.settings, "protocol": " and ".join(protocols)})
-    if rated:
-        known = replace(
-            known,
-            threshold=0.0,
-            threshold_source="above 0 is positive",
-            comparison="<=",
-            low=-1.0,
-            high=1.0,
-            redundancy_threshold=0.0,
-            redundancy_threshold_source="above 0 is redundant",
-        )
+    if scale:
+        known = replace(known, **scale)
     return known, whole.with_columns(columns.get_columns())
 
 

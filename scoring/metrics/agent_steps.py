@@ -7,14 +7,17 @@ that failed says of no step that it is wrong, and so is right on every clean tra
 FirstErrAcc 58.4 on hotpotqa. That is why error_acc and correct_acc, in which it is wrong, stand beside these.
 
 A scorer that says right or wrong alone, as a PRM under a threshold does, never has a neutral step right.
+
+StepAcc leads: in FirstErrAcc a judge that never answers is right on every clean trajectory, in StepAcc on no step.
 """
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP
-from scoring.metrics.own import MetricSums, OwnMetric, metric
+from scoring.metrics.own import MEMBERS, MetricSums, OwnMetric, metric
 from scoring.schema import Floats, Ints
 
 if TYPE_CHECKING:
@@ -101,4 +104,16 @@ def first_error_acc(decided: "Decided") -> Floats:
     return np.column_stack([members & (predicted == gold.earliest), members]).astype(np.float64)
 
 
-FIGURES: tuple[OwnMetric, ...] = (step_acc, first_error_acc)
+FIGURES: tuple[OwnMetric, ...] = (
+    replace(
+        step_acc,
+        cases=MEMBERS,
+        unit="steps",
+        about="the share of labelled steps whose label (right, neutral or wrong) is given, all pooled",
+    ),
+    replace(
+        first_error_acc,
+        cases=MEMBERS,
+        about="the share of trajectories whose first wrong step, or that there is none, is given",
+    ),
+)

@@ -9,16 +9,20 @@ A step without a judgement, because there are fewer than steps or because the an
 the other way; judgements beyond the last step are cut. A response is judged by the judgements that there are. For error
 identification (the figures of first errors beside these, where F1 is their balanced F1) what could not be read is
 wrong.
+
+The balanced accuracy of steps leads: steps are what is labelled, and it is defined where the F1 is not, for who calls
+everything right, which comes to a half.
 """
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
 
 from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP
 from scoring.metrics.kernel import Decided, harmonic, share
-from scoring.metrics.own import MetricSums, OwnMetric
+from scoring.metrics.own import CasesOf, MetricSums, OwnMetric, labelled_and_tried
 from scoring.schema import Bools, Floats, Ints
 
 NAMES = (
@@ -46,11 +50,11 @@ def balanced_figures(*, official: bool) -> tuple[OwnMetric, ...]:
         return _of_responses(decided, official=official)
 
     return (
-        _figure("step_balanced_acc", "balanced accuracy of steps", _of_steps, _mean, "step"),
-        _figure("step_balanced_f1", "balanced F1 of steps", _of_steps, _f1, "step"),
-        _figure("response_balanced_acc", "balanced accuracy of responses", responses, _mean, "response"),
-        _figure("response_balanced_f1", "balanced F1 of responses", responses, _f1, "response"),
-        _figure("error_id_balanced_acc", "balanced accuracy of first errors", _of_first_errors, _mean, "response"),
+        _figure("step_balanced_acc", "balanced step acc", _of_steps, _mean, "step"),
+        _figure("step_balanced_f1", "balanced step F1", _of_steps, _f1, "step"),
+        _figure("response_balanced_acc", "balanced response acc", responses, _mean, "response"),
+        _figure("response_balanced_f1", "balanced response F1", responses, _f1, "response"),
+        _figure("error_id_balanced_acc", "balanced first-error acc", _of_first_errors, _mean, "response"),
     )
 
 
@@ -63,7 +67,14 @@ def _figure(
                 return f"no {side} {what} was judged"
         return f"no right {what} was judged right and no wrong one wrong"
 
-    return OwnMetric(name, title, _COUNTS, count, score, "n", reason=reason)
+    mean = "harmonic mean" if score is _f1 else "mean"
+    if count is _of_first_errors:
+        about = f"the {mean} of the accuracies on erroneous and on clean responses, by their first errors"
+    else:
+        about = f"the {mean} of the shares of right and of wrong {what}s that are judged so, all pooled"
+    cases = CasesOf(lambda decided: counted_in(name, decided), labelled_and_tried)
+    unit: Literal["cases", "steps"] = "steps" if what == "step" else "cases"
+    return OwnMetric(name, title, _COUNTS, count, score, "n", reason=reason, cases=cases, unit=unit, about=about)
 
 
 def _mean(sums: MetricSums) -> Floats:

@@ -25,7 +25,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.benchmarks.registry import FIGURES
+from scoring.benchmarks.registry import FIGURES, step_labelled
 from scoring.errors import PluginError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.metrics.breakdown import CellFigures, Cells
@@ -40,6 +40,7 @@ from scoring.metrics.resampling import (
     resample_problems,
     with_interval,
 )
+from scoring.metrics.shares import LABELLED, tried
 from scoring.own_code import OwnCode
 from scoring.schema import Bools, Floats, Ints
 from scoring.storage.remembered import IdentityCache
@@ -51,8 +52,31 @@ _PARTS = IdentityCache(256)
 _KEPT: dict[str, "OwnMetric"] = {}
 
 
+class CasesOf(Struct, frozen=True, eq=False):
+    """Which cases a metric is of.
+
+    Attributes:
+        rows: Gives them, (n,), of one repetition of a scorer as it is decided.
+        where: Makes the conditions that select them, of a scorer's name and of how cases without a verdict count.
+        words: What they are, for people; "" = those that the scorer tried.
+    """
+
+    rows: Callable[[Decided], Bools]
+    where: Callable[[str, Unparsed], tuple[str, ...]]
+    words: str = ""
+
+
+def labelled_and_tried(scorer: str, unparsed: Unparsed) -> tuple[str, ...]:
+    """Return the conditions for the cases in the denominators of first errors: `Decided.members`."""
+    return LABELLED, tried(scorer, unparsed)
+
+
+MEMBERS = CasesOf(lambda decided: decided.members, labelled_and_tried)
+"""The cases in the denominators of first errors."""
+
+
 class OwnMetric(Struct, frozen=True, eq=False):
-    """A metric of the user's own.
+    """A metric of the user's own, or of one benchmark.
 
     Attributes:
         name: As it stands in the column `metric`: small letters, digits and _.
@@ -64,6 +88,9 @@ class OwnMetric(Struct, frozen=True, eq=False):
         kind: `share`, a fraction that people read in percent, or `number`.
         code: Where it comes from; None before it was loaded.
         reason: Says why the figure of one group's sums by name is undefined, where the name of a count would not.
+        cases: Which cases it is of; None = nobody said, and its numbers open none.
+        unit: What `of` counts.
+        about: What it is, for people who see its title: a part of a sentence.
     """
 
     name: str
@@ -75,6 +102,9 @@ class OwnMetric(Struct, frozen=True, eq=False):
     kind: Literal["share", "number"] = "share"
     code: OwnCode | None = None
     reason: Callable[[MetricSums], str] | None = None
+    cases: CasesOf | None = None
+    unit: Literal["cases", "steps"] = "cases"
+    about: str = ""
 
     def parts(self, decided: Decided) -> Floats:
         """Return what each case contributes, (n, k).
@@ -83,10 +113,11 @@ class OwnMetric(Struct, frozen=True, eq=False):
             PluginError: the code raises, or gives something else.
         """
         key = (self.name, decided.unparsed)
-        made: Floats = _PARTS.of(key, (self, decided.evaluation), lambda: self._parts(decided))
+        made: Floats = _PARTS.of(key, (self, decided.evaluation), lambda: self.fresh_parts(decided))
         return made
 
-    def _parts(self, decided: Decided) -> Floats:
+    def fresh_parts(self, decided: Decided) -> Floats:
+        """Return the same of what is decided but once, and so not remembered."""
         contributions = self._run(lambda: np.asarray(self.contribute(decided)), "contributions")
         wanted = (decided.gold.known.size, len(self.counts))
         if contributions.shape != wanted:
@@ -198,6 +229,32 @@ def figures_of_its_own(benchmark: str, *, official: bool = False) -> tuple[OwnMe
     return getattr(module, "AS_OFFICIAL", made) if official else made
 
 
+def leading_figure(benchmark: str) -> OwnMetric | None:
+    """Return the first of the metrics that a benchmark has to itself, which is its headline; None where it has none.
+
+    The authors' protocol (AS_OFFICIAL) has the same one: it differs in figures that come after it.
+    """
+    return next(iter(figures_of_its_own(benchmark)), None)
+
+
+def leading_figures() -> dict[str, OwnMetric]:
+    """Return by title the leading figures that there are: a title says of one metric alone what it is."""
+    return {made.title: made for made in map(leading_figure, FIGURES) if made is not None}
+
+
+def own_titles() -> dict[str, str]:
+    """Return by name the titles of all the metrics that benchmarks have to themselves."""
+    return {made.name: made.title for benchmark in FIGURES for made in figures_of_its_own(benchmark)}
+
+
+def official_metric(benchmark: str) -> str:
+    """Name the metric that is a benchmark's headline, as it stands in the column `metric`."""
+    if step_labelled(benchmark) is not None:
+        return "prmscore"
+    made = leading_figure(benchmark)
+    return "f1" if made is None else made.name
+
+
 def own_rows(
     made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
 ) -> Iterator[dict[str, Any]]:
@@ -208,11 +265,11 @@ def own_rows(
     names, groups = evaluation.gold.subsets
     runs = [Decided(run, unparsed) for run in evaluation.runs]
     counted = [_by_group(made, run, rows, groups, len(names)) for run in runs]
-    problems = evaluation.gold.problems
-    taken = np.where(rows, groups, -1)
+    # Problems without a case here have no part in the draws.
+    problems, taken = evaluation.gold.problems[rows], groups[rows]
     drawn = None
     if seed is not None:
-        drawn = [resample_problems(made.parts(run), taken, len(names), problems, seed) for run in runs]
+        drawn = [resample_problems(made.parts(run)[rows], taken, len(names), problems, seed) for run in runs]
     present = [number for number in range(len(names)) if any(made.size(sums[number]) for sums in counted)]
 
     def figure(numbers: Sequence[int], *, mean: bool = False) -> Figure:

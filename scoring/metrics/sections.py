@@ -8,22 +8,28 @@ made of sums over all rows. By `task_l1`, which is the subset here.
 
 A row that lists no section has no such figures: the authors' code fails on it and leaves it out. So it does with an
 answer that is empty.
+
+Macro F1 leads: each row weighs the same in it, and precision or recall alone rewards naming little or much.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
 
 from scoring.evaluations.step_rewards import Gold
-from scoring.metrics.kernel import Decided, harmonic, share
-from scoring.metrics.own import MetricSums, OwnMetric
+from scoring.filtering.sql_words import named
+from scoring.metrics.kernel import Decided, Unparsed, harmonic, share
+from scoring.metrics.own import CasesOf, MetricSums, OwnMetric
+from scoring.metrics.shares import SIDES
 from scoring.schema import Bools, Floats, Ints
 
 NAMES = ("f1_macro", "precision_macro", "recall_macro", "f1_micro", "precision_micro", "recall_micro")
 """In the order in which they are reported, before the figures of first errors."""
 
 _COUNTS = ("precision", "recall", "f1", "hits", "named", "listed", "rows")
+"""What a case contributes; a figure has those of them that it is made of."""
 
 
 def section_figures(*, official: bool) -> tuple[OwnMetric, ...]:
@@ -51,7 +57,13 @@ def section_figures(*, official: bool) -> tuple[OwnMetric, ...]:
 
 
 def _figure(name: str, title: str, score: Callable[[MetricSums], Floats]) -> OwnMetric:
-    return OwnMetric(name, title, _COUNTS, _contributions, score, "rows", reason=_why)
+    averaged, word = title.split()
+    over = f"the mean over cases of the {word} of" if averaged == "macro" else f"the {word} of all"
+    about = f"{over} sections named, up to the last one listed, of cases that list one"
+    counts = (word.lower(), "rows") if averaged == "macro" else ("hits", "named", "listed", "rows")
+    places = [_COUNTS.index(count) for count in counts]
+    contribute = partial(_contributions, places=places)
+    return OwnMetric(name, title, counts, contribute, score, "rows", reason=_why, cases=_CASES, about=about)
 
 
 def _why(sums: MetricSums) -> str:
@@ -83,8 +95,15 @@ def members(decided: Decided) -> Bools:
     return mask
 
 
-def _contributions(decided: Decided) -> Floats:
-    """What each case contributes, (n, len(_COUNTS))."""
+def _judged(scorer: str, unparsed: Unparsed) -> tuple[str, ...]:  # noqa: ARG001  # an answer that cannot be read judges no section
+    return SIDES["erroneous"], f"{named(f'{scorer}.step_accuracy')} IS NOT NULL"
+
+
+_CASES = CasesOf(members, _judged, "cases whose steps the figure counts")
+
+
+def _contributions(decided: Decided, places: Sequence[int]) -> Floats:
+    """What each case contributes of _COUNTS, by their places, (n, k)."""
     judged, n = decided.evaluation.judged_steps, decided.gold.n_steps.size
     inside = members(decided)
     row, section = listed_sections(decided.gold)
@@ -100,7 +119,8 @@ def _contributions(decided: Decided) -> Floats:
     hits, named, listed = (np.bincount(of, minlength=n) * inside for of in (cases[hit], cases, row))
     precision, recall = (np.nan_to_num(share(hits, of)) for of in (named, listed))
     f1 = np.nan_to_num(harmonic(precision, recall))
-    return np.column_stack([precision, recall, f1, hits, named, listed, inside]).astype(np.float64)
+    every = (precision, recall, f1, hits, named, listed, inside)
+    return np.column_stack([every[place] for place in places]).astype(np.float64)
 
 
 FIGURES = section_figures(official=False)

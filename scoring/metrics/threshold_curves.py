@@ -2,7 +2,8 @@
 
 A threshold that rises judges more steps wrong. What that changes in the counts of a figure is known case by case, or
 step by step, as the values at which a count gains or loses one; sorted, these give the counts at every threshold. What
-a threshold is tuned for is the benchmark's own figure: F1 as the mean over subsets, or PRMScore of all steps pooled.
+a threshold is tuned for is the figure that the benchmark reports: F1 as the mean over subsets, PRMScore of all steps
+pooled, or the leading one of its own of all cases together (`scoring.metrics.own_sweep`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,8 @@ from scoring.evaluations.verdicts import RIGHT, Rule
 from scoring.filtering.sql_words import literal, named
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, NOTHING, sides_of
 from scoring.metrics.kernel import Decided, Metric, NumberArray, Tally, Unparsed, first_error_sums
+from scoring.metrics.own import OwnMetric, leading_figure
+from scoring.metrics.own_sweep import OwnFigure, own_sweep
 from scoring.metrics.paired import OF_CASES
 from scoring.metrics.resampling import RESAMPLES, percentile_intervals, resample_problems
 from scoring.metrics.step_labels import (
@@ -109,14 +112,16 @@ def official_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benc
     Args:
         evaluation: gives rewards, gold and the comparison; its threshold does not matter.
         rows: (n,) which cases take part, all of one benchmark.
-        unparsed: how cases without a verdict count in F1; PRMScore leaves them out.
+        unparsed: how cases without a verdict count; PRMScore leaves them out.
         benchmark: the one they are of.
     """
-    rule, facts = evaluation.rule, step_labelled(benchmark)
+    rule, facts, own = evaluation.rule, step_labelled(benchmark), leading_figure(benchmark)
     if not isinstance(rule, Rule):
         return None
 
     def made() -> ThresholdCurve | None:
+        if own is not None:
+            return own_curve(own, evaluation, rows, unparsed)
         if facts is None:
             return case_curve(evaluation, rows, evaluation.gold.subsets[1], unparsed)
         return step_curve(evaluation, rows, facts)
@@ -127,6 +132,18 @@ def official_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benc
     owners = (evaluation.floats, evaluation.given, evaluation.gold, evaluation.rewards, evaluation.scorer)
     key = (evaluation.scorer.name, benchmark, unparsed, rule.comparison, np.packbits(rows).tobytes())
     return _CURVES.of(key, owners, made)
+
+
+def own_curve(made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> ThresholdCurve | None:
+    """Return a benchmark's own figure of all cases together at every distinct threshold; None where none decides.
+
+    See `official_curve` for the arguments.
+    """
+    sweep = own_sweep(made, evaluation, rows, unparsed)
+    if sweep is None:
+        return None
+    tally = Tally(dict(zip(made.counts, sweep.sums().T[:, None], strict=True)))
+    return ThresholdCurve(OwnFigure(made), sweep.thresholds, tally)
 
 
 def case_curve(
@@ -315,14 +332,14 @@ class Bands(Struct, frozen=True, eq=False):
 
     def sizes(self, metric: Metric) -> tuple[int, ...]:
         """Count what is in the denominators of a figure: cases of each of its sides, or steps."""
-        if metric is PRMSCORE:
+        if metric not in OF_CASES:
             return (int(metric.size(self.tally.sums)[0].max(initial=0)),)
         return tuple(int(self.tally.sums[side].sum()) for side in sides_of(metric))
 
     def reasons(self, metric: Metric) -> Iterator[str | None]:
         """Yield for each threshold why a figure is undefined; None where it is not."""
         values, sums = self.values(metric), self.tally.sums
-        if metric is PRMSCORE:
+        if metric not in OF_CASES:
             for place, value in enumerate(values):
                 at = {name: counted[0, place] for name, counted in sums.items()}
                 yield metric.why(at) if np.isnan(value) else None
@@ -342,12 +359,17 @@ def official_bands(
 ) -> Bands | None:
     """Return the official figure, and the accuracies behind F1, at thresholds; None where no one threshold decides.
 
+    The draws of a benchmark's own figure are those of `scoring.metrics.own`: at a threshold the band of one run is the
+    interval that stands there.
+
     See `official_curve` for the arguments; `thresholds` (t,) are finite, `seed` is that of the resamples, None =
     there are none, and no intervals.
     """
-    facts = step_labelled(benchmark)
+    facts, own = step_labelled(benchmark), leading_figure(benchmark)
     if facts is not None:
         return step_bands(evaluation, rows, thresholds, facts, seed)
+    if own is not None:
+        return own_bands(own, evaluation, rows, thresholds, unparsed, seed)
     return case_bands(evaluation, rows, thresholds, unparsed, seed)
 
 
@@ -385,6 +407,24 @@ def case_bands(
         drawn = _cases_drawn(*spans, cells, n_cells, thresholds.size, seed)
         sizes = np.broadcast_to(totals, (RESAMPLES, n_cells, 1))
     return Bands(OF_CASES, thresholds, Tally(sums, first_error_sums(by_side(drawn[..., back]), by_side(sizes))))
+
+
+def own_bands(
+    made: OwnMetric, evaluation: Evaluation, rows: Bools, thresholds: Floats, unparsed: Unparsed, seed: int | None = 0
+) -> Bands | None:
+    """Return a benchmark's own figure of all cases together at each of the thresholds; None where none decides."""
+    sweep = own_sweep(made, evaluation, rows, unparsed)
+    if sweep is None:
+        return None
+    parts = sweep.at(thresholds)
+    sums = dict(zip(made.counts, parts.sum(axis=0).T[:, None], strict=True))
+    if seed is None:
+        return Bands((OwnFigure(made),), thresholds, Tally(sums))
+    together = np.zeros(len(parts), dtype=np.int64)
+    flat = parts.reshape(len(parts), thresholds.size * len(made.counts))
+    drawn = resample_problems(flat, together, 1, evaluation.gold.problems[rows], seed)
+    by_count = np.moveaxis(drawn.reshape(RESAMPLES, 1, *parts.shape[1:]), -1, 0)
+    return Bands((OwnFigure(made),), thresholds, Tally(sums, dict(zip(made.counts, by_count, strict=True))))
 
 
 def right_between(evaluation: Evaluation, rows: Ints, thresholds: Floats) -> tuple[Ints, Ints]:

@@ -3,7 +3,7 @@
 Rows of `eval/results/{judge}/{dataset}__blind_{annotator}.jsonl` in RUCBM/AgentProcessBench, which its
 `eval/llm_annotation.py` writes: `annotator, comment, data_source, dataset, explanations, final_label,
 final_label_touched, index_in_dataset, query_index, record_id, sample_index, status, step_labels{"index": 1|0|-1|null},
-updated_at, username`.
+updated_at, username`; explanations are `{steps: {"index": text|null}, final}`.
 A row whose judge failed has no labels, and a comment that begins with `llm_annotate_failed`.
 
 The reading is that of `eval/compare.py`: a label may be a truth value, a whole number or its digits, and a list of
@@ -120,6 +120,9 @@ def label_of(value: Any) -> float | None:
 def _answer(fields: Fields, labels: Mapping[int, float | None]) -> str | None:
     """What the judge says, a paragraph a message: its label and why; None where it explains nothing."""
     why = fields.value.get("explanations")
+    final = None
+    if isinstance(why, Mapping) and isinstance(why.get("steps"), Mapping | list):
+        why, final = why["steps"], why.get("final")
     if isinstance(why, list):
         why = dict(enumerate(why))
     if isinstance(why, str):
@@ -131,6 +134,7 @@ def _answer(fields: Fields, labels: Mapping[int, float | None]) -> str | None:
         label, text = labels.get(place), why.get(str(place), why.get(place))
         words = text if isinstance(text, str) else "" if text is None else json.dumps(text, ensure_ascii=False)
         lines.append(f"message {place}: {'no label' if label is None else f'{label:+.0f}'.replace('+0', '0')}  {words}")
+    lines += [f"all: {final}"] if isinstance(final, str) and final.strip() else []
     return fields.of({"explanations": "\n".join(line.rstrip() for line in lines)}).text("explanations")
 
 
@@ -146,7 +150,8 @@ def _concluded(_: Results) -> dict[str, Any]:
         "low": -1.0,
         "high": 1.0,
         # What its own script asks with.
-        "settings": {"protocol": NAME, "temperature": 1},
+        # `protocol` is not among them: whoever has it is read again from what it answered, which nobody kept here.
+        "settings": {"temperature": 1},
     }
 
 

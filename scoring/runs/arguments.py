@@ -11,7 +11,7 @@ from msgspec import Struct
 
 OWN_SEED = -1
 """Stands for the seed that the protocol has: None is already the wish that none is sent."""
-PROTOCOLS = ("processbench", "grben", "prmbench", "socratic")
+PROTOCOLS = ("processbench", "grben", "prmbench", "socratic", "agentprocessbench")
 GENERATIVE = ("genprm", "thinkprm", "rprm")
 """Families of generative PRMs, which are asked as critics are."""
 

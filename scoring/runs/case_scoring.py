@@ -41,7 +41,7 @@ from scoring.runs.run import score
 from scoring.schema import content_key
 from scoring.scorer import Scorer
 from scoring.storage.files import check_writable
-from scoring.texts import Texts, reward_key
+from scoring.texts import Texts, further_texts, reward_key
 from scoring.variants import content_frames
 from scoring.workspace import Workspace
 from scoring.xray import Case, held_separators
@@ -139,6 +139,11 @@ class WarmPrm:
             InspectError: what the checkpoint, its engine or the cache raise.
         """
         began = time.monotonic()
+        if "context" in self.scorer.reads:
+            raise InputError(
+                f"{self.scorer.name} reads what stands between the steps, which a single case has no place for here.",
+                "Score it in a run: prm-inspect score BENCHMARK --where \"case = 'NAME'\"",
+            )
         kept = self._kept(case, [Path(self.asked["scorer"])] if self.wanted else [])
         if kept is None and self.loaded is None:
             loading()
@@ -221,7 +226,8 @@ class WarmPrm:
         if not case.get("edited"):
             return
         opened = self.opened
-        read = Case(case["problem"], tuple(case["steps"]), tuple(case.get(name) for name in opened.adapter.reads))
+        further = tuple(text for _, text in further_texts(opened.adapter.reads, case, case))
+        read = Case(case["problem"], tuple(case["steps"]), further)
         yield from held_separators(
             opened.encoder, opened.tokenizer, read, case["edited"], separated=opened.facts.separated
         )
@@ -229,7 +235,7 @@ class WarmPrm:
 
 def _key(case: Mapping[str, Any], scorer: Scorer) -> str:
     """What a scorer's rewards of a case are joined on."""
-    return reward_key(content_key(case["problem"], case["steps"]), ((name, case.get(name)) for name in scorer.reads))
+    return reward_key(content_key(case["problem"], case["steps"]), further_texts(scorer.reads, case, case))
 
 
 def _row(folder: Path, key: str) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ A critic is asked by a benchmark's protocol (`scoring.critics.catalogue`), a gen
 """
 
 import argparse
+import json
 import tomllib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from decimal import Decimal
@@ -23,7 +24,7 @@ from scoring.cache import VoteParts
 from scoring.checkpoint import Checkpoint, compute_dtype, positive
 from scoring.claim import claim, find, placed
 from scoring.critics.catalogue import CriticProtocol, StepLayout, critic_protocol, version
-from scoring.critics.lint import PromptFinding, about_cases, lint
+from scoring.critics.lint import CaseTexts, PromptFinding, about_cases, lint
 from scoring.critics.sampling import Chosen, overridden, sampling_for
 from scoring.critics.template import Template
 from scoring.engines.base import AnsweringEngine
@@ -121,7 +122,6 @@ def _money(value: Any, where: str) -> Decimal:
 _LOOKED_AT = 1000
 """Cases whose texts are looked at before the first call."""
 _UNKNOWN = Chosen(Sampling(), "not chosen yet")
-_ABOVE_ZERO = "positive iff above 0, as PRMBench's judges"
 _HALF = "p(Yes) against p(No)"
 _UNMARKED = StepLayout(1, "", "", "\n")
 _SENT = ("temperature", "top_p", "top_k", "max_tokens", "effort", "thinking", "thinking_budget")
@@ -149,8 +149,8 @@ class Wish(Struct, frozen=True):
 class PreparedCritic(Struct, frozen=True):
     """A critic or a generative PRM, how it is asked, and what makes the engine when something has to be asked.
 
-    `lint` tells what is odd about the prompts of cases, (problem, steps) each; only warnings. It raises InputError
-    where something would make the answers mean something else than the protocol says.
+    `lint` tells what is odd about the prompts of cases; only warnings. It raises InputError where something would make
+    the answers mean something else than the protocol says.
     """
 
     scorer: Scorer
@@ -158,7 +158,7 @@ class PreparedCritic(Struct, frozen=True):
     engine: Callable[[], AnsweringEngine]
     template: Template
     notes: tuple[str, ...]
-    lint: Callable[[Sequence[tuple[str, Sequence[str]]]], list[PromptFinding]]
+    lint: Callable[[Sequence[CaseTexts]], list[PromptFinding]]
 
 
 Identity = Mapping[str, Any]
@@ -191,8 +191,8 @@ def critic_events(
             keep_template(workspace.root, critic.template)
         looked_at = islice(rows, _LOOKED_AT)
         numbers = pl.Series(list(looked_at), dtype=pl.UInt32)
-        read = run_cases(cases[numbers], numbers, range(len(numbers)), TextPages(texts))
-        findings = critic.lint([(case.problem, case.steps) for case in read])
+        read = run_cases(cases[numbers], numbers, range(len(numbers)), TextPages(texts, scorer.reads))
+        findings = critic.lint([CaseTexts(case.problem, case.steps, _between(*case.further)) for case in read])
     yield from score(
         cases,
         texts,
@@ -203,9 +203,13 @@ def critic_events(
         rows=rows,
         retry_refused=args.retry_refused,
         dry_run=args.dry_run,
-        notes=(*critic.notes, *where, *unread_context(cases, rows), *map(str, findings)),
+        notes=(*critic.notes, *where, *unread_context(cases, rows, scorer.reads), *map(str, findings)),
         interrupt=interrupt,
     )
+
+
+def _between(context: str | None = None) -> list[str]:
+    return [text for _, _, text in json.loads(context or "[]")]
 
 
 def _prepared(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str], object]) -> PreparedCritic:
@@ -373,7 +377,7 @@ class _Found(Struct, frozen=True):
     settings: dict[str, Any]
     scale: dict[str, Any]
     notes: list[str]
-    lint: Callable[[Sequence[tuple[str, Sequence[str]]]], list[PromptFinding]]
+    lint: Callable[[Sequence[CaseTexts]], list[PromptFinding]]
 
 
 def _cost(price: Price, tokens_in: int, tokens_out: int) -> float:
@@ -393,7 +397,7 @@ def _critic(request: Wish, model: str, identity: Identity, votes: int, runs: int
     protocol = critic_protocol(request.protocol)
     if request.options:
         raise UsageError(f"{protocol.name} has no options.", "Leave --option out.")
-    if votes > 1 and protocol.gives == "step rewards":
+    if votes > 1 and protocol.scale:
         raise UsageError(
             f"{protocol.name} asks for a number a step, and numbers do not vote.", "Leave --votes out, or give --runs."
         )
@@ -408,14 +412,21 @@ def _critic(request: Wish, model: str, identity: Identity, votes: int, runs: int
         template,
         chosen.sampling.max_tokens,
         _critic_settings(protocol, template, shots, chosen, identity),
-        _critic_scale(protocol),
+        {"kind": "critic", "about": f"critic, {protocol.name}", **protocol.scale},
         _about_critic(protocol, template, chosen, request),
         partial(_lint, template, protocol, shots),
     )
 
 
-def _prompt(template: Template, protocol: CriticProtocol, shots: int, problem: str, steps: Sequence[str]) -> Prompt:
-    return template.prompt(problem, protocol.steps.text(steps), shots)
+def _prompt(
+    template: Template,
+    protocol: CriticProtocol,
+    shots: int,
+    problem: str,
+    steps: Sequence[str],
+    context: str | None = None,
+) -> Prompt:
+    return template.prompt(problem, protocol.text(steps, context), shots)
 
 
 def _critic_settings(
@@ -430,21 +441,11 @@ def _critic_settings(
         "template": template.hash,
         "steps": layout,
         "shots": shots,
+        **({"reads": list(protocol.reads), "message": protocol.message} if protocol.message else {}),
         # A tuple and a list are one JSON value.
         "sampling": {name: list(value) if isinstance(value, tuple) else value for name, value in sent.items()},
         "seed": chosen.seed,
     }
-
-
-def _critic_scale(protocol: CriticProtocol) -> dict[str, Any]:
-    scale: dict[str, Any] = {"kind": "critic", "about": f"critic, {protocol.name}"}
-    if protocol.gives == "step rewards":
-        scale |= {
-            "threshold": 0.0, "threshold_source": _ABOVE_ZERO, "comparison": "<=", "low": -1.0, "high": 1.0,
-        }  # fmt: skip
-        if protocol.redundancy:
-            scale |= {"redundancy_threshold": 0.0, "redundancy_threshold_source": _ABOVE_ZERO}
-    return scale
 
 
 def _about_critic(protocol: CriticProtocol, template: Template, chosen: Chosen, request: Wish) -> list[str]:
@@ -467,9 +468,7 @@ def _about_critic(protocol: CriticProtocol, template: Template, chosen: Chosen, 
     return sentences
 
 
-def _lint(
-    template: Template, protocol: CriticProtocol, shots: int, cases: Sequence[tuple[str, Sequence[str]]]
-) -> list[PromptFinding]:
+def _lint(template: Template, protocol: CriticProtocol, shots: int, cases: Sequence[CaseTexts]) -> list[PromptFinding]:
     findings = lint(template, protocol, cases, shots)
     wrong = next((finding for finding in findings if finding.severity == "error"), None)
     if wrong:

@@ -238,11 +238,11 @@ def seed_of(seed: int | None, run: int, vote: int) -> int | None:
 class CriticAsker(Struct):
     """Asks a critic; see `Asker`. An answer is a vote.
 
-    `prompt` writes a case's problem and steps into the template, `read` reads an answer. `seed` is that of the first
-    vote of the first run; None = none is sent.
+    `prompt` writes a case's problem, steps and further texts into the template, `read` reads an answer. `seed` is that
+    of the first vote of the first run; None = none is sent.
     """
 
-    prompt: Callable[[str, list[str]], Prompt]
+    prompt: Callable[..., Prompt]
     read: ReadAnswer
     seed: int | None = None
     _flight: dict[int, tuple[Missing, RunCase, str]] = field(default_factory=dict)
@@ -282,7 +282,7 @@ class CriticAsker(Struct):
 
     def _ask(self, number: int, missing: Missing, case: RunCase) -> GenerationRequest:
         seed = seed_of(self.seed, missing.run, missing.votes[0])
-        return GenerationRequest(number, self.prompt(case.problem, case.steps), len(missing.votes), seed)
+        return GenerationRequest(number, self.prompt(case.problem, case.steps, *case.further), len(missing.votes), seed)
 
 
 def answer_row(answer: GeneratedAnswer, read: ReadAnswer, n_steps: int) -> dict[str, Any]:

@@ -209,7 +209,12 @@ def prm_events(
         scorer, where = placed(
             prepared.scorer, parts, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
         )
-        notes = [*prepared.notes, *where, *missing_texts(texts, rows, scorer.reads), *unread_context(cases, rows)]
+        notes = [
+            *prepared.notes,
+            *where,
+            *missing_texts(texts, rows, scorer.reads),
+            *unread_context(cases, rows, scorer.reads),
+        ]
         if here and args.device == "auto" and len(cards := free_on_cards()) > 1:
             devices, how = _over(cards, prepared, args.engine)
             notes.append(how)
@@ -461,21 +466,21 @@ def _served(running: Running, weights: Mapping[str, Any]) -> tuple[Mapping[str, 
     return {"served": running.served, "tokenizer": weights}, "as served", (note,)
 
 
-def unread_context(cases: pl.DataFrame, rows: Sequence[int]) -> Iterator[str]:
+def unread_context(cases: pl.DataFrame, rows: Sequence[int], reads: Sequence[str] = ()) -> Iterator[str]:
     """Yield a sentence where some of these rows of `cases` have more to them than whoever scores reads.
 
-    That is the context of trajectories, and images.
+    That is the context of trajectories where it is not among `reads`, and images.
     """
     some = cases.select(pl.col("^(step_messages|benchmark)$").gather(pl.Series(rows, dtype=pl.UInt32)))
     if "benchmark" in some.columns and (about_images := some["benchmark"].is_in(WITH_IMAGES).sum()):
         yield f"{about_images:,} of {len(rows):,} cases are about images: texts are read, and no image is"
-    if "step_messages" not in some.columns:
+    if "step_messages" not in some.columns or "context" in reads:
         return
     trajectories = some["step_messages"].count()
     if trajectories:
         yield (
             f"{trajectories:,} of {len(rows):,} cases are trajectories: problem and steps are read, and nothing of "
-            "what users and tools say between the steps"
+            "what users and tools say between the steps (a critic asked by agentprocessbench reads it)"
         )
 
 

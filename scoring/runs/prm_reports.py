@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from scoring.prms.own import own_family
 from scoring.readout import Encoded, LogRatio, Readout, Vocabulary
 from scoring.runs.arguments import prm_of_arguments
 from scoring.runs.opened import OpenedPrm, open_prm
+from scoring.texts import further_texts
 from scoring.workspace import Workspace
 from scoring.xray import Case, TokenTexts, add_numbers, longest, xray
 
@@ -142,7 +143,7 @@ def explain(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
         raise UsageError(f"there is no case {args.case!r}.", "Give its whole name: BENCHMARK/ID.")
     prm = _opened(args, workspace, args.model)
     read = texts.row(rows[0])
-    case = Case(read["problem"], tuple(read["steps"]), tuple(read[name] for name in prm.adapter.reads))
+    case = _case(prm.adapter.reads, cases.row(rows[0], named=True), read)
     tokens = xray(prm.encoder, prm.tokenizer, case, separated=prm.facts.separated)
     encoded, _, _ = longest(prm.encoder, case)
     notes, engine = [prm.note] if prm.note else [], None
@@ -235,7 +236,8 @@ def _cases_of(path: str, reads: Sequence[str]) -> list[Case]:
     frame = imported[0].cases
     if "steps" not in frame.columns:
         raise InputError(f"{path} is too large to be looked at whole.", "Give a smaller file.")
-    return [
-        Case(row["problem"], tuple(row["steps"]), tuple(row[name] for name in reads))
-        for row in frame.iter_rows(named=True)
-    ]
+    return [_case(reads, row, row) for row in frame.iter_rows(named=True)]
+
+
+def _case(reads: Sequence[str], case: Mapping[str, Any], texts: Mapping[str, Any]) -> Case:
+    return Case(texts["problem"], tuple(texts["steps"]), tuple(text for _, text in further_texts(reads, case, texts)))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from msgspec import Struct
+from msgspec.structs import replace as struct_replace
 
 from scoring.asking import GeneratedAnswer, Prompt, Sampling, TokenLogprobs, prompt_hash
 from scoring.critics.catalogue import CriticProtocol, StepLayout
@@ -25,6 +26,7 @@ from scoring.generative.talk import Talk, Wording, packaged_wording
 from scoring.reparse import protocol_of_critic
 from scoring.scorer import Scorer
 from scoring.storage.files import write_atomically
+from scoring.texts import further_texts
 
 FOLDER = "prompts"
 
@@ -87,15 +89,19 @@ def sampling_words(scorer: Scorer, seed: int | None) -> str:
 
 
 def sent(
-    root: Path | None, scorer: Scorer, problem: str, steps: Sequence[str], answer: Mapping[str, Any] | None
+    root: Path | None,
+    scorer: Scorer,
+    case: Mapping[str, Any],
+    texts: Mapping[str, Any],
+    answer: Mapping[str, Any] | None,
 ) -> Sent:
     """Return what was sent to a critic or a generative PRM for an answer.
 
     Args:
         root: the workspace's folder.
         scorer: who was asked.
-        problem: the case's.
-        steps: the case's.
+        case: its row of the cases frame.
+        texts: its row of the texts.
         answer: a row of `scoring.schema.VOTES`; None where there is none, which gives what would be sent first.
 
     Raises:
@@ -103,12 +109,14 @@ def sent(
         InputError: its template was not kept, and is not the one of this version either.
     """
     family = FAMILIES.get(str(scorer.settings.get("protocol")))
+    problem, steps = texts["problem"], texts["steps"]
     # Whoever imports answers knows the protocol at most.
     protocol = protocol_of_critic(scorer) if "template" in scorer.settings else None
     kept_mark = None if answer is None else answer["prompt"]
     if protocol is not None:
         template, kept = _template(root, scorer, Template.packaged, protocol.template)
-        calls: tuple[Call, ...] = (Call(_prompt(scorer, protocol, template, problem, steps)),)
+        further = [text for _, text in further_texts(scorer.reads, case, texts)]
+        calls: tuple[Call, ...] = (Call(_prompt(scorer, protocol, template, problem, steps, *further)),)
         mark = prompt_hash(calls[0].prompt)
     elif family is not None:
         template, kept = _template(root, scorer, packaged_wording, family.template(dict(scorer.settings["options"])))
@@ -153,11 +161,19 @@ def _template(
     )
 
 
-def _prompt(scorer: Scorer, protocol: CriticProtocol, template: Template, problem: str, steps: Sequence[str]) -> Prompt:
+def _prompt(
+    scorer: Scorer,
+    protocol: CriticProtocol,
+    template: Template,
+    problem: str,
+    steps: Sequence[str],
+    context: str | None = None,
+) -> Prompt:
     """A critic's prompt, with the layout and the examples that its settings name."""
     layout, shots = scorer.settings.get("steps"), scorer.settings.get("shots", protocol.shots)
     written = StepLayout(**layout) if isinstance(layout, Mapping) else protocol.steps
-    return template.prompt(problem, written.text(steps), shots)
+    protocol = struct_replace(protocol, steps=written, message=scorer.settings.get("message", ""))
+    return template.prompt(problem, protocol.text(steps, context), shots)
 
 
 # -- generative PRMs

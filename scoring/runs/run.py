@@ -45,7 +45,7 @@ from scoring.runs.events import (
 from scoring.runs.plan import Missing, RunPlan, SharedWork
 from scoring.scorer import FILE, Scorer
 from scoring.storage.files import FolderShare
-from scoring.texts import Texts, reward_keys
+from scoring.texts import Texts, further_texts, reward_keys
 
 # -- rows of a run on their way into a scorer's folder, the same for rewards and for answers
 
@@ -167,25 +167,28 @@ class Settled(Struct, frozen=True):
 
 def run_cases(wanted: pl.DataFrame, numbers: pl.Series, rows: Sequence[int], pages: "TextPages") -> Iterator[RunCase]:
     """Yield these `rows` of `wanted` with their texts; `numbers` are its rows in the frame the texts belong to."""
-    names = [name for name in ("case", "key", "benchmark", "subset") if name in wanted.columns]
+    names = ("case", "key", "benchmark", "subset", "step_messages")
     picked = pl.Series("row", rows, dtype=pl.UInt32)
-    chosen = wanted.select(pl.col(names).gather(picked)).iter_rows()
-    for number, (case, key, *group) in zip(numbers.gather(picked), chosen, strict=True):
-        problem, steps, *further = pages(number)
-        yield RunCase(case, key, problem, steps, tuple(further), *group)
+    chosen = wanted.select(pl.col([name for name in names if name in wanted.columns]).gather(picked))
+    for number, case in zip(numbers.gather(picked), chosen.iter_rows(named=True), strict=True):
+        texts = pages(number)
+        further = tuple(text for _, text in further_texts(pages.reads, case, texts))
+        group = case.get("benchmark", ""), case.get("subset")
+        yield RunCase(case["case"], case["key"], texts["problem"], texts["steps"], further, *group)
 
 
 class TextPages:
     """Reads `Texts` a page at a time: near rows asked for one after another cost one read.
 
-    `reads` are the columns (String) that are wanted beside problem and steps.
+    `reads` are the columns that are wanted beside problem and steps.
     """
 
     def __init__(self, texts: Texts, reads: Sequence[str] = ()) -> None:
+        self.reads = tuple(reads)
         self._texts, self._columns = texts, ("problem", "steps", *reads)
         self._part, self._first, self._page = -1, 0, pl.DataFrame()
 
-    def __call__(self, row: int) -> tuple[str, list[str], *tuple[str | None, ...]]:
+    def __call__(self, row: int) -> dict[str, Any]:
         """Problem, steps and what else is wanted of the case in this row of the cases frame.
 
         Raises:
@@ -199,8 +202,7 @@ class TextPages:
                 # Asked for alone, it is the sentence about the missing row.
                 first, page = place, self._texts.page(part, place, 1, self._columns)
             self._part, self._first, self._page = part, first, page
-        problem, steps, *further = self._page.row(place - self._first)
-        return problem, steps, *further
+        return self._page.row(place - self._first, named=True)
 
 
 # -- which cases of a benchmark are scored: all, the first ones, a stratified sample, or a shard
@@ -356,7 +358,7 @@ def score(
         Stopped: a second signal came while the first was being obeyed.
     """
     numbers = pl.Series("rows", range(cases.height) if rows is None else rows, dtype=pl.UInt32)
-    optional = pl.selectors.by_name("benchmark", "subset", require_all=False)
+    optional = pl.selectors.by_name("benchmark", "subset", "step_messages", require_all=False)
     wanted = cases.select("case", "key", "n_steps", optional).select(pl.all().gather(numbers))
     wanted = reward_keys(wanted, texts.gather(numbers.to_numpy()), scorer.reads)
     known = {part.name for part in parts.parts()}

@@ -196,6 +196,7 @@ def judged_variants(contents: Contents, seen: Evaluation, folders: Sequence[Path
     # Nobody labelled them: only what the scorer says of them is asked for.
     unlabelled = pl.concat([pl.DataFrame(schema=METADATA), cases], how="diagonal").with_columns(benchmark=pl.lit(""))
     gold = Gold(unlabelled)
+    keyed = keyed.with_columns(benchmark=pl.lit(""))
     evaluation = evaluate(gold, seen.scorer, step_rewards, votes=answers if answers.height else None, cases=keyed)
     return JudgedContents(contents, seen, _decided_alike(evaluation, seen, [content.row for content in contents.every]))
 

@@ -115,7 +115,7 @@ def test_the_head_the_sentence_and_the_gold_labels(start):
     assert "Why   hidden; v r shows it" in "\n".join(lines_of(start, 0, reason=False)[1])
     assert "x refused: over␛[2J length  [s]" in "\n".join(lines_of(start, 3)[1])
     assert "Gold  no wrong step" in lines_of(start, 2)[1]
-    assert "Gold  the labels name no step of this solution" in lines_of(start, 4)[1]
+    assert "Gold  no gold label names a step of this solution" in lines_of(start, 4)[1]
     assert "final answer right" in lines_of(start, 1)[1][0]
 
 

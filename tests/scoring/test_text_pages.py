@@ -22,7 +22,7 @@ def pages(tmp_path):
 
 def test_every_row_is_found_in_any_order(pages):
     for row in (0, 2999, 1023, 1024, 1025, 3005, 3000, 3004, 5, 2048):
-        assert pages(row) == (f"p{row}", [f"s{row}"])
+        assert pages(row) == {"problem": f"p{row}", "steps": [f"s{row}"]}
 
 
 def test_a_file_that_has_gone_or_is_short_is_damage(tmp_path):
@@ -36,4 +36,4 @@ def test_a_file_that_has_gone_or_is_short_is_damage(tmp_path):
 def test_further_texts_stand_behind_problem_and_steps():
     cases = frame(0, 3).with_columns(reference_answer=pl.Series(["1", None, ""]))
     pages = TextPages(Texts.whole((cases,), (3,)), ("reference_answer",))
-    assert [pages(row) for row in (2, 0, 1)] == [("p2", ["s2"], ""), ("p0", ["s0"], "1"), ("p1", ["s1"], None)]
+    assert [pages(row)["reference_answer"] for row in (2, 0, 1)] == ["", "1", None]

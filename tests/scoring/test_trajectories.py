@@ -5,13 +5,13 @@ import random
 
 import pytest
 
-from benchmark_rows import action_pair, judged_trajectory, messages, rows_of, trajectory
+from benchmark_rows import action_pair, agent_run, judged_trajectory, messages, rows_of, trajectory
 from inspector import cli
 from inspector.api import analysis
 from inspector.case_links import figure_link
 from inspector.request import Request
 from inspector.selection import load as load_selection
-from scoring.benchmarks import toolprmbench
+from scoring.benchmarks import own_trajectories, toolprmbench
 from scoring.benchmarks.agentprocessbench import load, recognises
 from scoring.exporters import trl_row
 from scoring.results import agentprocessbench as judges
@@ -233,6 +233,46 @@ def test_the_published_labels_have_the_counts_and_constant_baselines_that_are_kn
 
 
 # -- pairs of actions
+
+
+def test_a_trajectory_of_ones_own_needs_messages_alone():
+    imported = own_trajectories.load(rows_of([agent_run(), {"messages": agent_run()["messages"]}]))
+    own, bare = imported.cases.iter_rows(named=True)
+    assert imported.benchmark == "trajectories"
+    assert (own["id"], own["problem"], own["reference_answer"]) == ("run-0", "user says 0", "12")
+    assert (own["step_messages"], own["earliest_error"], own["error_steps"]) == ([1, 3], 1, [1])
+    assert own["final_answer_correct"] is False
+    assert imported.metadata["meta.cost"].to_list() == [0.5, None]
+    assert [message["text"] for message in own["context"]] == ["user says 0", "tool says 2"]
+    assert (bare["earliest_error"], bare["error_steps"], bare["final_answer_correct"]) == (None, None, None)
+    # That nothing is labelled is no fault of a row.
+    assert codes(imported) == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "earliest", "code"),
+    [
+        ({"1": 1, "3": 1}, -1, []),
+        ({"1": 0, "3": -1}, 1, []),
+        ([True, 1], None, [("warning", "bad-label")]),
+        ([1], None, [("warning", "label-count")]),
+        ({"3": 1}, None, [("warning", "no-label"), ("warning", "no-label")]),
+        ("right", None, [("warning", "wrong-type")]),
+    ],
+)
+def test_its_labels_stand_by_place_or_one_a_step(labels, earliest, code):
+    imported = own_trajectories.load(rows_of([agent_run(step_labels=labels)]))
+    assert imported.cases["earliest_error"].to_list() == [earliest]
+    assert codes(imported)[: len(code)] == code
+
+
+def test_whose_trajectory_a_row_is():
+    assert [(own_trajectories.recognises(row), recognises(row)) for row in (agent_run(), trajectory())] == [
+        (True, False),
+        (True, True),
+    ]
+    for row in ({"messages": messages("user")}, {"messages": ["hi"]}, {"messages": []}, agent_run(steps=["a"]), []):
+        assert not own_trajectories.recognises(row)
 
 
 def test_a_pair_of_actions_becomes_two_cases_of_one_problem_the_rejected_one_first():

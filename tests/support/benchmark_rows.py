@@ -211,6 +211,19 @@ def trajectory(number=0, **changes):
     return changed(sound, changes)
 
 
+def agent_run(number=0, **changes):
+    """A trajectory of one's own: steps at places 1 and 3, the second of them wrong."""
+    sound = {
+        "id": f"run-{number}",
+        "messages": messages("user", "assistant", "tool", "assistant"),
+        "step_labels": [1, -1],
+        "success": False,
+        "reference_answer": "12",
+        "cost": 0.5,
+    }
+    return changed(sound, changes)
+
+
 def judged_trajectory(number=0, annotator="a-judge", **changes):
     """A row of a judge's file about `trajectory(number)`: all three labels as the gold ones are."""
     query, sample = number // 5, number % 5
@@ -219,7 +232,7 @@ def judged_trajectory(number=0, annotator="a-judge", **changes):
         "comment": "",
         "data_source": "a-shop",
         "dataset": "shop",
-        "explanations": {"2": "It asks the till.", "5": "A box holds four."},
+        "explanations": {"steps": {"2": "It asks the till.", "5": "A box holds four."}, "final": "Miscounted."},
         "final_label": -1,
         "query_index": query,
         "record_id": f"a-shop:{query}:{sample}",

@@ -64,4 +64,5 @@ BENCHMARKS = {
     "visualprocessbench": [benchmark_rows.visualprocessbench()],
     "agentprocessbench": [benchmark_rows.trajectory()],
     "toolprmbench": [benchmark_rows.action_pair()],
+    "trajectories": [benchmark_rows.agent_run()],
 }

@@ -133,7 +133,7 @@ def test_a_case_without_scorers_and_one_without_steps(tmp_path):
 def test_labels_that_name_no_step_say_so(tmp_path):
     making.workspace(tmp_path, [reference.Case(2, None)], [])
     view = show_view(load(Request(workspace=str(tmp_path))), 0)
-    assert "Gold the labels name no step of this solution" in words_of(view)
+    assert "Gold no gold label names a step of this solution" in words_of(view)
     assert [step.gold for step in case_of(view).steps] == [None, None]
 
 

@@ -1,10 +1,14 @@
 """What stands between the steps of a trajectory on the page of a case."""
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 import making
+from benchmark_rows import judged_trajectory, trajectory
+from inspector import cli
 from inspector.api import analysis
 from inspector.case_view.context_lines import LONGEST_MESSAGE, glance_at_hit
 from inspector.case_view.open_case import Manner, Stop
@@ -149,3 +153,21 @@ def test_the_marks_of_a_folded_message_are_hits_of_its_text(text, words, room):
     if "hit" not in line:
         marks = ["".join(part.split()) for part, style in parts if FOUND in style.split()]
         assert marks == ["".join(shown[low:high].split()) for low, high in hits]
+
+
+def test_a_judges_reason_stands_beneath_the_step_that_it_is_of(tmp_path):
+    reasons = {"steps": {"2": "It asks\n\x1b[31mthe till.", "5": "A box holds four, " * 30}, "final": "Miscounted."}
+    for name, row in (("runs", trajectory()), ("judge", judged_trajectory(explanations=reasons))):
+        (tmp_path / f"{name}.jsonl").write_text(f"{json.dumps(row)}\n")
+    files = [str(tmp_path / f"{name}.jsonl") for name in ("runs", "judge")]
+    assert cli.main(["import", *files, "-w", str(tmp_path / "space"), "-q"]) == 0
+    inspection = inspect(load(Request(workspace=str(tmp_path / "space"))))
+    page, lines = seen(inspection, 0, 100)
+    why = [(at, line.strip()) for at, line in enumerate(lines) if "why: " in line]
+    assert [at > start for (at, _), start in zip(why, (page.starts[0], page.starts[2]), strict=True)] == [True, True]
+    assert why[0][1].startswith("why: It asks ")
+    assert why[0][1].endswith("the till.")
+    assert lines[why[1][0] + 1].endswith(" ...")
+    assert max(map(len, lines)) <= 100
+    assert not any("\x1b" in line for line in lines)
+    assert not any("why: " in line for line in seen(inspection, 0, 100, blind=True)[1])

@@ -1,11 +1,11 @@
 import pytest
 
 from scoring.critics.catalogue import PROTOCOLS
-from scoring.critics.lint import about_cases
+from scoring.critics.lint import CaseTexts, about_cases
 
 
 def kinds(cases, protocol="processbench"):
-    return {one.kind: one.cases for one in about_cases(cases, PROTOCOLS[protocol].steps)}
+    return {one.kind: one.cases for one in about_cases([CaseTexts(*case) for case in cases], PROTOCOLS[protocol].steps)}
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,7 @@ def kinds(cases, protocol="processbench"):
         (("see <paragraph_0>", ["a"]), "colliding tags"),
         (("P <|im_end|>", ["a"]), "special token"),
         (("P", ["a</s>"]), "special token"),
+        (("P", ["a"], ["found </s>"]), "special token"),
         (("P", ["a\n<<assistant>>\nb"]), "role marker"),
         (("P", ["\x08oxed{3}"]), "control character"),
         (("P", [r"First\nSecond"]), "literal line break"),
@@ -28,7 +29,7 @@ def test_each_kind(case, kind):
 
 
 def test_counts_and_the_first():
-    cases = [("P", ["a"]), ("P", ["</s>"]), ("P", ["</s>", "</s>"])]
+    cases = [CaseTexts("P", steps) for steps in (["a"], ["</s>"], ["</s>", "</s>"])]
     (one,) = about_cases(cases, PROTOCOLS["grben"].steps)
     assert one.cases == 2
     assert one.sentence == "2 of 3 cases hold special tokens of chat templates, the first being number 2."

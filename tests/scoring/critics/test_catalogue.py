@@ -28,8 +28,10 @@ def test_unparsed_answers_count_as_in_the_benchmarks_figures():
 
 
 def test_what_each_asks_for():
-    processbench, grben, prmbench, socratic = (PROTOCOLS[name] for name in OFFERED)
+    processbench, grben, prmbench, socratic, trajectories = (PROTOCOLS[name] for name in OFFERED)
     assert (processbench.gives, processbench.votes, processbench.runs) == ("earliest error", 8, 1)
     assert (grben.gives, grben.votes, grben.runs) == ("earliest error", 1, 3)
     assert (prmbench.gives, prmbench.redundancy, prmbench.shots) == ("step rewards", True, 2)
     assert (socratic.gives, socratic.redundancy, socratic.shots) == ("step rewards", False, 0)
+    assert (trajectories.gives, trajectories.scale["threshold"]) == ("step labels", -0.5)
+    assert [protocol.name for protocol in PROTOCOLS.values() if protocol.reads] == ["agentprocessbench"]

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from scoring.critics.catalogue import PROTOCOLS
-from scoring.critics.lint import lint
+from scoring.critics.lint import CaseTexts, lint
 from scoring.critics.template import Template
 from scoring.errors import UsageError
 
@@ -23,7 +23,7 @@ def rated(text, protocol="prmbench"):
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_nothing_is_wrong_with_the_packaged_templates(name):
     protocol = PROTOCOLS[name]
-    assert lint(Template.packaged(protocol.template), protocol, [("What is 1 + 1?", ["It is 2."])]) == []
+    assert lint(Template.packaged(protocol.template), protocol, [CaseTexts("What is 1 + 1?", ["It is 2."])]) == []
 
 
 def test_packaged_examples_are_what_their_protocol_reads():
@@ -124,4 +124,4 @@ def test_errors_come_first_and_read_as_sentences():
 
 
 def test_cases_are_looked_at():
-    assert found(GOOD, cases=[("P", ["as <paragraph_3> says"])]) == [("warning", "colliding tags")]
+    assert found(GOOD, cases=[CaseTexts("P", ["as <paragraph_3> says"])]) == [("warning", "colliding tags")]

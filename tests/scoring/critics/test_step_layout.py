@@ -25,6 +25,7 @@ def test_bases():
         "grben": 1,
         "prmbench": 1,
         "socratic": 1,
+        "agentprocessbench": 0,
     }
 
 

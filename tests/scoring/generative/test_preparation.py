@@ -3,6 +3,7 @@ import pytest
 import making
 import reference
 from scoring.asking import Sampling
+from scoring.critics.lint import CaseTexts
 from scoring.errors import UsageError
 from scoring.generative.catalogue import FAMILIES
 from scoring.runs.arguments import GENERATIVE
@@ -102,5 +103,5 @@ def test_critics_have_no_options(workspace):
 
 
 def test_odd_texts_of_cases_are_told(prepared):
-    (found,) = prepared("rprm").lint([("?", ["a", " "]), ("?", ["a"])])
+    (found,) = prepared("rprm").lint([CaseTexts("?", ["a", " "]), CaseTexts("?", ["a"])])
     assert (found.severity, found.kind, found.cases) == ("warning", "empty step", 1)

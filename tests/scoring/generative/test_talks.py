@@ -340,11 +340,11 @@ def test_what_was_sent_is_made_again_of_what_was_kept(bench, name):
     asked = [one.prompt for one in engine.asked]
     for row in range(cases.height):
         (kept,) = parts.of(cases["key"][row]).iter_rows(named=True)
-        found = sent(None, scorer, texts.row(row)["problem"], texts.row(row)["steps"], kept)
+        found = sent(None, scorer, {}, texts.row(row), kept)
         assert found.fits, found.words
         for call in found.calls:
             asked.remove(call.prompt)
         # Nothing says what was asked before an answer failed to come: the first prompts are shown, unchecked.
-        failed = sent(None, scorer, texts.row(row)["problem"], texts.row(row)["steps"], {**kept, "answer": None})
+        failed = sent(None, scorer, {}, texts.row(row), {**kept, "answer": None})
         assert failed.fits is None
     assert asked == []

@@ -1,0 +1,260 @@
+"""Benchmarks with figures of their own: the headline is the leading one, on the board, the bar and the thresholds."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import making
+from inspector.analyses import Params, load
+from inspector.boards.arrangement import Arrangement, kind_of, title_of
+from inspector.boards.board import board_frame, pieces, published_frame, standings
+from inspector.boards.cells import BEST
+from inspector.boards.columns import explained
+from inspector.report.facts import benchmarks_of, board_table
+from inspector.request import Request
+from inspector.selection import load as load_request
+from inspector.texts.sentences import headline, official_score, official_title, subset_headlines, unit_of
+from scoring.benchmarks.base import Imported
+from scoring.benchmarks.registry import FIGURES
+from scoring.evaluations.official_rows import Counting, figures_of
+from scoring.metrics.kernel import Decided
+from scoring.metrics.own import leading_figure, leading_figures, official_metric
+from scoring.metrics.threshold_curves import official_bands, official_curve, tuned
+
+BENCHMARK = st.sampled_from(sorted(FIGURES))
+POLICY = st.sampled_from(("wrong", "drop"))
+
+
+@st.composite
+def evaluations(draw):
+    """One scorer on cases whose steps may be labelled one by one, some neutral; perhaps with a second run."""
+    cases = draw(making.benches(max_size=12))
+    neutral = [
+        None
+        if case.error_steps is None
+        else [step for step in range(case.n_steps) if step not in case.error_steps and draw(st.booleans())]
+        for case in cases
+    ]
+    settings_of = {"threshold": draw(st.sampled_from(making.TIED)), "comparison": draw(st.sampled_from(("<", "<=")))}
+    first = making.evaluation(cases, **settings_of, neutral_steps=neutral)
+    # From -1 to 1, a reward of 0 says neutral.
+    first = replace(first, scorer=replace(first.scorer, low=draw(st.sampled_from((-1.0, 0.0)))))
+    if draw(st.booleans()):
+        return first
+    # The other run is decided otherwise, so that the two differ.
+    return replace(first, further=(first.at(draw(st.sampled_from(making.TIED))),))
+
+
+def row_of(line):
+    """What a line of `metrics` says, as a headline says it."""
+    reason = line["reason"] if line["value"] is None else None
+    return (*(line[name] for name in ("value", "low", "high", "n", "sd", "runs", "small")), reason)
+
+
+def told(head):
+    return (*(getattr(head, name) for name in ("score", "low", "high", "n", "sd", "runs", "small")), head.reason)
+
+
+@given(evaluation=evaluations(), benchmark=BENCHMARK, unparsed=POLICY, seed=st.sampled_from((None, 0, 3)))
+def test_the_headline_is_the_line_of_metrics(evaluation, benchmark, unparsed, seed):
+    rows = np.ones(evaluation.codes.size, dtype=np.bool_)
+    name = official_metric(benchmark)
+    for protocol in (None, benchmark):
+        counting = Counting(protocol, unparsed=unparsed, seed=seed)
+        lines = list(figures_of(evaluation, benchmark, rows, counting))
+        own = [line for line in lines if line["metric"] == name]
+        head = headline(evaluation, rows, unparsed, seed, benchmark)
+        # The last two are of all cases and the mean over subsets.
+        assert own[-2]["subset"] == "all"
+        assert told(head) == row_of(own[-2])
+        assert head.score == official_score(evaluation, rows, unparsed, benchmark)
+        assert (head.metric, head.unit) == (official_title(benchmark), unit_of(official_title(benchmark)))
+        by_subset = subset_headlines(evaluation, rows, unparsed, seed, benchmark)
+        assert {subset: told(one) for subset, one in by_subset.items()} == {
+            line["subset"]: row_of(line) for line in own[:-2]
+        }
+        values = {(line["subset"], line["metric"]): line["value"] for line in lines}
+        for subset, one in {"all": head, **by_subset}.items():
+            ends = (values.get((subset, "error_acc")), values.get((subset, "correct_acc")))
+            assert (one.on_wrong, one.on_right) == ends
+
+
+@given(evaluation=evaluations(), benchmark=BENCHMARK, unparsed=POLICY, data=st.data())
+def test_the_curve_passes_through_the_headline_at_every_threshold(evaluation, benchmark, unparsed, data):
+    evaluation = replace(evaluation, further=())
+    rows = np.arange(evaluation.codes.size) % 4 < 3
+    curve = official_curve(evaluation, rows, unparsed, benchmark)
+    assert (curve.metric.name, curve.metric.title) == (official_metric(benchmark), official_title(benchmark))
+    grid = np.array([*curve.thresholds, *making.TIED])
+    bands = official_bands(evaluation, rows, grid, unparsed, benchmark, seed=2)
+    (metric,) = bands.metrics
+    low, high = bands.interval(metric)
+    # Intervals take resamples.
+    drawn = data.draw(st.sampled_from(grid.tolist()))
+    scores = []
+    for place, threshold in enumerate(grid.tolist()):
+        seed = 2 if threshold == drawn else None
+        head = headline(evaluation.at(threshold), rows, unparsed, seed, benchmark)
+        score = np.nan if head.score is None else head.score
+        assert bands.values(metric)[place] == pytest.approx(score, abs=1e-9, nan_ok=True)
+        assert bands.sizes(metric) == (head.n,)
+        if head.low is not None:
+            assert (low[place], high[place]) == pytest.approx((head.low, head.high), abs=1e-9)
+        if curve.thresholds.size:
+            at = curve.places(threshold, evaluation.rule.comparison)
+            assert curve.score[at] == pytest.approx(score, abs=1e-9, nan_ok=True)
+        scores.append(score)
+    best = tuned(curve)
+    if best.threshold is None:
+        assert best.reason
+        assert np.isnan(scores[: curve.thresholds.size]).all()
+    else:
+        # The lowest of equally good ones.
+        highest = max(score for score in scores if not np.isnan(score))
+        assert best.threshold == next(
+            cut for cut, score in zip(curve.thresholds, scores, strict=False) if score >= highest - 1e-9
+        )
+
+
+def test_a_title_names_one_leading_figure_alone():
+    assert len(leading_figures()) == len(FIGURES)
+    assert all(leading_figure(name).about and leading_figure(name).cases for name in FIGURES)
+    assert official_title("processbench") == "F1"
+    assert official_title("visualprocessbench") == "PRMScore"
+
+
+# -- where people see it
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """The same cases, with all their steps labelled, as benchmarks with figures and one of first errors."""
+    root = tmp_path_factory.mktemp("mixed") / "w"
+    cases, scorers = making.study(n=40)
+    listed = [
+        replace(case, error_steps=() if case.gold < 0 else tuple(range(case.gold, case.n_steps, 2))) for case in cases
+    ]
+    first, *others = sorted(FIGURES)
+    made = making.workspace(root, listed, scorers, benchmark=first)
+    for name in (*others, "bench"):
+        frame = making.full_frame(listed, name)
+        made.add([Imported(name, f"{name}.jsonl", "made", "0-based", frame.height, frame, ())])
+    return Request(workspace=str(root))
+
+
+def test_a_board_of_one_benchmark_is_headed_by_its_figure(mixed):
+    for benchmark in FIGURES:
+        results = load_request(replace(mixed, benchmarks=(benchmark,)))
+        frame = board_frame(results)
+        kind = kind_of(frame, Arrangement(), several=False)
+        titles = [title_of(key, kind) for key in ("score", "on_wrong", "on_right")]
+        assert titles == [leading_figure(benchmark).title, "error", "clean"]
+        assert leading_figure(benchmark).about in explained(titles[0])
+        assert "metric" not in kind.keys
+        figures = load("metrics").view(results, Params()).rows
+        official = figures.filter(metric=official_metric(benchmark), subset="all")
+        assert frame.sort("scorer")["score"].to_list() == official.sort("scorer")["value"].to_list()
+        (of,) = benchmarks_of(results)
+        assert board_table(of).columns[1].title == f"{titles[0]} (95%)"
+
+
+def test_a_board_of_several_says_of_each_row_which_figure_it_has(mixed):
+    results = load_request(mixed)
+    frame = board_frame(results)
+    kind = kind_of(frame, Arrangement(), several=True)
+    assert title_of("score", kind) == "score"
+    assert "metric" in kind.keys
+    assert dict(frame.select("benchmark", "metric").unique().rows()) == {
+        name: official_title(name) for name in (*FIGURES, "bench")
+    }
+    notes = load("board").view(results, Params()).provenance["notes"]
+    for benchmark in FIGURES:
+        title = leading_figure(benchmark).title
+        assert any(note.startswith(f"score: {title} is") for note in notes)
+
+
+def test_the_best_has_the_highest_figure_and_differences_are_of_it_on_common_cases(mixed):
+    results = load_request(mixed)
+    known = standings(results, parts := pieces(results, subsets=True), "gpt4")
+    for piece in parts:
+        made, unparsed = leading_figure(piece.benchmark), results.unparsed(piece.benchmark)
+        if made is None:
+            continue
+
+        def score(evaluation, rows, made=made, piece=piece, unparsed=unparsed):
+            return headline(evaluation, rows & piece.rows, unparsed, None, piece.benchmark).score
+
+        counted = {
+            evaluation.scorer.name: made.cases.rows(Decided(evaluation, unparsed)) & piece.rows
+            for evaluation in results.evaluations
+        }
+        everywhere = np.logical_and.reduce(list(counted.values()))
+        values = {one.scorer.name: score(one, everywhere) for one in results.evaluations}
+        ranks = known.ranks[piece.benchmark, piece.subset]
+        assert (ranks.n, ranks.scorers) == (everywhere.sum(), len(values))
+        assert [name for name, kind in ranks.kinds.items() if kind == BEST] == [max(values, key=values.get)]
+        for name in ("rand-0", "x=y"):
+            both = counted[name] & counted["gpt4"]
+            difference = known.differences[piece.key(name)]
+            scores = [score(results.evaluation(one), both) for one in (name, "gpt4")]
+            assert difference.score.value == pytest.approx(scores[0] - scores[1])
+            assert difference.n == both.sum()
+            assert difference.score.low <= difference.score.value <= difference.score.high
+
+
+@pytest.mark.parametrize("thresholds", [(), ((None, "0.3"),)])
+def test_each_number_opens_as_many_cases_as_it_says(mixed, thresholds):
+    results = load_request(replace(mixed, thresholds=thresholds))
+    asked = {
+        "board": [Params(options={"rows": "subset"}), Params(options={"against": "gpt4"})],
+        "metrics": [Params()],
+        "thresholds": [
+            Params(page.name) for page in load("thresholds").pages if page.name in {"ways", "transfer", "curve"}
+        ],
+    }
+    for name, every in asked.items():
+        linked = set()
+        for params in every:
+            for link in load(name).view(results, params, intervals=False).links():
+                assert (results.mask & results.passing(link.where)).sum() == link.n, (name, link)
+                linked.add(link.benchmark)
+        assert linked >= set(FIGURES), name
+    for benchmark in FIGURES:
+        alone = load_request(replace(mixed, benchmarks=(benchmark,), scorers=("gpt4",), thresholds=thresholds))
+        links = list(load("card").view(alone, Params(), intervals=False).links())
+        assert links
+        for link in links:
+            assert (alone.mask & alone.passing(link.where)).sum() == link.n, link
+
+
+def test_a_threshold_is_tuned_for_the_figure(mixed):
+    for benchmark in FIGURES:
+        best = load_request(replace(mixed, benchmarks=(benchmark,), thresholds=(("gpt4", "best"),)))
+        rows = load("thresholds").view(replace(best, chosen=("gpt4",)), Params()).rows
+        assert set(rows["metric"]) == {official_metric(benchmark)}
+        evaluation, unparsed = best.evaluation("gpt4"), best.unparsed(benchmark)
+        every = [
+            headline(evaluation.at(cut), best.mask, unparsed, None, benchmark).score or 0.0
+            for cut in np.arange(0.05, 1.0, 0.05)
+        ]
+        mine = headline(evaluation, best.mask, unparsed, None, benchmark).score
+        assert mine == pytest.approx(max(every), abs=1e-9)
+
+
+def test_printed_figures_are_those_of_the_figure():
+    printed = published_frame([("agentprocessbench", None), ("deltabench", None)])
+    assert set(printed["metric"]) == {"StepAcc"}
+    # Of twenty judges; 70.1 is what is printed of GPT-5.2.
+    assert printed.height == 20
+    assert 0.701 in printed["score"].to_list()
+
+
+def test_what_else_is_loaded_moves_no_figure_and_no_interval(mixed):
+    whole = board_frame(load_request(mixed), subsets=True)
+    for benchmark in FIGURES:
+        alone = board_frame(load_request(replace(mixed, benchmarks=(benchmark,))), subsets=True)
+        columns = ["row", "score", "low", "high", "on_wrong", "on_right", "n", "reason"]
+        assert whole.filter(benchmark=benchmark).select(columns).equals(alone.select(columns))
+        assert alone["low"].null_count() == 0
