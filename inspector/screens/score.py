@@ -128,7 +128,7 @@ class ScoreDialog(Dialog[Score | None]):
             yield _asked("sample", "so many cases, drawn evenly; none: all", id="sample", type="integer")
             yield _asked("limit", "or the first so many", id="limit", type="integer")
             yield Static(Content("or ask a critic: a language model that judges the steps"), classes="strong")
-            yield _asked("protocol", f"one of {', '.join(PROTOCOLS)}", id="critic")
+            yield _asked("protocol", "such as processbench; agentprocessbench for agents", id="critic")
             yield _asked("server", "where it runs, such as http://127.0.0.1:8000", id="server")
             yield _asked("votes", "a case, if more than one", id="votes", type="integer")
             yield Static(Content("with more flags of prm-inspect score, if any"), classes="strong")

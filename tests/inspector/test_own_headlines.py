@@ -18,7 +18,7 @@ from inspector.selection import load as load_request
 from inspector.texts.sentences import headline, official_score, official_title, subset_headlines, unit_of
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import FIGURES
-from scoring.evaluations.official_rows import Counting, figures_of
+from scoring.evaluations.official_rows import Counting, figures_of, protocol_of
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import leading_figure, leading_figures, official_metric
 from scoring.metrics.threshold_curves import official_bands, official_curve, tuned
@@ -61,7 +61,7 @@ def told(head):
 def test_the_headline_is_the_line_of_metrics(evaluation, benchmark, unparsed, seed):
     rows = np.ones(evaluation.codes.size, dtype=np.bool_)
     name = official_metric(benchmark)
-    for protocol in (None, benchmark):
+    for protocol in (None, protocol_of(benchmark).name):
         counting = Counting(protocol, unparsed=unparsed, seed=seed)
         lines = list(figures_of(evaluation, benchmark, rows, counting))
         own = [line for line in lines if line["metric"] == name]
@@ -119,7 +119,7 @@ def test_the_curve_passes_through_the_headline_at_every_threshold(evaluation, be
 
 
 def test_a_title_names_one_leading_figure_alone():
-    assert len(leading_figures()) == len(FIGURES)
+    assert all(leading_figures()[leading_figure(name).title] is leading_figure(name) for name in FIGURES)
     assert all(leading_figure(name).about and leading_figure(name).cases for name in FIGURES)
     assert official_title("processbench") == "F1"
     assert official_title("visualprocessbench") == "PRMScore"
