@@ -317,7 +317,7 @@ class Inspection(Struct, frozen=True, eq=False, dict=True):
 
     def unfiltered(self) -> "Inspection":
         """Drop filter and search, but for those that were given when the app was opened."""
-        return self.searched(self.base_search, Filter())
+        return replace(self.searched(self.base_search, Filter()), rewriting="")
 
     def _with_search(self, search: Found | None) -> Selection:
         """The selection with this search beside its other conditions."""

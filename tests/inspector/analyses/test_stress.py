@@ -271,6 +271,9 @@ def test_the_page_of_a_case_says_why_there_is_no_rewriting_of_it(space):
     assert "question" not in page("control")
     plain = "\n".join(seen(start, row)[1])
     assert page("") == page("no rewriting at all") == plain
+    of_list = replace(start, rewriting="hedging")
+    assert of_list.ordered("n_steps").focused("noisy", "demo").rewriting == "hedging"
+    assert {made.rewriting for made in (of_list.unfiltered(), of_list.cleared(), of_list.failures())} == {""}
     # A scorer that was given none has its rewards of the case, beside the text.
     elsewhere = replace(start.selection, workspace=Workspace(None))
     assert "numb was not given it" in "\n".join(
