@@ -71,9 +71,9 @@ def searchable(selection: "Selection") -> Searchable:
     answers, talks = (tuple(folder for talks, folder in answering if talks is kind) for kind in (False, True))
     cases = selection.cases
     trajectories = "step_messages" in cases.columns and cases["step_messages"].count() > 0
-    return Searchable(
-        selection.texts, cases["key"], answers, selection.beside("note"), talks, cases["case"], trajectories
-    )
+    own_keys = {folder: selection.keyed(scorer.name)["key"] for scorer, folder in there if folder and scorer.reads}
+    notes = selection.beside("note")
+    return Searchable(selection.texts, cases["key"], answers, notes, talks, cases["case"], trajectories, own_keys)
 
 
 def found_in(selection: "Selection", rows: Bools) -> Found | None:

@@ -4,7 +4,7 @@ The texts of a million cases are gigabytes: nothing of them is kept, only which 
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.cache import VoteParts, rows_of_cases
@@ -154,7 +154,8 @@ class Searchable(Struct, frozen=True, eq=False):
     `names` (String, the `case` of each) tell apart the answers to cases of equal text; None = contents alone do.
     `notes` (String, one a case, null where there is none) is None where there are none at all. `talks` are the folders
     of answers that are kept as JSON: for each talk the list of what was written (`scoring.generative.talks`).
-    Without `trajectories` no case has context, which is then not looked for.
+    Without `trajectories` no case has context, which is then not looked for. `own_keys` are those of the answers in a
+    folder whose scorer reads more of a case than problem and steps, by folder.
     """
 
     texts: Texts
@@ -164,11 +165,11 @@ class Searchable(Struct, frozen=True, eq=False):
     talks: tuple[Path, ...] = ()
     names: pl.Series | None = None
     trajectories: bool = True
+    own_keys: Mapping[Path, pl.Series] = field(default_factory=dict)
 
-    @property
-    def cases(self) -> pl.DataFrame:
-        """What answers are joined on: columns `key` and, where there are names, `case`."""
-        columns = [self.keys.alias("key")]
+    def joined_on(self, folder: Path) -> pl.DataFrame:
+        """Return what the answers in a folder are joined on: columns `key` and, where there are names, `case`."""
+        columns = [self.own_keys.get(folder, self.keys).alias("key")]
         return pl.DataFrame(columns if self.names is None else [*columns, self.names.alias("case")])
 
 
@@ -193,7 +194,7 @@ def search(
     hits = so_far.hits.copy()
     if "answers" in query.scopes:
         for folder in (*among.answers, *among.talks):
-            hits |= answer_hits(query, VoteParts(folder), among.cases, talk=folder in among.talks)
+            hits |= answer_hits(query, VoteParts(folder), among.joined_on(folder), talk=folder in among.talks)
     first_step, searched = so_far.first_step.copy(), so_far.searched.copy()
     scopes = [scope for scope in query.scopes if scope != "context" or among.trajectories]
     columns = tuple(name for scope in scopes for name in COLUMNS.get(scope, ()))
