@@ -202,7 +202,7 @@ def test_held_out_wordings_never_come_in_the_stream_and_come_in_the_other() -> N
     held = {f for group in groups if len(f := fragment(group[-1])) >= 9 and f not in used}
     assert len(held) > 60
     text = "\n".join("\n".join((c.problem, *c.steps)) for c in stream()).lower()
-    assert not [f for f in held if re.search(rf"\b{re.escape(f)}\b", text)]
+    assert not [f for f in held if f in text and re.search(rf"\b{re.escape(f)}\b", text)]
     other = "\n".join("\n".join((c.problem, *c.steps)) for c in stream(held_out=True)).lower()
     assert len([f for f in held if f in other]) > 0.9 * len(held)
 
