@@ -1,7 +1,7 @@
 """Every number of every analysis that leads to cases leads to exactly as many as it says, whatever is selected."""
 
 import random
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 import pytest
 from msgspec.structs import replace
@@ -90,7 +90,7 @@ def asked(results: Selection, name: str) -> list[Selection]:
     names = [one for size in range(1, most + 1) for one in permutations(there, size)] if most else [()]
     if most == 2 and not THOROUGH:
         # Each alone, and beside the one after it.
-        names = [(one,) for one in there] + list(zip(there, there[1:], strict=False))
+        names = [(one,) for one in there] + list(pairwise(there))
     return [replace(results, request=replace(results.request, scorers=some)) if some else results for some in names]
 
 
