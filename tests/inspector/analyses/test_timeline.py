@@ -31,7 +31,7 @@ from scoring.metrics.first_error import SIDES
 from scoring.scorer import TrainingPoint
 from screen_text import press, rests, shows
 from step_reference import Step
-from thoroughness import THOROUGH, also
+from thoroughness import THOROUGH, also, up_to
 from views import table_of, words_of
 
 STEPS = (100, 2000, 30_000)
@@ -95,6 +95,7 @@ def courses(draw):
     return Course(run, "bench", aligned, None, (), (draw(places), draw(places)), None), marks, gold, unparsed
 
 
+@up_to(100, 15)
 @given(courses())
 def test_broken_and_mended_are_counted_case_by_case_and_add_up(drawn):
     course, marks, gold, unparsed = drawn
@@ -114,6 +115,7 @@ def test_broken_and_mended_are_counted_case_by_case_and_add_up(drawn):
             assert found.n == len(there)
 
 
+@up_to(100, 10)
 @given(courses())
 def test_a_checkpoint_less_itself_is_nothing_and_differences_add_up(drawn):
     course, *_ = drawn
