@@ -2,10 +2,14 @@
 
 import random
 from itertools import pairwise, permutations, product
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+import example
+import hostile_space
+import judged
 import making
 import papers
 import scenes
@@ -161,6 +165,30 @@ def test_so_does_a_link_of_published_scores(tmp_path, data_folder):
     results = load_request(few(mr_math(tmp_path / "w", data_folder), "gpt4", "math-shepherd"))
     # Usually those that are not walked on the demo.
     assert all(walked(results, name) for name in (HERE if THOROUGH else HERE[1::3]))
+
+
+def of_every_kind(root: Path) -> Request:
+    """Scorers with a threshold, with labels, with votes, with a number a solution."""
+    judged.workspace(root)
+    return Request(workspace=str(root))
+
+
+def of_small_range(root: Path) -> Request:
+    """Rewards in [-1, 1] beside others; every outcome."""
+    return replace(example.write(root), scorers=())
+
+
+def of_hostile_names(root: Path) -> Request:
+    """Whatever SQL, markup or a terminal could take for its own stands in names and values."""
+    return Request(workspace=str(hostile_space.make(root)))
+
+
+@pytest.mark.parametrize("write", [of_every_kind, of_small_range, of_hostile_names])
+def test_so_does_a_link_whatever_scorers_give_and_whatever_they_are_called(tmp_path, write):
+    results = load_request(write(tmp_path / "w"))
+    # What counts an empty text as none is `stats` alone.
+    for name in set(summaries()) - ({"stats"} if write is of_hostile_names else set()):
+        assert walked(results, name, intervals=True) or name not in {"board", "breakdown", "compare", "metrics"}
 
 
 def test_so_does_a_link_of_a_benchmark_with_a_paper(tmp_path):
