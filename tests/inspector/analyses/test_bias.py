@@ -1,12 +1,14 @@
 """The bias page: what the command prints, each number with exactly its cases."""
 
+from itertools import product
+
 import pytest
 
 import example
 import making
 import taxonomy_spaces
 from inspector.analyses.bias import bias
-from inspector.inspection import inspect
+from inspector.inspection import covering, inspect
 from inspector.request import Request
 from inspector.selection import load
 from views import lines_of, page_sheet, page_view
@@ -20,6 +22,13 @@ def two(tmp_path_factory):
 
 def view_of(inspection, *, intervals=True):
     return page_view(bias, inspection, "", (inspection.scorer,), intervals=intervals)
+
+
+def test_every_number_opens_exactly_its_cases(two):
+    for name, benchmark in product(covering(two)[:2], ("bench", "socratic")):
+        looked = two.on_benchmark(benchmark).focused(name, benchmark)
+        waiting = page_sheet(view_of(looked, intervals=False))
+        assert walk(looked, page_sheet(view_of(looked))) >= walk(looked, waiting) > 0
 
 
 def test_slices_stand_in_their_order_with_all_looks_told(two):
