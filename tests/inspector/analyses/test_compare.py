@@ -1,6 +1,7 @@
 import json
 import random
 import shlex
+from functools import cache
 
 import pytest
 from msgspec.structs import replace
@@ -30,6 +31,7 @@ def printed(words, capture):
     return capture.readouterr()
 
 
+@cache
 def document(root, *names, **asked):
     return compare_view(load(Request(workspace=root, scorers=names, **asked)))
 

@@ -1,5 +1,6 @@
 import json
 import shlex
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -28,6 +29,7 @@ def root(tmp_path_factory):
     return str(root)
 
 
+@cache
 def curve(root, points=11, **asked):
     return curve_view(load(Request(workspace=root, **asked)), points).rows
 

@@ -1,6 +1,7 @@
 import json
 import random
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -50,10 +51,12 @@ def root(tmp_path_factory):
     return str(root)
 
 
+@cache
 def rows_of(root, **asked):
     return thresholds_view(load(Request(workspace=root, **asked))).rows
 
 
+@cache
 def f1_of(root, **asked):
     rows = metrics_view(load(Request(workspace=root, **asked))).rows
     return rows.filter(rows["metric"] == "f1").drop("reason")

@@ -1,4 +1,5 @@
 import json
+from functools import cache
 
 import polars as pl
 import pytest
@@ -38,6 +39,7 @@ def other(tmp_path_factory):
     return str(root)
 
 
+@cache
 def made(view, root, *names, **asked):
     names = names or (("gpt4", "x=y") if view == "cascade" else ("gpt4", "rand-0", "x=y"))
     return DOCUMENTS[view][0](load(Request(workspace=root, scorers=names, **asked)))
