@@ -2,6 +2,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import islice
 from random import Random
 
@@ -22,8 +23,16 @@ from generator.stream import ERROR_WEIGHTS, Case, case, cases, examples, make
 from thoroughness import up_to
 
 MANY = 1200
-STREAM = list(islice(cases(1), MANY))
-ERRONEOUS = [c for c in STREAM if c.erroneous]
+
+
+@cache
+def stream(*, held_out: bool = False) -> list[Case]:
+    return list(islice(cases(1, held_out=held_out), MANY))
+
+
+@cache
+def erroneous() -> list[Case]:
+    return [c for c in stream() if c.erroneous]
 
 
 def false_equations(text: str) -> list[str]:
@@ -31,20 +40,20 @@ def false_equations(text: str) -> list[str]:
 
 
 def test_a_case_depends_on_seed_and_number_alone() -> None:
-    assert case(1, 7) == STREAM[7]
+    assert case(1, 7) == stream()[7]
     assert case(1, 7) == case(1, 7)
     assert case(2, 7) != case(1, 7)
 
 
 def test_most_of_the_stream_is_erroneous_and_every_type_family_and_voice_comes() -> None:
-    assert 0.6 < len(ERRONEOUS) / MANY < 0.75
-    assert {c.error for c in ERRONEOUS} == set(ERROR_WEIGHTS) == set(MAKERS)
-    assert {c.family for c in STREAM} == set(FAMILIES) == set(SUBSET_OF)
-    assert {c.voice for c in STREAM} == set(VOICES)
+    assert 0.6 < len(erroneous()) / MANY < 0.75
+    assert {c.error for c in erroneous()} == set(ERROR_WEIGHTS) == set(MAKERS)
+    assert {c.family for c in stream()} == set(FAMILIES) == set(SUBSET_OF)
+    assert {c.voice for c in stream()} == set(VOICES)
 
 
 def test_clean_cases_have_no_gold_error_and_every_equation_holds() -> None:
-    for c in STREAM:
+    for c in stream():
         if not c.erroneous:
             assert (c.earliest_error, c.bad_from, c.error, c.kind, c.pattern, c.reason) == (-1, -1, "", "", "", "")
             assert set(c.labels) == {True}
@@ -53,13 +62,13 @@ def test_clean_cases_have_no_gold_error_and_every_equation_holds() -> None:
 
 
 def test_one_step_is_wrong_those_before_are_right_and_those_after_have_no_label() -> None:
-    for c in ERRONEOUS:
+    for c in erroneous():
         at = c.earliest_error
         assert c.labels == (True,) * at + (False,) + (None,) * (len(c.steps) - at - 1)
 
 
 def test_up_to_the_error_the_solution_is_the_original_and_the_wrong_step_is_new() -> None:
-    for c in ERRONEOUS:
+    for c in erroneous():
         at = c.earliest_error
         assert c.steps[:at] == c.original[:at]
         assert c.steps[at] not in c.original
@@ -69,7 +78,7 @@ def test_up_to_the_error_the_solution_is_the_original_and_the_wrong_step_is_new(
 
 
 def test_bad_from_is_where_the_wrong_step_leaves_the_right_one() -> None:
-    for c in ERRONEOUS:
+    for c in erroneous():
         wrong = c.steps[c.earliest_error]
         assert 0 <= c.bad_from < len(wrong)
         if c.bad_from:
@@ -78,20 +87,20 @@ def test_bad_from_is_where_the_wrong_step_leaves_the_right_one() -> None:
 
 
 def test_originals_hold_and_only_the_wrong_step_states_a_false_equation() -> None:
-    for c in ERRONEOUS:
+    for c in erroneous():
         assert not [text for step in c.original for text in false_equations(step)]
         others = [step for i, step in enumerate(c.steps) if i != c.earliest_error]
         assert not [text for step in others for text in false_equations(step)]
 
 
 def test_a_slip_and_a_faulty_check_are_false_equations_and_other_types_compute_rightly() -> None:
-    for c in ERRONEOUS:
+    for c in erroneous():
         false = bool(false_equations(c.steps[c.earliest_error]))
         assert false == (c.error in {kinds.CALCULATION_SLIP, kinds.FAULTY_CHECK})
 
 
 def test_the_answer_is_wrong_only_if_the_last_step_changed() -> None:
-    for c in ERRONEOUS:
+    for c in erroneous():
         if not c.final_answer_correct:
             assert c.steps[-1] != c.original[-1]
         if c.steps[-1] == c.original[-1]:
@@ -99,7 +108,7 @@ def test_the_answer_is_wrong_only_if_the_last_step_changed() -> None:
 
 
 def test_redundant_steps_leave_everything_else_alone() -> None:
-    found = [c for c in ERRONEOUS if c.error == kinds.REDUNDANT_STEP]
+    found = [c for c in erroneous() if c.error == kinds.REDUNDANT_STEP]
     assert found
     for c in found:
         at = c.earliest_error
@@ -109,7 +118,7 @@ def test_redundant_steps_leave_everything_else_alone() -> None:
 
 
 def test_a_dropped_premise_is_one_step_less_unless_it_is_an_exception() -> None:
-    for c in ERRONEOUS:
+    for c in erroneous():
         if c.error == kinds.DROPPED_PREMISE:
             assert len(c.original) - len(c.steps) in {0, 1}
             if len(c.original) == len(c.steps):
@@ -145,21 +154,21 @@ def test_values_after_the_error_come_from_the_steps_as_they_stand() -> None:
 def test_kinds_and_categories_are_known_words() -> None:
     words = {"redundancy", "incompleteness", "inconsistency", "unsoundness", "counter-factuality", "imprecision",
              "invalidity", "detection", "correction"}  # fmt: skip
-    assert {c.kind for c in ERRONEOUS} == words
+    assert {c.kind for c in erroneous()} == words
     assert set(ERROR_WEIGHTS) <= set(kinds.CATEGORY)
-    for c in ERRONEOUS:
+    for c in erroneous():
         assert (c.kind in {"detection", "correction"}) == (c.pattern == "Verification")
         assert c.reason.endswith((".", "!"))
 
 
 def test_numbers_stay_in_the_register_of_a_small_model() -> None:
-    for c in STREAM:
+    for c in stream():
         for text in (c.problem, *c.steps):
             assert all(t.value <= LARGEST for t in tokens(text) if t.kind == NUMBER), text
 
 
 def test_text_has_no_field_left_and_begins_with_a_capital() -> None:
-    for c in STREAM:
+    for c in stream():
         for text in (c.problem, *c.steps):
             assert not re.search(r"(?<!\\text)\{[a-z]+\}|  |\.\.|\bNone\b", text), text
             assert text[0] == text[0].upper()
@@ -192,14 +201,14 @@ def test_held_out_wordings_never_come_in_the_stream_and_come_in_the_other() -> N
     used = "\n".join(template for group in groups for template in group[:-1]).lower()
     held = {f for group in groups if len(f := fragment(group[-1])) >= 9 and f not in used}
     assert len(held) > 60
-    text = "\n".join("\n".join((c.problem, *c.steps)) for c in STREAM).lower()
-    assert not [f for f in held if re.search(rf"\b{re.escape(f)}\b", text)]
-    other = "\n".join("\n".join((c.problem, *c.steps)) for c in islice(cases(1, held_out=True), MANY)).lower()
+    text = "\n".join("\n".join((c.problem, *c.steps)) for c in stream()).lower()
+    assert not [f for f in held if f in text and re.search(rf"\b{re.escape(f)}\b", text)]
+    other = "\n".join("\n".join((c.problem, *c.steps)) for c in stream(held_out=True)).lower()
     assert len([f for f in held if f in other]) > 0.9 * len(held)
 
 
 def test_held_out_cases_obey_the_same_rules() -> None:
-    for c in islice(cases(3, held_out=True), 200):
+    for c in stream(held_out=True)[:200]:
         bad = [i for i, step in enumerate(c.steps) if false_equations(step)]
         assert set(bad) <= {c.earliest_error}
         assert c.labels.count(False) == c.erroneous
@@ -217,7 +226,7 @@ def test_any_family_voice_and_type_gives_a_case_or_says_no(seed: int, family: st
 
 
 def test_a_sum_that_may_still_get_its_missing_term_is_not_called_wrong() -> None:
-    for c in ERRONEOUS:
+    for c in erroneous():
         if c.error == kinds.DROPPED_PREMISE and c.family in {"expr", "percent", "units"}:
             step, dropped = c.steps[c.earliest_error], c.original[c.earliest_error]
             assert not (re.search(r" [+-] ", step) and re.search(r" [+-] ", dropped))
@@ -247,7 +256,7 @@ def test_drills_know_their_voices() -> None:
 
 def test_examples_are_the_cases_mixed_with_drills() -> None:
     only_cases = list(islice(examples(1, drills=lambda _index: 0.0), 50))
-    assert [e.steps for e in only_cases] == [c.steps for c in STREAM[:50]]
+    assert [e.steps for e in only_cases] == [c.steps for c in stream()[:50]]
     mixed = list(islice(examples(1, drills=lambda index: 1.0 if index < 10 else 0.0), 30))
     assert [e.drill for e in mixed] == [True] * 10 + [False] * 20
     assert mixed[10:] == only_cases[10:30]
@@ -275,5 +284,5 @@ def test_the_voices_write_the_same_formula() -> None:
 
 
 def test_a_case_can_be_compared_and_hashed() -> None:
-    assert isinstance(STREAM[0], Case)
-    assert len(set(STREAM[:50])) == 50
+    assert isinstance(stream()[0], Case)
+    assert len(set(stream()[:50])) == 50

@@ -134,7 +134,7 @@ def test_no_text_of_the_data_acts_on_the_terminal_anywhere_in_the_app_at_any_siz
         terminal.wait_for("Enter")
         for keys in WALK:
             press(terminal, *keys)
-            terminal.settle(0.12, timeout=2)
+            terminal.settle(0.06, timeout=2)
             # The mouse over what stands there, so that tooltips come.
             terminal.send(b"\x1b[<35;40;12M")
         for number, key in enumerate(STORM):

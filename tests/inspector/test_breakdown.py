@@ -8,7 +8,6 @@ from msgspec.structs import asdict
 
 import judged
 import making
-from inspector.analyses import Params
 from inspector.analyses.bias import bias
 from inspector.analyses.breakdown import breakdown
 from inspector.cli import main
@@ -110,13 +109,6 @@ def test_the_total_is_what_metrics_says(root):
 @pytest.mark.parametrize(("name", "form"), [(name, FORMS[i % 5]) for i, name in enumerate(VIEWS)])
 def test_the_command_in_a_document_prints_that_document(root, name, form, capsysbinary):
     document = shown(load(Request(workspace=root, seed=3, baselines=True)), VIEWS[name], form)
-    assert main(shlex.split(document.provenance["command"])[1:]) == 0
-    assert capsysbinary.readouterr().out == document.render(form).encode()
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_bias_prints_its_document(root, form, capsysbinary):
-    document = bias.view(load(Request(workspace=root, baselines=True)), Params(form=form))
     assert main(shlex.split(document.provenance["command"])[1:]) == 0
     assert capsysbinary.readouterr().out == document.render(form).encode()
 

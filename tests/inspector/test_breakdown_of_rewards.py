@@ -1,5 +1,4 @@
 import json
-import shlex
 
 import polars as pl
 import pytest
@@ -7,12 +6,10 @@ import pytest
 import judged
 import making
 from inspector.cli import main
-from inspector.command_flags import FORMS
 from inspector.render.view import Histogram
 from inspector.request import Request
 from inspector.selection import load
 from scoring.filtering.filters import passing
-from thoroughness import together
 from views import breakdown_view, words_of
 
 SILENT = ("labels", "critic", "number")
@@ -45,16 +42,6 @@ def test_every_condition_selects_the_cases_of_its_row(root, of):
     for row in rows.iter_rows(named=True):
         counted = row["value"] or 0 if row["metric"] == "count" else row["n"]
         assert passing(frame, [row["where"]]).sum() == counted
-
-
-@pytest.mark.parametrize(("of", "form"), together(VIEWS, FORMS))
-def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, capsys, of, form):
-    document = breakdown_view(load(Request(workspace=root)), form=form, page=of)
-    assert main(["breakdown", "-w", root, "--of", of, f"--{form}"]) == 0
-    out = capsys.readouterr().out
-    assert out == document.render(form)
-    assert main(shlex.split(document.provenance["command"])[1:]) == 0
-    assert capsys.readouterr().out == out
 
 
 @pytest.mark.parametrize("of", VIEWS)

@@ -72,7 +72,7 @@ class Effect:
 
 
 LONG = ("escape", "escape", "g", "l", "G", "enter")
-DOWN, UP = ["j"] * 18, ["k"] * 31
+DOWN, UP = ["j"] * 18, ["k"] * 17
 BESIDE = {
     "metrics": "error acc",
     "highlights": "percent, 95% interval",
@@ -139,9 +139,9 @@ EFFECTS = {
     ("cases", "blind"): Effect("blind: gold", undo=("v", "b")),
     ("case", "blind"): Effect("blind: gold", undo=("v", "b")),
     ("case", "overlay"): Effect("Scorers beside each other"),
-    # Eighteen steps fit beneath the problem.
+    # Eighteen steps fit beneath the problem, and sixteen above what stands behind the last.
     ("case", "next-step"): Effect(goes="Problem of", before=(*LONG, "home", *DOWN), undo=("home", *DOWN)),
-    ("case", "previous-step"): Effect("Problem of", before=(*LONG, "G", *UP), undo=("G", *UP)),
+    ("case", "previous-step"): Effect("Step 13 of", before=(*LONG, "G", *UP), undo=("G", *UP)),
     ("case", "first-step"): Effect("Problem of", before=(*LONG, "G"), undo=("G",)),
     ("case", "last-step"): Effect(goes="Problem of", before=(*LONG, "home"), undo=("home",)),
     ("case", "turn-over"): Effect("hidden; v r shows it", before=("n", "G", "k"), undo=("enter",)),

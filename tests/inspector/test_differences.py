@@ -27,7 +27,6 @@ CASES = [
     Case(2, 0, (0.6, 0.9)),
 ]
 VERDICTS = [1, 2, -1, 1, -1]
-FALLING = Request(rules=(("falls", "diff<="),))
 
 
 @pytest.fixture(scope="module")

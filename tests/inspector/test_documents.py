@@ -8,7 +8,9 @@ from msgspec.structs import asdict
 import making
 import reference
 from inspector.analyses import Params
+from inspector.analyses import load as load_analysis
 from inspector.analyses.stats import stats
+from inspector.analysis_list import summaries
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.exporting import export_document
@@ -20,6 +22,9 @@ from inspector.texts.sentences import gold_word, gold_words
 from scoring.evaluations.deciding import OPTIMISTIC
 from scoring.filtering.filters import Facet, Filter
 from scoring.schema import METADATA
+from scoring.scorer import TrainingPoint
+from scoring.triage.history import NOTE, RATE, RULE, RULINGS, SORT
+from scoring.triage.journal import Author, Journal
 from thoroughness import also, one_of, together
 from views import cases_view, metrics_view, show_view
 
@@ -87,6 +92,53 @@ def test_the_command_in_a_document_prints_that_document(root, name, form, capsys
     made += [stats.view(selection, Params(form=form)), show_view(selection, 8, form)]
     for document in made:
         assert_repeats(document, form, capsysbinary)
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory):
+    """Checkpoints of a run and a scorer whose name looks like a flag; two people speak of the cases."""
+    root = tmp_path_factory.mktemp("spoken of") / "it's w"
+    cases, scorers = making.study(n=40)
+    run = [(one.as_checkpoint(TrainingPoint("-run", at)), rows) for at, (one, rows) in enumerate(scorers)]
+    making.workspace(root, cases, [*run, (making.scorer("-flag"), scorers[0][1])], **making.labels(cases))
+    for who, step in (("ann", 2), ("bob", 3)):
+        journal = Journal(root / "triage", Author(who, "gpu"))
+        for number in range(0, 36, step):
+            words = [(RULE, RULINGS[number % 3]), (RATE, f"0 {number % 2}"), (NOTE, "a, b"), (SORT, "it's signs")]
+            journal.do([(kind, [f"bench/c{number}"], value) for kind, value in words])
+        journal.rule(["bench/gone"], RULINGS[0])
+    return str(root)
+
+
+OPTIONS = {
+    "check": {"baseline": "gpt4"},
+    "show": {"case": "bench/c8"},
+    "similar": {"case": "bench/c8"},
+    "timeline": {"series": "-run", "from": 0, "to": 2},
+    "curve": {"curve": 7},
+    "flips": {"flips": (0.3, 0.6)},
+}
+"""What analyses and pages of this name have to be told."""
+TWO = ("x=y", "gpt4")
+SILENT = {"best-of-n", "paper", "reparse", "stress", "votes"}
+"""Analyses that have nothing to say of these cases."""
+UNSAID = {*(("show", page) for page in ("explain", "original", "prompt", "variants")), ("timeline", "drift")}
+PAGES = [
+    (name, page)
+    for name in sorted(summaries().keys() - SILENT)
+    for page in [one.name for one in load_analysis(name).pages] or [""]
+    if (name, page) not in UNSAID
+]
+
+
+@pytest.mark.parametrize(("at", "form"), together(range(len(PAGES)), FORMS))
+def test_the_command_of_every_page_of_every_analysis_prints_that_page(spoken, at, form, capsysbinary):
+    name, page = PAGES[at]
+    analysis = load_analysis(name)
+    scorers = {"agreement": (), "taxonomy": (), "triage": (), "timeline": (), **dict.fromkeys(("card", "check"), TWO)}
+    request = Request(workspace=spoken, scorers=scorers.get(name, ("x=y", "-flag")), where=("n_steps > 1",), seed=3)
+    told = {**OPTIONS.get(name, {}), **OPTIONS.get(page, {})}
+    assert_repeats(analysis.view(load(request), Params(page, told, form)), form, capsysbinary)
 
 
 @pytest.fixture(scope="module")

@@ -83,6 +83,20 @@ REACHED = {
 }
 """The keys that lead to each screen, through a scorer with a threshold."""
 ESC, RED = "␛[31337m", "[red]x[/]"
+BESIDE = (
+    ("metrics", "MetricsScreen", "error acc"),
+    ("highlights", "HighlightsScreen", "percent, 95%"),
+    ("compare", "CompareScreen", "p Holm"),
+    ("stats", "StatsScreen", "characters"),
+    ("paper", "PaperScreen", "No tables of a paper"),
+    ("thresholds", "ThresholdsScreen", "best on these  "),
+    ("breakdown", "BreakdownScreen", "erroneous cases"),
+    ("bias", "BiasScreen", "too few to say"),
+    ("best-of-n", "Best-of-nScreen", "final answer"),
+    ("votes", "VotesScreen", "several votes"),
+    ("timeline", "TimelineScreen", "less the one before"),
+    ("taxonomy", "TaxonomyScreen", "too few to speak"),
+)
 EVERYWHERE = {
     "score": Way(opens="ScoreDialog", says=ESC),
     "import": Way(opens="PathList", says="Type its path"),
@@ -110,34 +124,9 @@ EVERYWHERE = {
     "undo": Way(("w", *"hard", "enter"), after=(), tells="Undone"),
     "redo": Way(("w", *"hard", "enter", "u"), after=("u",), tells="Done again"),
     "yank-row": Way(after=(), tells="Copied"),
-    "metrics": Way(opens="MetricsScreen", says="error acc"),
-    "highlights": Way(opens="HighlightsScreen", says="percent, 95%"),
-    "compare": Way(opens="CompareScreen", says="p Holm"),
     "card": Way(opens="CardScreen", says="How a verdict"),
-    "stats": Way(opens="StatsScreen", says="characters"),
-    "paper": Way(opens="PaperScreen", says="No tables of a paper"),
-    "thresholds": Way(opens="ThresholdsScreen", says="best on these  "),
-    "breakdown": Way(opens="BreakdownScreen", says="erroneous cases"),
-    "bias": Way(opens="BiasScreen", says="too few to say"),
-    "best-of-n": Way(opens="Best-of-nScreen", says="final answer"),
-    "votes": Way(opens="VotesScreen", says="several votes"),
-    "timeline": Way(opens="TimelineScreen", says="less the one before"),
-    "taxonomy": Way(opens="TaxonomyScreen", says="too few to speak"),
+    **{name: Way(opens=opens, says=says) for name, opens, says in BESIDE},
 }
-BESIDE = (
-    ("metrics", "MetricsScreen", "error acc"),
-    ("highlights", "HighlightsScreen", "percent, 95%"),
-    ("compare", "CompareScreen", "p Holm"),
-    ("stats", "StatsScreen", "characters"),
-    ("paper", "PaperScreen", "No tables of a paper"),
-    ("thresholds", "ThresholdsScreen", "best on these  "),
-    ("breakdown", "BreakdownScreen", "erroneous cases"),
-    ("bias", "BiasScreen", "too few to say"),
-    ("best-of-n", "Best-of-nScreen", "final answer"),
-    ("votes", "VotesScreen", "several votes"),
-    ("timeline", "TimelineScreen", "less the one before"),
-    ("taxonomy", "TaxonomyScreen", "too few to speak"),
-)
 WAYS = {
     ("board", "published"): Way(after=(), tells="No published"),
     ("board", "board-rows"): Way(after=("v", "r", "v", "r"), says="rows by scorer"),
@@ -217,7 +206,6 @@ WAYS = {
         for other, opens, says in BESIDE
         if other != one
     },
-    **{("board", other): Way(opens=opens, says=says) for other, opens, says in BESIDE},
     ("stats", "drill"): Way(("until characters",), opens="CasesScreen", says=ESC),
     ("paper", "drill"): Way(after=(), tells="There is no number"),
     ("paper", "options"): Way(opens="Picking", says="other scorers"),

@@ -142,7 +142,7 @@ def test_what_changed_is_said_in_as_many_words_as_fit(study):
     assert said[40].endswith(f"{total} changed")
 
 
-@up_to(60)
+@up_to(60, 10)
 @given(width=st.integers(70, 140), moved=st.floats(0, 1))
 def test_every_line_fits_and_so_no_number_is_cut(study, width, moved):
     for line in rail_lines(study.moved(moved), study, width, Brush()):

@@ -18,6 +18,7 @@ from scoring.benchmarks.own import cases_frame
 from scoring.importing.batch import ImportBatch
 from scoring.importing.join import join
 from scoring.reading.findings import Finding
+from thoroughness import up_to
 
 SEVERITIES = ("error", "warning", "note")
 
@@ -79,6 +80,7 @@ def counts(lines):
     return found
 
 
+@up_to(100, 10)
 @given(FINDINGS, st.integers(1, 60))
 def test_however_much_there_is_it_fits_a_screen_and_all_of_it_is_counted(findings, number):
     each = [
@@ -105,6 +107,7 @@ def test_of_one_file_the_report_is_short_and_all_of_it_is_counted(findings):
     assert notes == sorted(notes)
 
 
+@up_to(100, 8)
 @given(FINDINGS)
 def test_verbose_lists_every_finding(findings):
     each = [imported(f"in/{at}.jsonl", [one for one in findings if one.source == f"in/{at}.jsonl"]) for at in range(40)]
@@ -238,6 +241,7 @@ def test_places_are_the_names_of_files_with_their_folder_only_where_two_are_call
     ]
 
 
+@up_to(100, 10)
 @given(FINDINGS, st.integers(40, 120))
 def test_on_a_terminal_a_note_is_one_line_and_nothing_is_wider(findings, width):
     each = [imported(f"in/{at}.jsonl", [one for one in findings if one.source == f"in/{at}.jsonl"]) for at in range(40)]

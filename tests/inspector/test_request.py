@@ -60,7 +60,7 @@ def read(command):
     return parse(words[1:])
 
 
-@up_to(150)
+@up_to(150, 20)
 @given(request=REQUESTS, form=st.sampled_from(("", *FORMS)))
 def test_the_command_line_of_a_request_is_read_back_as_that_request(request, form):
     cases = read(request.command("cases", form=form))

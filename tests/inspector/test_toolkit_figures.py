@@ -91,7 +91,7 @@ def official(folder, rows, records):
 
 
 @given(data=st.data())
-@up_to(60)
+@up_to(60, 8)
 def test_official_figures_are_those_of_the_toolkits_arithmetic(tmp_path_factory, data):
     rows = data.draw(benchmark())
     records = data.draw(results(rows))

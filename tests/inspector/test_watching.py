@@ -15,6 +15,15 @@ from scoring.api import open_workspace
 
 CASES = authored.rows(8)
 ROWS = [json_lines([{**row, "rewards": [0.9, 0.4, 0.1]}]) for row in CASES]
+PROGRAM = """
+import sys
+from inspector.cli import main
+from inspector.shell import watching
+
+watching.LOOK_SECONDS = watching.CASES_SECONDS = 0.1
+sys.exit(main(sys.argv[1:]))
+"""
+"""The program, which looks more often than it usually does."""
 
 
 @pytest.fixture
@@ -24,7 +33,7 @@ def watched(tmp_path, monkeypatch):
     processes = []
 
     def start(*words):
-        command = [sys.executable, "-m", "inspector.cli", "watch", *words, "-w", "ws"]
+        command = [sys.executable, "-c", PROGRAM, "watch", *words, "-w", "ws"]
         processes.append(
             subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
         )

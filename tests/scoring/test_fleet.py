@@ -124,7 +124,7 @@ def rows(folder):
     return {key: rest for key, *rest in frame.select("key", "rewards", "reason").sort("key").iter_rows()}
 
 
-@up_to(80, deadline=None)
+@up_to(80, 12, deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     number=st.integers(1, 90),

@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from scoring.errors import UnwritableWorkspace
 from scoring.evaluations.derived import DOCUMENT, DamagedPack, pack, unpack
+from thoroughness import up_to
 
 KEY = "0123"
 ARRAYS = st.sampled_from([np.float64, np.int64, np.uint8, np.bool_]).flatmap(
@@ -17,6 +18,7 @@ ARRAYS = st.sampled_from([np.float64, np.int64, np.uint8, np.bool_]).flatmap(
 )
 
 
+@up_to(100, 12)
 @given(arrays=st.dictionaries(st.sampled_from(["a", "b.c", "d"]), ARRAYS))
 def test_arrays_come_back_bit_for_bit(arrays, tmp_path_factory):
     folder = tmp_path_factory.mktemp("packs") / "one"

@@ -14,6 +14,7 @@ from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.scorer_columns import MEASURES, scorer_column
 from scoring.evaluations.step_rewards import Gold
 from scoring.schema import REWARDS
+from thoroughness import up_to
 
 
 def slowly(case, margin):
@@ -49,6 +50,7 @@ def differences(case):
     return rewards and [after - before for before, after in zip((0.0, *rewards), rewards, strict=False)]
 
 
+@up_to(100, 15)
 @given(making.benches(), st.sampled_from(making.TIED))
 def test_distances_are_of_what_the_rule_compares_and_never_of_gold(cases, threshold):
     one = making.evaluation(cases).compared("<=", "differences").at(threshold)

@@ -17,6 +17,7 @@ from scoring.evaluations.step_rewards import Gold
 from scoring.filtering.similar import PAGE, POINTS, SHARED, TextIndex, courses, nearest_courses
 from scoring.schema import TEXTS
 from scoring.texts import Texts
+from thoroughness import up_to
 
 WORDS = ("apple", "Pear", "plum", "so", "a", "12", "3.5", "x+1=2", "2 * 3", r"\frac", "über")
 CASES = st.lists(
@@ -59,6 +60,7 @@ def cosines(pairs):
     ]
 
 
+@up_to(100, 10)
 @given(CASES, st.integers(1, 3))
 def test_likeness_is_the_cosine_of_plain_tf_idf(cases, sources):
     pairs = [(" ".join(problem), [" ".join(step) for step in steps]) for problem, steps in cases]

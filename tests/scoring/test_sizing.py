@@ -14,6 +14,7 @@ from scoring.cache import RewardParts
 from scoring.errors import UsageError
 from scoring.runs.arguments import ClusterSize, _cluster_size
 from scoring.runs.sizing import BLOCK_SECONDS, measured_speed, simulated, speed_of
+from thoroughness import up_to
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 20_000), st.integers(1, 5_000)), min_size=1, max_size=300)
 
@@ -27,6 +28,7 @@ def test_no_cluster_is_faster_than_its_workers_together_or_than_the_longest_case
     assert busy <= workers * seconds * (1 + 1e-9)
 
 
+@up_to(100, 12)
 @given(LENGTHS, st.floats(100, 50_000))
 def test_one_worker_takes_the_time_of_all_and_is_never_idle(lengths, speed):
     seconds, busy = simulated(lengths, 1, speed)

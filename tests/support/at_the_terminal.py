@@ -100,11 +100,6 @@ def printed(*words: str, cwd: Path, **env: str) -> list[dict[str, Any]]:
     return json.loads(shell(*words, "--json", cwd=cwd, **env))["rows"]
 
 
-def lines_with(screen: str, text: str) -> list[str]:
-    """The lines of a screen that hold a text."""
-    return [line for line in screen.splitlines() if text in line]
-
-
 def import_rewards(folder: Path, space: str, given: Sequence[dict[str, Any]], *scorers: str, **flags: str) -> None:
     """Import rows with an `id` and a list of rewards by the name of each scorer, as a table of one's own."""
     (folder / "rewards.jsonl").write_text("".join(json.dumps(row) + "\n" for row in given))

@@ -36,7 +36,6 @@ def chosen(spot: int) -> Callable[[Any], bool]:
 
 TAGGED = ("w", *"knotty", "enter")
 ANSWERS = ("g l", "enter", "v c")
-SEARCHED = ("g l", "slash", *"2", "enter")
 MOVED = ("g x", "tab", "w", *"units", "enter")
 DAY = ", 2026-01-02"
 """Stands beneath the lists while that of notes has the keys."""

@@ -78,6 +78,8 @@ class Terminal:
         self._screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self._screen)
         self._shown = 0
+        self._sizes: list[tuple[int, int, int]] = []
+        """Columns and lines that are still to be given to the emulated screen, each after so many bytes of output."""
         self._fd, child = pty.openpty()
         os.set_blocking(self._fd, False)
         _set_size(child, columns, lines)
@@ -160,8 +162,7 @@ class Terminal:
 
     def resize(self, columns: int, lines: int) -> None:
         """Give the terminal another size; the program gets SIGWINCH."""
-        self._show()
-        self._screen.resize(lines, columns)
+        self._sizes.append((len(self.output), columns, lines))
         _set_size(self._fd, columns, lines)
 
     def signal(self, number: signal.Signals) -> None:
@@ -260,7 +261,15 @@ class Terminal:
 
     def _show(self, size: int | None = None) -> None:
         """Let the emulated screen catch up; apart from reading, because it takes longer than the program."""
-        new = bytes(self.output[self._shown : size])
+        end = len(self.output) if size is None else size
+        while self._sizes and self._sizes[0][0] <= end:
+            before, columns, lines = self._sizes.pop(0)
+            self._feed(before)
+            self._screen.resize(lines, columns)
+        self._feed(end)
+
+    def _feed(self, end: int) -> None:
+        new = bytes(self.output[self._shown : end])
         self._shown += len(new)
         self._stream.feed(new)
 

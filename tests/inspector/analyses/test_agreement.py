@@ -9,7 +9,6 @@ from msgspec.structs import replace
 import making
 from inspector.analyses.agreement import AGREEMENT, CONFUSIONS, agreement
 from inspector.cli import main
-from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
 from inspector.triage.annotations import DISAGREEMENTS, disagreements, statements_by_person
@@ -209,19 +208,6 @@ def test_merged_in_any_order_and_undone_it_is_the_same(two):
     folder = two / "triage"
     (folder / "ann-gpu.jsonl").rename(folder / "zoe.jsonl")
     assert agreement_view(selected(two)).rows.equals(before)
-
-
-@pytest.mark.parametrize(("form", "view"), together([*FORMS, "html"], [(), ("--confusion",), ("--disagreements",)]))
-def test_every_form_is_one_document_that_its_command_makes_again(two, capsys, form, view):
-    words = ["agreement", *view, "-w", str(two), f"--{form}"]
-    assert main(words) == 0
-    first = capsys.readouterr()
-    assert first.err == ""
-    assert len(first.out.splitlines()) > 2
-    if form == "json":
-        command = json.loads(first.out)["provenance"]["command"]
-        assert main(command.split()[1:]) == 0
-        assert capsys.readouterr().out == first.out
 
 
 def test_the_seed_is_in_the_command_and_moves_intervals_alone(two):

@@ -1,7 +1,5 @@
 """`contested --audit` and `--planted`: ranks, sentences, rulings and commands, where some labels are wrong."""
 
-import shlex
-
 import pytest
 from msgspec.structs import replace
 
@@ -204,21 +202,6 @@ def test_that_no_error_is_suggested_without_an_example_is_said(tmp_path):
 
 
 # -- the command
-
-
-@pytest.mark.parametrize(
-    ("name", "form"), [("audit", "csv"), ("audit", "markdown"), ("planted", "json"), ("planted", "latex")]
-)
-def test_the_footer_makes_the_same_bytes_again(request_, name, form, capsysbinary):
-    words = ["-w", request_.workspace, "--scorer", "b", "--scorer", "c", "--where", "n_steps > 1"]
-    assert main(["contested", f"--{name}", *words, f"--{form}"]) == 0
-    first = capsysbinary.readouterr().out
-    assert b"bench" in first
-    selection = load(replace(request_, scorers=("b", "c"), where=("n_steps > 1",)))
-    made = contested.view(selection, Params(name, form=form)).provenance
-    assert made["command"].startswith(f"prm-inspect contested --{name} ")
-    assert main(shlex.split(made["command"])[1:]) == 0
-    assert capsysbinary.readouterr().out == first
 
 
 def test_another_seed_plants_other_labels_and_says_so(request_):

@@ -1,5 +1,7 @@
 """The bias page: what the command prints, each number with exactly its cases."""
 
+from itertools import product
+
 import pytest
 
 import example
@@ -9,9 +11,6 @@ from inspector.analyses.bias import bias
 from inspector.inspection import covering, inspect
 from inspector.request import Request
 from inspector.selection import load
-from published_spaces import mr_math
-from scoring.filtering.filters import Filter
-from thoroughness import THOROUGH, also
 from views import lines_of, page_sheet, page_view
 from walking import walk
 
@@ -21,34 +20,15 @@ def two(tmp_path_factory):
     return inspect(load(taxonomy_spaces.write(tmp_path_factory.mktemp("two") / "w", n=160)))
 
 
-@pytest.fixture(scope="module")
-def demo():
-    return inspect(load(Request(benchmarks=("demo",))))
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory, data_folder):
-    return inspect(load(mr_math(tmp_path_factory.mktemp("mr") / "w", data_folder)))
-
-
 def view_of(inspection, *, intervals=True):
     return page_view(bias, inspection, "", (inspection.scorer,), intervals=intervals)
 
 
-@pytest.mark.parametrize("space", ["two", "demo", *also("published")])
-def test_every_number_opens_exactly_its_cases(request, space):
-    inspection = request.getfixturevalue(space)
-    for benchmark in inspection.cases["benchmark"].unique(maintain_order=True).to_list():
-        for name in covering(inspection)[: 3 if THOROUGH else 2]:
-            looked = inspection.on_benchmark(benchmark).focused(name, benchmark)
-            waiting = page_sheet(view_of(looked, intervals=False))
-            assert walk(looked, waiting)
-            assert walk(looked, page_sheet(view_of(looked))) >= walk(looked, waiting)
-
-
-def test_so_it_does_under_a_filter(two):
-    looked = two.focused("two", "bench").filtered(Filter(where=("n_steps > 2", "\"one.outcome\" = 'exact'")))
-    walk(looked, page_sheet(view_of(looked)))
+def test_every_number_opens_exactly_its_cases(two):
+    for name, benchmark in product(covering(two)[:2], ("bench", "socratic")):
+        looked = two.on_benchmark(benchmark).focused(name, benchmark)
+        waiting = page_sheet(view_of(looked, intervals=False))
+        assert walk(looked, page_sheet(view_of(looked))) >= walk(looked, waiting) > 0
 
 
 def test_slices_stand_in_their_order_with_all_looks_told(two):

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 from rich.cells import cell_len
 
-import example
 import making
 import taxonomy_spaces
 from inspector.analyses import Params
@@ -62,11 +61,6 @@ def demo():
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    return inspect(load(example.write(tmp_path_factory.mktemp("example") / "w")))
-
-
-@pytest.fixture(scope="module")
 def published(tmp_path_factory, data_folder):
     return inspect(load(mr_math(tmp_path_factory.mktemp("mr") / "w", data_folder)))
 
@@ -79,7 +73,7 @@ def view_of(inspection, page=CELLS, told=None, *, other="two", intervals=True, f
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("space", ["two", "small", *also("demo", "published")])
+@pytest.mark.parametrize("space", ["two", *also("demo", "published")])
 def test_every_number_opens_exactly_its_cases(request, space, page):
     inspection = request.getfixturevalue(space)
     benchmarks = inspection.cases["benchmark"].unique(maintain_order=True).to_list()
@@ -263,16 +257,6 @@ def test_ascii_is_ascii_and_charts_and_sentences_keep_to_the_width(two, page):
         # Tables of many figures are scrolled sideways where there is no room.
         plain = [line for line in found if "  " not in line.strip()]
         assert max(map(cell_len, plain)) <= width, (told, width)
-
-
-def test_a_name_that_acts_is_only_text(tmp_path):
-    cases, scorers = making.study(n=24)
-    columns = making.labels(cases) | {"generator": [f"[red]\x1b[31m{index % 2}" for index in range(24)]}
-    making.workspace(tmp_path, cases, [(making.scorer("[b]x\x1b[1m"), scorers[0][1])], **columns)
-    inspection = inspect(load(Request(workspace=str(tmp_path))))
-    for page in PAGES:
-        told = {"rows": "generator"} if page in {CELLS, TYPES} else {}
-        walk(inspection, page_sheet(view_of(inspection, page, told)))
 
 
 def test_a_link_keeps_the_slice_and_drops_conditions_on_outcomes(two):

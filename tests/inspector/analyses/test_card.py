@@ -10,14 +10,13 @@ import judged
 import making
 from inspector.analyses.card import CARD, GROUPS, LACKING, card, fact_pairs, protocol_card
 from inspector.analyses.compare import compare
-from inspector.inspection import covering, inspect
+from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load, select
 from scoring.errors import UsageError
 from scoring.filtering.filters import Facet, Filter
 from scoring.scorer import NOT_SAID
-from views import card_view, compare_view, page_sheet, page_view, words_of
-from walking import walk
+from views import card_view, compare_view, page_view, words_of
 
 
 @pytest.fixture(scope="module")
@@ -160,15 +159,6 @@ def test_what_is_long_takes_several_lines_and_loses_nothing(small, width):
                 assert set(f"{row['value']} {row['other_value']}".split()) <= set(lines.split()), row
             elif row["value"] != NOT_SAID:
                 assert "".join(row["value"].split()) in whole, row
-
-
-def test_every_number_opens_exactly_its_cases(small, kinds):
-    for root in (small, kinds):
-        inspection = inspect(load(Request(workspace=root)))
-        first, *others = covering(inspection)
-        for names in [(name,) for name in (first, *others)] + [(first, name) for name in others]:
-            looked = inspection.focused(names[0], inspection.benchmark)
-            assert walk(looked, page_sheet(page_view(card, looked, "", names)))
 
 
 def test_an_undefined_figure_is_not_called_comparable(kinds):

@@ -1,5 +1,4 @@
 import json
-import shlex
 
 import pytest
 
@@ -38,12 +37,6 @@ def test_two_cards_show_what_differs_and_name_what_does_not(called):
     assert "seed" in same
     assert "seed" not in table
     assert "Not comparable as they stand: bench: beta lacks 1 case that alpha has" in out
-
-
-def test_its_command_makes_it_again(called, capsys):
-    _, out, _ = called("card", "alpha", "beta", "--json")
-    assert main(shlex.split(json.loads(out)["provenance"]["command"])[1:]) == 0
-    assert capsys.readouterr().out == out
 
 
 @pytest.mark.parametrize(

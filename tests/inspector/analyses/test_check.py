@@ -1,5 +1,6 @@
 import json
 import shlex
+from functools import cache
 
 import polars as pl
 import pytest
@@ -40,6 +41,7 @@ def check_view(results, old="old", fail_if=None):
     return check.view(results, Params("", {name: value for name, value in told.items() if value is not None}))
 
 
+@cache
 def made(root, new, old="old", fail_if=None, **asked):
     return check_view(load(Request(workspace=root, scorers=(new, old), **asked)), old, fail_if)
 

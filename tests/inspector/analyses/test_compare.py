@@ -1,6 +1,7 @@
 import json
 import random
 import shlex
+from functools import cache
 
 import pytest
 from msgspec.structs import replace
@@ -8,12 +9,10 @@ from msgspec.structs import replace
 import making
 from inspector.analyses.compare import COMPARISON
 from inspector.cli import main
-from inspector.command_flags import FORMS
 from inspector.common_cases import best_first
 from inspector.request import Request
 from inspector.selection import load
 from scoring.errors import UsageError
-from thoroughness import one_of
 from views import compare_view, table_of, words_of
 
 
@@ -32,6 +31,7 @@ def printed(words, capture):
     return capture.readouterr()
 
 
+@cache
 def document(root, *names, **asked):
     return compare_view(load(Request(workspace=root, scorers=names, **asked)))
 
@@ -85,18 +85,6 @@ def test_a_policy_for_cases_without_a_verdict_changes_which_are_common(root):
     key = ("gpt4", "x=y", "average", "f1_difference")
     assert (wrong[key]["n"], wrong[key]["left_out"]) == (60, 0)
     assert (drop[key]["n"], drop[key]["left_out"]) == (45, 15)
-
-
-@pytest.mark.parametrize("form", one_of(FORMS, 0))
-def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, capsys, form):
-    found = document(root, "gpt4", "x=y")
-    words = ["compare", "gpt", "x=", "-w", root, f"--{form}"]
-    out = printed(words, capsys).out
-    loaded = load(Request(workspace=root, scorers=("gpt4", "x=y")))
-    assert out == compare_view(loaded, form).render(form)
-    again = compare_view(loaded, form).provenance["command"]
-    assert printed(shlex.split(again)[1:], capsys).out == out
-    assert found.rows.height == len(cells(found))
 
 
 def test_without_names_all_scorers_that_have_a_verdict_are_compared(root, capsys):

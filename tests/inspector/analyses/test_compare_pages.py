@@ -1,23 +1,18 @@
 """The pages of `compare`: their numbers are those of plain polars and of the rows, and open exactly their cases."""
 
-from itertools import combinations, permutations
+from itertools import combinations
 
-import numpy as np
 import polars as pl
 import pytest
 from msgspec.structs import replace
 from scipy.stats import binomtest
 
-import example
 import making
 from inspector.analyses.compare import compare
 from inspector.inspection import covering, inspect, subject
 from inspector.request import Request
 from inspector.selection import load
 from published_spaces import mr_math
-from scoring.errors import UsageError
-from scoring.filtering.filters import Filter
-from thoroughness import also, one_of
 from views import compare_view, lines_of, page_sheet, page_view, words_of
 from walking import walk
 
@@ -35,11 +30,6 @@ def study(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    return inspect(load(example.write(tmp_path_factory.mktemp("example") / "w")))
-
-
-@pytest.fixture(scope="module")
 def published(tmp_path_factory, data_folder):
     """MR-MATH with its ten scorers and two that give no verdict."""
     return inspect(load(mr_math(tmp_path_factory.mktemp("mr") / "w", data_folder)))
@@ -51,30 +41,6 @@ def view(inspection, page, *names, intervals=True):
 
 def able(inspection):
     return [name for name in covering(inspection) if inspection.selection.evaluation(name).coverage]
-
-
-@pytest.mark.parametrize("page", [*PAIR, *EVERY])
-@pytest.mark.parametrize("space", ["study", "small", *also("published")])
-def test_every_number_opens_exactly_its_cases(request, space, page):
-    inspection = request.getfixturevalue(space)
-    pairs = list(permutations(covering(inspection), 2))[:4]
-    for at, names in enumerate(pairs if page in PAIR else [tuple(covering(inspection))]):
-        looked = inspection.focused(names[0], inspection.benchmark)
-        # A pair as it is first, the next with its intervals; what has all scorers on it, both ways.
-        for intervals in one_of((False, True), at) if page in PAIR else (False, True):
-            if page == "cascade" and not np.isfinite(looked.evaluation.decision_distances).any():
-                with pytest.raises(UsageError, match="no threshold"):
-                    view(looked, page, *names, intervals=intervals)
-                continue
-            assert walk(looked, page_sheet(view(looked, page, *names, intervals=intervals))) or page == "cascade"
-
-
-@pytest.mark.parametrize("page", [*PAIR, *EVERY])
-def test_so_it_does_under_a_filter_of_the_cases(study, page):
-    looked = study.filtered(Filter(where=("n_steps > 3", "\"gpt4.outcome\" = 'exact'")))
-    assert looked.slice.sum() < study.slice.sum()
-    names = [looked.scorer, *(name for name in covering(looked) if name != looked.scorer)]
-    assert walk(looked, page_sheet(view(looked, page, *names[: 2 if page in PAIR else None])))
 
 
 def test_quadrants_tests_and_figures_equal_plain_polars(published):
@@ -164,20 +130,6 @@ def test_ascii_is_ascii(study, page):
     made = view(study, page, *(covering(study)[:2] if page in PAIR else covering(study)))
     for width in (60, 80, 200):
         assert all(line.isascii() for line in lines_of(made, (width, 30), ascii_only=True)), width
-
-
-def test_a_name_that_acts_is_only_text(tmp_path):
-    cases, scorers = making.study(n=24)
-    hostile = [
-        (making.scorer(f"{'[red]' if place else chr(27) + '[31m'}x{place}"), given)
-        for place, (_, given) in enumerate(scorers[:2])
-    ]
-    making.workspace(tmp_path, cases, hostile, **making.labels(cases))
-    inspection = inspect(load(Request(workspace=str(tmp_path))))
-    for page in (*PAIR, *EVERY):
-        found = view(inspection, page, *covering(inspection))
-        walk(inspection, page_sheet(found))
-        assert "\x1b" not in found.render("html")
 
 
 def test_two_imported_scorers_are_never_said_to_be_the_same(tmp_path):

@@ -2,7 +2,6 @@
 
 import json
 import math
-import shlex
 
 import polars as pl
 import pytest
@@ -13,12 +12,10 @@ import reference
 from contested_space import ANSWERS, FIRST, GOLD, SECOND, THIRD, write
 from inspector.analyses.contested import CONTESTED, LINES
 from inspector.cli import main
-from inspector.command_flags import FORMS
 from inspector.contested_gold import BETWEEN, because, because_phrases, ranking_of, rankings
 from inspector.request import Request
 from inspector.selection import load
 from inspector.texts.wrap import joined
-from thoroughness import one_of
 from views import contested_view, lines_of, table_of
 
 
@@ -187,19 +184,6 @@ def test_what_does_not_exist_is_a_sentence(request_, capsys, words, told):
 
 
 # -- the command
-
-
-@pytest.mark.parametrize("form", one_of([*FORMS, "html"], 4))
-def test_the_footer_makes_the_same_bytes_again(request_, form, capsysbinary):
-    words = ["-w", request_.workspace, "--where", "\"a.outcome\" <> 'late'", "--scorer", "b", "--scorer", "c"]
-    assert main(["contested", *words, f"--{form}"]) == 0
-    first = capsysbinary.readouterr().out
-    assert b"bench/c0" in first.replace(b"\\", b"")
-    selection = load(Request(workspace=request_.workspace, scorers=("b", "c"), where=("\"a.outcome\" <> 'late'",)))
-    command = contested_view(selection, form).provenance["command"]
-    assert command.startswith("prm-inspect contested ")
-    assert main(shlex.split(command)[1:]) == 0
-    assert capsysbinary.readouterr().out == first
 
 
 def test_people_see_a_line_a_case_and_why(request_, capsys):

@@ -1,11 +1,15 @@
 """Every number of every analysis that leads to cases leads to exactly as many as it says, whatever is selected."""
 
 import random
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+import example
+import hostile_space
+import judged
 import making
 import papers
 import scenes
@@ -90,9 +94,13 @@ def asked(results: Selection, name: str) -> list[Selection]:
     names = [one for size in range(1, most + 1) for one in permutations(there, size)] if most else [()]
     if most == 2 and not THOROUGH:
         # Each alone, and beside the one after it.
-        names = [(one,) for one in there] + list(zip(there, (*there[1:], *there[:1]), strict=True))
-        names = [one for one in names if len(set(one)) == len(one)]
+        names = [(one,) for one in there] + list(pairwise(there))
     return [replace(results, request=replace(results.request, scorers=some)) if some else results for some in names]
+
+
+def few(request: Request, *scorers: str) -> Request:
+    """Usually two scorers are enough."""
+    return request if THOROUGH or request.scorers else replace(request, scorers=scorers)
 
 
 def turns(names, number: int) -> list[str]:
@@ -123,7 +131,7 @@ def test_a_link_of_first_errors_opens_as_many_cases_as_it_says(study, question):
     # With intervals there are numbers that are slow to come by, and lead to cases as well.
     number = list(QUESTIONS).index(question)
     names = turns(summaries(), number)
-    results = load_request(request)
+    results = load_request(few(request, "gpt4", "x=y") if number else request)
     found = {name: walked(results, name, intervals=not number) for name in names}
     if question == "as it is":
         assert {name for name, links in found.items() if not links} == SILENT
@@ -136,7 +144,7 @@ STEPS = "as it is", "some cases", "at a threshold", "at its best"
 def test_so_does_a_link_of_steps(tmp_path, question):
     gold, rng = random.Random(0), random.Random(1)
     items = []
-    for name in step_making.CLASSES * 4:
+    for name in step_making.CLASSES * (4 if THOROUGH else 2):
         wrong = (gold.randrange(3),)
         rewards = tuple(round(rng.random(), 2) for _ in range(3))
         items.append(Step(Case(3, wrong[0], rewards, "", name, wrong), name))
@@ -149,16 +157,38 @@ def test_so_does_a_link_of_steps(tmp_path, question):
 
 
 def test_so_does_a_link_of_the_demo():
-    results = load_request(scenes.demo())
+    results = load_request(few(scenes.demo(), "blend", "tiny-prm-m"))
     assert all(walked(results, name) for name in (HERE if THOROUGH else HERE[::3]))
 
 
 def test_so_does_a_link_of_published_scores(tmp_path, data_folder):
-    results = load_request(mr_math(tmp_path / "w", data_folder))
-    if not THOROUGH:
-        # Those that are not walked on the demo, and of two scorers.
-        results = replace(results, request=replace(results.request, scorers=tuple(results.chosen[:2])))
+    results = load_request(few(mr_math(tmp_path / "w", data_folder), "gpt4", "math-shepherd"))
+    # Usually those that are not walked on the demo.
     assert all(walked(results, name) for name in (HERE if THOROUGH else HERE[1::3]))
+
+
+def of_every_kind(root: Path) -> Request:
+    """Scorers with a threshold, with labels, with votes, with a number a solution."""
+    judged.workspace(root)
+    return Request(workspace=str(root))
+
+
+def of_small_range(root: Path) -> Request:
+    """Rewards in [-1, 1] beside others; every outcome."""
+    return replace(example.write(root), scorers=())
+
+
+def of_hostile_names(root: Path) -> Request:
+    """Whatever SQL, markup or a terminal could take for its own stands in names and values."""
+    return Request(workspace=str(hostile_space.make(root)))
+
+
+@pytest.mark.parametrize("write", [of_every_kind, of_small_range, of_hostile_names])
+def test_so_does_a_link_whatever_scorers_give_and_whatever_they_are_called(tmp_path, write):
+    results = load_request(write(tmp_path / "w"))
+    # What counts an empty text as none is `stats` alone.
+    for name in set(summaries()) - ({"stats"} if write is of_hostile_names else set()):
+        assert walked(results, name, intervals=True) or name not in {"board", "breakdown", "compare", "metrics"}
 
 
 def test_so_does_a_link_of_a_benchmark_with_a_paper(tmp_path):

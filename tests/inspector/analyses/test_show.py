@@ -2,7 +2,6 @@ import csv
 import io
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -249,14 +248,6 @@ def printed(words, capture):
     capture.readouterr()
     assert main(words) == 0
     return capture.readouterr()
-
-
-@pytest.mark.parametrize("form", ["markdown", "latex", "csv", "json", "jsonl"])
-def test_the_command_prints_the_view_and_its_footer_makes_it_again(root, selection, capsys, form):
-    out = printed(["show", "bench/c0", "-w", root, f"--{form}"], capsys).out
-    view = show_view(selection, 0, form)
-    assert out == view.render(form)
-    assert printed(shlex.split(view.provenance["command"])[1:], capsys).out == out
 
 
 def test_raw_keeps_the_page_frees_the_cells_and_leaves_formulas_as_they_were_written(root, capsys):

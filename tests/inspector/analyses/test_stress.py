@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -113,9 +114,13 @@ def space(tmp_path_factory):
     return root
 
 
+@cache
+def selected(space, scorer):
+    return load_request(Request(str(space), benchmarks=("demo",), scorers=(scorer,), where=(f"line <= {CASES}",)))
+
+
 def view(space, scorer, page="", intervals=True, **options):
-    request = Request(workspace=str(space), benchmarks=("demo",), scorers=(scorer,), where=(f"line <= {CASES}",))
-    return load("stress").view(load_request(request), Params(page, options), intervals=intervals)
+    return load("stress").view(selected(space, scorer), Params(page, options), intervals=intervals)
 
 
 def accused(space, scorer):
@@ -395,8 +400,7 @@ def test_a_critic_is_asked_about_rewritings_as_it_was_about_cases(tmp_path):
 
 
 def test_what_was_scored_in_part_is_counted_as_that(space, tmp_path):
-    request = Request(str(space), benchmarks=("demo",), scorers=("long",), where=(f"line <= {CASES}",))
-    results = load_request(request)
+    results = selected(space, "long")
     frame, texts = results.cases, results.texts
     contents = contents_of(frame, texts, Gold(frame), np.arange(3), 0)
     (folder,) = (space / "variants/rewards").glob("long-*")

@@ -1,5 +1,6 @@
 import json
 import shlex
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -9,10 +10,9 @@ import judged
 import making
 import step_making
 from inspector.cli import main
-from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
-from inspector.thresholds.ways import CURVE, POINTS
+from inspector.thresholds.ways import CURVE
 from reference import Case
 from scoring.errors import UsageError
 from scoring.filtering.filters import passing
@@ -29,6 +29,7 @@ def root(tmp_path_factory):
     return str(root)
 
 
+@cache
 def curve(root, points=11, **asked):
     return curve_view(load(Request(workspace=root, **asked)), points).rows
 
@@ -76,23 +77,11 @@ def test_ticks_are_the_ways_to_choose_a_threshold_and_tuned_ones_are_called_opti
     assert rows.filter(pl.col("tick").is_null())["threshold"].to_list() == pytest.approx(np.arange(11) / 10)
 
 
-@pytest.mark.parametrize("form", one_of(FORMS, 1))
-def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, capsys, form):
-    for points in (POINTS, 7):
-        document = curve_view(load(Request(workspace=root)), points, form)
-        words = ["thresholds", "-w", root, "--curve", *([] if points == POINTS else [str(points)]), f"--{form}"]
-        assert main(words) == 0
-        out = capsys.readouterr().out
-        assert out == document.render(form)
-        assert main(shlex.split(document.provenance["command"])[1:]) == 0
-        assert capsys.readouterr().out == out
-        assert document.rows.columns == list(CURVE)
-
-
 def test_people_see_some_of_the_grid_and_all_ticks(root, capsys):
     assert main(["thresholds", "-w", root, "--curve"]) == 0
     assert "present" in capsys.readouterr().out
     view = curve_view(load(Request(workspace=root, scorers=("gpt4",))))
+    assert view.rows.columns == list(CURVE)
     lines = table_of(view, "At some thresholds")
     thresholds = [float(line["threshold"]) for line in lines]
     assert thresholds == sorted(thresholds)

@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 import polars as pl
 import pytest
 from msgspec.structs import replace
@@ -11,7 +10,6 @@ import example
 import judged
 import making
 import scenes
-import step_making
 from inspector.analyses import Params
 from inspector.analyses.thresholds import thresholds
 from inspector.case_links import wrong_condition, wrong_rows
@@ -27,9 +25,6 @@ from inspector.texts.paint import Brush
 from published_spaces import mr_math
 from reference import Case
 from scoring.errors import UsageError
-from scoring.filtering.filters import Filter
-from step_reference import Step
-from thoroughness import also, one_of
 from views import lines_of, metrics_view, page_sheet, page_view, thresholds_view, words_of
 from walking import walk
 
@@ -60,21 +55,6 @@ def kinds(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def steps(tmp_path_factory):
-    """A benchmark whose official figure is of steps."""
-    root = tmp_path_factory.mktemp("steps") / "w"
-    rng = np.random.default_rng(0)
-    items = []
-    for name in step_making.CLASSES[:3]:
-        for _ in range(8):
-            wrong = (int(rng.integers(3)),)
-            rewards = tuple(round(float(rng.random()), 2) for _ in range(3))
-            items.append(Step(Case(3, wrong[0], rewards, "", name, wrong), name))
-    step_making.workspace(root, items, [(making.scorer("abel"), items)])
-    return inspect(load(Request(workspace=str(root))))
-
-
-@pytest.fixture(scope="module")
 def published(tmp_path_factory, data_folder):
     """MR-MATH with its ten scorers and two that give no verdict."""
     return inspect(load(mr_math(tmp_path_factory.mktemp("mr") / "w", data_folder)))
@@ -95,28 +75,6 @@ def walked(inspection, page, both=(False, True)):
     for intervals in both:
         opened = walk(inspection, page_sheet(view(inspection, page, intervals=intervals)))
     return opened
-
-
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("space", ["study", "small", "kinds", "steps", *also("published")])
-def test_every_number_opens_exactly_its_cases(request, space, page):
-    start = request.getfixturevalue(space)
-    each = [start.focused(one.scorer.name, start.benchmark) for one in start.selection.evaluations[:4]]
-    opened = sum(walked(looked, page, one_of((False, True), at)) for at, looked in enumerate(each))
-    assert opened or page in {TRANSFER, "flips"} or space in {"steps", "kinds"}
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_so_it_does_at_another_threshold_under_a_filter_and_with_thresholds_of_dev_sets(study, page):
-    both = one_of((False, True), PAGES.index(page))
-    moved = study.moved(0.6)
-    assert walked(moved, page, both)
-    looked = study.filtered(Filter(where=("n_steps > 3", f"\"{study.scorer}.outcome\" = 'exact'")))
-    assert looked.slice.sum() < study.slice.sum()
-    walked(looked, page, both)
-    root = study.selection.request.workspace
-    tuned = inspect(load(Request(workspace=root, thresholds=((None, "dev"),))))
-    walked(tuned, page, both)
 
 
 def test_ways_are_those_of_the_command(study):
@@ -274,22 +232,6 @@ def test_ascii_is_ascii_and_lines_keep_to_the_width(study, page):
         assert all(line.isascii() for line in lines), width
         if width > 80:
             assert max(map(len, lines)) <= width
-
-
-def test_a_name_that_acts_is_only_text(tmp_path):
-    cases, scorers = making.study(n=24)
-    hostile = [
-        (making.scorer(f"{'[red]' if place else chr(27) + '[31m'}x'\"{place}"), given)
-        for place, (_, given) in enumerate(scorers[:2])
-    ]
-    evil = [replace(case, subset=f"\x1b[31m{case.subset}'\"") for case in cases]
-    making.workspace(tmp_path, evil, hostile)
-    inspection = inspect(load(Request(workspace=str(tmp_path))))
-    for page in PAGES:
-        walked(inspection, page)
-        lines = lines_of(view(inspection, page))
-        assert lines
-        assert all(line.isprintable() for line in lines)
 
 
 @pytest.mark.parametrize("page", [REWARDS, RELIABILITY])

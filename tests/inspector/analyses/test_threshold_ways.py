@@ -1,6 +1,7 @@
 import json
 import random
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -8,7 +9,6 @@ import pytest
 import making
 import reference
 from inspector.cli import main
-from inspector.command_flags import FORMS
 from inspector.inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
@@ -17,7 +17,7 @@ from inspector.thresholds.ways import THRESHOLDS
 from reference import Case
 from scoring.evaluations.deciding import EACH
 from scoring.metrics.threshold_curves import case_curve
-from thoroughness import one_of, together
+from thoroughness import together
 from views import metrics_view, table_of, thresholds_view
 
 COUNTED = ["n", "excluded"]
@@ -51,10 +51,12 @@ def root(tmp_path_factory):
     return str(root)
 
 
+@cache
 def rows_of(root, **asked):
     return thresholds_view(load(Request(workspace=root, **asked))).rows
 
 
+@cache
 def f1_of(root, **asked):
     rows = metrics_view(load(Request(workspace=root, **asked))).rows
     return rows.filter(rows["metric"] == "f1").drop("reason")
@@ -241,17 +243,6 @@ def test_the_command_says_what_its_marks_mean_and_which_subsets_stay_at_the_defa
     assert "~ fewer than 20 cases" in said
     assert "which are excluded from what is reported" in said
     assert "at the default: few (" in said
-
-
-@pytest.mark.parametrize("form", one_of(FORMS, 3))
-def test_the_command_prints_every_form_the_same_twice(root, form, capsys):
-    words = ["thresholds", "-w", root, "--scorer", "abel", f"--{form}"]
-    printed = []
-    for _ in range(2):
-        assert main(words) == 0
-        printed.append(capsys.readouterr().out)
-    assert printed[0] == printed[1]
-    assert "best-per-subset" in printed[0]
 
 
 def test_the_command_prints_a_table_and_json_has_null_where_undefined(root, capsys):

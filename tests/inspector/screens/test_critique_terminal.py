@@ -41,7 +41,7 @@ def test_no_answer_acts(space, tmp_path, columns, lines, plain, votes):
         terminal.wait_for("Enter")
         terminal.settle()
         for key in ("a", "enter", "v", *["space", "tab", "tab", "]"] * votes, "\\", "z", "n", "[", "z", "U", "v", "v"):
-            terminal.press(key, gap=0.03, timeout=0.4)
+            terminal.press(key, gap=0.03, timeout=0.15)
         for size in ((120, 30), (30, 8), (columns, lines)):
             terminal.resize(*size)
         terminal.settle()

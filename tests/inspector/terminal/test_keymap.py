@@ -108,6 +108,8 @@ async def test_the_app_follows_it_in_keys_footer_panel_and_palette(request_, tmp
     app = InspectApp(request_, config=tmp_path)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await shows(pilot, "2 scorers", "There is no command 'nothing'")
+        # It stands over the footer for a quarter of a minute.
+        app.clear_notifications()
         await press(pilot, "enter")
         text = await rests(pilot, "most instructive first", "Ctrl+f Facets")
         assert "Enter Open" in text

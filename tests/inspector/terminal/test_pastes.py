@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from textual.events import Key, Paste
 
 from inspector.terminal.textual_compat import InertPastes, _InertParser
+from thoroughness import up_to
 
 BEGIN, END = InertPastes.BEGIN, InertPastes.END
 TEXTS = st.text(alphabet="\x1b[20~1;m\nqx", max_size=30).filter(lambda text: END not in f"{text}{END}"[:-1])
@@ -18,6 +19,7 @@ def pieces(data, cuts):
     return [data[start:end] for start, end in pairwise(places)]
 
 
+@up_to(100, 12)
 @given(TEXTS, TEXTS, st.lists(st.integers(0, 200), max_size=8))
 def test_escapes_go_within_a_paste_and_nothing_else_changes(pasted, behind, cuts):
     behind = behind.replace(BEGIN, "")

@@ -10,6 +10,7 @@ from scoring.benchmarks.modified_rows import against_published, identify
 from scoring.reading.fields import Fields
 from scoring.reading.rows import Rows
 from scoring.schema import CASES
+from thoroughness import up_to
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(exclude_categories=())),
@@ -240,6 +241,7 @@ def test_another_base_is_suspected_on_evidence_only(values, said):
 
 
 @pytest.mark.parametrize("module", [prmbench, socratic])
+@up_to(100, 15)
 @given(data=st.data())
 def test_whatever_a_row_holds_it_is_a_case_or_an_error(module, data):
     sound = row(classification=data.draw(st.sampled_from([*module.CLASSES, "unknown"])))

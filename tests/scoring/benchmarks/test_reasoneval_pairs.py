@@ -9,6 +9,7 @@ from benchmark_rows import PROBLEM, STEPS, reasoneval_pair, rows_of
 from scoring.benchmarks.reasoneval_pairs import ERROR_TYPES, load, recognises
 from scoring.reading.rows import BLOCK_SIZE, read_rows
 from scoring.schema import CASES, content_key
+from thoroughness import up_to
 
 REFERENCE = [STEPS[0], "Each holds 4 pens.", STEPS[2]]
 
@@ -150,6 +151,7 @@ def perturbed(draw):
     return error_type, at, steps, hypothesis, earliest
 
 
+@up_to(100, 15)
 @given(perturbed())
 def test_the_earliest_error_is_where_the_text_leaves_the_original(made):
     error_type, tags, reference, hypothesis, earliest = made

@@ -21,6 +21,7 @@ from scoring.reading.rows import Rows
 from scoring.schema import CASES, content_key
 from scoring.storage.parquet import read_parquet
 from scoring.workspace import Workspace
+from thoroughness import up_to
 
 
 def of(values):
@@ -129,6 +130,7 @@ def test_any_damage_to_a_file_gives_cases_or_one_sentence(tmp_path_factory, data
     assert_cases_or_one_sentence(path)
 
 
+@up_to(100, 10)
 @given(st.text(st.characters(exclude_categories=()), max_size=30))
 @example("a\0b")
 @example("hf:")

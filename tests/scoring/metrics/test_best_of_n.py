@@ -28,7 +28,7 @@ from scoring.metrics.best_of_n import (
 from scoring.schema import REWARDS
 from thoroughness import up_to
 
-SOME = up_to(80)
+SOME = up_to(80, 14)
 
 
 def figures(problems, n=None, answers=None, rewards=None):

@@ -50,7 +50,7 @@ def simulated(cases, verdicts, rule, cut, policy):
     return sent, means or [None] * 3
 
 
-@up_to(120)
+@up_to(120, 15)
 @given(study=pairs(), policy=st.sampled_from(("wrong", "drop")))
 def test_every_cut_is_what_asking_case_by_case_gives(study, policy):
     cases, verdicts, rule = study

@@ -42,7 +42,7 @@ def checked(rows, evaluations):
     return cells(rows)
 
 
-@up_to(60)
+@up_to(60, 10)
 @given(words=MARKS, policy=st.sampled_from(("wrong", "drop")))
 def test_agreement_and_coverage_are_what_plain_counting_gives(words, policy):
     gold, *marks = words

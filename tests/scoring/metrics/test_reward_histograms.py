@@ -77,6 +77,7 @@ def test_counts_are_what_going_through_the_cases_gives_and_conditions_select_the
         assert expected is None or math.isclose(auroc["value"], expected)
 
 
+@up_to(100, 12)
 @given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300), st.integers(1, 40), st.data())
 def test_any_edge_can_be_said_in_sql(one, other, bins, data):
     low, high = min(one, other), max(one, other)

@@ -13,6 +13,7 @@ from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import Rule
 from scoring.metrics.sections import NAMES
 from scoring.schema import METADATA, REWARDS, conform
+from thoroughness import up_to
 
 N_STEPS = 6
 
@@ -131,6 +132,7 @@ sections = st.frozensets(st.integers(0, N_STEPS - 1), max_size=4)
 ROW = st.tuples(sections, st.booleans(), st.none() | sections, st.sampled_from(["math", "code"]))
 
 
+@up_to(100, 15)
 @given(st.lists(ROW, max_size=8))
 def test_every_figure_is_that_of_the_authors_code(rows):
     for subset in ("all", "math", "code"):

@@ -12,6 +12,7 @@ from scoring.importing.batch import ImportOptions, read_sources
 from scoring.reading.rows import read_rows
 from scoring.results import lm_eval, openai_batch, opencompass, phoenix
 from scoring.results.prompted import asked_case, texts_of_messages
+from thoroughness import up_to
 
 STEP = st.text(st.sampled_from("ab <>/_\n"), max_size=12) | st.sampled_from(["</paragraph_9>", "<paragraph_1>", "\n"])
 
@@ -367,6 +368,7 @@ SAMPLES = {
 
 
 @pytest.mark.parametrize("load", SAMPLES, ids=["lm_eval", "openai_batch", "opencompass", "phoenix"])
+@up_to(100, 15)
 @given(data=st.data())
 def test_broken_rows_give_results_or_findings(load, data):
     assert_sound(load(as_rows(data.draw(st.lists(broken(*SAMPLES[load]), max_size=4)))))

@@ -38,7 +38,6 @@ CELLS = [
     *([0.1, 10**400], [1e300, 2], [5, 7, 9], [1, 1, 1], [-1], [2, 1, 1], "1e400", 3.0, 10**18, -(10**18), 2**53 + 1),
 ]
 """What a lenient reader takes, and what it almost takes."""
-SEVERAL = {"name": ["name", "meta.id", "number", None], "first": ["first", "meta.part", "v"]}
 
 
 @pytest.fixture(autouse=True)

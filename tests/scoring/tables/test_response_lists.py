@@ -20,6 +20,7 @@ from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.response_lists import RESPONSE_LISTS, response_list, unfold
 from scoring.tables.results import results
 from scoring.workspace import Workspace
+from thoroughness import up_to
 
 ROWS = {
     "search_and_learn": [search_and_learn_row(number) for number in range(3)],
@@ -304,6 +305,7 @@ def test_the_same_rows_as_parquet_give_the_same_cases(tmp_path):
     assert table.drop("source", "line").equals(lines.drop("source", "line"))
 
 
+@up_to(100, 15)
 @given(name=st.sampled_from(sorted(ROWS)), data=st.data())
 def test_rows_that_may_hold_anything_become_cases_or_findings(name, data):
     sound = ROWS[name][0]

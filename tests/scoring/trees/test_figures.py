@@ -41,7 +41,7 @@ def listed(prunings):
     }
 
 
-@up_to(600)
+@up_to(600, 60)
 @given(row=any_tree())
 def test_wrong_prunings_are_what_walking_finds(row):
     made = read(row)
@@ -88,7 +88,7 @@ def test_nodes_stand_in_preorder(row):
         assert made.depths[place] == len(ways[name]) - 1
 
 
-@up_to(400)
+@up_to(400, 40)
 @given(row=any_tree())
 def test_figures_of_a_tree_are_counted(row):
     made, ways = read(row), paths(row)

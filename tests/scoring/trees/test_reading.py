@@ -239,6 +239,8 @@ def test_search_and_learn_completions_become_the_tree_of_what_they_share(tmp_pat
     assert (made.id, made.names[made.chosen], made.texts[made.chosen]) == ("crates/7", "2", "So 12.")
     assert codes(file) == [("warning", "unscored"), ("warning", "differing-scores")]
     assert figures_of(file.trees)[0]["reason"].to_list() == ["no leaf is judged"]
+    (finding,) = read(tmp_path, row | {"completions": ["Add.", 7]}, GOOD).findings
+    assert "completions[1] is a number, not text" in finding.message
 
 
 # -- hostile rows

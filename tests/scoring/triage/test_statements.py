@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scoring.triage.history import DEFER, NOTE, QUEUE, RATE, RULE, RULINGS, SKIP, SORT, TAG, UNTAG, History
 from scoring.triage.journal import Author, Journal, sound
 from scoring.triage.words import KINDS, NO, STATEMENTS, YES, statements
+from thoroughness import up_to
 
 CASES = ("b/1", "b/2", "b/3")
 PEOPLE = ("ann", "bob")
@@ -122,6 +123,7 @@ CHANGES = st.one_of(
 )
 
 
+@up_to(100, 10)
 @given(st.lists(st.tuples(st.sampled_from(PEOPLE), st.lists(st.sampled_from(CASES), min_size=1, unique=True), CHANGES)))
 def test_rows_are_what_triage_says_by_person(tmp_path_factory, told):
     folder = tmp_path_factory.mktemp("journals")

@@ -14,7 +14,6 @@ from scoring.readout import Encoded, Readout, Vocabulary, one_layer
 
 TAG, IDS, POSITIONS = 3, (9, 3, 8, 7, 3), (1, 4)
 CASE = Encoded(IDS, POSITIONS)
-LOGITS = {9: [0.0, 0.0], 8: [5.0, 1.0], 7: [1.0, 1.0]}
 QWEN = Pooling(Readout(one_layer(4)))
 
 
