@@ -99,7 +99,7 @@ def spoken(tmp_path_factory):
     """Checkpoints of a run and a scorer whose name looks like a flag; two people speak of the cases."""
     root = tmp_path_factory.mktemp("spoken of") / "it's w"
     cases, scorers = making.study(n=40)
-    run = [(one.as_checkpoint(TrainingPoint("-run", at)), rows) for at, (one, rows) in enumerate(scorers)]
+    run = [(scorer.as_checkpoint(TrainingPoint("-run", at)), rows) for at, (scorer, rows) in enumerate(scorers)]
     making.workspace(root, cases, [*run, (making.scorer("-flag"), scorers[0][1])], **making.labels(cases))
     for who, step in (("ann", 2), ("bob", 3)):
         journal = Journal(root / "triage", Author(who, "gpu"))
@@ -126,7 +126,7 @@ UNSAID = {*(("show", page) for page in ("explain", "original", "prompt", "varian
 PAGES = [
     (name, page)
     for name in sorted(summaries().keys() - SILENT)
-    for page in [one.name for one in load_analysis(name).pages] or [""]
+    for page in [page.name for page in load_analysis(name).pages] or [""]
     if (name, page) not in UNSAID
 ]
 
@@ -137,8 +137,8 @@ def test_the_command_of_every_page_of_every_analysis_prints_that_page(spoken, at
     analysis = load_analysis(name)
     scorers = {"agreement": (), "taxonomy": (), "triage": (), "timeline": (), **dict.fromkeys(("card", "check"), TWO)}
     request = Request(workspace=spoken, scorers=scorers.get(name, ("x=y", "-flag")), where=("n_steps > 1",), seed=3)
-    told = {**OPTIONS.get(name, {}), **OPTIONS.get(page, {})}
-    assert_repeats(analysis.view(load(request), Params(page, told, form)), form, capsysbinary)
+    options = {**OPTIONS.get(name, {}), **OPTIONS.get(page, {})}
+    assert_repeats(analysis.view(load(request), Params(page, options, form)), form, capsysbinary)
 
 
 @pytest.fixture(scope="module")

@@ -314,9 +314,10 @@ def test_what_an_agent_does_is_not_reworded():
 
 def test_where_nothing_was_scored_the_command_is_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = load("stress").view(load_request(Request(benchmarks=("demo",), scorers=("blend",))))
+    request = Request(benchmarks=("demo",), scorers=("blend",), where=("line <= 4",))
+    made = load("stress").view(load_request(request))
     assert made.rows.is_empty()
-    assert made.empty.endswith("prm-inspect stress blend --benchmark demo")
+    assert made.empty.endswith("prm-inspect stress blend --benchmark demo --where 'line <= 4'")
 
 
 def test_the_command_scores_what_is_missing_and_shows_it(tmp_path):
