@@ -105,6 +105,11 @@ class Request(Struct, frozen=True):
         return replace(self, thresholds=(*others, (scorer, word)))
 
 
+def as_words(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names as words of a command, behind `--` where one of them looks like a flag."""
+    return ("--", *names) if any(name.startswith("-") for name in names) else tuple(names)
+
+
 def joined(names: Sequence[str]) -> str:
     """Join names with commas into one word; one that holds a comma, a quote or a new line stands in double quotes."""
     return ",".join('"' + name.replace('"', '""') + '"' if set(',"\r\n') & set(name) else name for name in names)

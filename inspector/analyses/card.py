@@ -29,6 +29,7 @@ from inspector.provenance import conditions, provenance
 from inspector.render.cells import share
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
+from inspector.request import as_words
 from inspector.selection import Selection, within
 from inspector.texts.sentences import Headline, counted, headline
 from scoring.benchmarks.registry import step_labelled
@@ -414,7 +415,7 @@ def card(results: Selection, params: Params, intervals: bool) -> View:
         raise UsageError("there is no case to make a card of.", "Change --where, --subset or --benchmark.")
     request = replace(pair.request, scorers=(), by=(), sort="")
     facts = {
-        **provenance(replace(pair, request=request), request.command("card", *names, form=params.form)),
+        **provenance(replace(pair, request=request), request.command("card", *as_words(names), form=params.form)),
         **_cautions(benchmarks),
         "not_recorded": _not_recorded(pair),
     }

@@ -25,7 +25,7 @@ from inspector.notes import first_run_notes
 from inspector.provenance import provenance, repeated_solutions
 from inspector.render.cells import interval, share, signed
 from inspector.render.view import Block, Cell, CommandLine, Facts, Kind, Note, Section, Table, View, count, table, text
-from inspector.request import Request
+from inspector.request import Request, as_words
 from inspector.selection import Selection, load, within
 from inspector.texts.sentences import counted
 from scoring.benchmarks.registry import step_labelled
@@ -404,7 +404,10 @@ def check(results: Selection, params: Params, intervals: bool) -> View:  # noqa:
     # What is known to be worse is worse, whatever else is not known.
     code = 1 if True in fails else 2 if None in fails else 0
     request = replace(pair.request, scorers=(), by=(), sort="")
-    words = (names[0], "--baseline", names[1], *(("--fail-if", fail_if) if fail_if is not None else ()))
+    baseline = (f"--baseline={names[1]}",) if names[1].startswith("-") else ("--baseline", names[1])
+    rule = () if fail_if is None else ("--fail-if", fail_if)
+    first, behind = ((), as_words(names[:1])) if names[0].startswith("-") else (names[:1], ())
+    words = (*first, *baseline, *rule, *behind)
     differing = settings_that_differ(*(pair.evaluation(name).scorer for name in names))
     facts = {
         **provenance(pair, request.command("check", *words, form=params.form), tuple(_notes(pair, rows, fail_if))),

@@ -269,5 +269,7 @@ def _of_subset(results: Selection, benchmark: str, subset: str) -> tuple[str, ..
     if subset == "all":
         return ()
     own = results.cases.filter(pl.Series(results.mask) & (results.cases["benchmark"] == benchmark))
-    column = "subset" if (subset or None) in set(own["subset"].unique()) else "pattern"
-    return (Facet(column, (subset or None,)).sql,)
+    # A row without a name is of the cases that have none, or an empty one.
+    values = (subset,) if subset else ("", None)
+    column = "pattern" if set(values).isdisjoint(own["subset"].unique()) else "subset"
+    return (Facet(column, values).sql,)

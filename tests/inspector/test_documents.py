@@ -111,7 +111,7 @@ def spoken(tmp_path_factory):
 
 
 OPTIONS = {
-    "check": {"baseline": "gpt4"},
+    "check": {"baseline": "-flag"},
     "show": {"case": "bench/c8"},
     "similar": {"case": "bench/c8"},
     "timeline": {"series": "-run", "from": 0, "to": 2},
@@ -119,7 +119,6 @@ OPTIONS = {
     "flips": {"flips": (0.3, 0.6)},
 }
 """What analyses and pages of this name have to be told."""
-TWO = ("x=y", "gpt4")
 SILENT = {"best-of-n", "paper", "reparse", "stress", "votes"}
 """Analyses that have nothing to say of these cases."""
 UNSAID = {*(("show", page) for page in ("explain", "original", "prompt", "variants")), ("timeline", "drift")}
@@ -135,7 +134,7 @@ PAGES = [
 def test_the_command_of_every_page_of_every_analysis_prints_that_page(spoken, at, form, capsysbinary):
     name, page = PAGES[at]
     analysis = load_analysis(name)
-    scorers = {"agreement": (), "taxonomy": (), "triage": (), "timeline": (), **dict.fromkeys(("card", "check"), TWO)}
+    scorers = {"agreement": (), "taxonomy": (), "triage": (), "timeline": ()}
     request = Request(workspace=spoken, scorers=scorers.get(name, ("x=y", "-flag")), where=("n_steps > 1",), seed=3)
     options = {**OPTIONS.get(name, {}), **OPTIONS.get(page, {})}
     assert_repeats(analysis.view(load(request), Params(page, options, form)), form, capsysbinary)
@@ -361,3 +360,9 @@ def test_gold_says_where_annotators_stopped():
     assert [gold_word(case, step) for step in range(5)] == ["right", "error", "right", "error step", None]
     assert gold_words(case) == "step 1 (also wrong: 3; nobody labelled the steps after 3)"
     assert gold_words({**case, "n_steps": 4}) == "step 1 (also wrong: 3)"
+
+
+def test_a_name_that_looks_like_a_flag_is_checked_and_described_again(spoken, capsysbinary):
+    for name, options in (("check", {"baseline": "x=y"}), ("card", {})):
+        results = load(Request(workspace=spoken, scorers=("-flag",)))
+        assert_repeats(load_analysis(name).view(results, Params("", options, "json")), "json", capsysbinary)
