@@ -31,7 +31,7 @@ def recognises(row: Any) -> bool:
     if not isinstance(row, Mapping) or "steps" in row or not isinstance(row.get("messages"), list):
         return False
     roles = [message.get("role") if isinstance(message, Mapping) else None for message in row["messages"]]
-    return None not in roles and _STEP_ROLE in roles
+    return None not in roles and _STEP_ROLE in roles and not agentprocessbench.recognises(row)
 
 
 def _name(fields: Fields) -> str:

@@ -151,7 +151,7 @@ async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag
         app = pilot.app
         await press(pilot, "escape", "S")
         for fields, words in (
-            ({"critic": "nothing"}, "A critic is asked by one of processbench, grben, prmbench, socratic."),
+            ({"critic": "nothing"}, "A critic is asked by one of processbench, grben, prmbench"),
             ({"critic": "grben"}, "A critic needs its server, or above a model"),
             ({"server": "http://127.0.0.1:9"}, "A server needs a critic's protocol"),
             ({"critic": "processbench", "server": "http://me:hunter2@127.0.0.1:9"}, "holds a user name or a password"),

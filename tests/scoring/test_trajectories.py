@@ -269,7 +269,7 @@ def test_its_labels_stand_by_place_or_one_a_step(labels, earliest, code):
 def test_whose_trajectory_a_row_is():
     assert [(own_trajectories.recognises(row), recognises(row)) for row in (agent_run(), trajectory())] == [
         (True, False),
-        (True, True),
+        (False, True),
     ]
     for row in ({"messages": messages("user")}, {"messages": ["hi"]}, {"messages": []}, agent_run(steps=["a"]), []):
         assert not own_trajectories.recognises(row)
