@@ -16,15 +16,8 @@ from scoring.stress.rewriting import Rewriting
 from scoring.stress.trials import REWRITINGS
 from scoring.variants import reward_differences
 
-PARTS = {
-    "scorer": pl.String(),
-    "benchmark": pl.String(),
-    "rewriting": pl.String(),
-    "case": pl.String(),
-    # same, changed, removed or added; and whether the step violates the law by more than the tolerance (null = the law
-    # does not speak of it).
-    "change": pl.String(),
-    "violates": pl.Boolean(),
+WHOSE = {"scorer": pl.String(), "benchmark": pl.String(), "rewriting": pl.String(), "case": pl.String()}
+OF_STEP = {
     # Of the case, and of its rewriting; 0-based. Null = there is none.
     "step": pl.Int32(),
     "rewritten_step": pl.Int32(),
@@ -35,6 +28,14 @@ PARTS = {
     "shift": pl.Float64(),
     "text": pl.String(),
     "rewritten_text": pl.String(),
+}
+PARTS = {
+    **WHOSE,
+    # same, changed, removed or added; and whether the step violates the law by more than the tolerance (null = the law
+    # does not speak of it).
+    "change": pl.String(),
+    "violates": pl.Boolean(),
+    **OF_STEP,
 }
 _SIGNS = {"same": "", "changed": "~", "removed": "-", "added": "+"}
 

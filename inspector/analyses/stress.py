@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Offer, Option, Page, Params, analysis
 from inspector.analyses._stress_cuts import CUT_NOTE, CUTTING, cuts_page
-from inspector.analyses._stress_parts import PARTS, case_parts
+from inspector.analyses._stress_parts import OF_STEP, PARTS, WHOSE, case_parts
 from inspector.analyses._stressed import CASES, StressedScorer, stressed
 from inspector.provenance import provenance
 from inspector.render.view import (
@@ -72,21 +72,7 @@ STRESS = {
     "reason": pl.String(),
     "refusals": pl.String(),
 }
-VIOLATING = {
-    "scorer": pl.String(),
-    "benchmark": pl.String(),
-    "rewriting": pl.String(),
-    "case": pl.String(),
-    # Of the case, and of its rewriting; 0-based.
-    "step": pl.Int32(),
-    "rewritten_step": pl.Int32(),
-    "gold": pl.String(),
-    "before": pl.Float64(),
-    "after": pl.Float64(),
-    "shift": pl.Float64(),
-    "text": pl.String(),
-    "rewritten_text": pl.String(),
-}
+VIOLATING = {**WHOSE, **OF_STEP}
 NOTES = (
     "preserving: " + LAWS["preserving"],
     "breaking: " + LAWS["breaking"],

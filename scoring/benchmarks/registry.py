@@ -35,7 +35,7 @@ MODULES: dict[str, str] = {
     "trl_grpo": "scoring.benchmarks.trl_grpo",
     "verifiers": "scoring.benchmarks.verifiers",
     "toolprmbench": "scoring.benchmarks.toolprmbench",
-    "trajectories": "scoring.benchmarks.own_trajectories",
+    "trajectories": "scoring.benchmarks.trajectories",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, FORMAT, recognises(row) and load(rows). Order is the order of detection."""

@@ -11,7 +11,7 @@ from inspector.api import analysis
 from inspector.case_links import figure_link
 from inspector.request import Request
 from inspector.selection import load as load_selection
-from scoring.benchmarks import own_trajectories, toolprmbench
+from scoring.benchmarks import toolprmbench, trajectories
 from scoring.benchmarks.agentprocessbench import load, recognises
 from scoring.exporters import trl_row
 from scoring.results import agentprocessbench as judges
@@ -236,7 +236,7 @@ def test_the_published_labels_have_the_counts_and_constant_baselines_that_are_kn
 
 
 def test_a_trajectory_of_ones_own_needs_messages_alone():
-    imported = own_trajectories.load(rows_of([agent_run(), {"messages": agent_run()["messages"]}]))
+    imported = trajectories.load(rows_of([agent_run(), {"messages": agent_run()["messages"]}]))
     own, bare = imported.cases.iter_rows(named=True)
     assert imported.benchmark == "trajectories"
     assert (own["id"], own["problem"], own["reference_answer"]) == ("run-0", "user says 0", "12")
@@ -261,18 +261,18 @@ def test_a_trajectory_of_ones_own_needs_messages_alone():
     ],
 )
 def test_its_labels_stand_by_place_or_one_a_step(labels, earliest, code):
-    imported = own_trajectories.load(rows_of([agent_run(step_labels=labels)]))
+    imported = trajectories.load(rows_of([agent_run(step_labels=labels)]))
     assert imported.cases["earliest_error"].to_list() == [earliest]
     assert codes(imported)[: len(code)] == code
 
 
 def test_whose_trajectory_a_row_is():
-    assert [(own_trajectories.recognises(row), recognises(row)) for row in (agent_run(), trajectory())] == [
+    assert [(trajectories.recognises(row), recognises(row)) for row in (agent_run(), trajectory())] == [
         (True, False),
         (False, True),
     ]
     for row in ({"messages": messages("user")}, {"messages": ["hi"]}, {"messages": []}, agent_run(steps=["a"]), []):
-        assert not own_trajectories.recognises(row)
+        assert not trajectories.recognises(row)
 
 
 def test_a_pair_of_actions_becomes_two_cases_of_one_problem_the_rejected_one_first():

@@ -174,8 +174,8 @@ def test_what_was_sent_is_shown_and_read_again_as_it_was(asked):
     assert [{"role": row["role"], "content": row["text"]} for row in shown["rows"]] in [
         body["messages"] for body in bodies
     ]
-    found = json.loads(call("cases", "--search", "let me see", "--in", "answers", "--json", "-q").out)
-    assert len(found["rows"]) == 4
+    listed = json.loads(call("cases", "--search", "let me see", "--in", "answers", "--json", "-q").out)
+    assert len(listed["rows"]) == 4
     assert "none says anything else" in call("reparse", "--save", "tiny-agentprocessbench-t1").err
 
 
