@@ -177,6 +177,9 @@ def _flat(fields: Fields) -> dict[str, Any] | None:
     parts = steps_and_context(fields, _TASKS)
     if parts is None:
         return None
+    if parts["question"] is None:
+        fields.note("error", "no-problem", f"there is no task: none of {', '.join(_TASKS)}, and the user says nothing")
+        return None
     outcome = next((value for value in map(fields.value.get, _OUTCOMES) if value is not None), None)
     return {
         **parts,

@@ -266,6 +266,15 @@ def test_its_labels_stand_by_place_or_one_a_step(labels, earliest, code):
     assert codes(imported)[: len(code)] == code
 
 
+def test_a_trajectory_without_a_task_says_what_would_be_one():
+    imported = trajectories.load(rows_of([agent_run(messages=messages("assistant"), step_labels=[1]), agent_run(1)]))
+    assert imported.cases["id"].to_list() == ["run-1"]
+    (finding,) = imported.findings
+    assert (
+        finding.message == "there is no task: none of question, problem, task, instruction, and the user says nothing"
+    )
+
+
 def test_whose_trajectory_a_row_is():
     assert [(trajectories.recognises(row), recognises(row)) for row in (agent_run(), trajectory())] == [
         (True, False),
