@@ -14,7 +14,7 @@ from pathlib import Path
 from inspector.command_flags import COMMANDS, THE_APP, parser_of
 from inspector.common_flags import COMMON, GROUPS
 from inspector.guide import pages
-from inspector.request import ENVIRONMENT as WORKSPACE
+from inspector.query import ENVIRONMENT as WORKSPACE
 from scoring import __version__
 from scoring.engines.server.address import GENERAL, OPENAI
 from scoring.storage.remote import LIMIT_VARIABLE

@@ -25,8 +25,8 @@ from inspector.analyses import analysis as define_analysis
 from inspector.analysis_list import summaries
 from inspector.own import load_own
 from inspector.provenance import provenance
+from inspector.query import Query
 from inspector.render.view import Cell, Column, Kind, Note, Section, View, count, figure, points, table, text
-from inspector.request import Request
 from scoring.api import Names
 from scoring.errors import UsageError
 
@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 _ARGUMENTS = frozenset({"workspace", "benchmarks", "subsets", "thresholds", "plugins"})
-"""Fields of a request that are arguments under another name, or the first one."""
+"""Fields of a query that are arguments under another name, or the first one."""
 
 
 def analyses() -> dict[str, str]:
@@ -74,7 +74,7 @@ def analysis(
     intervals: bool = True,
     options: Mapping[str, Any] | None = None,
     plugin: Names = (),
-    **query: Any,
+    **fields: Any,
 ) -> View:
     """Answer a question about a workspace.
 
@@ -92,7 +92,7 @@ def analysis(
         options: what it can be told, by the names of the flags of its command: `baseline` of `check`, `flips` of
             `thresholds` page `flips`.
         plugin: Python files of your own: analyses, rules, metrics, columns.
-        query: further fields of `inspector.request.Request`, such as `seed`, `protocol` and `unparsed`.
+        fields: further fields of `inspector.query.Query`, such as `seed`, `protocol` and `unparsed`.
 
     Raises:
         UsageError: there is no such analysis, page, option, scorer or column, or nothing to answer.
@@ -105,11 +105,11 @@ def analysis(
         near = get_close_matches(name, summaries(), n=1)
         meant = f"Did you mean {near[0]!r}? " if near else ""
         raise UsageError(f"there is no analysis {name!r}.", f"{meant}There are: {', '.join(summaries())}.")
-    unknown = sorted(query.keys() - set(Request.__struct_fields__) | query.keys() & _ARGUMENTS)
+    unknown = sorted(fields.keys() - set(Query.__struct_fields__) | fields.keys() & _ARGUMENTS)
     if unknown:
         raise UsageError(f"an analysis cannot be told {unknown[0]!r}.", "See help(inspector.api.analysis).")
     each = threshold if isinstance(threshold, Mapping) else {} if threshold is None else {None: threshold}
-    request = Request(
+    query = Query(
         workspace=str(workspace),
         scorers=_several(scorers),
         benchmarks=_several(benchmark),
@@ -118,10 +118,10 @@ def analysis(
         by=_several(by),
         plugins=_several(plugin),
         thresholds=tuple((scorer, str(value)) for scorer, value in each.items()),
-        **query,
+        **fields,
     )
     question, params = load(name), Params(page, options or {})
-    return question.view(question.load(request, params), params, intervals=intervals)
+    return question.view(question.load(query, params), params, intervals=intervals)
 
 
 def _several(names: Names) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from textual.events import Event, Key, Paste
 
 from inspector import messages
 from inspector.commands.command import QUIT
-from inspector.request import Request
+from inspector.query import Query
 from inspector.screens.dialog import quit_at_once
 from inspector.screens.loading import LoadingScreen, TooSmall
 from inspector.services.command_access import Appearance, Keys, palette_commands
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
     from textual.screen import Screen
 
-    from inspector.inspection import Inspection
-    from inspector.screens.base import InspectionScreen
+    from inspector.screen_state import ScreenState
+    from inspector.screens.base import AppScreen
     from inspector.terminal.remembered import RememberedState
 
 FULL_COLLECTION = 100
@@ -77,7 +77,7 @@ def found_places() -> "type[Provider]":
 class InspectApp(Themed[int]):
     """The terminal inspector.
 
-    `inspection` is the value that is shown and `remembered` how the workspace was left: None until it has been read.
+    `state` is the value that is shown and `remembered` how the workspace was left: None until it has been read.
     """
 
     CSS_PATH = "inspector.tcss"
@@ -98,29 +98,29 @@ class InspectApp(Themed[int]):
 
     def __init__(
         self,
-        request: Request,
+        query: Query,
         *,
         ascii_only: bool = False,
         folder: Path | None = None,
-        state: Path | None = None,
+        state_folder: Path | None = None,
         config: Path | None = None,
         sessions: Path | None = None,
         theme: str = DEFAULT,
         visit: Visit = HERE,
     ) -> None:
-        """`folder` is where exports go, the current one by default; `state` is where it is remembered how one left.
+        """`folder` is where exports go, the current one by default; how one left is remembered in `state_folder`.
 
-        Without `state` nothing is read from there and nothing written. `config` is the folder of a person's settings,
-        `sessions` that of what they do: without it nothing is recorded. `theme` holds where none was chosen before.
-        `visit` says who sits there and what they may do: it is asked before anything is done.
+        Without `state_folder` nothing is read from there and nothing written. `config` is the folder of a person's
+        settings, `sessions` that of what they do: without it nothing is recorded. `theme` holds where none was chosen
+        before. `visit` says who sits there and what they may do: it is asked before anything is done.
         """
-        super().__init__(state=state, theme=theme, ascii_only=ascii_only)
+        super().__init__(state_folder=state_folder, theme=theme, ascii_only=ascii_only)
         self.add_mode(INSPECT, lambda: LoadingScreen(self.remembering.first_frame))
-        self.request = request
+        self.initial_query = query
         self.visit = visit
         self.folder = folder or Path()
-        self.state, self.config, self.sessions = state, config, sessions
-        self.inspection: Inspection | None = None
+        self.state_folder, self.config, self.sessions = state_folder, config, sessions
+        self.state: ScreenState | None = None
         self.remembered: RememberedState | None = None
         self.navigation = Navigation(self)
         self.following = Following(self)
@@ -153,14 +153,14 @@ class InspectApp(Themed[int]):
 
     def _read(self) -> None:
         """In a thread: import what is heavy, read the workspace, decide."""
-        from inspector.inspection import inspect
         from inspector.processes.scoring_words import progress_words
+        from inspector.result_set import load
+        from inspector.screen_state import inspect
         from inspector.screens import board  # noqa: F401  # imported here so that opening it is instant
-        from inspector.selection import load
         from scoring.errors import InspectError
         from scoring.progress import told_to
 
-        if self.request.plugins:
+        if self.initial_query.plugins:
             from scoring.own_code import listen
 
             listen(self._tell_of_slow_code)
@@ -173,10 +173,10 @@ class InspectApp(Themed[int]):
 
         try:
             with told_to(heard):
-                selection = load(self.request)
-            remembered = self.remembering.recall(selection)
-            inspection = as_left(inspect(selection), remembered.left, chosen=bool(self.request.scorers))
-            self.call_later(self._begin, inspection, remembered)
+                results = load(self.initial_query)
+            remembered = self.remembering.recall(results)
+            state = as_left(inspect(results), remembered.left, chosen=bool(self.initial_query.scorers))
+            self.call_later(self._begin, state, remembered)
         except InspectError as error:
             self.call_later(self._fail, str(error))
 
@@ -195,23 +195,23 @@ class InspectApp(Themed[int]):
         self.failure = sentence
         self.exit(2)
 
-    def _begin(self, inspection: "Inspection", remembered: "RememberedState") -> None:
+    def _begin(self, state: "ScreenState", remembered: "RememberedState") -> None:
         """Show what was read, then begin with everything that goes on beside that."""
-        self.inspection, self.remembered = inspection, remembered
+        self.state, self.remembered = state, remembered
         self.keys.follow_keymap(self.config)
-        self.appearance.entitle(inspection)
+        self.appearance.entitle(state)
         self.navigation.open_board()
         (self.front or self).call_after_refresh(self._catch_up)
         # What is loaded stays: the collector need not go through it again while keys are pressed. Nor now: all of it
         # would be a fifth of a second before the first key, for the little garbage that loading leaves.
         gc.collect(1)
         gc.freeze()
-        self.following.begin(inspection.selection)
-        self.remembering.begin(inspection.selection)
+        self.following.begin(state.results)
+        self.remembering.begin(state.results)
         self.navigation.import_screens()
-        for problem in inspection.selection.problems:
+        for problem in state.results.problems:
             self.warn(problem)
-        self.recorder.begin(self.sessions, inspection.selection)
+        self.recorder.begin(self.sessions, state.results)
 
     async def _catch_up(self) -> None:
         """Do what was typed meanwhile, in its order."""
@@ -229,9 +229,9 @@ class InspectApp(Themed[int]):
     # -- what screens say
 
     def on_inspected(self, message: messages.Inspected) -> None:
-        self.inspection = message.inspection
-        self.appearance.entitle(message.inspection)
-        self.remembering.keep_focus(message.inspection)
+        self.state = message.state
+        self.appearance.entitle(message.state)
+        self.remembering.keep_focus(message.state)
 
     def on_reads(self, message: messages.Reads) -> None:
         self.navigation.manner = message.manner
@@ -316,7 +316,7 @@ class InspectApp(Themed[int]):
             return self.screen.call_later(self.run_action, action, default_namespace, namespaces)
         if self._refused(self.visit.refusal((parse(action) if isinstance(action, str) else action)[1])):
             return True
-        screen = "" if self.inspection is None or self.front is None else self.front.NAME
+        screen = "" if self.state is None or self.front is None else self.front.NAME
         done = await super().run_action(action, default_namespace, namespaces)
         if done and isinstance(action, str):
             self._done.append(f"{type(default_namespace or self).__name__}: {action}")
@@ -350,13 +350,13 @@ class InspectApp(Themed[int]):
         if self._code is not None:
             # A screen that was just opened never gets its widgets then, and misses them.
             self._return_code = self._code
-        elif self.state is None:
+        elif self.state_folder is None:
             super()._fatal_error()
             return
         elif not self.crash:
             from inspector.terminal.crash_log import log_fault
 
-            self.crash = log_fault(self._facts(), self._done, self.state)
+            self.crash = log_fault(self._facts(), self._done, self.state_folder)
         self._close_messages_no_wait()
 
     def _facts(self) -> dict[str, object]:
@@ -366,8 +366,8 @@ class InspectApp(Themed[int]):
             "theme": self.theme,
             "ascii": self.ascii_only,
             "screen": type(self.screen).__name__ if self.screen_stack else "none",
-            "cases": self.inspection.cases.height if self.inspection else "not read",
-            "scorers": len(self.inspection.selection.evaluations) if self.inspection else "not read",
+            "cases": self.state.cases.height if self.state else "not read",
+            "scorers": len(self.state.results.evaluations) if self.state else "not read",
         }
 
     # -- what Textual asks
@@ -407,7 +407,7 @@ class InspectApp(Themed[int]):
         return bool(self._done)
 
     @property
-    def front(self) -> "InspectionScreen | None":
+    def front(self) -> "AppScreen | None":
         """The screen that shows the value, though a dialog may lie on it; None before there is one."""
         screens = self.navigation.screens
         return screens[-1] if screens else None
@@ -418,11 +418,11 @@ class InspectApp(Themed[int]):
         front = self.front
         return front is None or front.held
 
-    def put(self, inspection: "Inspection") -> None:
+    def put(self, state: "ScreenState") -> None:
         """Show a value that no screen made."""
-        self.inspection = inspection
+        self.state = state
         if self.front is not None:
-            self.front.inspection = inspection
+            self.front.state = state
 
     def tell(
         self,
@@ -456,7 +456,7 @@ class InspectApp(Themed[int]):
 
 
 def run_app(
-    request: Request,
+    query: Query,
     *,
     ascii_only: bool = False,
     mouse: bool = True,
@@ -476,15 +476,21 @@ def run_app(
         return 2
     from platformdirs import user_config_path, user_state_path
 
-    state = visit.state_folder(user_state_path("prm-inspect", appauthor=False))
+    state_folder = visit.state_folder(user_state_path("prm-inspect", appauthor=False))
     # What rich finds out about the terminal is what Textual will write.
     usual = usual_theme(Console(force_terminal=True).color_system)
     config = user_config_path("prm-inspect", appauthor=False)
-    sessions = state / "sessions" if session_log else None
+    sessions = state_folder / "sessions" if session_log else None
     # A full one takes 45 ms, in which no key is answered; by default there is one in some sixteen pages.
     gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION)
     app = InspectApp(
-        request, ascii_only=ascii_only, state=state, config=config, sessions=sessions, theme=usual, visit=visit
+        query,
+        ascii_only=ascii_only,
+        state_folder=state_folder,
+        config=config,
+        sessions=sessions,
+        theme=usual,
+        visit=visit,
     )
     code = run(app, mouse=mouse)
     if "scoring.storage.remote" in sys.modules:

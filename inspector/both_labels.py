@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from inspector.analyses.metrics import NO_METRIC, metric_notes, metric_title, metrics
 from inspector.case_links import WHOLE
+from inspector.query import Query
 from inspector.render.view import Cell, Column, Kind, Note, Section, Table, View, figure, table, text
-from inspector.request import Request
-from inspector.selection import Selection, load
+from inspector.result_set import ResultSet, load
 from inspector.texts.sentences import counted
 from scoring.errors import UsageError
 from scoring.evaluations.official_rows import METRICS
@@ -31,30 +31,30 @@ _FACTS = ("rule", "threshold", "threshold_source", "coverage", "averaging")
 """What may be another under other labels: thresholds are tuned on them, and conditions speak of them."""
 
 
-def load_both(request: Request) -> tuple[Selection, Selection]:
-    """Load the selections under the benchmarks' own labels and under adjudicated ones.
+def load_both(query: Query) -> tuple[ResultSet, ResultSet]:
+    """Load the result sets under the benchmarks' own labels and under adjudicated ones.
 
     Raises:
         InspectError: as `load`.
     """
-    own = load(replace(request, labels="both"))
+    own = load(replace(query, labels="both"))
     try:
-        return own, load(replace(request, labels="adjudicated"))
+        return own, load(replace(query, labels="adjudicated"))
     except UsageError as error:
         # Under the others it could be done.
         raise UsageError(f"under adjudicated labels {error.sentence}", error.next_step) from error
 
 
-def both_view(own: Selection, adjudicated: Selection, form: str = "") -> View:
+def both_view(own: ResultSet, adjudicated: ResultSet, form: str = "") -> View:
     """Show the rows of `metrics` under both label sets: a row a figure, the second set's beside the first's.
 
     Each set has its own thresholds where they are tuned, its own outcomes and its own cases where a condition speaks of
     labels; what differs in how the figures came to be stands in the provenance as `adjudicated_threshold` and so on.
     """
     first, second = metrics.view(own), metrics.view(adjudicated)
-    by = {name: pl.String() for name in own.request.by if name not in METRICS}
+    by = {name: pl.String() for name in own.query.by if name not in METRICS}
     frame = pl.DataFrame(list(_rows(first.rows, second.rows)), schema={**BOTH, **by}, orient="row")
-    command = own.request.command("metrics", form=form)
+    command = own.query.command("metrics", form=form)
     facts = {**first.provenance, "command": command, "labels": f"both: original, and {second.provenance['labels']}"}
     facts |= {
         f"adjudicated_{name}": second.provenance[name]
@@ -110,7 +110,7 @@ def _beside(row: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return {**row, **second, "difference": None if undefined else other["value"] - row["value"]}
 
 
-def _of_cases(own: Selection, adjudicated: Selection) -> Iterator[str]:
+def _of_cases(own: ResultSet, adjudicated: ResultSet) -> Iterator[str]:
     """What is to be known where the conditions keep other cases under the other labels."""
     kept, others = own.mask, adjudicated.mask
     if not np.array_equal(kept, others):

@@ -4,9 +4,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from inspector.filtering.searching import search_fields
-from inspector.inspection import Inspection
 from inspector.render.lines import CaseLink
-from inspector.selection import Selection, within
+from inspector.result_set import ResultSet, within
+from inspector.screen_state import ScreenState
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import OUTCOMES, Rule, under
@@ -25,7 +25,7 @@ WHOLE = frozenset({"all", "average"})
 """What rows call all cases, and the mean over their groups."""
 
 
-def group_facets(results: Selection, benchmark: str, group: str) -> tuple[Facet, ...] | None:
+def group_facets(results: ResultSet, benchmark: str, group: str) -> tuple[Facet, ...] | None:
     """Select by facets the cases that a row of metrics is of: of all, of a subset, or of a group of subsets.
 
     None where no column tells them.
@@ -39,7 +39,7 @@ def group_facets(results: Selection, benchmark: str, group: str) -> tuple[Facet,
 
 
 def figure_link(
-    results: Selection, evaluation: Evaluation, benchmark: str, metric: str, groups: tuple[Facet, ...] = ()
+    results: ResultSet, evaluation: Evaluation, benchmark: str, metric: str, groups: tuple[Facet, ...] = ()
 ) -> CaseLink | None:
     """Link to the shown cases of a benchmark, and of groups, that an official figure of a scorer is of.
 
@@ -85,7 +85,7 @@ def own_cases(benchmark: str, metric: str) -> CasesOf | None:
     return next((made.cases or MEMBERS for made in own), None)
 
 
-def wrong_link(results: Selection, evaluation: Evaluation, benchmark: str) -> CaseLink:
+def wrong_link(results: ResultSet, evaluation: Evaluation, benchmark: str) -> CaseLink:
     """Link to the shown cases that a scorer has wrong at its present threshold."""
     name, unparsed = evaluation.scorer.name, results.unparsed(benchmark)
     rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql,))
@@ -95,7 +95,7 @@ def wrong_link(results: Selection, evaluation: Evaluation, benchmark: str) -> Ca
 
 
 def wrong_at_link(
-    results: Selection, evaluation: Evaluation, benchmark: str, threshold: float | None
+    results: ResultSet, evaluation: Evaluation, benchmark: str, threshold: float | None
 ) -> CaseLink | None:
     """Link to those that it would have wrong at another; None where none decides, or cases are left out."""
     if threshold is None or evaluation.left_out or not isinstance(evaluation.rule, Rule):
@@ -138,7 +138,7 @@ def _among(evaluation: Evaluation, outcomes: tuple[str, ...]) -> Bools:
 # -- from a number to the cases behind it, and back
 
 
-def drilled(inspection: Inspection, drill: CaseLink) -> Inspection:
+def drilled(state: ScreenState, drill: CaseLink) -> ScreenState:
     """List the cases behind a number: those of the slice that fulfil its conditions, most instructive first.
 
     The slice is what sheets speak of: conditions on what scorers made of the cases are not part of it, so that they are
@@ -147,12 +147,12 @@ def drilled(inspection: Inspection, drill: CaseLink) -> Inspection:
     Raises:
         FilterError: a condition of it cannot be read.
     """
-    benchmark = drill.benchmark or inspection.benchmark
-    scorer = drill.scorer or inspection.scorer
+    benchmark = drill.benchmark or state.benchmark
+    scorer = drill.scorer or state.scorer
     condition = joined(drill.where)
-    kept = inspection.of_data
+    kept = state.of_data
     chosen = Filter(kept.facets, (*kept.where, condition)) if condition else kept
-    bare = replace(inspection, titles={**inspection.titles, condition: drill.words}).filtered(Filter())
+    bare = replace(state, titles={**state.titles, condition: drill.words}).filtered(Filter())
     beside = drill.others if scorer in drill.others or not drill.others else (str(scorer), *drill.others)
     there = replace(bare.focused(scorer, benchmark) if scorer else bare, beside=beside, rewriting=drill.rewriting)
     return there.filtered(chosen).ordered("instructive" if there.scorer else "")
@@ -163,17 +163,13 @@ def joined(where: tuple[str, ...]) -> str:
     return where[0] if len(where) == 1 else " AND ".join(f"({condition})" for condition in where)
 
 
-def returned(now: Inspection, before: Inspection) -> Inspection:
+def returned(now: ScreenState, before: ScreenState) -> ScreenState:
     """Return to what a sheet showed `before` its cases were listed, with new thresholds, rewards and tags."""
     same = now.cases is before.cases
-    search = before.selection.found if same else now.selection.found
-    request = replace(
-        now.selection.request, sort=before.selection.request.sort, columns=before.selection.request.columns
-    )
-    again = replace(
-        now, selection=replace(now.selection, request=replace(request, **search_fields(search)), found=search)
-    )
-    names = [evaluation.scorer.name for evaluation in now.selection.evaluations]
+    search = before.results.matches if same else now.results.matches
+    query = replace(now.results.query, sort=before.results.query.sort, columns=before.results.query.columns)
+    again = replace(now, results=replace(now.results, query=replace(query, **search_fields(search)), matches=search))
+    names = [evaluation.scorer.name for evaluation in now.results.evaluations]
     scorer = before.scorer if before.scorer in names else now.scorer
     bare = replace(again, scorer=scorer, benchmark=before.benchmark, filter=before.filter)
     bare = replace(bare, beside=before.beside, rewriting=before.rewriting)

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Note, Section
-from inspector.selection import Selection, within
+from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
 from inspector.texts.short_names import short_name
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
-from scoring.evaluations.official_rows import parts
+from scoring.evaluations.official_rows import group_masks
 from scoring.metrics.aligned import (
     EVERY,
     AlignedScorers,
@@ -30,14 +30,14 @@ from scoring.schema import Bools
 NOBODY = "There is no case that all of them tried; each two of them are compared on their own common cases."
 
 
-def need_two(results: Selection) -> None:
+def need_two(results: ResultSet) -> None:
     """Raise UsageError where fewer than two scorers are chosen."""
     if len(results.chosen) < 2:
         listed = ", ".join(evaluation.scorer.name for evaluation in results.evaluations) or "none"
         raise UsageError("compare needs two different scorers at least.", f"There are: {listed}.")
 
 
-def best_first(results: Selection) -> Selection:
+def best_first(results: ResultSet) -> ResultSet:
     """Order the chosen scorers by their official figure on common cases, the highest first.
 
     It is F1 on the cases that all tried, or PRMScore on those whose steps all judged. With several benchmarks it is the
@@ -53,7 +53,7 @@ def best_first(results: Selection) -> Selection:
     return replace(results, chosen=tuple(sorted(means, key=lambda name: -means[name])))
 
 
-def aligned_cases(results: Selection) -> dict[str, AlignedScorers]:
+def aligned_cases(results: ResultSet) -> dict[str, AlignedScorers]:
     """Put the chosen scorers side by side on the shown cases of each benchmark for which one of them gave anything.
 
     Where none did for any, all benchmarks are there, so that there are rows to say so.
@@ -62,17 +62,17 @@ def aligned_cases(results: Selection) -> dict[str, AlignedScorers]:
     return {name: align_scorers(evaluations, rows, results.unparsed(name)) for name, rows in _compared(results).items()}
 
 
-def aligned_steps(results: Selection) -> dict[str, AlignedSteps]:
+def aligned_steps(results: ResultSet) -> dict[str, AlignedSteps]:
     """Do the same step by step, for those of the benchmarks whose official figure is PRMScore."""
     facts = {name: (rows, step_labelled(name)) for name, rows in _compared(results).items()}
     evaluations = results.chosen_evaluations
     return {name: align_steps(evaluations, rows, known) for name, (rows, known) in facts.items() if known}
 
 
-def _compared(results: Selection) -> dict[str, Bools]:
+def _compared(results: ResultSet) -> dict[str, Bools]:
     """The shown cases, shape (n,), of each benchmark that is compared."""
     evaluations, mask = results.chosen_evaluations, results.mask
-    of_benchmark = {part["benchmark"]: inside & mask for part, inside in parts(results.cases, ("benchmark",))}
+    of_benchmark = {part["benchmark"]: inside & mask for part, inside in group_masks(results.cases, ("benchmark",))}
     present = {
         name: rows
         for name, rows in of_benchmark.items()
@@ -81,12 +81,12 @@ def _compared(results: Selection) -> dict[str, Bools]:
     return present or of_benchmark
 
 
-def compare_command(results: Selection, *words: str, form: str = "") -> str:
+def compare_command(results: ResultSet, *words: str, form: str = "") -> str:
     """Write the command with the chosen scorers as words; a name that looks like a flag goes behind its flag."""
-    request, names = results.request, results.chosen
+    query, names = results.query, results.chosen
     if any(name.startswith("-") for name in names):
-        return replace(request, scorers=names).command("compare", *words, form=form)
-    return replace(request, scorers=()).command("compare", *names, *words, form=form)
+        return replace(query, scorers=names).command("compare", *words, form=form)
+    return replace(query, scorers=()).command("compare", *names, *words, form=form)
 
 
 def comparison_sections(blocks_of: Mapping[str, Iterable[Block]]) -> tuple[Section, ...]:
@@ -94,7 +94,7 @@ def comparison_sections(blocks_of: Mapping[str, Iterable[Block]]) -> tuple[Secti
     return tuple(Section(name, f"compare-{at}", tuple(blocks)) for at, (name, blocks) in enumerate(blocks_of.items()))
 
 
-def without_gold(results: Selection) -> Iterator[str]:
+def without_gold(results: ResultSet) -> Iterator[str]:
     """Yield for every benchmark how many cases cannot be compared on, because they have no gold labels."""
     first = results.chosen_evaluations[0]
     for benchmark, rows in _compared(results).items():
@@ -129,7 +129,7 @@ class ScorerField(NamedTuple):
     sets: tuple[CorrectSet, ...]
 
     @classmethod
-    def of(cls, results: Selection, benchmark: str, aligned: AlignedScorers) -> "ScorerField":
+    def of(cls, results: ResultSet, benchmark: str, aligned: AlignedScorers) -> "ScorerField":
         """Find who tried any case, and who is right together on those that all tried."""
         columns = aligned.trying
         sets = tuple(correct_sets(aligned, columns)) if len(columns) > 1 and aligned.common(columns).any() else ()

@@ -10,14 +10,14 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from inspector.request import shell_word
-from inspector.selection import Selection
+from inspector.query import shell_word
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted, threshold_name
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluations.deciding import CHOSEN, speaks_of
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import DIFFERENCES, REWARDS
-from scoring.evaluations.verdicts import REFUSED, UNPARSED, AsGiven, Decision, Rule
+from scoring.evaluations.verdicts import REFUSED, UNPARSED, Decision, ProvidedVerdicts, Rule
 from scoring.filtering.sql_words import named, quoted
 from scoring.metrics.aligned import with_labelled_step
 from scoring.metrics.kernel import Decided
@@ -49,7 +49,7 @@ class Incomparable(Struct, frozen=True):
     """Why two figures are not comparable: `sentence` says what differs, `remedy` what to do about it ("" = nothing).
 
     `where` are SQL conditions that do it where conditions can: with them every figure is on the common cases. `drop`
-    are conditions of the request that would have to go.
+    are conditions of the query that would have to go.
     """
 
     why: Why
@@ -63,22 +63,22 @@ class Incomparable(Struct, frozen=True):
 
 
 def incomparable(
-    selection: Selection, names: Sequence[str], benchmark: str, mask: Bools | None = None
+    results: ResultSet, names: Sequence[str], benchmark: str, mask: Bools | None = None
 ) -> list[Incomparable]:
     """Return every reason why the official figures of these scorers on a benchmark are not comparable as they stand.
 
     Scorers without a figure there are passed over; of fewer than two others there is nothing to compare. The figures
     meant are those of each scorer on all shown cases that it has, as the board and `metrics` tell them; a comparison of
     two is on their common cases anyway. `mask` (n,) are the cases that figures are made of; None = those that the
-    selection shows.
+    result set shows.
     """
-    sets = counted_cases(selection, names, benchmark, mask)
+    sets = counted_cases(results, names, benchmark, mask)
     if len(sets) < 2:
         return []
-    evaluations = [selection.evaluation(name) for name in sets]
+    evaluations = [results.evaluation(name) for name in sets]
     return [
-        *_other_cases(selection, sets, benchmark),
-        *_chosen_by(selection, list(sets)),
+        *_other_cases(results, sets, benchmark),
+        *_chosen_by(results, list(sets)),
         *_other_sources(evaluations),
         *_other_rules(evaluations),
         *_other_boundaries(evaluations, sets),
@@ -91,28 +91,28 @@ def remedy_of(reasons: Sequence[Incomparable]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(condition for reason in reasons for condition in reason.where))
 
 
-def _other_cases(selection: Selection, sets: Mapping[str, Bools], benchmark: str) -> Iterator[Incomparable]:
+def _other_cases(results: ResultSet, sets: Mapping[str, Bools], benchmark: str) -> Iterator[Incomparable]:
     """Other case sets, and whether they differ because one leaves out more answers that could not be read."""
     common = np.logical_and.reduce(list(sets.values()))
     union = np.logical_or.reduce(list(sets.values()))
     if int(common.sum()) == int(union.sum()):
         return
-    where = remedy_conditions(selection, sets, benchmark)
+    where = remedy_conditions(results, sets, benchmark)
     n = counted(int(common.sum()), "case")
     remedy = f"all on the {n} in common: " + " ".join(f"--where {shell_word(condition)}" for condition in where)
     if not common.any():
         remedy, where = "they have no case in common: score the same cases with each", ()
-    yield Incomparable("cases", f"{benchmark}: {_which(selection, sets, union)}", remedy, where)
-    if not counts_unanswered(selection, benchmark):
-        yield from _left_out_unread(selection, sets, union, benchmark)
+    yield Incomparable("cases", f"{benchmark}: {_which(results, sets, union)}", remedy, where)
+    if not counts_unanswered(results, benchmark):
+        yield from _left_out_unread(results, sets, union, benchmark)
 
 
-def _which(selection: Selection, sets: Mapping[str, Bools], union: Bools) -> str:
+def _which(results: ResultSet, sets: Mapping[str, Bools], union: Bools) -> str:
     """Who has how many cases, and which ones one of two lacks."""
     if len(sets) == 2:
         (first, of_first), (second, of_second) = sets.items()
         pairs = ((first, of_second & ~of_first, second), (second, of_first & ~of_second, first))
-        return "; ".join(lacking_words(selection, name, rows, than) for name, rows, than in pairs if rows.any())
+        return "; ".join(lacking_words(results, name, rows, than) for name, rows, than in pairs if rows.any())
     sizes: dict[int, list[str]] = {}
     for name, rows in sets.items():
         sizes.setdefault(int(rows.sum()), []).append(name)
@@ -121,24 +121,22 @@ def _which(selection: Selection, sets: Mapping[str, Bools], union: Bools) -> str
 
 
 def _left_out_unread(
-    selection: Selection, sets: Mapping[str, Bools], within: Bools, benchmark: str
+    results: ResultSet, sets: Mapping[str, Bools], within: Bools, benchmark: str
 ) -> Iterator[Incomparable]:
     """Under a protocol that leaves out what could not be read, whoever answers less is judged on what it answers.
 
     Counted among the cases `within` (n,) that at least one scorer answered.
     """
-    counts = {
-        name: int((np.isin(selection.evaluation(name).codes, (UNPARSED, REFUSED)) & within).sum()) for name in sets
-    }
+    counts = {name: int((np.isin(results.evaluation(name).codes, (UNPARSED, REFUSED)) & within).sum()) for name in sets}
     if len(set(counts.values())) > 1:
         parts = ", ".join(f"{name} {count:,}" for name, count in counts.items())
         why = f"{benchmark}: unparsed and refused cases are left out, and not equally many: {parts}"
         yield Incomparable("unparsed", why, "--unparsed wrong counts them in figures of first errors")
 
 
-def _chosen_by(selection: Selection, names: Sequence[str]) -> Iterator[Incomparable]:
+def _chosen_by(results: ResultSet, names: Sequence[str]) -> Iterator[Incomparable]:
     """A filter on what some of the scorers made of the cases."""
-    by_scorer = {name: choosing_conditions(selection, name) for name in names}
+    by_scorer = {name: choosing_conditions(results, name) for name in names}
     chosen = [name for name, conditions in by_scorer.items() if conditions]
     if chosen:
         drop = tuple(dict.fromkeys(condition for conditions in by_scorer.values() for condition in conditions))
@@ -179,7 +177,7 @@ def _other_rules(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
     """Who is decided in a way that was asked for it alone; differences are a scorer's own, and no other way."""
     ways: dict[str, list[str]] = {}
     for evaluation in evaluations:
-        if not isinstance(evaluation.rule, AsGiven):
+        if not isinstance(evaluation.rule, ProvidedVerdicts):
             own = evaluation.rule.step == "first" and evaluation.rule.on in {REWARDS, DIFFERENCES}
             ways.setdefault("" if own else threshold_name(evaluation.rule), []).append(evaluation.scorer.name)
     if len(ways) > 1:
@@ -235,27 +233,27 @@ def _names(names: Sequence[str]) -> str:
 # -- which cases a figure is made of
 
 
-def counts_unanswered(selection: Selection, benchmark: str) -> bool:
+def counts_unanswered(results: ResultSet, benchmark: str) -> bool:
     """Return whether a case that was tried and has no verdict is in the official figure's denominator, as a wrong one.
 
     It never is in that of a figure of steps, since none of its steps was judged.
     """
-    return step_labelled(benchmark) is None and selection.unparsed(benchmark) == "wrong"
+    return step_labelled(benchmark) is None and results.unparsed(benchmark) == "wrong"
 
 
 def counted_cases(
-    selection: Selection, names: Sequence[str], benchmark: str, mask: Bools | None = None
+    results: ResultSet, names: Sequence[str], benchmark: str, mask: Bools | None = None
 ) -> dict[str, Bools]:
     """Find the cases, each (n,), that are in the denominator of a scorer's figure, by name; of those that have any.
 
-    `mask` (n,) are the cases that figures are made of; None = those that the selection shows.
+    `mask` (n,) are the cases that figures are made of; None = those that the result set shows.
     """
-    within = (selection.cases["benchmark"] == benchmark).to_numpy() & (selection.mask if mask is None else mask)
-    unanswered, own = counts_unanswered(selection, benchmark), leading_figure(benchmark)
+    within = (results.cases["benchmark"] == benchmark).to_numpy() & (results.mask if mask is None else mask)
+    unanswered, own = counts_unanswered(results, benchmark), leading_figure(benchmark)
     by_name = {}
-    for evaluation in (selection.evaluation(name) for name in dict.fromkeys(names)):
+    for evaluation in (results.evaluation(name) for name in dict.fromkeys(names)):
         if own is not None:
-            rows = within & (own.cases or MEMBERS).rows(Decided(evaluation, selection.unparsed(benchmark)))
+            rows = within & (own.cases or MEMBERS).rows(Decided(evaluation, results.unparsed(benchmark)))
             if rows.any():
                 by_name[evaluation.scorer.name] = rows
             continue
@@ -266,13 +264,13 @@ def counted_cases(
     return by_name
 
 
-def common_condition(selection: Selection, scorer: str, benchmark: str) -> str:
+def common_condition(results: ResultSet, scorer: str, benchmark: str) -> str:
     """Write the SQL condition that leaves the cases that are in the denominator of a scorer's figure on a benchmark.
 
-    Where the selection holds others as well, it leaves theirs alone.
+    Where the result set holds others as well, it leaves theirs alone.
     """
-    has_them = tried(scorer, "wrong" if counts_unanswered(selection, benchmark) else "drop")
-    several = len(selection.benchmarks) > 1
+    has_them = tried(scorer, "wrong" if counts_unanswered(results, benchmark) else "drop")
+    several = len(results.benchmarks) > 1
     return f"benchmark <> {quoted(benchmark)} OR {has_them}" if several else has_them
 
 
@@ -283,24 +281,22 @@ def only_tried(condition: str, scorer: str) -> bool:
     )
 
 
-def choosing_conditions(selection: Selection, scorer: str) -> list[str]:
+def choosing_conditions(results: ResultSet, scorer: str) -> list[str]:
     """Return the conditions on what a scorer made of the cases, less those that only ask whether it tried them."""
-    return [condition for condition in speaks_of(scorer, selection.request.where) if not only_tried(condition, scorer)]
+    return [condition for condition in speaks_of(scorer, results.query.where) if not only_tried(condition, scorer)]
 
 
-def remedy_conditions(selection: Selection, sets: Mapping[str, Bools], benchmark: str) -> tuple[str, ...]:
+def remedy_conditions(results: ResultSet, sets: Mapping[str, Bools], benchmark: str) -> tuple[str, ...]:
     """Write a condition for every scorer that lacks a case of another one; together they leave the common cases."""
     union = np.logical_or.reduce(list(sets.values())) if sets else np.zeros(0, dtype=np.bool_)
     return tuple(
-        common_condition(selection, name, benchmark)
-        for name, rows in sets.items()
-        if int(rows.sum()) < int(union.sum())
+        common_condition(results, name, benchmark) for name, rows in sets.items() if int(rows.sum()) < int(union.sum())
     )
 
 
-def lacking_words(selection: Selection, name: str, lacking: Bools, other: str) -> str:
+def lacking_words(results: ResultSet, name: str, lacking: Bools, other: str) -> str:
     """Write `NAME lacks 3 cases that OTHER has (a, b, c)`; `lacking` (n,) are these."""
-    cases = selection.cases["case"].gather(np.flatnonzero(lacking)[:_NAMED]).to_list()
+    cases = results.cases["case"].gather(np.flatnonzero(lacking)[:_NAMED]).to_list()
     more = ", ..." if int(lacking.sum()) > _NAMED else ""
     return f"{name} lacks {counted(int(lacking.sum()), 'case')} that {other} has ({', '.join(cases)}{more})"
 
@@ -310,7 +306,7 @@ def on_threshold(evaluation: Evaluation, rows: Bools) -> int:
     if evaluation.rule.threshold is None:
         return 0
     values = evaluation.compared_values
-    within = np.repeat(rows & evaluation.given.by_threshold, np.diff(values.offsets))
+    within = np.repeat(rows & evaluation.fixed_verdicts.by_threshold, np.diff(values.offsets))
     return int((values.values[within] == evaluation.rule.threshold).sum())
 
 
@@ -319,7 +315,7 @@ def on_threshold(evaluation: Evaluation, rows: Bools) -> int:
 
 def threshold_kind(rule: Decision) -> ThresholdKind:
     """Return what kind of source a threshold has; one tuned on a part of what is shown counts as tuned on it."""
-    if isinstance(rule, AsGiven):
+    if isinstance(rule, ProvidedVerdicts):
         return "given"
     if _OPTIMISTIC in rule.source:
         return "these"

@@ -12,12 +12,12 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import verdict_words
 from inspector.texts.wrap import Phrase
 from scoring.benchmarks.construction import OF_TEXTS, Broken, broken_by_case
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import parts
+from scoring.evaluations.official_rows import group_masks
 from scoring.metrics.aligned import AlignedScorers, align_scorers
 from scoring.metrics.contested import REASONS, Contested, contested
 from scoring.metrics.statistics import is_baseline
@@ -33,11 +33,11 @@ _SHARES, _NAMES, _BESIDE = 2, 3, 4
 class Ranking(Struct, frozen=True, eq=False, dict=True):
     """The contested ones of the shown cases of one benchmark.
 
-    `rows` are row ids of the selection's cases. First come the `by_consensus` ones that the consensus contradicts, the
+    `rows` are row ids of the result set's cases. First come the `by_consensus` ones that the consensus contradicts, the
     largest lead first, then those that only break a rule of construction, the most rules first; equal ones in the order
-    of the file. `broken` (row id -> rules) holds the rules that the cases of the benchmark break. `found` is the
+    of the file. `broken` (row id -> rules) holds the rules that the cases of the benchmark break. `consensus` is the
     consensus of the scorers in `aligned`, on all cases of the benchmark that have a gold label; None where no scorer
-    has a verdict on any. `shown` counts the cases that were looked at.
+    has a verdict on any. `n_shown` counts the cases that were looked at.
     """
 
     benchmark: str
@@ -45,8 +45,8 @@ class Ranking(Struct, frozen=True, eq=False, dict=True):
     by_consensus: int
     broken: Mapping[int, tuple[Broken, ...]]
     aligned: AlignedScorers | None
-    found: Contested | None
-    shown: int
+    consensus: Contested | None
+    n_shown: int
 
     @cached_property
     def contested(self) -> frozenset[int]:
@@ -61,26 +61,26 @@ class Ranking(Struct, frozen=True, eq=False, dict=True):
         return place if place < self.aligned.rows.size and self.aligned.rows[place] == row else None
 
 
-def rankings(selection: Selection) -> Iterator[Ranking]:
+def rankings(results: ResultSet) -> Iterator[Ranking]:
     """Rank the shown cases of each benchmark of which any is shown.
 
     Raises:
         DamagedWorkspace: texts that the rules need cannot be read.
     """
-    mask = selection.mask
-    for part, members in parts(selection.cases, ("benchmark",)):
+    mask = results.mask
+    for part, members in group_masks(results.cases, ("benchmark",)):
         if (members & mask).any():
-            yield _ranking(selection, part["benchmark"], members, mask)
+            yield _ranking(results, part["benchmark"], members, mask)
 
 
-def ranking_of(selection: Selection, benchmark: str, scorers: Sequence[str]) -> Ranking:
+def ranking_of(results: ResultSet, benchmark: str, scorers: Sequence[str]) -> Ranking:
     """Rank all cases of one benchmark, whatever is shown, by these scorers (full names).
 
     Raises:
         DamagedWorkspace: texts that the rules need cannot be read.
     """
-    members = (selection.cases["benchmark"] == benchmark).to_numpy()
-    return _ranking(replace(selection, chosen=tuple(scorers)), benchmark, members, members)
+    members = (results.cases["benchmark"] == benchmark).to_numpy()
+    return _ranking(replace(results, chosen=tuple(scorers)), benchmark, members, members)
 
 
 def voting(evaluations: Sequence[Evaluation], members: Bools) -> tuple[Evaluation, ...]:
@@ -92,10 +92,10 @@ def voting(evaluations: Sequence[Evaluation], members: Bools) -> tuple[Evaluatio
     )
 
 
-def _ranking(selection: Selection, benchmark: str, members: Bools, mask: Bools) -> Ranking:
-    broken = _broken(selection, np.flatnonzero(members))
-    evaluations = voting(selection.chosen_evaluations, members)
-    aligned = align_scorers(evaluations, members, selection.unparsed(benchmark)) if evaluations else None
+def _ranking(results: ResultSet, benchmark: str, members: Bools, mask: Bools) -> Ranking:
+    broken = _broken(results, np.flatnonzero(members))
+    evaluations = voting(results.chosen_evaluations, members)
+    aligned = align_scorers(evaluations, members, results.unparsed(benchmark)) if evaluations else None
     result = contested(aligned) if aligned is not None else None
     rows = [] if aligned is None or result is None else aligned.rows[result.order].tolist()
     first = [row for row in rows if mask[row]]
@@ -105,10 +105,10 @@ def _ranking(selection: Selection, benchmark: str, members: Bools, mask: Bools) 
     return Ranking(benchmark, (*first, *rest), len(first), broken, aligned, result, int((members & mask).sum()))
 
 
-def _broken(selection: Selection, rows: Ints) -> dict[int, tuple[Broken, ...]]:
+def _broken(results: ResultSet, rows: Ints) -> dict[int, tuple[Broken, ...]]:
     """The rules that these cases break, by their row ids. Steps are read only where there are originals beside them."""
-    cases = selection.cases.select(list(METADATA))[rows]
-    texts = selection.texts.gather(rows)
+    cases = results.cases.select(list(METADATA))[rows]
+    texts = results.texts.gather(rows)
     others = texts.frame([name for name in OF_TEXTS if name != "steps"])
     with_original = others["original_steps"].is_not_null().any()
     steps = (
@@ -136,20 +136,20 @@ def because_phrases(ranking: Ranking, row: int) -> list[Phrase]:
     rules = [Phrase((rule.words, rule.code), rank=1) for rule in ranking.broken.get(row, ())]
     scorers = list(_of_scorers(ranking, row))
     place = ranking.place(row)
-    if ranking.found is not None and place is not None and bool(ranking.found.against[place]):
+    if ranking.consensus is not None and place is not None and bool(ranking.consensus.against[place]):
         return [*scorers, *rules]
     return [*rules, *(Phrase((phrase.forms[0], ""), rank=_BESIDE) for phrase in scorers)]
 
 
 def _of_scorers(ranking: Ranking, row: int) -> Iterator[Phrase]:
-    if ranking.aligned is None or ranking.found is None:
+    if ranking.aligned is None or ranking.consensus is None:
         yield Phrase(("no scorer has a verdict",))
         return
     place = ranking.place(row)
     if place is None:
         yield Phrase(("no gold label to hold the scorers against",))
         return
-    result = ranking.found
+    result = ranking.consensus
     if reason := REASONS[result.reasons[place]]:
         yield Phrase((f"no consensus: {reason}",))
         return

@@ -13,8 +13,8 @@ from inspector.analyses.cases import cases
 from inspector.analyses.metrics import metrics
 from inspector.analyses.show import show
 from inspector.boards.cells import NOBODY, PUBLISHED
-from inspector.inspection import Inspection
 from inspector.messages import ENDINGS, Export
+from inspector.screen_state import ScreenState
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.export import ROWS_ALONE, Document, provenance_beside
 from scoring.storage.files import expand_home, unwritable
@@ -23,39 +23,39 @@ LONGEST_NAME = 80
 """Characters of a file's name: far fewer than any file system takes, in any encoding."""
 
 
-def export_document(inspection: Inspection, export: Export) -> Document:
+def export_document(state: ScreenState, export: Export) -> Document:
     """Return the table on screen as a document: board, cases or one case; or the metrics behind the board or list."""
     if export.make is not None:
         return export.make(export.form)
     if export.what == "cases":
-        return cases_of(inspection, export.form)
+        return cases_of(state, export.form)
     if export.what == "case":
-        case = inspection.cases["case"][export.row]
-        return show.view(inspection.selection, Params("", {"case": case}, export.form))
+        case = state.cases["case"][export.row]
+        return show.view(state.results, Params("", {"case": case}, export.form))
     # The filter of the list of cases does not touch the board.
-    behind = inspection.cleared() if export.what == "all-metrics" else inspection
+    behind = state.cleared() if export.what == "all-metrics" else state
     return metrics.view(behind.for_metrics(), Params(form=export.form))
 
 
-def cases_of(inspection: Inspection, form: str) -> Document:
+def cases_of(state: ScreenState, form: str) -> Document:
     """Return the cases that are listed."""
-    return cases.view(inspection.selection, Params(form=form))
+    return cases.view(state.results, Params(form=form))
 
 
-def report_of(inspection: Inspection, form: str) -> Document:
+def report_of(state: ScreenState, form: str) -> Document:
     """Return a report of the cases that the headline speaks of, by all scorers, in `html` or `markdown`."""
     # Imported only for who asks: a screen opens sooner.
     from inspector.report.document import report_document
 
-    return report_document(inspection.for_metrics(), form=form)
+    return report_document(state.for_metrics(), form=form)
 
 
-def file_name(inspection: Inspection, export: Export) -> str:
+def file_name(state: ScreenState, export: Export) -> str:
     """Name a file: after the benchmark and the table, or after its one case."""
     what = "metrics" if export.what == "all-metrics" else export.what
-    stem = f"{inspection.benchmark or 'cases'}-{what}"
+    stem = f"{state.benchmark or 'cases'}-{what}"
     if export.what in {"case", "variants"}:
-        stem = inspection.cases["case"][export.row] + ("-variants" if export.what == "variants" else "")
+        stem = state.cases["case"][export.row] + ("-variants" if export.what == "variants" else "")
     plain = re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:LONGEST_NAME] or "case"
     return f"{plain}.{ENDINGS[export.form]}"
 
@@ -88,16 +88,16 @@ PLACES = 6
 """Digits after the point of a reward."""
 
 
-def case_facts(inspection: Inspection, row: int, *, blind: bool = False) -> str:
+def case_facts(state: ScreenState, row: int, *, blind: bool = False) -> str:
     """Write a case through the scorer in focus, as one line of JSON; steps are 0-based, -1 is "no error".
 
     Nothing of gold labels and verdicts where these are hidden.
     """
-    name = inspection.cases["case"][row]
+    name = state.cases["case"][row]
     facts: dict[str, Any] = {"case": name}
     for column in ("subset", "generator", "n_steps", *(() if blind else ("earliest_error",))):
-        facts[column] = inspection.cases[column][row]
-    evaluation = inspection.evaluation
+        facts[column] = state.cases[column][row]
+    evaluation = state.evaluation
     if evaluation is not None:
         rewards = evaluation.rewards.of(row)
         facts["scorer"] = evaluation.scorer.name
@@ -106,11 +106,11 @@ def case_facts(inspection: Inspection, row: int, *, blind: bool = False) -> str:
             facts["verdict"] = evaluation.verdict_of(row)
         facts["threshold"] = evaluation.threshold_at(row)
         facts["rewards"] = None if rewards is None else [round(float(reward), PLACES) for reward in rewards]
-    facts["command"] = inspection.selection.request.command("show", name)
+    facts["command"] = state.results.query.command("show", name)
     return _line(facts)
 
 
-def score_facts(inspection: Inspection, row: Mapping[str, Any]) -> str:
+def score_facts(state: ScreenState, row: Mapping[str, Any]) -> str:
     """Write a row of the board as one line of JSON; scores are fractions, and a printed figure names its paper."""
     names = (
         "scorer",
@@ -129,9 +129,9 @@ def score_facts(inspection: Inspection, row: Mapping[str, Any]) -> str:
     if row["kind"] == PUBLISHED:
         return _line({**facts, "about": row["about"], "command": f"prm-inspect paper {row['benchmark']}"})
     if row["kind"] == NOBODY:
-        return _line({**facts, "scorer": None, "command": inspection.cleared().for_metrics().request.command("cases")})
-    request = replace(inspection.cleared().for_metrics().request, scorers=(row["scorer"],))
-    return _line({**facts, "command": request.command("metrics")})
+        return _line({**facts, "scorer": None, "command": state.cleared().for_metrics().query.command("cases")})
+    query = replace(state.cleared().for_metrics().query, scorers=(row["scorer"],))
+    return _line({**facts, "command": query.command("metrics")})
 
 
 def _line(facts: Mapping[str, Any]) -> str:

@@ -5,8 +5,8 @@ from functools import cached_property, partial
 from msgspec import Struct
 
 from inspector.contested_gold import voting
-from inspector.selection import Selection
-from scoring.evaluations.official_rows import parts
+from inspector.result_set import ResultSet
+from scoring.evaluations.official_rows import group_masks
 from scoring.metrics.aligned import AlignedScorers, align_scorers
 from scoring.metrics.audit import (
     AuditGround,
@@ -71,24 +71,24 @@ class AuditedBenchmark(Struct, frozen=True, eq=False, dict=True):
 _AUDITED = IdentityCache(8)
 
 
-def audited_benchmarks(selection: Selection) -> dict[str, AuditedBenchmark]:
+def audited_benchmarks(results: ResultSet) -> dict[str, AuditedBenchmark]:
     """Audit each benchmark of which a case is shown, on all its cases; kept while scorers and thresholds stay."""
     audited = {}
-    for part, members in parts(selection.cases, ("benchmark",)):
+    for part, members in group_masks(results.cases, ("benchmark",)):
         name = part["benchmark"]
-        if (members & selection.mask).any():
-            key = (name, selection.request.seed, selection.unparsed(name))
-            owners = (selection.cases, *selection.chosen_evaluations)
-            audited[name] = _AUDITED.of(key, owners, partial(_audited, selection, name, members))
+        if (members & results.mask).any():
+            key = (name, results.query.seed, results.unparsed(name))
+            owners = (results.cases, *results.chosen_evaluations)
+            audited[name] = _AUDITED.of(key, owners, partial(_audited, results, name, members))
     return audited
 
 
-def _audited(selection: Selection, benchmark: str, members: Bools) -> AuditedBenchmark:
-    evaluations = voting(selection.chosen_evaluations, members)
-    seed = selection.request.seed
+def _audited(results: ResultSet, benchmark: str, members: Bools) -> AuditedBenchmark:
+    evaluations = voting(results.chosen_evaluations, members)
+    seed = results.query.seed
     if not evaluations:
         return AuditedBenchmark(members, None, None, None, "no scorer has a verdict on this benchmark", seed)
-    every = align_scorers(evaluations, members, selection.unparsed(benchmark))
+    every = align_scorers(evaluations, members, results.unparsed(benchmark))
     if len(evaluations) < LEAST:
         why = f"only {every.names[0]} has verdicts, and one scorer cannot tell whose mistake it is"
         return AuditedBenchmark(members, None, None, None, why, seed)

@@ -8,8 +8,8 @@ from textual.message import Message
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from inspector.case_view.open_case import Manner
-    from inspector.inspection import Inspection
+    from inspector.case_view.open_case import DisplayOptions
+    from inspector.screen_state import ScreenState
     from scoring.export import Document
 
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 class Inspected(Message):
     """A screen made a new value of what is inspected."""
 
-    inspection: "Inspection"
+    state: "ScreenState"
 
 
 @dataclass
 class Reads(Message):
     """Cases are shown in this manner from now on, on every screen."""
 
-    manner: "Manner"
+    manner: "DisplayOptions"
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Export(Message):
     a `report` is in `html`.
 
     `metrics` are those of the cases that a list's headline speaks of, `all-metrics` those behind the board.
-    `make` gives the document in a form where the screen knows more of it than the inspection does. `into` is the file
+    `make` gives the document in a form where the screen knows more of it than the screen state does. `into` is the file
     as a person typed it, "" for the usual one.
     """
 

@@ -1,4 +1,4 @@
-"""Sentences about what is to be known of a selection: its figures, what is not there, and what was asked in vain."""
+"""Sentences about what is to be known of a result set: its figures, what is not there, and what was asked in vain."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from inspector.request import Request, shell_word
+from inspector.query import Query, shell_word
 from inspector.texts.sentences import counted
 from scoring.benchmarks import demo
 from scoring.benchmarks.registry import StepLabelled, step_labelled
@@ -15,7 +15,7 @@ from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
 from scoring.errors import DamagedWorkspace
 from scoring.evaluations.deciding import Wishes
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import grouped, parts, protocol_of
+from scoring.evaluations.official_rows import group_masks, grouped, protocol_of
 from scoring.evaluations.step_rewards import StepLabels
 from scoring.evaluations.verdicts import Rule
 from scoring.metrics.first_error import FirstErrors
@@ -28,7 +28,7 @@ from scoring.texts import reward_keys
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
-    from inspector.selection import Selection
+    from inspector.result_set import ResultSet
 
 EVERY = "every scorer"
 STRATA = "stratified by erroneous/clean and, for the average, subset"
@@ -41,20 +41,20 @@ SMALL_WORDS = f"small: fewer than {SMALL} cases in the denominator (for f1, on e
 # -- of figures
 
 
-def boundary_notes(selection: "Selection") -> Iterator[str]:
+def boundary_notes(results: "ResultSet") -> Iterator[str]:
     """Name every scorer and benchmark whose figures depend on who calls a reward on the threshold wrong.
 
     Thresholds and boundaries are the scorer's own unless a protocol is asked for: a workspace may hold benchmarks that
     differ, and a case must not be decided in two ways at once.
     """
-    for part, rows in parts(selection.cases, ("benchmark",), selection.mask):
+    for part, rows in group_masks(results.cases, ("benchmark",), results.mask):
         protocol = protocol_of(part["benchmark"])
-        for evaluation in selection.chosen_evaluations:
+        for evaluation in results.chosen_evaluations:
             rule = evaluation.rule
             if not isinstance(rule, Rule) or protocol.comparison in {None, rule.comparison}:
                 continue
             values = evaluation.compared_values
-            within = np.repeat(rows & evaluation.given.by_threshold, np.diff(values.offsets))
+            within = np.repeat(rows & evaluation.fixed_verdicts.by_threshold, np.diff(values.offsets))
             if number := int((values.values[within] == rule.threshold).sum()):
                 sides = ("wrong", "right") if protocol.comparison == "<=" else ("right", "wrong")
                 sentence = (
@@ -64,10 +64,10 @@ def boundary_notes(selection: "Selection") -> Iterator[str]:
                 yield f"{name} on {part['benchmark']}: {sentence}; --protocol {protocol.name} decides so"
 
 
-def label_notes(selection: "Selection") -> Iterator[str]:
+def label_notes(results: "ResultSet") -> Iterator[str]:
     """Count shown cases with fewer or more labels than steps, a sentence a chosen scorer and kind."""
-    mask = selection.mask
-    for evaluation in selection.chosen_evaluations:
+    mask = results.mask
+    for evaluation in results.chosen_evaluations:
         both = (evaluation.rewards.labels, evaluation.rewards.redundant)
         fewer = np.any([_fewer(labels, evaluation.gold.n_steps) for labels in both], axis=0) & mask
         more = np.any([_more(labels) for labels in both], axis=0) & mask
@@ -80,25 +80,25 @@ def label_notes(selection: "Selection") -> Iterator[str]:
 
 
 def _fewer(labels: StepLabels, n_steps: Ints) -> Bools:
-    if not labels.given.any():
-        return labels.given
-    rows: Bools = labels.given & (np.diff(labels.offsets) < n_steps)
+    if not labels.has_labels.any():
+        return labels.has_labels
+    rows: Bools = labels.has_labels & (np.diff(labels.offsets) < n_steps)
     return rows
 
 
 def _more(labels: StepLabels) -> Bools:
-    rows = np.zeros(labels.given.size, dtype=np.bool_)
+    rows = np.zeros(labels.has_labels.size, dtype=np.bool_)
     rows[labels.beyond.cases] = True
     return rows
 
 
-def range_notes(selection: "Selection") -> Iterator[str]:
+def range_notes(results: "ResultSet") -> Iterator[str]:
     """Name every chosen scorer with a reward of a shown case outside its range, its ends being inside.
 
     Thresholds and figures take such rewards as they are.
     """
-    mask = selection.mask
-    for evaluation in selection.chosen_evaluations:
+    mask = results.mask
+    for evaluation in results.chosen_evaluations:
         rewards, low, high = evaluation.rewards, evaluation.scorer.low, evaluation.scorer.high
         # The ends are known where all values would have to be read.
         if rewards.range is None or (rewards.range[0] >= low and rewards.range[1] <= high):
@@ -111,17 +111,17 @@ def range_notes(selection: "Selection") -> Iterator[str]:
             yield f"{evaluation.scorer.name}: {sentence}; they are taken as they are"
 
 
-def first_run_notes(selection: "Selection") -> Iterator[str]:
+def first_run_notes(results: "ResultSet") -> Iterator[str]:
     """Name every chosen scorer of which only the first run is here."""
-    for evaluation in selection.chosen_evaluations:
+    for evaluation in results.chosen_evaluations:
         if evaluation.further:
             name, n_runs = evaluation.scorer.name, len(evaluation.runs)
             yield f"{name} ran {n_runs} times: this is its first run; metrics is about all of them"
 
 
-def unlike_notes(selection: "Selection") -> Iterator[str]:
+def unlike_notes(results: "ResultSet") -> Iterator[str]:
     """Name every chosen scorer with runs that are no repetitions of its first."""
-    for evaluation in selection.chosen_evaluations:
+    for evaluation in results.chosen_evaluations:
         if evaluation.unlike:
             most = evaluation.votes.most if evaluation.votes is not None else 1
             yield (
@@ -130,18 +130,18 @@ def unlike_notes(selection: "Selection") -> Iterator[str]:
             )
 
 
-def mean_notes(selection: "Selection") -> Iterator[str]:
+def mean_notes(results: "ResultSet") -> Iterator[str]:
     """Describe what means over runs are of, where chosen scorers have any; by scorer and benchmark of how many."""
-    if not any(evaluation.further for evaluation in selection.chosen_evaluations):
+    if not any(evaluation.further for evaluation in results.chosen_evaluations):
         return
     yield (
         "value: the mean over the runs that tried cases in every subset of a line, sd: their sample standard deviation "
         "(n-1), n: that of the first of them; low and high: cases resampled, with the same draws in all runs"
     )
-    for evaluation in selection.chosen_evaluations:
-        for part, rows in parts(selection.cases, ("benchmark",), selection.mask) if evaluation.further else ():
+    for evaluation in results.chosen_evaluations:
+        for part, rows in group_masks(results.cases, ("benchmark",), results.mask) if evaluation.further else ():
             benchmark = part["benchmark"]
-            errors = FirstErrors.of(evaluation, rows, selection.unparsed(benchmark))
+            errors = FirstErrors.of(evaluation, rows, results.unparsed(benchmark))
             sizes = errors.sizes.tolist()
             whole = errors.pooled_runs.size
             if not any(sizes):
@@ -154,11 +154,11 @@ def mean_notes(selection: "Selection") -> Iterator[str]:
 # -- of how figures are made
 
 
-def interval_notes(selection: "Selection") -> Iterator[str]:
+def interval_notes(results: "ResultSet") -> Iterator[str]:
     """Describe how intervals came to be, and what figures of steps count."""
-    of_benchmarks = step_benchmarks(selection)
+    of_benchmarks = step_benchmarks(results)
     of_steps = dict(of_benchmarks)
-    ways = {name: resampled_words(selection, name) for name in selection.benchmarks}
+    ways = {name: resampled_words(results, name) for name in results.benchmarks}
     whole = {name: way for name, way in ways.items() if name not in of_steps}
     bootstrap = f"low and high: 95% bootstrap, {RESAMPLES} resamples"
     for way in dict.fromkeys(whole.values()):
@@ -170,17 +170,17 @@ def interval_notes(selection: "Selection") -> Iterator[str]:
         cases = "first, validity_rate and similarity" if facts.twins else "first and validity_rate"
         yield f"{name}: n counts steps, of {cases} cases; what has no judgement of its steps lowers validity_rate alone"
         yield from without_errors(name, facts)
-        yield from _redundancy(selection, name, facts)
+        yield from _redundancy(results, name, facts)
 
 
-def resampled_words(selection: "Selection", benchmark: str) -> str:
+def resampled_words(results: "ResultSet", benchmark: str) -> str:
     """Describe how the first errors of the chosen scorers are resampled on the shown cases of a benchmark."""
-    within = (selection.cases["benchmark"] == benchmark).to_numpy() & selection.mask
-    unparsed = selection.unparsed(benchmark)
+    within = (results.cases["benchmark"] == benchmark).to_numpy() & results.mask
+    unparsed = results.unparsed(benchmark)
     related = {
         FirstErrors.of(evaluation, rows, unparsed).related
-        for evaluation in selection.chosen_evaluations
-        for _, rows in parts(grouped(selection.evaluated, selection.request.by), selection.request.by, within)
+        for evaluation in results.chosen_evaluations
+        for _, rows in group_masks(grouped(results.evaluated, results.query.by), results.query.by, within)
         if (evaluation.tried & rows).any()
     }
     if {True, False} <= related:
@@ -195,10 +195,10 @@ def without_errors(benchmark: str, facts: StepLabelled) -> Iterator[str]:
         yield f"{benchmark}: prmscore of {classes} is its f1_positive, for it holds no wrong step"
 
 
-def _redundancy(selection: "Selection", benchmark: str, facts: StepLabelled) -> Iterator[str]:
+def _redundancy(results: "ResultSet", benchmark: str, facts: StepLabelled) -> Iterator[str]:
     """A sentence for every scorer whose redundancy numbers are not used, because no threshold is known for them."""
-    within = (selection.cases["benchmark"] == benchmark).to_numpy() & selection.mask
-    for evaluation in selection.chosen_evaluations:
+    within = (results.cases["benchmark"] == benchmark).to_numpy() & results.mask
+    for evaluation in results.chosen_evaluations:
         untold = without_redundancy_threshold(evaluation, asked_by_redundancy(evaluation, facts) & within)
         if untold:
             why = "no threshold is known for its redundancy numbers, so that validity decides"
@@ -206,27 +206,27 @@ def _redundancy(selection: "Selection", benchmark: str, facts: StepLabelled) -> 
             yield f"{evaluation.scorer.name} on {benchmark}: {why} {untold} cases of {classes}"
 
 
-def step_benchmarks(selection: "Selection") -> list[tuple[str, StepLabelled]]:
+def step_benchmarks(results: "ResultSet") -> list[tuple[str, StepLabelled]]:
     """Return the benchmarks of the cases whose official figures are of steps."""
-    facts: Mapping[str, StepLabelled | None] = {name: step_labelled(name) for name in selection.benchmarks}
+    facts: Mapping[str, StepLabelled | None] = {name: step_labelled(name) for name in results.benchmarks}
     return [(name, labelled) for name, labelled in facts.items() if labelled is not None]
 
 
 # -- of what is not there, or old
 
 
-def absence_notes(request: Request, workspace: Workspace, cases: pl.DataFrame, scorers: Sequence[str]) -> Iterator[str]:
+def absence_notes(query: Query, workspace: Workspace, cases: pl.DataFrame, scorers: Sequence[str]) -> Iterator[str]:
     """Explain why nothing is to be seen, with the command that changes it.
 
     Args:
-        request: what was asked for; who named benchmarks knows what they are.
+        query: what was asked for; who named benchmarks knows what they are.
         workspace: where it was looked for.
         cases: those that were found.
         scorers: names of those that have something for these cases.
     """
-    if request.benchmarks:
+    if query.benchmarks:
         return
-    where = "" if request.workspace is None else f" -w {shell_word(request.workspace)}"
+    where = "" if query.workspace is None else f" -w {shell_word(query.workspace)}"
     if not workspace.default_benchmarks():
         yield f"This workspace has no benchmark yet: prm-inspect import PATH{where}"
         # Imported only for who has an empty workspace.
@@ -292,20 +292,20 @@ def stale_notes(evaluations: list[Evaluation], folders: Mapping[str, Path], work
 # -- of what was asked in vain
 
 
-def wish_notes(request: Request, evaluations: Sequence[Evaluation]) -> Iterator[str]:
+def wish_notes(query: Query, evaluations: Sequence[Evaluation]) -> Iterator[str]:
     """Name every threshold, rule or redundancy threshold that was asked for and decides nothing.
 
     Args:
-        request: whose wishes were granted, so that every scorer in them is one of the evaluations.
+        query: whose wishes were granted, so that every scorer in them is one of the evaluations.
         evaluations: all scorers.
     """
     names = [evaluation.scorer.name for evaluation in evaluations]
-    numbered = [evaluation.scorer.name for evaluation in evaluations if evaluation.rewards.redundancy.given.any()]
-    yield from _overridden("--threshold", request.thresholds, names)
-    yield from _overridden("--rule", request.rules, names)
-    yield from _overridden("--redundancy", request.redundancy, numbered)
-    if request.redundancy and not any(map(_cuts_redundancy, evaluations)):
-        words = " ".join(dict.fromkeys(word for _, word in request.redundancy))
+    numbered = [evaluation.scorer.name for evaluation in evaluations if evaluation.rewards.redundancy.present.any()]
+    yield from _overridden("--threshold", query.thresholds, names)
+    yield from _overridden("--rule", query.rules, names)
+    yield from _overridden("--redundancy", query.redundancy, numbered)
+    if query.redundancy and not any(map(_cuts_redundancy, evaluations)):
+        words = " ".join(dict.fromkeys(word for _, word in query.redundancy))
         yield f"--redundancy {words} changes nothing: no redundancy number of a scorer here is compared with it"
 
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Analysis, Params, keep_own_analysis
 from inspector.render.view import View
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from scoring.errors import PluginError
 from scoring.own_code import OwnCode
 from scoring.plugins import keep_with, load_plugins
@@ -26,7 +26,7 @@ def _keep(made: Analysis, code: OwnCode) -> None:
     """An analysis is called after its file, and what its code raises is told in a sentence."""
     name = code.name.replace("_", "-")
 
-    def answer(results: Selection, params: Params, intervals: bool) -> View:
+    def answer(results: ResultSet, params: Params, intervals: bool) -> View:
         with code.told(f"in the analysis {name!r}"):
             view = made.answer(results, params, intervals)
         if not isinstance(view, View):

@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.filtering.searching import query_of
+from inspector.filtering.searching import text_query_of
 from inspector.label_set import labels_words
 from inspector.notes import step_benchmarks, wish_notes
-from inspector.request import Request
-from inspector.selection import Selection
+from inspector.query import Query
+from inspector.result_set import ResultSet
 from scoring import __version__
 from scoring.cache import key_hashes
 from scoring.evaluations.deciding import speaks_of
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import protocol_named, protocol_of
 from scoring.evaluations.rules import REWARDS, transform, when_wrong
-from scoring.evaluations.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
+from scoring.evaluations.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
 from scoring.filtering.sql_words import named
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
 from scoring.metrics.own import own_metrics
@@ -28,39 +28,41 @@ from scoring.storage.stored_frame import frame_blocks
 
 
 def provenance(
-    selection: Selection, command: str, notes: tuple[str, ...] = (), *, decides: bool = True
+    results: ResultSet, command: str, notes: tuple[str, ...] = (), *, decides: bool = True
 ) -> dict[str, Any]:
     """Record how a document came to be. No time and no output path: the same command gives the same bytes.
 
     `decides` says whether its rows depend on verdicts: where neither they nor the conditions do, no note is about
     thresholds and rules.
     """
-    request, evaluations = selection.request, selection.chosen_evaluations
-    decides = decides or any(speaks_of(evaluation.scorer.name, request.where) for evaluation in selection.evaluations)
+    query, evaluations = results.query, results.chosen_evaluations
+    decides = decides or any(speaks_of(evaluation.scorer.name, query.where) for evaluation in results.evaluations)
     rules = {str(evaluation.rule) for evaluation in evaluations}
     return {
         "command": command,
         "version": __version__,
-        "data": _data(selection),
+        "data": _data(results),
         "rule": "; ".join(sorted(rules)),
         **_plugins(evaluations),
         "scorers": {evaluation.scorer.name: evaluation.scorer.fingerprint[:8] for evaluation in evaluations},
         "threshold": {evaluation.scorer.name: _threshold(evaluation) for evaluation in evaluations},
         "threshold_source": {evaluation.scorer.name: evaluation.rule.source for evaluation in evaluations},
-        "filter": " AND ".join(f"({condition})" for condition in conditions(request)) or "none",
-        "averaging": averaging(selection),
-        "protocol": _protocols(selection),
-        **labels_fact(selection),
-        "unparsed": _by_benchmark({name: selection.unparsed(name) for name in selection.benchmarks}),
-        "coverage": {evaluation.scorer.name: _coverage(evaluation, selection.mask) for evaluation in evaluations},
-        "seed": request.seed,
-        "notes": [*notes, *(_decision_notes(selection) if decides else ())],
+        "filter": " AND ".join(f"({condition})" for condition in conditions(query)) or "none",
+        "averaging": averaging(results),
+        "protocol": _protocols(results),
+        **labels_fact(results),
+        "unparsed": _by_benchmark({name: results.unparsed(name) for name in results.benchmarks}),
+        "coverage": {evaluation.scorer.name: _coverage(evaluation, results.mask) for evaluation in evaluations},
+        "seed": query.seed,
+        "notes": [*notes, *(_decision_notes(results) if decides else ())],
     }
 
 
 def _plugins(evaluations: tuple[Evaluation, ...]) -> dict[str, dict[str, str]]:
     """Where code of the user's own comes from, by name: its metrics and columns, and the rules that decide here."""
-    rules = (transform(evaluation.rule.on) for evaluation in evaluations if not isinstance(evaluation.rule, AsGiven))
+    rules = (
+        transform(evaluation.rule.on) for evaluation in evaluations if not isinstance(evaluation.rule, ProvidedVerdicts)
+    )
     named = {
         **{made.name: made.code for made in own_metrics()},
         **{made.name: made.code for made in own_columns()},
@@ -71,7 +73,7 @@ def _plugins(evaluations: tuple[Evaluation, ...]) -> dict[str, dict[str, str]]:
 
 
 def provenance_of_people(
-    selection: Selection,
+    results: ResultSet,
     command: str,
     notes: Sequence[str],
     of_scorers: Sequence[str] = ("rule", "threshold", "threshold_source"),
@@ -83,42 +85,40 @@ def provenance_of_people(
     `of_scorers` are the facts that are told where its rows depend on verdicts (`decides`) or a condition speaks of a
     scorer.
     """
-    facts = provenance(selection, command, tuple(notes), decides=decides)
+    facts = provenance(results, command, tuple(notes), decides=decides)
     kept = ["command", "version", "data", "filter", "notes"]
-    if decides or any(
-        speaks_of(evaluation.scorer.name, selection.request.where) for evaluation in selection.evaluations
-    ):
+    if decides or any(speaks_of(evaluation.scorer.name, results.query.where) for evaluation in results.evaluations):
         kept += of_scorers
     return {name: facts[name] for name in kept}
 
 
-def averaging(selection: Selection) -> str:
-    """Describe how the benchmarks of a selection average."""
-    stepwise = len(step_benchmarks(selection))
-    whole = stepwise == len(selection.benchmarks) and stepwise > 0
+def averaging(results: ResultSet) -> str:
+    """Describe how the benchmarks of a result set average."""
+    stepwise = len(step_benchmarks(results))
+    whole = stepwise == len(results.benchmarks) and stepwise > 0
     words = [*([] if whole else [FIRST_ERROR_AVERAGING]), *([STEP_AVERAGING] if stepwise else [])]
     return "; ".join(words)
 
 
-def labels_fact(selection: Selection) -> dict[str, str]:
+def labels_fact(results: ResultSet) -> dict[str, str]:
     """Record which labels the figures are made of, where they are not the benchmarks' own."""
-    adjudicated = selection.adjudicated
-    return {} if adjudicated is None else {"labels": labels_words(adjudicated, selection.height)}
+    adjudicated = results.adjudicated
+    return {} if adjudicated is None else {"labels": labels_words(adjudicated, results.height)}
 
 
-def _decision_notes(selection: Selection) -> Iterator[str]:
+def _decision_notes(results: ResultSet) -> Iterator[str]:
     """What is to be known of thresholds and rules: those not granted, those not the scorer's own, and dev cases."""
-    yield from wish_notes(selection.request, selection.evaluations)
-    yield from _other_boundaries(selection.chosen_evaluations)
-    yield from _dev_cases(selection)
+    yield from wish_notes(results.query, results.evaluations)
+    yield from _other_boundaries(results.chosen_evaluations)
+    yield from _dev_cases(results)
 
 
-def _protocols(selection: Selection) -> str | dict[str, str] | None:
+def _protocols(results: ResultSet) -> str | dict[str, str] | None:
     """By which protocol each benchmark's figures are made, and what it decides."""
-    protocol_name = selection.request.protocol
+    protocol_name = results.query.protocol
     if protocol_name:
         return f"{protocol_name}: {protocol_named(protocol_name)}"
-    own = {name: protocol_of(name) for name in selection.benchmarks}
+    own = {name: protocol_of(name) for name in results.benchmarks}
     return _by_benchmark({name: f"{protocol.name}: {protocol.counts}" for name, protocol in own.items()})
 
 
@@ -130,13 +130,13 @@ def _by_benchmark(values: dict[str, str]) -> str | dict[str, str] | None:
 def _threshold(evaluation: Evaluation) -> float | dict[str, float] | None:
     """The threshold; by subset where it was tuned so, None where none decides."""
     rule = evaluation.rule
-    return dict(rule.told) if isinstance(rule, RuleByCase) else rule.threshold
+    return dict(rule.by_subset) if isinstance(rule, RuleByCase) else rule.threshold
 
 
 def _other_boundaries(evaluations: tuple[Evaluation, ...]) -> Iterator[str]:
     """A sentence for every scorer whose rule is not its own, or is not on rewards."""
     for evaluation in evaluations:
-        if isinstance(evaluation.rule, AsGiven):
+        if isinstance(evaluation.rule, ProvidedVerdicts):
             continue
         own = Rule(evaluation.scorer.threshold, evaluation.scorer.comparison, on=evaluation.scorer.on)
         rule_words = (
@@ -150,10 +150,10 @@ def _other_boundaries(evaluations: tuple[Evaluation, ...]) -> Iterator[str]:
             yield f"{evaluation.scorer.name}: {rule_words}"
 
 
-def _dev_cases(selection: Selection) -> Iterator[str]:
+def _dev_cases(results: ResultSet) -> Iterator[str]:
     """How many dev cases each scorer is reported without, and whether all are reported on the same cases."""
-    mask = selection.mask
-    left_out = {evaluation.scorer.name: (evaluation.codes == DEV) & mask for evaluation in selection.chosen_evaluations}
+    mask = results.mask
+    left_out = {evaluation.scorer.name: (evaluation.codes == DEV) & mask for evaluation in results.chosen_evaluations}
     counts = {name: int(rows.sum()) for name, rows in left_out.items() if rows.any()}
     if not counts:
         return
@@ -163,15 +163,15 @@ def _dev_cases(selection: Selection) -> Iterator[str]:
         yield f"so the scorers are reported on different cases; for the same ones add --where \"{column} <> 'dev'\""
 
 
-def conditions(request: Request) -> tuple[str, ...]:
-    """Return the request's filters, as a person reads them."""
-    query = query_of(request)
-    searched = (f"search {query.words}",) if query else ()
-    return (*(f"subset = {subset}" for subset in request.subsets), *request.where, *searched)
+def conditions(query: Query) -> tuple[str, ...]:
+    """Return the query's filters, as a person reads them."""
+    text_query = text_query_of(query)
+    searched = (f"search {text_query.words}",) if text_query else ()
+    return (*(f"subset = {subset}" for subset in query.subsets), *query.where, *searched)
 
 
-def _data(selection: Selection) -> str:
-    counts = selection.cases.select("benchmark").group_by("benchmark", maintain_order=True).len()
+def _data(results: ResultSet) -> str:
+    counts = results.cases.select("benchmark").group_by("benchmark", maintain_order=True).len()
     return ", ".join(f"{name}: {n} cases" for name, n in counts.iter_rows()) or "no cases"
 
 
@@ -180,20 +180,20 @@ def _coverage(evaluation: Evaluation, mask: Bools) -> str:
     return f"{int((evaluation.answered & mask).sum())} of {int(mask.sum())}"
 
 
-def repeated_solutions(selection: Selection) -> int:
+def repeated_solutions(results: ResultSet) -> int:
     """Count how many of the shown cases have the problem and steps of an earlier one."""
     hashes = np.concatenate(
         [
             np.empty(0, np.uint64),
-            *(key_hashes(block["key"]) for block in frame_blocks(selection.cases, ("key",))),
+            *(key_hashes(block["key"]) for block in frame_blocks(results.cases, ("key",))),
         ]
     )
-    in_order = hashes[selection.shown]
+    in_order = hashes[results.shown]
     in_order.sort()
     several = in_order[1:][in_order[1:] == in_order[:-1]]
     if not several.size:
         return 0
     # Of these alone the keys are held: few cases repeat another one.
-    alike = selection.mask & np.isin(hashes, several)
-    keys = selection.cases.filter(pl.Series(alike))["key"]
+    alike = results.mask & np.isin(hashes, several)
+    keys = results.cases.filter(pl.Series(alike))["key"]
     return keys.len() - keys.n_unique()

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from inspector.request import ENVIRONMENT
+from inspector.query import ENVIRONMENT
 from scoring.errors import NoWorkspace
 from scoring.workspace import MARK, TRIAGE, Workspace, workspace_folder
 
@@ -67,7 +67,7 @@ def find_workspace_or_demo(path: str | None, benchmarks: Sequence[str]) -> Works
 def find_demo() -> Workspace:
     """Find where the demo is looked at without any other workspace."""
     there = demo_workspace()
-    return Workspace(there if (there / MARK).is_file() else None, said=_own() / TRIAGE)
+    return Workspace(there if (there / MARK).is_file() else None, demo_triage=_own() / TRIAGE)
 
 
 def send() -> list[str]:

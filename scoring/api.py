@@ -28,11 +28,11 @@ from msgspec.structs import replace
 from scoring.benchmarks.registry import MODULES, step_labelled
 from scoring.cache import RewardParts, rows_of_cases
 from scoring.errors import InputError, InspectError, StrictFindings, UsageError
-from scoring.evaluations.deciding import Deciding, Surroundings, decided
-from scoring.evaluations.derived import Derived
+from scoring.evaluations.deciding import DecisionContext, TuningContext, apply_decisions
+from scoring.evaluations.derived import EvaluationCache
 from scoring.evaluations.evaluated_cases import EvaluatedCases, TriageColumns, twin_evaluations
 from scoring.evaluations.evaluation import Scored, scored
-from scoring.evaluations.official_rows import Counting, metrics_frame
+from scoring.evaluations.official_rows import CountingRules, metrics_frame
 from scoring.evaluations.rules import check_own_rule, rule
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, join_sources, spill_folder
@@ -492,15 +492,15 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         names = [evaluation.scorer.name for evaluation in evaluated.evaluations]
         wanted = [match_name(word, names, "scorer") for word in _several(scorer)]
         chosen = tuple(dict.fromkeys(wanted or names))
-        counting = Counting(protocol, unparsed, seed)
+        counting = CountingRules(protocol, unparsed, seed)
         decisions = _Decisions(_by_scorer(threshold), _by_scorer(rule), _by_scorer(redundancy), protocol)
         kept = _Kept(_several(subset), _several(where))
 
-        def around(evaluations: Any) -> Surroundings:
+        def around(evaluations: Any) -> TuningContext:
             now = replace(evaluated, evaluations=evaluations)
-            return Surroundings(lambda: kept.mask(now), kept.where, counting.unparsed_of, seed)
+            return TuningContext(lambda: kept.mask(now), kept.where, counting.unparsed_of, seed)
 
-        decided_evaluations = decided(tuple(evaluated.evaluations), Deciding(decisions, chosen, around))
+        decided_evaluations = apply_decisions(tuple(evaluated.evaluations), DecisionContext(decisions, chosen, around))
         evaluated = replace(evaluated, evaluations=decided_evaluations)
         by_name = {evaluation.scorer.name: evaluation for evaluation in decided_evaluations}
         chosen_evaluations = [by_name[name] for name in chosen]
@@ -530,9 +530,9 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
     def _evaluated(self, benchmark: Names) -> tuple[EvaluatedCases, Scored, Texts]:
         """The cases with all columns, every scorer on them at its own threshold, and their texts."""
         names = tuple(dict.fromkeys(_several(benchmark)))
-        place = Derived.of(self.workspace, names)
+        place = EvaluationCache.of(self.workspace, names)
         cases, texts, metadata = self.workspace.cases_and_columns(names)
-        unchanged = place == Derived.of(self.workspace, names)
+        unchanged = place == EvaluationCache.of(self.workspace, names)
         there = scored(self.workspace, cases, texts, place if unchanged else None)
         _warn(there.problems)
         journal = self.workspace.journal()

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from scoring.evaluations.rules import REWARDS, transform
 from scoring.evaluations.step_rewards import StepLabels, align, first_rows
-from scoring.evaluations.verdicts import AsGiven, Decision, Rule
+from scoring.evaluations.verdicts import Decision, ProvidedVerdicts, Rule
 from scoring.triage.adjudicated import (
     BEYOND,
     CHANGED,
@@ -276,7 +276,7 @@ def scorer_outputs(cases: pl.DataFrame, rewards: pl.DataFrame) -> Iterator[tuple
 
 def _all_labels(labels: StepLabels) -> dict[int, list[bool]]:
     """The labels of every row that has some, those beyond the last step too."""
-    by_row = {int(row): labels.of(int(row)) or [] for row in labels.given.nonzero()[0]}
+    by_row = {int(row): labels.of(int(row)) or [] for row in labels.has_labels.nonzero()[0]}
     for row, value in zip(labels.beyond.cases.tolist(), labels.beyond.values.tolist(), strict=True):
         by_row[row].append(value)
     return by_row
@@ -284,7 +284,7 @@ def _all_labels(labels: StepLabels) -> dict[int, list[bool]]:
 
 def _compared(rewards: list[float], rule: Decision) -> list[float]:
     """What the rule compares with its threshold: the rewards of a case, or what is made of them."""
-    if isinstance(rule, AsGiven) or rule.on == REWARDS:
+    if isinstance(rule, ProvidedVerdicts) or rule.on == REWARDS:
         return rewards
     values: list[float] = transform(rule.on)(np.array(rewards), np.array([0, len(rewards)])).tolist()
     return values
@@ -317,9 +317,9 @@ def grben_details_row(case: CaseRow, output: ScorerOutput, source: RewardSource)
     threshold = source.rule.threshold
     if output.labels is not None or threshold is None:
         return left_out("not decided by a threshold on its rewards")
-    if not isinstance(source.rule, AsGiven) and source.rule.on != REWARDS:
+    if not isinstance(source.rule, ProvidedVerdicts) and source.rule.on != REWARDS:
         return left_out(f"decided on {transform(source.rule.on).plural} of rewards, which GR-Ben does not do")
-    if not isinstance(source.rule, AsGiven) and source.rule.step != "first":
+    if not isinstance(source.rule, ProvidedVerdicts) and source.rule.step != "first":
         return left_out("the verdict is the lowest step, which GR-Ben does not do")
     verdict = next((step for step, reward in enumerate(output.rewards) if reward < threshold), -1)
     row = {

@@ -36,7 +36,7 @@ def fingerprint(document: Mapping[str, Any]) -> str:
     return sha256(json.dumps(document, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 
-class Seen(Struct, frozen=True):
+class CheckpointDigests(Struct, frozen=True):
     """The files of a checkpoint as they were when their digests were taken. `digests`: file name -> hex sha256."""
 
     digests: Mapping[str, str]
@@ -58,7 +58,7 @@ class Digests(Struct, frozen=True):
 
     memory: Path | None
 
-    def of(self, files: Sequence[Path]) -> Seen:
+    def of(self, files: Sequence[Path]) -> CheckpointDigests:
         """Return the digests of files, read only where they are not remembered.
 
         Raises:
@@ -77,7 +77,7 @@ class Digests(Struct, frozen=True):
         }
         if fresh:
             self._save({**self._load(), **fresh})
-        return Seen({path.name: by_path[path] for path in files}, stamps)
+        return CheckpointDigests({path.name: by_path[path] for path in files}, stamps)
 
     def folder_of(self, files: Mapping[str, str]) -> Path | None:
         """Find a folder that holds these files (name -> hex sha256) now, as far as is remembered; nothing is read for
@@ -112,7 +112,7 @@ class Digests(Struct, frozen=True):
             write_atomically(self.memory, json.dumps(document, indent=1).encode() + b"\n")
 
 
-def weights_of(checkpoint: Checkpoint, digests: Digests) -> tuple[Mapping[str, Any], Seen]:
+def weights_of(checkpoint: Checkpoint, digests: Digests) -> tuple[Mapping[str, Any], CheckpointDigests]:
     """Return what identifies a checkpoint's weights, and the stamps by which to see that they stay as they are.
 
     A hub checkpoint is identified by name and commit, and none of its files is read for it.
@@ -124,7 +124,7 @@ def weights_of(checkpoint: Checkpoint, digests: Digests) -> tuple[Mapping[str, A
         raise missing_tokenizer(checkpoint.tokenizer)
     if checkpoint.commit:
         stamps = {path: _stamp(path) for path in checkpoint.files}
-        return {"hub": checkpoint.name, "commit": checkpoint.commit}, Seen({}, stamps)
+        return {"hub": checkpoint.name, "commit": checkpoint.commit}, CheckpointDigests({}, stamps)
     seen = digests.of(checkpoint.files)
     return {"files": dict(seen.digests)}, seen
 

@@ -193,7 +193,7 @@ class Refused:
     over_length: bool = field(default=False, compare=False)
 
 
-class Answer(Struct, frozen=True):
+class EngineOutput(Struct, frozen=True):
     """What an engine has for one case: `index` is its place in what the engine was given, 0-based.
 
     `rewards` is one number a position, as it came (it may be NaN), or why there is none; `redundancy` likewise, where
@@ -212,7 +212,7 @@ class Batch(Struct, frozen=True):
     A batch that had to be run again in smaller pieces counts each time, so `tokens` may exceed the cases' own.
     """
 
-    answers: tuple[Answer, ...]
+    answers: tuple[EngineOutput, ...]
     tokens: int
     padding: int
 

@@ -163,10 +163,10 @@ def _whole(parts: VoteParts, part: Path) -> Iterator[pl.DataFrame]:
         ) from None
 
 
-class Reparsed(Struct):
+class ReparseCounts(Struct):
     """What reading again came to, counted by rows.
 
-    `answers` were read again, of which `changed` say something else now, their reason included: `found` had neither
+    `answers` were read again, of which `changed` say something else now, their reason included: `recovered` had neither
     verdict nor rewards and have one, `lost` the other way. `unknown` are answers about none of the cases, left as they
     are. `faults` counts the answers by the kind of their reason ("" = a reason of other origin), `notes` those that
     were read by what they should be known for. `problems` are sentences about parts that were left alone.
@@ -174,7 +174,7 @@ class Reparsed(Struct):
 
     answers: int = 0
     changed: int = 0
-    found: int = 0
+    recovered: int = 0
     lost: int = 0
     unknown: int = 0
     faults: Counter[str] = field(default_factory=Counter)
@@ -186,7 +186,7 @@ class Reparsed(Struct):
         before, after = _judged(old), _judged(_columns(reading))
         self.answers += 1
         self.changed += _changes(old, reading)
-        self.found += after and not before
+        self.recovered += after and not before
         self.lost += before and not after
         self.notes.update(str(note) for note in reading.notes)
         if reading.reason is not None:
@@ -199,7 +199,7 @@ def stale(parts: VoteParts, read: ReadAnswer) -> int:
     return int((rows["reader"] != version(read)).sum())
 
 
-def reparse(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, *, thinking: bool = False) -> Reparsed:
+def reparse(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, *, thinking: bool = False) -> ReparseCounts:
     """Read every answer of a critic again, imported ones too, and keep what is read now.
 
     Args:
@@ -219,8 +219,8 @@ def reparse(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, *, thinking
         return _reparse(parts, read, cases, thinking=thinking)
 
 
-def _reparse(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, *, thinking: bool) -> Reparsed:
-    counts = Reparsed()
+def _reparse(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, *, thinking: bool) -> ReparseCounts:
+    counts = ReparseCounts()
     again = _Again(read, dict(cases.select("key", "n_steps").iter_rows()), thinking)
     readable = [(part, differs) for part in parts.parts() if (differs := again.count(parts, part, counts)) is not None]
     first = next((place for place, (_, differs) in enumerate(readable) if differs), len(readable))
@@ -252,7 +252,7 @@ class _Again(Struct, frozen=True):
         """Which of these are another reader's too: a verdict that an imported file gave without a text is not."""
         return self.about_cases & (pl.col("answer").is_not_null() | pl.col("verdict").is_null())
 
-    def count(self, parts: VoteParts, part: Path, counts: Reparsed) -> bool | None:
+    def count(self, parts: VoteParts, part: Path, counts: ReparseCounts) -> bool | None:
         """Add a part's answers to the counts: whether it has to be rewritten, None where it cannot be read."""
         differs = False
         try:

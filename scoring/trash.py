@@ -20,8 +20,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from scoring.claim import scorers
 from scoring.errors import DamagedWorkspace, InUse, NoWorkspace, UsageError, WorkspaceError
+from scoring.reservation import scorers
 from scoring.scorer import Scorer
 from scoring.storage.files import DiskUse, locked, sync, unwritable, uuid7, write_atomically
 from scoring.workspace import BENCHMARKS, REWARDS, Workspace
@@ -47,7 +47,7 @@ class Removable(Struct, frozen=True):
     folder: Path
 
 
-class Removed(Struct, frozen=True):
+class TrashEntry(Struct, frozen=True):
     """What lies in the trash.
 
     `time` says when it was removed (ISO 8601, UTC); `folder` is its folder there, which has the name that it had in its
@@ -83,7 +83,7 @@ def removable(workspace: Workspace, kind: TrashKind) -> list[Removable]:
     return sorted(each, key=lambda entry: entry.name)
 
 
-def remove(workspace: Workspace, wanted: Removable) -> Removed:
+def remove(workspace: Workspace, wanted: Removable) -> TrashEntry:
     """Move something into the trash.
 
     Raises:
@@ -106,10 +106,10 @@ def remove(workspace: Workspace, wanted: Removable) -> Removed:
         except BaseException:
             _forget(entry)
             raise
-    return Removed(wanted.kind, name, time, place, DiskUse.of(place).bytes)
+    return TrashEntry(wanted.kind, name, time, place, DiskUse.of(place).bytes)
 
 
-def removed(workspace: Workspace) -> list[Removed]:
+def removed(workspace: Workspace) -> list[TrashEntry]:
     """List what is in the trash, in the order of removal.
 
     Raises:
@@ -119,7 +119,7 @@ def removed(workspace: Workspace) -> list[Removed]:
     return [_removed(entry, folder) for entry in entries if (folder := _content(entry)) is not None]
 
 
-def _removed(entry: Path, folder: Path) -> Removed:
+def _removed(entry: Path, folder: Path) -> TrashEntry:
     """What a folder in an entry of the trash is, by the record beside it."""
     size = DiskUse.of(folder).bytes
     try:
@@ -128,10 +128,10 @@ def _removed(entry: Path, folder: Path) -> Removed:
         sound = record["format"] == FORMAT and kind in HOMES and isinstance(name, str) and isinstance(time, str)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         sound = False
-    return Removed(kind, name, time, folder, size) if sound else Removed(None, folder.name, "", folder, size)
+    return TrashEntry(kind, name, time, folder, size) if sound else TrashEntry(None, folder.name, "", folder, size)
 
 
-def restore(workspace: Workspace, wanted: Removed) -> Path:
+def restore(workspace: Workspace, wanted: TrashEntry) -> Path:
     """Bring something back from the trash; where it is now.
 
     Raises:
@@ -164,7 +164,7 @@ def restore(workspace: Workspace, wanted: Removed) -> Path:
     return target
 
 
-def prune(workspace: Workspace, wanted: Sequence[Removed]) -> list[str]:
+def prune(workspace: Workspace, wanted: Sequence[TrashEntry]) -> list[str]:
     """Throw away what was listed, and what an interrupted removal or prune left; a sentence for what stays.
 
     Raises:

@@ -60,12 +60,12 @@ _MIRROR = ("remote", "workspace", "address")
 class Workspace(Struct, frozen=True):
     """A workspace folder. `root` None is an empty workspace that knows the demo and cannot be written.
 
-    What people say of the demo's cases is kept in the folder `said`, which need not be there yet, and variants of them
-    beside it, whether or not there is a `root`; None = in the workspace itself.
+    What people say of the demo's cases is kept in the folder `demo_triage`, which need not be there yet, and variants
+    of them beside it, whether or not there is a `root`; None = in the workspace itself.
     """
 
     root: Path | None
-    said: Path | None = None
+    demo_triage: Path | None = None
 
     @property
     def place(self) -> str:
@@ -269,7 +269,7 @@ class Workspace(Struct, frozen=True):
     @property
     def triage(self) -> Path | None:
         """The folder of the journals; None where there is none."""
-        return self.said or (self.root / TRIAGE if self.root else None)
+        return self.demo_triage or (self.root / TRIAGE if self.root else None)
 
     @property
     def variants(self) -> "Variants | None":

@@ -16,8 +16,8 @@ import authored
 import example
 import making
 from inspector import cli
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from modified import row as modified
 from scoring.api import AddedFrame, ColumnMapping, WorkspaceWarning, open_workspace
 from scoring.benchmarks import demo
@@ -374,8 +374,8 @@ def test_a_row_a_step(workspace):
 def test_rules_and_columns_are_those_that_were_named(workspace):
     frame = SCORES.select(uid="id", a="rewards", b=pl.col("rewards").list.eval(1 - pl.element()))
     workspace.add_rewards("falling", frame, id="uid", rewards="b", threshold=0.3, rule="<=")
-    selection = load(Request(workspace=str(workspace.workspace.root)))
-    (evaluation,) = selection.evaluations
+    results = load(Query(workspace=str(workspace.workspace.root)))
+    (evaluation,) = results.evaluations
     assert (evaluation.scorer.threshold, evaluation.scorer.comparison) == (0.3, "<=")
     assert workspace.rewards("falling")["rewards"].to_list() == [[1 - one for one in row] for row in REWARDS]
     with pytest.raises(InputError, match=r"of one scorer, and holds: [ab], [ab]"):

@@ -12,7 +12,7 @@ import pytest
 import authored
 import example
 from inspector import cli, command_flags
-from inspector.request import request_of
+from inspector.query import query_from
 from scoring import __version__
 from thoroughness import also, together
 
@@ -192,7 +192,7 @@ def test_flags_may_stand_before_and_after_the_command():
     after = cli.parse(["cases", *DEMO, "--where", "n_steps > 8", "--scorer", "blend", "--threshold", "0.4"])
     before = cli.parse([*DEMO, "--where", "n_steps > 8", "--scorer", "blend", "--threshold", "0.4", "cases"])
     mixed = cli.parse(["--where", "n_steps > 8", *DEMO, "cases", "--threshold", "0.4", "--scorer", "blend"])
-    assert request_of(after) == request_of(before) == request_of(mixed)
+    assert query_from(after) == query_from(before) == query_from(mixed)
     assert after.command == before.command == mixed.command == "cases"
 
 

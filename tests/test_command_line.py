@@ -15,7 +15,7 @@ from inspector.analysis_list import summaries
 from inspector.command_flags import COMMANDS, RENAMED, parser_of
 from inspector.command_parser import first_clause
 from inspector.common_flags import COMMON, common_help
-from inspector.request import Request, request_of
+from inspector.query import Query, query_from
 from thoroughness import THOROUGH
 
 BEFORE = json.loads((Path(__file__).parent / "data" / "flags-0.1.json").read_text())
@@ -151,8 +151,8 @@ def test_what_0_1_took_is_taken_but_for_what_went(command, refused):
 
 
 def test_arguments_hold_the_usual_values_of_what_a_command_does_not_take():
-    assert request_of(cli.parse(["prms"])) == Request()
-    assert request_of(cli.parse(["-w", "x", "keys"])) == Request(workspace="x")
+    assert query_from(cli.parse(["prms"])) == Query()
+    assert query_from(cli.parse(["-w", "x", "keys"])) == Query(workspace="x")
 
 
 ASKED = {
@@ -168,7 +168,7 @@ ASKED = {
 @pytest.mark.parametrize("name", sorted(summaries().keys() - {"votes", "best-of-n", "paper", "timeline", "reparse"}))
 def test_the_command_that_a_view_names_is_one_that_is_taken(name):
     scorers, params = ASKED.get(name, ("blend ledger", Params()))
-    request = Request(
+    query = Query(
         benchmarks=("demo",),
         scorers=tuple(scorers.split()),
         where=("n_steps > 4",),
@@ -183,11 +183,11 @@ def test_the_command_that_a_view_names_is_one_that_is_taken(name):
         baselines=True,
     )
     analysis = load(name)
-    view = analysis.view(analysis.load(request, params), params)
+    view = analysis.view(analysis.load(query, params), params)
     words = shlex.split(view.provenance["command"])
     assert words[:2] == ["prm-inspect", name]
-    again = request_of(cli.parse(words[1:]))
-    assert (again.where, again.thresholds, again.seed) == (request.where, request.thresholds, 3)
+    again = query_from(cli.parse(words[1:]))
+    assert (again.where, again.thresholds, again.seed) == (query.where, query.thresholds, 3)
 
 
 # -- help

@@ -63,13 +63,13 @@ def test_opening_the_app_loads_no_engine():
     program = """
 import asyncio
 from inspector.app import InspectApp
-from inspector.request import Request
-from inspector.screens.base import InspectionScreen
+from inspector.query import Query
+from inspector.screens.base import AppScreen
 
 async def look():
-    app = InspectApp(Request(benchmarks=("demo",)))
+    app = InspectApp(Query(benchmarks=("demo",)))
     async with app.run_test(size=(100, 30)) as pilot:
-        while not isinstance(app.screen, InspectionScreen):
+        while not isinstance(app.screen, AppScreen):
             await pilot.pause(0.05)
         await pilot.press("enter", "enter")
 
@@ -88,7 +88,7 @@ def test_the_first_paint_waits_for_no_data_library():
 
 def test_the_screens_load_nothing_of_a_run():
     modules = loaded_modules(
-        "import inspector.app, inspector.selection, inspector.screens.board, inspector.screens.case"
+        "import inspector.app, inspector.result_set, inspector.screens.board, inspector.screens.case"
     )
     assert "scoring.evaluations.evaluation" in modules
     assert not modules & {"scoring.runs.run", "scoring.runs.events", "scoring.runs.critic_runs", "scoring.engines"}

@@ -17,9 +17,9 @@ from inspector.analyses import load as analysis
 from inspector.analysis_list import summaries
 from inspector.api import analysis as ask
 from inspector.own import load_own
+from inspector.query import Query
 from inspector.report.document import Choices, report_document
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
 from inspector.shell import doctor
 from opened import opened
 from scoring import own_code, own_columns
@@ -85,7 +85,7 @@ def test_a_metric_in_one_file_stands_wherever_official_ones_do(tmp_path, monkeyp
     making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
     load_plugins([str(OWN / "near.py")])
     assert len((OWN / "near.py").read_text().splitlines()) <= 40
-    results = load(Request(workspace=str(tmp_path / "w")))
+    results = load(Query(workspace=str(tmp_path / "w")))
     rows = analysis("metrics").view(results).rows.filter(pl.col("metric") == "near")
     average = dict(rows.filter(pl.col("subset") == "average").select("scorer", "value").iter_rows())
     assert rows["low"].null_count() == 0
@@ -120,10 +120,10 @@ def test_a_column_in_one_file_is_one_wherever_columns_are(tmp_path):
     problems = [f"What is {number}?" for number in range(20)]
     making.workspace(tmp_path / "w", cases, scorers[:1], **making.labels(cases), problem=problems)
     load_own([str(OWN / "digits.py")])
-    results = load(Request(workspace=str(tmp_path / "w"), where=("digits = 2",)))
+    results = load(Query(workspace=str(tmp_path / "w"), where=("digits = 2",)))
     assert results.shown.size == 10
     assert set(analysis("breakdown").view(results, Params(options={"rows": "digits"})).rows["digits"]) == {"2", "all"}
-    listed = analysis("cases").view(load(Request(workspace=str(tmp_path / "w"), columns=("id", "digits")))).rows
+    listed = analysis("cases").view(load(Query(workspace=str(tmp_path / "w"), columns=("id", "digits")))).rows
     assert sorted(set(listed["digits"])) == [1, 2]
 
 
@@ -138,7 +138,7 @@ def test_an_analysis_in_one_file_is_asked_as_the_others_are(tmp_path):
     assert [line["steps"] for line in table_of(view)] == [str(steps) for steps in view.rows["steps"]]
     assert view.provenance["plugins"]["longest"].startswith("longest.py, sha256 ")
     assert "longest" in summaries()
-    page = report_document(load(Request(workspace=str(tmp_path / "w"))), Choices(0, analyses=("longest",)))
+    page = report_document(load(Query(workspace=str(tmp_path / "w"))), Choices(0, analyses=("longest",)))
     part = next(section for section in page.report.sections if section.anchor == "with-longest")
     assert part.blocks[0] == next(iter(view.blocks()))
 
@@ -161,7 +161,7 @@ def test_what_is_wrong_with_a_column_is_a_sentence(tmp_path, name, value, says):
 
     def load_with_it():
         load_own([str(tmp_path / "odd.py")])
-        load(Request(workspace=str(tmp_path / "w")))
+        load(Query(workspace=str(tmp_path / "w")))
 
     with pytest.raises(PluginError) as error:
         load_with_it()
@@ -194,7 +194,7 @@ async def test_an_analysis_of_ones_own_has_a_screen(tmp_path):
     cases, scorers = making.study(n=20)
     making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
     load_own([str(OWN / "longest.py")])
-    async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "w"))) as pilot:
         app = pilot.app
         offered = {command.title: command.callback for command in app.get_system_commands(app.screen)}
         assert {"Longest", "Agreement", "Contested gold labels"} <= set(offered)
@@ -227,7 +227,7 @@ async def test_the_board_does_not_wait_for_a_metric_that_takes_long_and_says_so(
     making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
     (tmp_path / "slow.py").write_text(WAITING)
     plugin = str(tmp_path / "slow.py")
-    async with opened(Request(workspace=str(tmp_path / "w"), plugins=(plugin,)), size=(120, 30)) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "w"), plugins=(plugin,)), size=(120, 30)) as pilot:
         await shows(pilot, "slow one", "…")
         # On the screen a line may end within it.
         said = pilot.app._notifications
@@ -243,7 +243,7 @@ async def test_a_metric_that_raises_leaves_the_board_and_says_where(tmp_path):
     making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
     (tmp_path / "odd.py").write_text(WAITING.replace("go_on.wait(60)", "1 / 0").replace('"slow"', '"odd"'))
     plugin = str(tmp_path / "odd.py")
-    async with opened(Request(workspace=str(tmp_path / "w"), plugins=(plugin,)), size=(120, 30)) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "w"), plugins=(plugin,)), size=(120, 30)) as pilot:
         # On the screen a line may end within it.
         said = pilot.app._notifications
         await until(pilot, lambda: any("odd.py, line 9" in one.message for one in said))

@@ -18,8 +18,8 @@ from inspector.commands import COMMANDS, RAIL
 from inspector.commands.command import VERBS
 from inspector.commands.key_words import written
 from inspector.guide import page, pages
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring import __version__
 from scoring.critics.catalogue import PROTOCOLS, version
 from scoring_process import captured
@@ -111,7 +111,7 @@ def test_a_notebook_adds_a_benchmark_and_a_scorer_and_reads_metrics(
     line = "prm-inspect metrics --benchmark processbench --scorer my-prm --where 'n_steps > 2' --json"
     rows = [row for row in json.loads(run(line, tmp_path).stdout)["rows"] if row["metric"] == "f1"]
     assert made["f1"].to_dicts() == rows
-    assert load(Request()).evaluation("my-prm").verdicts.tolist() == [-1, 0] * 3
+    assert load(Query()).evaluation("my-prm").verdicts.tolist() == [-1, 0] * 3
 
 
 def _steps(row: dict[str, Any]) -> list[float]:
@@ -144,10 +144,10 @@ def test_the_rows_that_it_names_come_in_without_a_flag(start: str, tmp_path: Pat
     mine = tmp_path / "mine.jsonl"
     mine.write_text("".join(json.dumps(row) + "\n" for row in SHAPES[start]), encoding="utf-8")
     assert cli.main(["import", str(mine), "-q"]) in {0, 1}
-    selection = load(Request())
-    assert selection.cases.height == 6
-    assert len(selection.chosen) == (2 if "several" in start else 1)
-    assert all(selection.evaluation(name).coverage == 6 for name in selection.chosen)
+    results = load(Query())
+    assert results.cases.height == 6
+    assert len(results.chosen) == (2 if "several" in start else 1)
+    assert all(results.evaluation(name).coverage == 6 for name in results.chosen)
 
 
 def test_plain_polars_makes_the_same_metrics_of_the_exported_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

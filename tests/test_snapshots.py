@@ -24,10 +24,10 @@ from textual.widgets import Input
 
 from inspector.analyses import Params, load
 from inspector.app import InspectApp
-from inspector.inspection import inspect, subject
+from inspector.query import Query
 from inspector.render.lines import text_of
-from inspector.request import Request
-from inspector.selection import load as load_request
+from inspector.result_set import load as load_query
+from inspector.screen_state import inspect, subject
 from inspector.widgets.search_bar import SearchBar
 from looks import Look, resting_look, written
 from opened import opened
@@ -145,21 +145,21 @@ async def test_the_screens_look_as_they_did(names, tmp_path, monkeypatch):
 @pytest.mark.usefixtures("_nothing_moves")
 async def test_what_is_there_at_once_looks_as_it_did(monkeypatch):
     monkeypatch.setattr(InspectApp, "_load", lambda _: None)
-    async with InspectApp(Request(benchmarks=("demo",))).run_test(size=NARROW) as pilot:
+    async with InspectApp(Query(benchmarks=("demo",))).run_test(size=NARROW) as pilot:
         compare(golden("loading", NARROW), written("loading, 80x24", await under(pilot, ["dark"])))
 
 
 @pytest.fixture(scope="module")
-def inspection():
-    return inspect(load_request(demo()))
+def state():
+    return inspect(load_query(demo()))
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_the_page_of_an_analysis_looks_as_it_did(name, inspection):
+def test_the_page_of_an_analysis_looks_as_it_did(name, state):
     ascii_only = name.endswith("-ascii")
     known = name.removesuffix("-ascii")
     scorers, params = VIEWS[known]
-    view = load(known.partition("-")[0]).view(subject(inspection, scorers), params, intervals=not ascii_only)
+    view = load(known.partition("-")[0]).view(subject(state, scorers), params, intervals=not ascii_only)
     rows = page_sheet(view, NARROW, ascii_only=ascii_only).lines
     lines = [text_of(row) for row in rows]
     assert not ascii_only or "".join(lines).isascii()

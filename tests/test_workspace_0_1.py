@@ -25,9 +25,9 @@ from capturing.workspace_0_1 import CRITIC, FOLDER, MODEL, PRM, RATER, beside
 from inspector import cli
 from inspector.app import InspectApp
 from inspector.critique.kept import kept_answers
-from inspector.request import Request
-from inspector.screens.base import InspectionScreen
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screens.base import AppScreen
 from inspector.session import replaying
 from inspector.terminal.remembered import _file_name
 from opened import inspected, unpainted
@@ -123,7 +123,7 @@ def test_of_a_case_every_scorer_is_told_of_as_it_was(name, read_only):
 
 
 def test_what_its_critics_were_sent_is_made_again_letter_for_letter(read_only):
-    results = load(Request(workspace=str(read_only / SPACE)))
+    results = load(Query(workspace=str(read_only / SPACE)))
     fits = []
     for name in ("tiny-prmbench", "tiny-processbench-t1"):
         for row in range(results.height):
@@ -147,11 +147,11 @@ def test_every_command_says_what_0_1_said(name, read_only):
 @asynccontextmanager
 async def app(place: Path, *benchmarks: str, workspace: str | None = SPACE) -> AsyncIterator[Pilot[int]]:
     """The app with ann's home."""
-    request = Request(workspace=workspace, benchmarks=benchmarks)
-    program = InspectApp(request, folder=place, state=place / STATE, config=place / CONFIG)
+    query = Query(workspace=workspace, benchmarks=benchmarks)
+    program = InspectApp(query, folder=place, state_folder=place / STATE, config=place / CONFIG)
     with unpainted():
         async with program.run_test(size=(120, 36), notifications=True) as pilot:
-            await until(pilot, lambda: isinstance(program.screen, InspectionScreen) and program.screen.is_mounted)
+            await until(pilot, lambda: isinstance(program.screen, AppScreen) and program.screen.is_mounted)
             await settled(pilot)
             yield pilot
 

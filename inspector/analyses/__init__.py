@@ -17,9 +17,9 @@ from inspector.common_flags import Collect
 from scoring.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
+    from inspector.query import Query
     from inspector.render.view import View
-    from inspector.request import Request
-    from inspector.selection import Selection
+    from inspector.result_set import ResultSet
 
 Whose = Literal["all", "ranked", "focus", "pair", "one or two", "beside", "none"]
 """Whom a screen asks about: every scorer, as the workspace has them or as the analysis ranks them; the one in focus;
@@ -27,7 +27,7 @@ that one and another; that one, and another where one was chosen; that one and t
 cases alone are asked about."""
 
 
-class Offer(NamedTuple):
+class OptionValue(NamedTuple):
     """A value that a screen offers for an option, how it is called, and what is said of it."""
 
     value: Any
@@ -53,7 +53,7 @@ class Option(Struct, frozen=True):
         pages: The pages that it is for; () = all of them.
         offered: Give what a screen offers, of what is selected and told so far; None = the choices.
         with_other: Whether it is a switch that holds the scorer in focus against another, which a screen lets choose.
-        of_request: Whether the request holds its value, as it does what several commands share.
+        of_query: Whether the query holds its value, as it does what several commands share.
         group: The title, in `--help`, that it stands under with others; "" = none of its own.
     """
 
@@ -69,9 +69,9 @@ class Option(Struct, frozen=True):
     bare: Any = None
     many: bool = False
     pages: tuple[str, ...] = ()
-    offered: "Callable[[Selection, Params], Iterable[Offer]] | None" = None
+    offered: "Callable[[ResultSet, Params], Iterable[OptionValue]] | None" = None
     with_other: bool = False
-    of_request: bool = False
+    of_query: bool = False
     group: str = ""
 
     @classmethod
@@ -101,8 +101,8 @@ class Option(Struct, frozen=True):
 
     @property
     def dest(self) -> str:
-        """Where argparse keeps its value; that of an option may be called as one of the request is."""
-        return self.name if self.of_request else f"told_{self.name}"
+        """Where argparse keeps its value; that of an option may be called as one of the query is."""
+        return self.name if self.of_query else f"told_{self.name}"
 
     def add_to(self, parser: "argparse._ActionsContainer") -> None:
         """Add the flag, or the word, to a parser."""
@@ -174,11 +174,11 @@ class Page(Struct, frozen=True):
     help: str = ""
     takes: str = ""
     people: bool = False
-    holds: "Callable[[Selection, str], bool] | None" = None
+    holds: "Callable[[ResultSet, str], bool] | None" = None
 
 
 class Params(Struct, frozen=True):
-    """What is asked of an analysis besides the selection: a page ("" = the first), and what that page is told.
+    """What is asked of an analysis besides the result set: a page ("" = the first), and what that page is told.
 
     `form` is that of the document, for the command that makes it again; `words` are the page and its options as words
     of that command.
@@ -195,8 +195,8 @@ class Params(Struct, frozen=True):
         return usual if value is None else value
 
 
-AnalysisFunction = Callable[["Selection", Params, bool], "View"]
-Loader = Callable[["Request", Params], "Selection"]
+AnalysisFunction = Callable[["ResultSet", Params, bool], "View"]
+Loader = Callable[["Query", Params], "ResultSet"]
 
 
 class Analysis(Struct, frozen=True):
@@ -226,27 +226,27 @@ class Analysis(Struct, frozen=True):
     slow: bool = False
     """Whether it reads what may take long, such as all answers of a critic: of few cases too no key waits for it."""
     loader: Loader | None = None
-    """Selects what it is asked about, where that is more than a request says; None = what the request says."""
+    """Selects what it is asked about, where that is more than a query says; None = what the query says."""
     examples: tuple[str, ...] = ()
     """Two command lines for its help; () = on the demo, and with the first of its pages that is a flag."""
     refuses: Mapping[str, str] = field(default_factory=dict)
     """The common flags that its command does not take, as they would change nothing, and what to do instead."""
 
-    def load(self, request: "Request", params: Params) -> "Selection":
-        """Read what the request asks about, decide and select.
+    def load(self, query: "Query", params: Params) -> "ResultSet":
+        """Read what the query asks about, decide and select.
 
         Raises:
-            InspectError: as `inspector.selection.load`, or the request asks for what this has no answer to.
+            InspectError: as `inspector.result_set.load`, or the query asks for what this has no answer to.
         """
         if self.loader is not None:
-            return self.loader(request, params)
+            return self.loader(query, params)
         # Imported only for who asks: `--help` needs the flags alone.
-        from inspector.selection import load
+        from inspector.result_set import load
 
-        return load(request)
+        return load(query)
 
-    def view(self, results: "Selection", params: Params | None = None, *, intervals: bool = True) -> "View":
-        """Answer the question: make the view of a selection.
+    def view(self, results: "ResultSet", params: Params | None = None, *, intervals: bool = True) -> "View":
+        """Answer the question: make the view of a result set.
 
         Args:
             results: the cases, the decided scorers and the filter.
@@ -262,7 +262,7 @@ class Analysis(Struct, frozen=True):
         if params.page and params.page not in pages:
             hint = f"It has: {', '.join(pages)}." if pages else "It has one page: leave it out."
             raise UsageError(f"{self.name} has no page {params.page!r}.", hint)
-        if 0 < self.most < len(results.request.scorers):
+        if 0 < self.most < len(results.query.scorers):
             raise UsageError(f"{self.name} is about {self.most} scorers at most.", "Leave the others out.")
         known = [option.name for option in self.options_of(params.page)]
         if unknown := sorted(set(params.options).difference(known)):
@@ -331,7 +331,7 @@ class Analysis(Struct, frozen=True):
 
     def params(self, args: argparse.Namespace, form: str = "") -> Params:
         """Make the parameters of the command's arguments."""
-        values = {option.name: getattr(args, option.dest, None) for option in self.options if not option.of_request}
+        values = {option.name: getattr(args, option.dest, None) for option in self.options if not option.of_query}
         set_values = {name: value for name, value in values.items() if value not in (None, ())}
         page = next(
             (page.name for page in self.pages if page.takes and page.takes in set_values), getattr(args, "page", "")
@@ -350,7 +350,7 @@ class Analysis(Struct, frozen=True):
         options = [
             option
             for option in self.options_of(params.page)
-            if not option.of_request and params.get(option.name) is not None
+            if not option.of_query and params.get(option.name) is not None
         ]
         lines = [(option.positional, option.line(params.get(option.name))) for option in options]
         # What stands without a flag and looks like one comes last, behind `--`.

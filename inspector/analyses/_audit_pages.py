@@ -10,11 +10,11 @@ from inspector.analyses import Params
 from inspector.label_audit import AuditedBenchmark, audited_benchmarks
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance
+from inspector.query import joined, split
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, count, figure, points, table, text
-from inspector.request import joined, split
-from inspector.selection import Selection, within
+from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted, verdict_words
 from inspector.triage.annotations import annotation_rows, annotations
 from scoring.filtering.filters import Facet
@@ -135,7 +135,7 @@ PLANTED_NOTES = (
 # -- every label, the most suspicious first
 
 
-def audit_view(results: Selection, params: Params, intervals: bool) -> View:
+def audit_view(results: ResultSet, params: Params, intervals: bool) -> View:
     """Rank the gold labels of the shown cases by suspicion; those that are not audited come last, with a reason."""
     audited = audited_benchmarks(results)
     ruled = {} if results.journal is None or results.adjudicated else _rulings(results)
@@ -143,7 +143,7 @@ def audit_view(results: Selection, params: Params, intervals: bool) -> View:
     rows = pl.concat([pl.DataFrame(schema=AUDITED), *frames.values()])
     notes = (*AUDIT_NOTES, *_caveats(audited), *first_run_notes(results))
     facts = {
-        **provenance(results, results.request.command("contested", *params.words, form=params.form), notes),
+        **provenance(results, results.query.command("contested", *params.words, form=params.form), notes),
         "flagged": {name: _flagged_count(frame) for name, frame in frames.items() if frame.height},
         "weights": {name: _weights(benchmark) for name, benchmark in audited.items() if not benchmark.why},
         "rulings": {name: counts for name, frame in frames.items() if (counts := _ruling_counts(frame))},
@@ -176,7 +176,7 @@ def _caveats(audited: Mapping[str, AuditedBenchmark]) -> Iterator[str]:
             yield f"{name}: {caveat}"
 
 
-def _audit_frame(results: Selection, benchmark: AuditedBenchmark, ruled: Mapping[str, str]) -> pl.DataFrame:
+def _audit_frame(results: ResultSet, benchmark: AuditedBenchmark, ruled: Mapping[str, str]) -> pl.DataFrame:
     """The rows of the shown cases of a benchmark, with ranks from 1 among these; none where no label is audited."""
     if benchmark.aligned is None or benchmark.audit is None or benchmark.flat is None:
         return pl.DataFrame(schema=AUDITED)
@@ -230,7 +230,7 @@ def _names(names: tuple[str, ...], marks: Bools) -> pl.Series:
     return pl.Series(words, dtype=pl.String).gather(number.reshape(-1))
 
 
-def _reasons(results: Selection, rows: Ints) -> list[str]:
+def _reasons(results: ResultSet, rows: Ints) -> list[str]:
     """Why these cases, by their row ids, are not audited."""
     if not rows.size:
         return []
@@ -248,7 +248,7 @@ def _reasons(results: Selection, rows: Ints) -> list[str]:
     return reasons
 
 
-def _rulings(results: Selection) -> dict[str, str]:
+def _rulings(results: ResultSet) -> dict[str, str]:
     """What people ruled on the shown cases as they are here: one ruling, or that they differ."""
     spoken = annotation_rows(results, annotations(results).shown)
     ruled = spoken.filter(pl.col("ruling").is_not_null() & ~pl.col("outdated").fill_null(value=True))
@@ -289,7 +289,7 @@ def _ruling_counts(frame: pl.DataFrame) -> dict[str, dict[str, int]]:
 
 
 def _audit_blocks(
-    results: Selection, name: str, benchmark: AuditedBenchmark, frame: pl.DataFrame, intervals: bool
+    results: ResultSet, name: str, benchmark: AuditedBenchmark, frame: pl.DataFrame, intervals: bool
 ) -> Iterator[Block]:
     """How many labels are flagged, how far to trust that, the strongest, what people ruled, and what scorers weigh."""
     if benchmark.why or benchmark.aligned is None:
@@ -372,7 +372,7 @@ def _link(benchmark: str, cases: Sequence[str], words: str) -> CaseLink | None:
     return CaseLink((Facet("case", tuple(cases)).sql,), len(cases), words, benchmark=benchmark)
 
 
-def _audited_link(results: Selection, benchmark: str, n: int, left: Collection[str]) -> CaseLink | None:
+def _audited_link(results: ResultSet, benchmark: str, n: int, left: Collection[str]) -> CaseLink | None:
     """All shown cases but those that are left out."""
     if len(left) > LINKED:
         return None
@@ -410,13 +410,13 @@ def _ruled(benchmark: str, ranked: pl.DataFrame) -> Iterator[Block]:
 # -- how well suspicion finds what is known to be wrong
 
 
-def planted_view(results: Selection, params: Params, intervals: bool) -> View:
+def planted_view(results: ResultSet, params: Params, intervals: bool) -> View:
     """Measure how well the ranking finds labels that are made wrong on purpose, beside the baselines and chance."""
     audited = audited_benchmarks(results)
     rows = {name: _planted_rows(name, benchmark, intervals) for name, benchmark in audited.items()}
     frame = pl.DataFrame([row for each in rows.values() for row in each], schema=PLANTED, orient="row")
     notes = (*PLANTED_NOTES, *AUDIT_NOTES, *_caveats(audited), *first_run_notes(results))
-    facts = provenance(results, results.request.command("contested", *params.words, form=params.form), notes)
+    facts = provenance(results, results.query.command("contested", *params.words, form=params.form), notes)
 
     def blocks(name: str) -> Iterator[Block]:
         benchmark = audited[name]

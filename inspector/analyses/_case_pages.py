@@ -8,7 +8,7 @@ import polars as pl
 
 from inspector.analyses import Params
 from inspector.case_view.original import StepPair, against_list, aligned, pairs_of, summary
-from inspector.case_view.variant_track import Tried, original_evaluation, original_of, tried_by_all
+from inspector.case_view.variant_track import ScoredVariant, original_evaluation, original_of, tried_by_all
 from inspector.critique.kept import kept_answers
 from inspector.processes.job import answer_to, prm_words
 from inspector.processes.weights_place import other_settings, place_of
@@ -30,13 +30,13 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted, gold_word, outcome_sentence, reward_words
 from inspector.texts.token_text import counts_of_parts, grouped, visible
 from scoring import __version__
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.runs.prompts import Sent, sampling_words, sent
+from scoring.runs.prompts import SentPrompt, sampling_words, sent
 from scoring.scorer import Scorer
 
 # -- a case against the solution that errors were put into, with what scorers gave to both
@@ -55,7 +55,7 @@ ORIGINAL_LEGEND = "-: only in the original. +: only in the modified solution. ~:
 _Value = TypeVar("_Value")
 
 
-def original_view(results: Selection, row: int, params: Params) -> View:
+def original_view(results: ResultSet, row: int, params: Params) -> View:
     """Align the steps of the case with this row id with those of its original.
 
     Raises:
@@ -69,7 +69,7 @@ def original_view(results: Selection, row: int, params: Params) -> View:
     before = [original_evaluation(results, evaluation, row, original) for evaluation in results.chosen_evaluations]
     facts = {"case": case, "original_problem": original[0], "problem": texts["problem"]}
     facts |= {"modified_steps": texts["modified_steps"], "version": __version__}
-    facts["command"] = results.request.command("show", case, "--original", form=params.form)
+    facts["command"] = results.query.command("show", case, "--original", form=params.form)
     rows = _rows(results, row, pairs, original[1], before)
 
     def lay_out() -> tuple[Section, ...]:
@@ -80,7 +80,7 @@ def original_view(results: Selection, row: int, params: Params) -> View:
 
 
 def _rows(
-    results: Selection,
+    results: ResultSet,
     row: int,
     pairs: Sequence[StepPair],
     original: Sequence[str],
@@ -131,7 +131,7 @@ def _at(values: Sequence[_Value], place: int | None) -> _Value | None:
 
 
 def _blocks(
-    results: Selection,
+    results: ResultSet,
     row: int,
     pairs: Sequence[StepPair],
     original: tuple[str, Sequence[str]],
@@ -237,12 +237,12 @@ MESSAGES = {
 class _Asked(NamedTuple):
     """One prompt, the first answer to it (None where there is none) and how many answers it has."""
 
-    sent: Sent
+    sent: SentPrompt
     answer: Mapping[str, Any] | None
     answers: int
 
 
-def prompt_view(results: Selection, row: int, params: Params) -> View:
+def prompt_view(results: ResultSet, row: int, params: Params) -> View:
     """Show what the one scorer that is named was sent about the case with this row id.
 
     Raises:
@@ -265,7 +265,7 @@ def prompt_view(results: Selection, row: int, params: Params) -> View:
         for at, message in enumerate(each.prompt)
     ]
     facts = {
-        "command": results.request.command("show", case, "--prompt", form=params.form),
+        "command": results.query.command("show", case, "--prompt", form=params.form),
         "version": __version__,
         "case": case,
         "scorer": scorer.name,
@@ -288,19 +288,19 @@ def prompt_view(results: Selection, row: int, params: Params) -> View:
     )
 
 
-def _scorer(results: Selection) -> Scorer:
+def _scorer(results: ResultSet) -> Scorer:
     """The scorer that is named, or the only one here that is sent prompts."""
     scorers = [evaluation.scorer for evaluation in results.chosen_evaluations]
     prompted = [scorer for scorer in scorers if {"protocol", "template"} <= scorer.settings.keys()]
-    if not results.request.scorers and len(prompted) != 1:
+    if not results.query.scorers and len(prompted) != 1:
         names = f"There are: {', '.join(scorer.name for scorer in prompted)}." if prompted else "There is none."
         raise UsageError("--prompt is about one critic.", f"Name it with --scorer. {names}")
-    if results.request.scorers and len(scorers) != 1:
+    if results.query.scorers and len(scorers) != 1:
         raise UsageError("--prompt is about one critic, and several are named.", "Name one.")
-    return scorers[0] if results.request.scorers else prompted[0]
+    return scorers[0] if results.query.scorers else prompted[0]
 
 
-def _asked(results: Selection, row: int, scorer: Scorer) -> Sequence[_Asked]:
+def _asked(results: ResultSet, row: int, scorer: Scorer) -> Sequence[_Asked]:
     """Every prompt that differs from the others, with its first answer."""
     texts = results.texts.row(row)
     answers: dict[str | None, list[Mapping[str, Any]]] = {}
@@ -362,7 +362,7 @@ _DIGITS = len("-12.3456")
 AnswerMapping = Mapping[str, Any]
 
 
-def tokens_view(results: Selection, row: int, params: Params, model: argparse.Namespace) -> View:
+def tokens_view(results: ResultSet, row: int, params: Params, model: argparse.Namespace) -> View:
     """Ask a scoring process about the case with this row id; `model` says which PRM, as the flags of `score` do.
 
     Raises:
@@ -378,7 +378,7 @@ def tokens_view(results: Selection, row: int, params: Params, model: argparse.Na
     answer = answer_to(["explain", case, *where, *words])
     whole = bool(params.get("all_tokens"))
     further = ["--all-tokens"] if whole else []
-    command = results.request.command("show", case, "--explain", *further, *words, form=params.form)
+    command = results.query.command("show", case, "--explain", *further, *words, form=params.form)
     rows = [{**token, "token": token["text"]} for token in answer["tokens"]]
     facts = {"command": command, "version": __version__, **{name: answer[name] for name in TOLD}}
     notes = [*answer["notes"], *other_settings(scorer, answer)]
@@ -393,9 +393,9 @@ def tokens_view(results: Selection, row: int, params: Params, model: argparse.Na
     )
 
 
-def _token_scorer(results: Selection) -> Scorer | None:
+def _token_scorer(results: ResultSet) -> Scorer | None:
     """The one scorer that is named, if any."""
-    if not results.request.scorers:
+    if not results.query.scorers:
         return None
     if len(results.chosen) > 1:
         raise UsageError("--explain is about one scorer, and several are named.", "Name one.")
@@ -514,7 +514,7 @@ VARIANTS_LEGEND = (
 )
 
 
-def variants_view(results: Selection, row: int, params: Params) -> View:
+def variants_view(results: ResultSet, row: int, params: Params) -> View:
     """Put every variant of the case in this row beside the case, as the scorers chosen see both.
 
     Raises:
@@ -530,7 +530,7 @@ def variants_view(results: Selection, row: int, params: Params) -> View:
     facts: dict[str, Any] = {"case": case, "key": key, "problem": results.texts.row(row)["problem"]}
     facts |= {"edits": {variant.id: [edit.document() for edit in variant.edits] for variant in variants}}
     facts |= {"version": __version__}
-    facts["command"] = results.request.command("show", case, "--variants", form=params.form)
+    facts["command"] = results.query.command("show", case, "--variants", form=params.form)
     rows = pl.concat([_variant_rows(of_variant, has_rewards) for of_variant in seen])
 
     def lay_out() -> tuple[Section, ...]:
@@ -542,7 +542,7 @@ def variants_view(results: Selection, row: int, params: Params) -> View:
     return View(rows, facts, title="Variants", lay_out=lay_out, in_sections=frozenset({"problem", "edits"}))
 
 
-def _variant_rows(seen: Sequence[Tried], has_rewards: Sequence[bool]) -> pl.DataFrame:
+def _variant_rows(seen: Sequence[ScoredVariant], has_rewards: Sequence[bool]) -> pl.DataFrame:
     """A row a step of either, in order; of each scorer that has seen a variant both rewards and their difference."""
     first = seen[0]
     pairs = pairs_of(first.before, first.steps)
@@ -579,7 +579,7 @@ def _variant_at(values: Sequence[float | None], place: int | None) -> float | No
     return values[place] if place is not None and place < len(values) else None
 
 
-def _variant_blocks(number: int, seen: Sequence[Tried], has_rewards: Sequence[bool]) -> Iterator[Block]:
+def _variant_blocks(number: int, seen: Sequence[ScoredVariant], has_rewards: Sequence[bool]) -> Iterator[Block]:
     """A table of a variant's steps, beneath what was done."""
     first = seen[0]
     scored = [tried for tried, rewarded in zip(seen, has_rewards, strict=True) if rewarded and tried.scorer is not None]
@@ -599,7 +599,7 @@ def _variant_blocks(number: int, seen: Sequence[Tried], has_rewards: Sequence[bo
     yield table("", (*heads, *names, Column("text", right=False, wraps=True)), lines, labels=3)
 
 
-def _variant_reward(tried: Tried, before: int | None, after: int | None) -> Cell:
+def _variant_reward(tried: ScoredVariant, before: int | None, after: int | None) -> Cell:
     pair = [_variant_at(rewards, place) for rewards, place in zip(tried.rewards, (before, after), strict=True)]
     words = " → ".join(f"{reward:.2f}" for reward in pair if reward is not None)
     difference = _variant_at(tried.differences, after)

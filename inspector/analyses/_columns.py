@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from inspector.filtering.facets import FACETS, column_words
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from scoring.errors import UsageError
 from scoring.metrics.breakdown import DEFAULTS, DERIVED, Axis, axis
 from scoring.schema import METADATA
@@ -35,7 +35,7 @@ def value_title(value: str | None) -> str:
     return "(none)" if value is None else value or "(empty)"
 
 
-def axis_of(results: Selection, column: str) -> Axis:
+def axis_of(results: ResultSet, column: str) -> Axis:
     """Return the values of a column of the cases or a scorer, or of one of DERIVED; those of a column are made once.
 
     Raises:
@@ -54,13 +54,13 @@ def axis_of(results: Selection, column: str) -> Axis:
     return made
 
 
-def usual_axes(results: Selection) -> Sequence[Axis]:
+def usual_axes(results: ResultSet) -> Sequence[Axis]:
     """Return the columns that tell cases apart by themselves: every facet, lengths and positions."""
     limited = [name for name in FACETS if 1 < results.cases[name].n_unique() <= 100]
     return [axis_of(results, name) for name in (*limited, *DERIVED)]
 
 
-def usual_columns(results: Selection, benchmark: str) -> tuple[str, ...]:
+def usual_columns(results: ResultSet, benchmark: str) -> tuple[str, ...]:
     """Name the one or two columns that a benchmark is usually broken down by."""
     if benchmark in DEFAULTS:
         return DEFAULTS[benchmark]
@@ -68,13 +68,13 @@ def usual_columns(results: Selection, benchmark: str) -> tuple[str, ...]:
     return next(((name,) for name in FACETS if cases[name].n_unique() > 1), ("steps",))
 
 
-def usual_error_column(results: Selection, benchmark: str) -> str:
+def usual_error_column(results: ResultSet, benchmark: str) -> str:
     """Name the column of kinds of errors that a benchmark's cases have; "" where they have none."""
     own = columns_of_cases(results, benchmark)
     return next((name for name in OF_ERRORS if name in own), "")
 
 
-def columns_of_cases(results: Selection, benchmark: str) -> tuple[str, ...]:
+def columns_of_cases(results: ResultSet, benchmark: str) -> tuple[str, ...]:
     """Name the columns that tell the cases of a benchmark apart, those of its file that nobody claims last."""
     named: tuple[str, ...] = _OFFERED.of(
         benchmark,
@@ -84,7 +84,7 @@ def columns_of_cases(results: Selection, benchmark: str) -> tuple[str, ...]:
     return (*named, *_of_metadata(results, benchmark))
 
 
-def columns_offered(results: Selection, benchmark: str) -> tuple[str, ...]:
+def columns_offered(results: ResultSet, benchmark: str) -> tuple[str, ...]:
     """Name these columns, and the outcomes of all scorers, those of the chosen ones first."""
     covering = [evaluation.scorer.name for evaluation in results.evaluations if evaluation.covers(benchmark)]
     names = dict.fromkeys((*(name for name in results.chosen if name in covering), *covering))
@@ -101,7 +101,7 @@ def _of_cases(cases: pl.DataFrame) -> Iterator[str]:
         yield DERIVED[1]
 
 
-def _of_metadata(results: Selection, benchmark: str) -> Iterator[str]:
+def _of_metadata(results: ResultSet, benchmark: str) -> Iterator[str]:
     columns = results.metadata
     for name in columns.of(benchmark):
         few = 1 < columns.distinct(name, benchmark) <= MOST
@@ -109,7 +109,7 @@ def _of_metadata(results: Selection, benchmark: str) -> Iterator[str]:
             yield name
 
 
-def lacking_columns(results: Selection, benchmark: str) -> str:
+def lacking_columns(results: ResultSet, benchmark: str) -> str:
     """Name the taxonomies that the cases lack, and what would give them; "" where they have all."""
     there = columns_of_cases(results, benchmark)
     lacking = [

@@ -26,7 +26,7 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection, by_benchmark, within
+from inspector.result_set import ResultSet, by_benchmark, within
 from inspector.texts.sentences import counted
 from scoring.benchmarks.rollouts import TRAINING_STEP
 from scoring.errors import UsageError
@@ -297,7 +297,7 @@ def _mean(value: float | None, reason: str) -> Cell:
 # -- which rollouts there are
 
 
-def training_steps(results: Selection) -> pl.Series | None:
+def training_steps(results: ResultSet) -> pl.Series | None:
     """Return at which training step each case was sampled, null of others; None where no case says it."""
     if not results.is_metadata(TRAINING_STEP):
         return None
@@ -305,7 +305,7 @@ def training_steps(results: Selection) -> pl.Series | None:
     return column if column.dtype == pl.Int64() and column.null_count() < column.len() else None
 
 
-def has_rollouts(results: Selection, benchmark: str) -> bool:
+def has_rollouts(results: ResultSet, benchmark: str) -> bool:
     """Return whether a scorer gave step rewards to cases of a benchmark that say when they were sampled."""
     steps = training_steps(results)
     if steps is None:
@@ -314,7 +314,7 @@ def has_rollouts(results: Selection, benchmark: str) -> bool:
     return any(bool((there & evaluation.rewards.scored).any()) for evaluation in results.evaluations)
 
 
-def rollout_runs(results: Selection) -> list[str]:
+def rollout_runs(results: ResultSet) -> list[str]:
     """Name the training runs of the shown cases that say when they were sampled, in file order."""
     steps = training_steps(results)
     if steps is None:
@@ -324,7 +324,7 @@ def rollout_runs(results: Selection) -> list[str]:
     return names.unique(maintain_order=True).to_list()
 
 
-def _courses(results: Selection, wanted: str | None) -> Iterator[RolloutCourse]:
+def _courses(results: ResultSet, wanted: str | None) -> Iterator[RolloutCourse]:
     steps = training_steps(results)
     if steps is None:
         return
@@ -364,12 +364,12 @@ def _alarms(courses: Sequence[RolloutCourse]) -> list[DriftAlarm]:
     ]
 
 
-def drift_alarms(results: Selection) -> list[DriftAlarm]:
+def drift_alarms(results: ResultSet) -> list[DriftAlarm]:
     """Give the alarms of all runs and scorers; none where there are no rollouts."""
     return _alarms(list(_courses(results, None)))
 
 
-def drift_view(results: Selection, command: str, series: str | None) -> View:
+def drift_view(results: ResultSet, command: str, series: str | None) -> View:
     """Lay out whether step rewards drift from outcomes, for every training run and scorer, or the run that is named.
 
     Raises:

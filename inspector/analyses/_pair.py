@@ -23,7 +23,7 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection, within
+from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
 from scoring.metrics.aligned import (
     EVERY,
@@ -92,7 +92,7 @@ class ScorerPair(NamedTuple):
 
 
 def pair_blocks(
-    results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
+    results: ResultSet, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
 ) -> Iterator[Block]:
     """Show by how much A is better than B, who is right where the other is wrong, and in what they differ."""
     pair = ScorerPair(aligned, benchmark, within(results, benchmark))
@@ -221,7 +221,7 @@ def _together_blocks(pair: ScorerPair, seed: int | None) -> Iterator[Block]:
     yield table("", ["", "erroneous", "clean"], lacking)
 
 
-def setting_blocks(results: Selection, names: tuple[str, str]) -> Iterator[Block]:
+def setting_blocks(results: ResultSet, names: tuple[str, str]) -> Iterator[Block]:
     """Lay out in what A and B differ, as far as that was recorded."""
     left, right = (results.evaluation(name).scorer for name in names)
     differing, unrecorded = settings_that_differ(left, right), not_recorded((left, right))

@@ -30,11 +30,11 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection, by_benchmark, within
+from inspector.result_set import ResultSet, by_benchmark, within
 from inspector.texts.sentences import GLYPHS, WORDS, counted
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import OUTCOMES, AsGiven
+from scoring.evaluations.verdicts import OUTCOMES, ProvidedVerdicts
 from scoring.filtering.filters import Facet
 from scoring.metrics.breakdown import SCHEMA
 from scoring.metrics.calibration import (
@@ -109,7 +109,7 @@ def bins_of(params: Params, benchmark: str) -> StepBins:
     return PRESETS[name]
 
 
-def bin_frame(results: Selection, params: Params) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def bin_frame(results: ResultSet, params: Params) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Return the rows of a page, one a bin and metric with the condition that selects its cases, and notes on them."""
     rows: list[dict[str, Any]] = []
     binnings: dict[str, None] = {}
@@ -150,7 +150,7 @@ def _rows(
 # -- how far verdicts lie from the earliest error
 
 
-def offset_blocks(results: Selection, evaluation: Evaluation, benchmark: str, rows: Sequence[Row]) -> Iterator[Block]:
+def offset_blocks(results: ResultSet, evaluation: Evaluation, benchmark: str, rows: Sequence[Row]) -> Iterator[Block]:
     """Draw how far the verdicts of a scorer lie from the earliest errors, and count its outcomes."""
     counts = [row for row in rows if row["metric"] == "count"]
     n = counts[0]["n"] if counts else 0
@@ -188,11 +188,11 @@ def _distance(outcome: str, offset: int | None, row: Row | None, scorer: str, be
     return Counted(name, words, n, outcome, link, offset)
 
 
-def _shown_of(results: Selection, benchmark: str) -> Bools:
+def _shown_of(results: ResultSet, benchmark: str) -> Bools:
     return next(inside for name, inside in by_benchmark(results) if name == benchmark)
 
 
-def _outcome_table(results: Selection, evaluation: Evaluation, benchmark: str, n: int) -> Table:
+def _outcome_table(results: ResultSet, evaluation: Evaluation, benchmark: str, n: int) -> Table:
     """How many are early, exact, late and missed, which is all of `n`; and who is left out, and why."""
     scorer, conditions = evaluation.scorer.name, (*within(results, benchmark), SIDES["erroneous"])
     erroneous = _shown_of(results, benchmark) & (evaluation.gold.earliest >= 0)
@@ -310,7 +310,7 @@ def _aligned_chart(evaluation: Evaluation, around: Sequence[Row], clean: Row) ->
     if clean["value"] is not None:
         series.append(Series("clean cases, all steps", "c", "clean", xs[[0, -1]], np.full(2, clean["value"])))
     rule = evaluation.rule
-    if not isinstance(rule, AsGiven) and rule.on == "rewards" and rule.threshold is not None:
+    if not isinstance(rule, ProvidedVerdicts) and rule.on == "rewards" and rule.threshold is not None:
         series.append(Series("threshold", "t", "dim", xs[[0, -1]], np.full(2, rule.threshold)))
     values = np.concatenate([ys, low, high, *(np.asarray(curve.ys, dtype=np.float64) for curve in series[1:])])
     bottom, top = float(np.nanmin(values)), float(np.nanmax(values))

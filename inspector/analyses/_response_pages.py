@@ -10,7 +10,7 @@ from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Curve, Kind, Note, Section, Series, Table, count, figure, table
 from inspector.render.view import text as text_cell
-from inspector.selection import Selection, within
+from inspector.result_set import ResultSet, within
 from scoring.evaluations.evaluation import Evaluation
 from scoring.filtering.filters import Facet
 from scoring.metrics.answer_votes import AnswerGroups, answer_groups
@@ -191,11 +191,11 @@ def _series(name: str, rows: pl.DataFrame, style: str, *, banded: bool) -> Serie
 
 
 def protocol_rows(
-    results: Selection, made: ProblemResponses, evaluation: Evaluation, seed: int | None
+    results: ResultSet, made: ProblemResponses, evaluation: Evaluation, seed: int | None
 ) -> Iterator[RowDict]:
     """Yield the rows of PROTOCOLS of a scorer on a benchmark."""
     about = {"scorer": evaluation.scorer.name, "benchmark": made.benchmark}
-    groups = made.groups(results.request.seed, empty=True)
+    groups = made.groups(results.query.seed, empty=True)
     names = results.cases["problem_id"].gather(made.responses.rows[made.responses.bounds[:-1]]).to_list()
     each = {
         SEARCH_AND_LEARN: search_and_learn_rows(evaluation, made.responses, groups, seed),
@@ -259,7 +259,7 @@ def way_to_choose(evaluation: Evaluation, responses: Responses, name: str | None
 
 
 def lost_rows(
-    results: Selection, made: ProblemResponses, evaluation: Evaluation, by: Aggregation
+    results: ResultSet, made: ProblemResponses, evaluation: Evaluation, by: Aggregation
 ) -> tuple[list[RowDict], int]:
     """Give the rows of LOST of a scorer on a benchmark, and out of how many problems they are."""
     whole = made.responses.whole(by.scored(evaluation))
@@ -268,7 +268,7 @@ def lost_rows(
         return [], 0
     places = by.ranked(evaluation.rewards, kept)
     scores = None if by.scores is None else by.scores(evaluation.rewards, kept)
-    groups = made.groups(results.request.seed).keep(whole, np.repeat(whole, made.responses.sizes))
+    groups = made.groups(results.query.seed).keep(whole, np.repeat(whole, made.responses.sizes))
     majority, chosen = groups.wins(), chosen_responses(kept, places)
     # The right responses before all wrong ones of their problem.
     best = np.lexsort((places, ~kept.right, kept.problems))[kept.bounds[:-1]]
@@ -302,7 +302,7 @@ def lost_rows(
     return rows, kept.subsets.size
 
 
-def responses_condition(results: Selection, members: Ints) -> str:
+def responses_condition(results: ResultSet, members: Ints) -> str:
     """Return the condition on a case of its benchmark that selects the known responses of a problem."""
     row = int(members[0])
     name, subset = results.cases["problem_id"][row], results.cases["subset"][row]
@@ -314,7 +314,7 @@ def responses_condition(results: Selection, members: Ints) -> str:
 
 
 def lost_sections(
-    results: Selection, frame: pl.DataFrame, counts: Mapping[tuple[str, str], int]
+    results: ResultSet, frame: pl.DataFrame, counts: Mapping[tuple[str, str], int]
 ) -> tuple[Section, ...]:
     """Lay out a table a benchmark and scorer: a line a lost problem, whose cells open its responses."""
     sections = []
@@ -333,7 +333,7 @@ def _share_words(part: int, whole: int) -> str:
     return f" ({share_text(part / whole)}%)" if whole else ""
 
 
-def _lost_table(results: Selection, rows: pl.DataFrame) -> Table:
+def _lost_table(results: ResultSet, rows: pl.DataFrame) -> Table:
     several = rows["subset"].n_unique() > 1
     cells = []
     for row in rows.iter_rows(named=True):
@@ -362,7 +362,7 @@ def _lost_table(results: Selection, rows: pl.DataFrame) -> Table:
 # -- the responses to one problem beside each other
 
 
-def problem_names(results: Selection, made: ProblemResponses) -> list[str]:
+def problem_names(results: ResultSet, made: ProblemResponses) -> list[str]:
     """Name the problems (p): by their ids, else by the first of their cases."""
     first = made.responses.rows[made.responses.bounds[:-1]]
     ids, cases = (results.cases[column].gather(first).to_list() for column in ("problem_id", "case"))
@@ -370,7 +370,7 @@ def problem_names(results: Selection, made: ProblemResponses) -> list[str]:
 
 
 def one_problem(
-    results: Selection, made: ProblemResponses, problem: int, evaluation: Evaluation, by: Aggregation
+    results: ResultSet, made: ProblemResponses, problem: int, evaluation: Evaluation, by: Aggregation
 ) -> list[RowDict]:
     """Give the rows of ONE_PROBLEM of a scorer: the responses to one of the problems (0-based), the best first."""
     kept = made.responses.keep(np.arange(made.responses.subsets.size) == problem)
@@ -403,7 +403,7 @@ def one_problem(
     ]
 
 
-def problem_sections(results: Selection, frame: pl.DataFrame) -> tuple[Section, ...]:
+def problem_sections(results: ResultSet, frame: pl.DataFrame) -> tuple[Section, ...]:
     """Lay out a table a scorer: a line a response, whose first cell opens its case, and the problem's words above."""
     sections = []
     for number, own in enumerate(frame.partition_by("benchmark", "scorer", maintain_order=True)):
@@ -433,6 +433,6 @@ def problem_sections(results: Selection, frame: pl.DataFrame) -> tuple[Section, 
     return tuple(sections)
 
 
-def _case_link(results: Selection, row: RowDict, column: str, words: str) -> CaseLink:
+def _case_link(results: ResultSet, row: RowDict, column: str, words: str) -> CaseLink:
     where = (*within(results, row["benchmark"]), Facet("case", (row[column],)).sql)
     return CaseLink(where, 1, words, row["scorer"], benchmark=row["benchmark"])

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from inspector.analyses import Params
 from inspector.case_view.rewriting_track import rewriting_folders, rewritten_contents
 from inspector.render.lines import CaseLink
-from inspector.selection import Selection, by_benchmark, within
+from inspector.result_set import ResultSet, by_benchmark, within
 from scoring.evaluations.evaluation import Evaluation
 from scoring.filtering.filters import Facet
 from scoring.runs.run import sample
@@ -26,7 +26,7 @@ NOTHING = "{scorer} was given no rewritten solutions of these cases yet. In a sh
 class StressedScorer(Struct, frozen=True, eq=False, dict=True):
     """A scorer on the drawn cases of one benchmark; `judged` is None where it was given none of their rewritings."""
 
-    scope: Selection
+    scope: ResultSet
     benchmark: str
     seen: Evaluation
     contents: Contents
@@ -57,8 +57,8 @@ class StressedScorer(Struct, frozen=True, eq=False, dict=True):
     @property
     def nothing(self) -> str:
         """What to do where nothing was scored."""
-        request = replace(self.scope.request, scorers=())
-        return NOTHING.format(scorer=self.name, command=request.command("stress", self.name))
+        query = replace(self.scope.query, scorers=())
+        return NOTHING.format(scorer=self.name, command=query.command("stress", self.name))
 
     def link(self, cases: Sequence[str], words: str, rewriting: str = "") -> CaseLink | None:
         """Link to cases by their names, shown beside what a rewriting makes of them; None where there are none."""
@@ -69,7 +69,7 @@ class StressedScorer(Struct, frozen=True, eq=False, dict=True):
         return CaseLink(where, len(names), words, self.name, benchmark=self.benchmark, rewriting=rewriting)
 
 
-def stressed(results: Selection, params: Params) -> Iterator[StressedScorer]:
+def stressed(results: ResultSet, params: Params) -> Iterator[StressedScorer]:
     """Yield each chosen scorer on each benchmark of which a case is shown, with what it made of rewritten cases.
 
     Raises:
@@ -95,8 +95,8 @@ def tolerance_of(seen: Evaluation) -> float:
     return TOLERANCE * reach if math.isfinite(reach) and reach > 0 else TOLERANCE
 
 
-def _drawn(results: Selection, inside: Bools, number: int) -> Ints:
+def _drawn(results: ResultSet, inside: Bools, number: int) -> Ints:
     """The row ids of the cases that are rewritten, rising."""
     here = np.flatnonzero(inside)
-    chosen = sample(results.cases[here].select("case"), number, seed=results.request.seed)
+    chosen = sample(results.cases[here].select("case"), number, seed=results.query.seed)
     return here[np.array(chosen, dtype=np.int64)]

@@ -32,15 +32,15 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection, within
+from inspector.result_set import ResultSet, within
 from inspector.texts.paint import OUTCOME_STYLES
 from inspector.texts.sentences import GLYPHS, WORDS
-from inspector.thresholds.flips import PRESENT, Moved, flip_facts, flip_rows, moved_scorers, threshold_words
+from inspector.thresholds.flips import PRESENT, MovedThreshold, flip_facts, flip_rows, moved_scorers, threshold_words
 from inspector.thresholds.ways import NOTHING, TITLES, is_present, scorers_there, threshold_sections
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import transform
-from scoring.evaluations.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, AsGiven, Rule
+from scoring.evaluations.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, ProvidedVerdicts, Rule
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import SIDES
@@ -54,7 +54,7 @@ from scoring.schema import Row
 _TURNED = {"right": "become right", "wrong": "become wrong", "other": "stay wrong in another way"}
 
 
-def flips_view(results: Selection, params: Params, intervals: bool) -> View:
+def flips_view(results: ResultSet, params: Params, intervals: bool) -> View:
     wanted = params.get("flips")
     wanted = _usual_thresholds(results) if wanted is None else wanted or ("default", PRESENT)
     between = wanted if isinstance(wanted, (tuple, list)) else (wanted,)
@@ -64,10 +64,10 @@ def flips_view(results: Selection, params: Params, intervals: bool) -> View:
     moved = moved_scorers(results, before, after)
     frame = flip_rows(results, moved)
     words = () if (before, after) == ("default", PRESENT) else (before, after)
-    command = results.request.command("thresholds", "--flips", *words, form=params.form)
+    command = results.query.command("thresholds", "--flips", *words, form=params.form)
     facts = provenance(results, command) | flip_facts(results, moved, frame)
 
-    def blocks(name: str, scope: Selection) -> Iterator[Block]:
+    def blocks(name: str, scope: ResultSet) -> Iterator[Block]:
         there = [change for change in moved if (change.before.tried & scope.mask).any()]
         if not there:
             yield Note(NOTHING)
@@ -78,7 +78,7 @@ def flips_view(results: Selection, params: Params, intervals: bool) -> View:
     return View(frame, facts, title="Two thresholds", lay_out=lambda: threshold_sections(results, blocks))
 
 
-def _usual_thresholds(results: Selection) -> tuple[str, str]:
+def _usual_thresholds(results: ResultSet) -> tuple[str, str]:
     """The default against the present threshold; where that is the default, against the best one."""
     movable = [evaluation for evaluation in results.chosen_evaluations if evaluation.movable]
     return "default", "best" if movable and all(
@@ -87,8 +87,8 @@ def _usual_thresholds(results: Selection) -> tuple[str, str]:
 
 
 def _flip_blocks(
-    scope: Selection,
-    moved: Moved,
+    scope: ResultSet,
+    moved: MovedThreshold,
     rows: pl.DataFrame,
     benchmark: str,
     conditions: Mapping[str, str | None],
@@ -123,7 +123,7 @@ def _flip_blocks(
 
 
 def _turned(
-    scope: Selection, moved: Moved, rows: pl.DataFrame, conditions: Mapping[str, str | None], benchmark: str
+    scope: ResultSet, moved: MovedThreshold, rows: pl.DataFrame, conditions: Mapping[str, str | None], benchmark: str
 ) -> Table:
     """How many cases turn right, wrong, or wrong in another way; and steps."""
     name = moved.before.scorer.name
@@ -146,10 +146,10 @@ def _turned(
     return table("", columns, [line], labels=0)
 
 
-def _moved_figures(scope: Selection, moved: Moved, benchmark: str, intervals: bool) -> Table:
+def _moved_figures(scope: ResultSet, moved: MovedThreshold, benchmark: str, intervals: bool) -> Table:
     """The paired bootstrap and McNemar's test between a scorer and itself at another threshold."""
     aligned = align_scorers((moved.before, moved.after), scope.mask, scope.unparsed(benchmark))
-    scores = shared_scores(aligned, (0, 1), scope.request.seed if intervals else None)
+    scores = shared_scores(aligned, (0, 1), scope.query.seed if intervals else None)
     tests = {}
     for side, members in aligned.sides:
         four = quadrants(aligned, 0, 1, members)
@@ -178,8 +178,8 @@ def _moved_figures(scope: Selection, moved: Moved, benchmark: str, intervals: bo
 
 
 def outcome_matrices(
-    scope: Selection,
-    moved: Moved,
+    scope: ResultSet,
+    moved: MovedThreshold,
     link: Callable[[str, int, int, int], CaseLink | None],
     without_verdict: tuple[int, ...] = (),
 ) -> Iterator[Table]:
@@ -230,18 +230,18 @@ _CLASSES = {"case": (GOLD_SIDES, ({"erroneous"}, {"clean"})), "step": (STEPS, ({
 """By unit its classes, and which rows are of each: steps after the earliest error are neither."""
 
 
-def rewards_view(results: Selection, params: Params) -> View:
+def rewards_view(results: ResultSet, params: Params) -> View:
     """Show how rewards lie by gold class, and how well they tell these apart."""
     return _of_bins(results, params, REWARDS, reward_blocks)
 
 
-def reliability_view(results: Selection, params: Params) -> View:
+def reliability_view(results: ResultSet, params: Params) -> View:
     """Show whether rewards are the probabilities that they look like."""
     return _of_bins(results, params, RELIABILITY, reliability_blocks)
 
 
 def _of_bins(
-    results: Selection,
+    results: ResultSet,
     params: Params,
     page: str,
     lay_out: Callable[[Evaluation, Sequence[Row], str], Iterator[Block]],
@@ -249,7 +249,7 @@ def _of_bins(
     """A page over the rows that the page of `breakdown` of this name has."""
     frame, notes = bin_frame(results, Params(page))
 
-    def blocks(name: str, scope: Selection) -> Iterator[Block]:
+    def blocks(name: str, scope: ResultSet) -> Iterator[Block]:
         there = scorers_there(scope, name)
         for evaluation in there:
             if len(there) > 1:
@@ -260,7 +260,7 @@ def _of_bins(
             yield Note(NOTHING)
 
     title = "Rewards by gold class" if page == REWARDS else "Are rewards probabilities?"
-    command = results.request.command("thresholds", f"--{page}", form=params.form)
+    command = results.query.command("thresholds", f"--{page}", form=params.form)
     facts = provenance(results, command, (*notes, *first_run_notes(results)))
     return View(frame, facts, title=title, lay_out=lambda: threshold_sections(results, blocks))
 
@@ -273,14 +273,14 @@ def reward_blocks(evaluation: Evaluation, rows: Sequence[Row], benchmark: str) -
         yield Note(f"There are no rewards to lay out: {reason}.")
         return
     rule = evaluation.rule
-    on_rewards = not isinstance(rule, AsGiven) and rule.on == "rewards"
+    on_rewards = not isinstance(rule, ProvidedVerdicts) and rule.on == "rewards"
     ticks = (Tick(rule.threshold, "^", "present threshold"),) if on_rewards and rule.threshold is not None else ()
     separation = _separation(of_cases, "a clean case", "an erroneous one")
     yield _histogram(f"The lowest reward of each case: {separation}", of_cases, "case", ticks, evaluation, benchmark)
     separation = _separation(of_steps, "a right step", "one at an earliest error")
     title = f"The reward of each step before and at the earliest error: {separation}"
     yield _histogram(title, of_steps, "step", ticks, evaluation, benchmark)
-    if not isinstance(rule, AsGiven) and not on_rewards:
+    if not isinstance(rule, ProvidedVerdicts) and not on_rewards:
         what = transform(rule.on).plural
         yield Note(f"The threshold is on {what} of rewards, so that it has no place on these axes.", "quiet")
 

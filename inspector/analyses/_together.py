@@ -21,6 +21,7 @@ from inspector.common_cases import (
 )
 from inspector.notes import first_run_notes, step_benchmarks
 from inspector.provenance import provenance
+from inspector.query import joined
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,
@@ -38,8 +39,7 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.request import joined
-from inspector.selection import Selection, within
+from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
 from scoring.errors import UsageError
 from scoring.evaluations.official_rows import METRICS
@@ -63,18 +63,18 @@ from scoring.schema import Floats, Row
 # -- what a critic's answers cost, in tokens, as far as its server counted them
 
 
-def answer_costs(selection: Selection, scorer: str) -> tuple[Floats, str | None]:
+def answer_costs(results: ResultSet, scorer: str) -> tuple[Floats, str | None]:
     """Count tokens in and out of all answers to each case in the scorer's first run, shape (n,), NaN where not counted.
 
     With them the reason why none is known; None where one is.
     """
-    evaluation = selection.evaluation(scorer)
-    if evaluation.votes is None or scorer not in selection.folders:
+    evaluation = results.evaluation(scorer)
+    if evaluation.votes is None or scorer not in results.folders:
         why = f"{scorer} gives no answers in words, whose tokens could be counted"
-        return np.full(selection.height, np.nan), why
+        return np.full(results.height, np.nan), why
     counted = evaluation.column("tokens_in") + evaluation.column("tokens_out")
     if counted.null_count() == counted.len():
-        return np.full(selection.height, np.nan), f"no tokens were counted of the answers of {scorer}"
+        return np.full(results.height, np.nan), f"no tokens were counted of the answers of {scorer}"
     return counted.cast(float).to_numpy(), None
 
 
@@ -107,12 +107,12 @@ _PAIR_NOTES = (
 )
 
 
-def pairs_view(results: Selection, params: Params, intervals: bool) -> View:
+def pairs_view(results: ResultSet, params: Params, intervals: bool) -> View:
     """Show how every two scorers agree, what each lacks that the other has, and the oracle's choice of both."""
     need_two(results)
     frames, sections = [pl.DataFrame(schema=PAIR_ROWS)], {}
     for benchmark, aligned in aligned_cases(results).items():
-        oracle = oracle_rows(aligned, results.request.seed if intervals else None)
+        oracle = oracle_rows(aligned, results.query.seed if intervals else None)
         inside, own = within(results, benchmark), []
         for row in chain(agreement_rows(aligned), covered_rows(aligned), oracle):
             subset = "average" if row["metric"].startswith("oracle_") else "all"
@@ -125,7 +125,7 @@ def pairs_view(results: Selection, params: Params, intervals: bool) -> View:
     return View(pl.concat(frames), facts, title="All pairs", lay_out=lambda: comparison_sections(sections))
 
 
-def _pairs_blocks(results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row]) -> Iterator[Block]:
+def _pairs_blocks(results: ResultSet, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row]) -> Iterator[Block]:
     of_pair: dict[tuple[str, str], dict[str, Row]] = {}
     for row in rows:
         if row["side"] == "all":
@@ -216,7 +216,7 @@ NAMED = 3
 """Scorers of a set that are named; of larger sets those that are missing are, if they are as few."""
 
 
-def sets_view(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing is resampled
+def sets_view(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing is resampled
     """Show every set of scorers that are right together, by benchmark and side, the largest first."""
     need_two(results)
     rows, notes, sections = [], [*_SET_NOTES], {}
@@ -260,7 +260,7 @@ def _set_rows(field: ScorerField) -> Iterator[dict[str, Any]]:
         }
 
 
-def _set_blocks(results: Selection, field: ScorerField) -> Iterator[Block]:
+def _set_blocks(results: ResultSet, field: ScorerField) -> Iterator[Block]:
     yield from field_head(field)
     letters = {place: _sign(at) for at, place in enumerate(field.columns)}
     if field.sets:
@@ -354,7 +354,7 @@ class _Asked(NamedTuple):
     no_costs: str | None
 
 
-def cascade_view(results: Selection, params: Params, intervals: bool) -> View:
+def cascade_view(results: ResultSet, params: Params, intervals: bool) -> View:
     """Ask one scorer first, and the other where that one is not sure: at POINTS cuts, and at the best of all."""
     names = results.chosen
     if len(names) != 2:
@@ -374,7 +374,7 @@ def cascade_view(results: Selection, params: Params, intervals: bool) -> View:
         about = {"scorer": names[0], "other": names[1], "benchmark": benchmark}
         rows = [
             {**about, **row, "where": " AND ".join((*inside, row["where"]))}
-            for row in _cascade_rows(costed, results.request.seed if intervals else None)
+            for row in _cascade_rows(costed, results.query.seed if intervals else None)
         ]
         frames.append(pl.DataFrame(rows, schema=CASCADE_ROWS, orient="row"))
         sections[benchmark] = _cascade_blocks(results, costed, frames[-1].to_dicts())
@@ -422,7 +422,7 @@ def _cascade_figure(metric: str, estimate: Figure) -> dict[str, Any]:
     return {"subset": "average", "metric": metric, **ends, "reason": estimate.reason, "note": estimate.note}
 
 
-def _cascade_blocks(results: Selection, costed: _Asked, rows: Sequence[Row]) -> Iterator[Block]:
+def _cascade_blocks(results: ResultSet, costed: _Asked, rows: Sequence[Row]) -> Iterator[Block]:
     made = costed.made
     first, second = rows[0]["scorer"], rows[0]["other"]
     benchmark = rows[0]["benchmark"]

@@ -14,7 +14,7 @@ from inspector.notes import first_run_notes
 from inspector.provenance import provenance, provenance_of_people
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, count, figure, table, text
-from inspector.selection import Selection, by_benchmark, within
+from inspector.result_set import ResultSet, by_benchmark, within
 from inspector.texts.sentences import counted
 from inspector.triage.annotations import StatementsByPerson, Topic, disagreements, statements_by_person
 from scoring.errors import UsageError
@@ -22,7 +22,14 @@ from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.filtering.filters import Facet
 from scoring.filtering.sql_words import named
-from scoring.metrics.people import MISSING, NOTHING_SHARED, Answers, agreement_of_all, agreement_of_two, confusion_of
+from scoring.metrics.annotator_agreement import (
+    MISSING,
+    NOTHING_SHARED,
+    AnnotatorAnswers,
+    agreement_of_all,
+    agreement_of_two,
+    confusion_of,
+)
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
 from scoring.metrics.shares import LABELLED, answered
 from scoring.schema import Bools, Row
@@ -70,7 +77,7 @@ SCORER_NOTES = (
 )
 
 
-def scorers_view(results: Selection, params: Params, intervals: bool) -> View:
+def scorers_view(results: ResultSet, params: Params, intervals: bool) -> View:
     """Show how well every two scorers, each scorer and gold, and all scorers agree on the earliest error."""
     rows, notes, sections = list[Row](), list(SCORER_NOTES), list[Section]()
     for number, (benchmark, mask) in enumerate(by_benchmark(results)):
@@ -80,7 +87,7 @@ def scorers_view(results: Selection, params: Params, intervals: bool) -> View:
         silent = [evaluation.scorer.name for evaluation in results.chosen_evaluations if evaluation not in judging]
         notes += [f"{benchmark}: {name} has no verdict and is left out" for name in silent]
         verdicts = _Verdicts.of(results, benchmark, mask, judging)
-        own = list(verdicts.rows(results.request.seed if intervals else None))
+        own = list(verdicts.rows(results.query.seed if intervals else None))
         rows += own
         sections.append(Section(benchmark, f"agreement-{number}", tuple(verdicts.blocks(own, silent))))
     if not rows:
@@ -88,7 +95,7 @@ def scorers_view(results: Selection, params: Params, intervals: bool) -> View:
             "no scorer has a verdict on any of these cases, so there is nothing to agree on.",
             "Import results, score with a PRM, or widen the filter.",
         )
-    command = results.request.command("agreement", *params.words, form=params.form)
+    command = results.query.command("agreement", *params.words, form=params.form)
     facts = provenance(results, command, (*notes, *first_run_notes(results)))
     facts |= {"level": LEVEL, "resamples": RESAMPLES}
     frame = pl.DataFrame(rows, schema=SCORER_AGREEMENT, orient="row")
@@ -104,10 +111,10 @@ class _Verdicts(Struct, frozen=True, eq=False):
     benchmark: str
     names: tuple[str, ...]
     inside: tuple[str, ...]
-    answers: Answers
+    answers: AnnotatorAnswers
 
     @classmethod
-    def of(cls, results: Selection, benchmark: str, mask: Bools, evaluations: Sequence[Evaluation]) -> "_Verdicts":
+    def of(cls, results: ResultSet, benchmark: str, mask: Bools, evaluations: Sequence[Evaluation]) -> "_Verdicts":
         """Put them side by side; the code of a verdict is its place among all that there are."""
         gold = evaluations[0].gold
         columns = [np.where(evaluation.answered, evaluation.verdicts, NO_VERDICT)[mask] for evaluation in evaluations]
@@ -115,7 +122,9 @@ class _Verdicts(Struct, frozen=True, eq=False):
         labels = np.unique(verdicts[verdicts != NO_VERDICT])
         codes = np.where(verdicts == NO_VERDICT, MISSING, np.searchsorted(labels, verdicts))
         names = tuple(evaluation.scorer.name for evaluation in evaluations)
-        return cls(benchmark, names, within(results, benchmark), Answers(codes, gold.problems[mask], labels.size))
+        return cls(
+            benchmark, names, within(results, benchmark), AnnotatorAnswers(codes, gold.problems[mask], labels.size)
+        )
 
     def rows(self, seed: int | None) -> Iterator[Row]:
         """Give the rows of SCORER_AGREEMENT: each scorer and gold, every two scorers, all of them."""
@@ -230,7 +239,7 @@ _TITLES = {RULING: "Rulings", RATING: "Ratings of steps", TAG: "Tags", CATEGORY:
     help="How well every two people and all of them agree, what each says where another says something else, and the "
     "cases to talk about; and how well scorers agree with each other and with gold.",
 )
-def agreement(results: Selection, params: Params, intervals: bool) -> View:
+def agreement(results: ResultSet, params: Params, intervals: bool) -> View:
     """Hold what people say of the shown cases against each other, or the verdicts of scorers."""
     if params.page == SCORERS:
         return scorers_view(results, params, intervals)
@@ -242,10 +251,10 @@ def agreement(results: Selection, params: Params, intervals: bool) -> View:
     return _coefficients(results, people, params, intervals)
 
 
-def _provenance(results: Selection, people: StatementsByPerson, params: Params, notes: Sequence[str]) -> dict[str, Any]:
+def _provenance(results: ResultSet, people: StatementsByPerson, params: Params, notes: Sequence[str]) -> dict[str, Any]:
     lost = people.elsewhere
     gone = [f"{counted(lost, 'case')} that people spoke of {'is' if lost == 1 else 'are'} in no benchmark looked at"]
-    command = results.request.command("agreement", *params.words, form=params.form)
+    command = results.query.command("agreement", *params.words, form=params.form)
     several = people.statements.group_by("case").agg(pl.col("who").n_unique()).filter(pl.col("who") > 1).height
     coverage = f"two people or more speak of {several} of {counted(results.shown.size, 'case')}"
     facts = provenance_of_people(results, command, (*notes, *(gone if lost else ())))
@@ -299,9 +308,9 @@ NOTES = (
 )
 
 
-def _coefficients(results: Selection, people: StatementsByPerson, params: Params, intervals: bool) -> View:
+def _coefficients(results: ResultSet, people: StatementsByPerson, params: Params, intervals: bool) -> View:
     """How well every two people and all of them agree, by what they speak of."""
-    seed = results.request.seed if intervals else None
+    seed = results.query.seed if intervals else None
     rows: list[dict[str, Any]] = []
     lines: list[list[Cell]] = []
     for topic in people.topics():
@@ -312,7 +321,7 @@ def _coefficients(results: Selection, people: StatementsByPerson, params: Params
             rows += own
             lines.append([replace(about, rows=0 if number else len(groups)), *_line(topic, shared, own)])
     facts = _provenance(results, people, params, NOTES)
-    facts |= {"level": LEVEL, "resamples": RESAMPLES, "seed": results.request.seed}
+    facts |= {"level": LEVEL, "resamples": RESAMPLES, "seed": results.query.seed}
 
     def blocks() -> Iterator[Block]:
         columns = ["about", "people", "same, in percent", "kappa, of all: alpha", "steps", "cases"]
@@ -325,7 +334,7 @@ def _coefficients(results: Selection, people: StatementsByPerson, params: Params
 
 def _figures_by_group(
     topic: Topic, people: Sequence[str], seed: int | None
-) -> Iterator[tuple[dict[str, str], Answers, Sequence[Figure]]]:
+) -> Iterator[tuple[dict[str, str], AnnotatorAnswers, Sequence[Figure]]]:
     """The figures of every two people, and of all, with the answers that they are of."""
     answers = topic.answers
     for left, right in combinations(range(len(people)), 2):
@@ -334,7 +343,7 @@ def _figures_by_group(
     yield {"scope": "all"}, answers.of(range(len(people))), agreement_of_all(answers, seed)
 
 
-def _row(topic: Topic, group: Mapping[str, str], shared: Answers, coefficient: Figure) -> dict[str, Any]:
+def _row(topic: Topic, group: Mapping[str, str], shared: AnnotatorAnswers, coefficient: Figure) -> dict[str, Any]:
     cases = shared.n_cases
     return {
         "about": topic.about,
@@ -346,7 +355,7 @@ def _row(topic: Topic, group: Mapping[str, str], shared: Answers, coefficient: F
     }
 
 
-def _line(topic: Topic, shared: Answers, rows: Sequence[dict[str, Any]]) -> Iterator[Cell]:
+def _line(topic: Topic, shared: AnnotatorAnswers, rows: Sequence[dict[str, Any]]) -> Iterator[Cell]:
     """Whom the figures are of, the figures, and of how many steps and cases."""
     observed, coefficient = rows
     who = "all" if observed["scope"] == "all" else f"{observed['person_a']} and {observed['person_b']}"
@@ -368,7 +377,7 @@ CONFUSIONS = {
 }
 
 
-def _confusion(results: Selection, people: StatementsByPerson, params: Params) -> View:
+def _confusion(results: ResultSet, people: StatementsByPerson, params: Params) -> View:
     """How often one person says this where another says that; pairs of values that never come are left out."""
     topics = list(people.topics())
     rows = [row for topic in topics for row in _confusions(topic, people.people)]
@@ -425,7 +434,7 @@ def _confusion_table(about: str, topics: Sequence[Topic], people: Sequence[str])
 
 
 def _confused(
-    topic: Topic, shared: Answers, people: Sequence[str], pair: tuple[int, int], codes: tuple[int, int]
+    topic: Topic, shared: AnnotatorAnswers, people: Sequence[str], pair: tuple[int, int], codes: tuple[int, int]
 ) -> Cell:
     """How many units have this pair of values."""
     there = (shared.codes == np.array(codes)).all(axis=1)
@@ -441,7 +450,7 @@ def _confused(
 # -- where they differ
 
 
-def _disagreements(results: Selection, people: StatementsByPerson, params: Params) -> View:
+def _disagreements(results: ResultSet, people: StatementsByPerson, params: Params) -> View:
     """The cases on which people differ: the most kinds first, then the most people, the most things."""
     order = "order: most kinds, then most people, then most things on which people differ, then as the cases stand"
     rows = disagreements(results, people)

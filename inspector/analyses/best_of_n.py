@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from inspector.analyses import Offer, Option, Page, Params, analysis
+from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses._response_pages import (
     LOST,
     LOST_NOTES,
@@ -28,11 +28,11 @@ from inspector.analyses._response_pages import (
 )
 from inspector.provenance import provenance
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import official_score
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import parts
+from scoring.evaluations.official_rows import group_masks
 from scoring.metrics.answer_votes import CHOICES
 from scoring.metrics.best_of_n import (
     AGGREGATIONS,
@@ -107,7 +107,7 @@ PARSED = "parsed_answer"
 """The column of a file that says a response's final answer."""
 
 
-def _problems(results: Selection, params: Params) -> Iterator[Offer]:
+def _problems(results: ResultSet, params: Params) -> Iterator[OptionValue]:
     """Offer the problems that the scorer in focus loses, and then the others."""
     for benchmark, responses in found_responses(results).items():
         made = ProblemResponses(benchmark, responses, [None] * responses.rows.size)
@@ -116,8 +116,8 @@ def _problems(results: Selection, params: Params) -> Iterator[Offer]:
             if (way := way_to_choose(evaluation, responses, params.get("aggregation"))) is not None:
                 lost = [row["problem_id"] or row["chosen"] for row in lost_rows(results, made, evaluation, way)[0]]
         others = [name for name in problem_names(results, made) if name not in set(lost)]
-        yield from (Offer(name, name, "lost") for name in lost)
-        yield from (Offer(name, name) for name in others)
+        yield from (OptionValue(name, name, "lost") for name in lost)
+        yield from (OptionValue(name, name) for name in others)
 
 
 @analysis(
@@ -154,7 +154,7 @@ def _problems(results: Selection, params: Params) -> Iterator[Offer]:
     help="Of several responses to a problem, how often the one that a scorer gives the highest score is right, beside "
     "chance, the majority of answers, and the best that there is.",
 )
-def best_of_n(results: Selection, params: Params, intervals: bool) -> View:
+def best_of_n(results: ResultSet, params: Params, intervals: bool) -> View:
     """Choose among the responses of the shown problems that have several with a known final answer.
 
     Raises:
@@ -168,12 +168,12 @@ def best_of_n(results: Selection, params: Params, intervals: bool) -> View:
         ProblemResponses(benchmark, responses, _answers(results, responses))
         for benchmark, responses in found_responses(results, n).items()
     ]
-    seed = results.request.seed if intervals else None
+    seed = results.query.seed if intervals else None
     answer = {AS_COUNTED: _protocols, LOSES: _lost, ONE: _one}.get(params.page, _choice)
     return answer(results, params, every, seed)
 
 
-def _choice(results: Selection, params: Params, every: Sequence[ProblemResponses], seed: int | None) -> View:
+def _choice(results: ResultSet, params: Params, every: Sequence[ProblemResponses], seed: int | None) -> View:
     """How often the best of so many is right."""
     n = params.get("of")
     rows: list[RowDict] = []
@@ -181,7 +181,7 @@ def _choice(results: Selection, params: Params, every: Sequence[ProblemResponses
     oddities: list[str] = []
     coverage: dict[str, dict[str, str]] = {evaluation.scorer.name: {} for evaluation in results.chosen_evaluations}
     for made in every:
-        benchmark, responses, groups = made.benchmark, made.responses, made.groups(results.request.seed)
+        benchmark, responses, groups = made.benchmark, made.responses, made.groups(results.query.seed)
         own = list(response_rows(responses, groups, n, seed))
         rows += ({"scorer": None, "benchmark": benchmark, **row} for row in own)
         for evaluation in results.chosen_evaluations:
@@ -197,13 +197,13 @@ def _choice(results: Selection, params: Params, every: Sequence[ProblemResponses
     return View(frame, facts, title="Best of N", lay_out=lambda: _sections(frame, oddities, params.get("aggregation")))
 
 
-def _facts(results: Selection, params: Params, notes: Sequence[str], *, decides: bool = False) -> dict[str, Any]:
-    command = results.request.command("best-of-n", *params.words, form=params.form)
+def _facts(results: ResultSet, params: Params, notes: Sequence[str], *, decides: bool = False) -> dict[str, Any]:
+    command = results.query.command("best-of-n", *params.words, form=params.form)
     facts = provenance(results, command, tuple(notes), decides=decides)
     return {name: facts[name] for name in ("command", "version", "data", "scorers", "filter", "seed", "notes")}
 
 
-def _protocols(results: Selection, params: Params, every: Sequence[ProblemResponses], seed: int | None) -> View:
+def _protocols(results: ResultSet, params: Params, every: Sequence[ProblemResponses], seed: int | None) -> View:
     """What search-and-learn and RewardBench 2 would say of the same responses."""
     rows = [
         row
@@ -217,7 +217,7 @@ def _protocols(results: Selection, params: Params, every: Sequence[ProblemRespon
 
 
 def _lost(
-    results: Selection,
+    results: ResultSet,
     params: Params,
     every: Sequence[ProblemResponses],
     seed: int | None,  # noqa: ARG001  # as all pages
@@ -241,7 +241,7 @@ def _lost(
 
 
 def _one(
-    results: Selection,
+    results: ResultSet,
     params: Params,
     every: Sequence[ProblemResponses],
     seed: int | None,  # noqa: ARG001  # as all pages
@@ -271,7 +271,7 @@ def _one(
     return View(frame, facts, title="One problem", lay_out=lambda: problem_sections(results, frame))
 
 
-def _first_lost(results: Selection, made: ProblemResponses, evaluation: Evaluation, way: Aggregation) -> str:
+def _first_lost(results: ResultSet, made: ProblemResponses, evaluation: Evaluation, way: Aggregation) -> str:
     rows, _ = lost_rows(results, made, evaluation, way)
     names = [row["problem_id"] or row["chosen"] for row in rows[:1]]
     return next(iter(names), problem_names(results, made)[0])
@@ -369,23 +369,23 @@ def _spread_table(rows: pl.DataFrame) -> Table:
 # -- rows
 
 
-def _numbers_of_responses(results: Selection) -> Iterator[Offer]:
-    yield Offer(None, "all, and fewer", "as usual")
+def _numbers_of_responses(results: ResultSet) -> Iterator[OptionValue]:
+    yield OptionValue(None, "all, and fewer", "as usual")
     most = max(int(responses.sizes.max()) for responses in found_responses(results).values())
-    yield from (Offer(number, f"{number}") for number in range(1, most + 1))
+    yield from (OptionValue(number, f"{number}") for number in range(1, most + 1))
 
 
-def found_responses(selection: Selection, n: int | None = None) -> dict[str, Responses]:
+def found_responses(results: ResultSet, n: int | None = None) -> dict[str, Responses]:
     """Return the responses of every benchmark that has any, less the problems with fewer than n.
 
     Raises:
         UsageError: there are none, and why.
     """
-    wording = _wording(selection)
+    wording = _wording(results)
     by_benchmark, known, most = {}, False, 0
-    for part, rows in parts(selection.cases, ("benchmark",), selection.mask):
-        known |= bool(selection.cases["final_answer_correct"].is_not_null().filter(pl.Series(rows)).any())
-        responses = responses_of(selection.cases, wording, rows)
+    for part, rows in group_masks(results.cases, ("benchmark",), results.mask):
+        known |= bool(results.cases["final_answer_correct"].is_not_null().filter(pl.Series(rows)).any())
+        responses = responses_of(results.cases, wording, rows)
         most = max(most, int(responses.sizes.max(initial=0)))
         kept = responses if n is None else responses.keep(responses.sizes >= n)
         if kept.subsets.size:
@@ -401,21 +401,21 @@ def found_responses(selection: Selection, n: int | None = None) -> dict[str, Res
     raise UsageError("no shown problem has two responses whose final answers are known.", wanted)
 
 
-def _wording(selection: Selection) -> pl.Series:
+def _wording(results: ResultSet) -> pl.Series:
     """The texts of all problems, by which those without an id are told; nulls where each has one."""
-    if selection.cases["problem_id"].null_count():
-        return selection.texts.frame(["problem"])["problem"]
-    return pl.repeat(None, selection.height, dtype=pl.String, eager=True)
+    if results.cases["problem_id"].null_count():
+        return results.texts.frame(["problem"])["problem"]
+    return pl.repeat(None, results.height, dtype=pl.String, eager=True)
 
 
-def _answers(selection: Selection, responses: Responses) -> list[str | None]:
+def _answers(results: ResultSet, responses: Responses) -> list[str | None]:
     """The final answers of responses: as their file says them, else out of their last box."""
     answers: list[str | None] = [None] * responses.rows.size
-    if selection.is_metadata(PARSED):
-        answers = selection.column(PARSED).gather(responses.rows).cast(pl.String).to_list()
+    if results.is_metadata(PARSED):
+        answers = results.column(PARSED).gather(responses.rows).cast(pl.String).to_list()
     unsaid = np.array([place for place, answer in enumerate(answers) if answer is None], dtype=np.int64)
     if unsaid.size:
-        steps = selection.texts.gather(responses.rows[unsaid]).frame(["steps"])["steps"]
+        steps = results.texts.gather(responses.rows[unsaid]).frame(["steps"])["steps"]
         for place, solution in zip(unsaid.tolist(), steps.to_list(), strict=True):
             answers[place] = boxed_answer(solution)
     return answers
@@ -427,7 +427,7 @@ def _coverage(evaluation: Evaluation, responses: Responses) -> str:
     return f"{int(np.max([complete.sum() for complete in whole]))} of {responses.subsets.size} problems"
 
 
-def _oddities(selection: Selection, made: ProblemResponses, contradicted: int) -> Iterator[str]:
+def _oddities(results: ResultSet, made: ProblemResponses, contradicted: int) -> Iterator[str]:
     """What to keep in mind about the responses of one benchmark and their scores."""
     benchmark, responses = made.benchmark, made.responses
     if responses.alone:
@@ -437,12 +437,12 @@ def _oddities(selection: Selection, made: ProblemResponses, contradicted: int) -
     mixed = int(((responses.n_right > 0) & (responses.n_right < responses.sizes)).sum())
     mixture = f"right and wrong responses in {mixed} of {responses.subsets.size} problems"
     yield f"{benchmark}: {mixture}: the choice matters there alone"
-    if several := int((_generators(selection, responses) > 1).sum()):
+    if several := int((_generators(results, responses) > 1).sum()):
         yield f"{benchmark}: {several} problems have responses of several generators, and the best of all is chosen"
     if contradicted:
         both = f"in {contradicted} problems one answer is labelled right and wrong"
         yield f"{benchmark}: {both}; for maj@n its first label counts"
-    for evaluation in selection.chosen_evaluations:
+    for evaluation in results.chosen_evaluations:
         rewards = evaluation.rewards
         member = np.zeros(evaluation.codes.size, dtype=np.bool_)
         member[responses.rows] = True
@@ -452,10 +452,10 @@ def _oddities(selection: Selection, made: ProblemResponses, contradicted: int) -
             yield f"{name} on {benchmark}: {below} step rewards are below 0, so that products change sign"
 
 
-def _generators(selection: Selection, responses: Responses) -> np.ndarray[Any, Any]:
+def _generators(results: ResultSet, responses: Responses) -> np.ndarray[Any, Any]:
     """How many generators the responses of each problem are known to have. Shape (p,)."""
     frame = pl.DataFrame(
-        {"problem": responses.problems, "generator": selection.cases["generator"].gather(responses.rows)}
+        {"problem": responses.problems, "generator": results.cases["generator"].gather(responses.rows)}
     )
     counted = frame.group_by("problem").agg(pl.col("generator").drop_nulls().n_unique())
     return counted.sort("problem")["generator"].to_numpy()
@@ -464,13 +464,13 @@ def _generators(selection: Selection, responses: Responses) -> np.ndarray[Any, A
 # -- over scorers
 
 
-def _official(selection: Selection) -> Iterator[RowDict]:
+def _official(results: ResultSet) -> Iterator[RowDict]:
     """The official figure of every chosen scorer on PRMBench and ProcessBench, where it has one."""
     for benchmark, metric in OFFICIAL.items():
-        within = (selection.cases["benchmark"] == benchmark).to_numpy()
-        for evaluation in selection.chosen_evaluations:
+        within = (results.cases["benchmark"] == benchmark).to_numpy()
+        for evaluation in results.chosen_evaluations:
             if (evaluation.present & within).any():
-                value = official_score(evaluation, within, selection.unparsed(benchmark), benchmark)
+                value = official_score(evaluation, within, results.unparsed(benchmark), benchmark)
                 yield {
                     "scorer": evaluation.scorer.name,
                     "benchmark": benchmark,

@@ -25,7 +25,7 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection, by_benchmark, shown_benchmarks, within
+from inspector.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from inspector.texts.sentences import counted
 from scoring.evaluations.evaluation import Evaluation
 from scoring.filtering.sql_words import named
@@ -81,7 +81,7 @@ _OWN = {"steps": "n_steps", "position": "earliest_error"}
     help="Which way the scorer in focus leans: towards calling things right, or wrong. Beneath it every value of every "
     "column, by how much better or worse it is on its cases than on the others.",
 )
-def bias(results: Selection, params: Params, intervals: bool) -> View:
+def bias(results: ResultSet, params: Params, intervals: bool) -> View:
     """Return the bias of the chosen scorers on the shown cases, and after each scorer's the slices that it differs on.
 
     Of a slice `column` is not null, `value` is a difference of accuracies, and `where` selects its cases (erroneous and
@@ -98,13 +98,13 @@ def bias(results: Selection, params: Params, intervals: bool) -> View:
                 where = " AND ".join(f"({part})" for part in (*within(results, benchmark), row["where"]))
                 rows.append({**labels, "unit": "case", **row, "small": False, "where": where})
     frame = pl.DataFrame([{name: row.get(name) for name in BIAS} for row in rows], schema=BIAS, orient="row")
-    facts = provenance(results, results.request.command("bias", form=params.form), NOTES)
+    facts = provenance(results, results.query.command("bias", form=params.form), NOTES)
     empty = "" if rows else "No scorer has rewards for these cases yet." if not results.chosen else "No case is shown."
     title = "Bias"
     return View(frame, facts, title=title, lay_out=lambda: _sections(results, frame, intervals=intervals), empty=empty)
 
 
-def _sections(results: Selection, frame: pl.DataFrame, *, intervals: bool) -> tuple[Section, ...]:
+def _sections(results: ResultSet, frame: pl.DataFrame, *, intervals: bool) -> tuple[Section, ...]:
     sections: list[Section] = []
     for benchmark in shown_benchmarks(results) if results.shown.size else ():
         blocks: list[Block] = []
@@ -119,7 +119,7 @@ def _sections(results: Selection, frame: pl.DataFrame, *, intervals: bool) -> tu
 
 
 def _blocks(
-    results: Selection,
+    results: ResultSet,
     evaluation: Evaluation,
     benchmark: str,
     rows: Sequence[Row],
@@ -155,7 +155,7 @@ def _blocks(
         )
 
 
-def _leaning(results: Selection, evaluation: Evaluation, benchmark: str, rows: Sequence[Row]) -> Table:
+def _leaning(results: ResultSet, evaluation: Evaluation, benchmark: str, rows: Sequence[Row]) -> Table:
     lines = []
     for row in rows:
         metric, steps = row["metric"], row["unit"] == "step"
@@ -168,7 +168,7 @@ def _leaning(results: Selection, evaluation: Evaluation, benchmark: str, rows: S
 
 
 def _figure_link(
-    results: Selection, evaluation: Evaluation, benchmark: str, metric: str, n: int, title: str
+    results: ResultSet, evaluation: Evaluation, benchmark: str, metric: str, n: int, title: str
 ) -> CaseLink:
     name, inside = evaluation.scorer.name, within(results, benchmark)
     if metric == "predicted_positive_rate":
@@ -177,12 +177,12 @@ def _figure_link(
     return CaseLink((*inside, *where), n, f"tried: {title.partition(':')[0]}", name, benchmark=benchmark)
 
 
-def _slice_table(results: Selection, evaluation: Evaluation, benchmark: str, rows: Sequence[Row], title: str) -> Table:
+def _slice_table(results: ResultSet, evaluation: Evaluation, benchmark: str, rows: Sequence[Row], title: str) -> Table:
     columns: list[str | Column] = ["cases with", "of", "less the rest", "n", "rest", Column("p", 2), "p Holm"]
     return table(title, columns, [_slice(results, evaluation, benchmark, row) for row in rows], labels=2)
 
 
-def _slice(results: Selection, evaluation: Evaluation, benchmark: str, row: Row) -> list[Cell]:
+def _slice(results: ResultSet, evaluation: Evaluation, benchmark: str, row: Row) -> list[Cell]:
     metric, column = SIDES[row["metric"]], str(row["column"])
     scorer, side = evaluation.scorer.name, "erroneous" if metric == "error_acc" else "clean"
     tried = behind(metric, scorer, results.unparsed(benchmark))

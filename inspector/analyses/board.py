@@ -32,10 +32,10 @@ from inspector.boards.board import (
 )
 from inspector.boards.cells import BEST, PUBLISHED, TIED
 from inspector.boards.drills import board_drill
-from inspector.inspection import Inspection, inspect
 from inspector.label_set import published_note
 from inspector.notes import boundary_notes, mean_notes, unlike_notes
 from inspector.provenance import provenance
+from inspector.query import split
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,
@@ -52,8 +52,8 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.request import split
-from inspector.selection import Selection, within
+from inspector.result_set import ResultSet, within
+from inspector.screen_state import ScreenState, inspect
 from inspector.texts.sentences import F1, PRMSCORE, counted
 from scoring.errors import UsageError
 from scoring.evaluations.verdicts import OUTCOMES
@@ -92,7 +92,7 @@ SIDES = {"on_wrong": "on erroneous", "on_right": "on clean"}
         Option("published", "also the figures that the benchmark's paper prints"),
     ),
 )
-def board(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # all of it is resampled
+def board(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # all of it is resampled
     """Return the board of the chosen scorers, arranged as asked.
 
     Raises:
@@ -101,7 +101,7 @@ def board(results: Selection, params: Params, intervals: bool) -> View:  # noqa:
     return board_view(inspect(results), _arrangement(results, params), params.form, results.chosen)
 
 
-def _arrangement(results: Selection, params: Params) -> Arrangement:
+def _arrangement(results: ResultSet, params: Params) -> Arrangement:
     columns = params.get("columns")
     if columns is not None and not split(columns):
         raise UsageError(
@@ -120,47 +120,45 @@ def _arrangement(results: Selection, params: Params) -> Arrangement:
     return Arrangement(params.get("rows", ROWS[0]), sort, split(columns or ""), against, bool(params.get("published")))
 
 
-def board_view(
-    inspection: Inspection, how: Arrangement, form: str = "", scorers: tuple[str, ...] | None = None
-) -> View:
+def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tuple[str, ...] | None = None) -> View:
     """Show the board as it is arranged: a column on screen is one of the rows here, or those that it is made of.
 
     `kind` says of rows that are no scorer's what they are, and `standing` stands beside a score. Where there is a
     reference, the differences to it are `d_score` and so on, on `d_n` cases. `scorers` are names; None = all.
     """
-    selection = inspection.cleared().for_metrics()
-    every = tuple(evaluation.scorer.name for evaluation in selection.evaluations)
+    results = state.cleared().for_metrics()
+    every = tuple(evaluation.scorer.name for evaluation in results.evaluations)
     if scorers is not None and scorers != every:
-        request = replace(selection.request, scorers=scorers)
+        query = replace(results.query, scorers=scorers)
         chosen = tuple(
-            evaluation for evaluation in selection.evaluations if evaluation.scorer.name in {*scorers, how.against}
+            evaluation for evaluation in results.evaluations if evaluation.scorer.name in {*scorers, how.against}
         )
-        selection = replace(selection, request=request, chosen=scorers, evaluations=chosen)
-    base, search = inspection.base, inspection.base_search
-    parts = pieces(selection, base, search, subsets=how.subsets)
-    frame = board_frame(selection, base, search, subsets=how.subsets, scorers=scorers)
+        results = replace(results, query=query, chosen=scorers, evaluations=chosen)
+    base, search = state.base, state.base_search
+    parts = pieces(results, base, search, subsets=how.subsets)
+    frame = board_frame(results, base, search, subsets=how.subsets, scorers=scorers)
     if how.published or not frame.height:
         printed = published_frame((piece.benchmark, piece.subset) for piece in parts)
         frame = pl.concat([frame, printed], how="diagonal")
-    known = replace(standings(selection, parts, how.against), own=(own := own_figures(selection, parts)))
+    known = replace(standings(results, parts, how.against), own=(own := own_figures(results, parts)))
     for fault in own.faults.values():
         raise fault
     rows = arranged(known.beside(frame), how)
-    kind = kind_of(rows, how, several=len(selection.benchmarks) > 1)
+    kind = kind_of(rows, how, several=len(results.benchmarks) > 1)
     names = ["kind", *(name for key in kind.keys for name in _sources(key, against=bool(how.against)))]
     made = rows.select(list(dict.fromkeys(names)))
-    command = selection.request.command("board", *how.words, form=form)
-    beside = published_note(selection.adjudicated) if (rows["kind"] == PUBLISHED).any() else ()
-    alone = (*_unscored(parts, frame), *boundary_notes(selection), *unlike_notes(selection), *mean_notes(selection))
+    command = results.query.command("board", *how.words, form=form)
+    beside = published_note(results.adjudicated) if (rows["kind"] == PUBLISHED).any() else ()
+    alone = (*_unscored(parts, frame), *boundary_notes(results), *unlike_notes(results), *mean_notes(results))
     notes = (*beside, *_notes(known, how, rows), *alone)
 
     def lay_out() -> tuple[Section, ...]:
         by_key = {(piece.benchmark, piece.subset): piece for piece in parts}
-        blocks = _blocks(selection, rows, by_key, how, kind.keys, (*beside, *alone))
+        blocks = _blocks(results, rows, by_key, how, kind.keys, (*beside, *alone))
         return (Section(", ".join(dict.fromkeys(rows["benchmark"])), "board", tuple(blocks)),)
 
     empty = "" if rows.height else "No scorer has anything for these cases yet, so there is no figure."
-    return View(made, provenance(selection, command, notes), title="Board", lay_out=lay_out, empty=empty)
+    return View(made, provenance(results, command, notes), title="Board", lay_out=lay_out, empty=empty)
 
 
 def _unscored(parts: Sequence[BoardSlice], frame: pl.DataFrame) -> Iterator[str]:
@@ -203,14 +201,14 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
 
 
 def _blocks(
-    selection: Selection,
+    results: ResultSet,
     rows: pl.DataFrame,
     parts: Mapping[tuple[str, str | None], BoardSlice],
     how: Arrangement,
     keys: Sequence[str],
     notes: Sequence[str],
 ) -> Iterator[Block]:
-    kind = kind_of(rows, how, several=len(selection.benchmarks) > 1)
+    kind = kind_of(rows, how, several=len(results.benchmarks) > 1)
     # An interval stands behind its score where both are shown.
     keys = [key for key in keys if key != "interval" or "score" not in keys]
     outcomes = [name for name in OUTCOMES if rows[name].sum()]
@@ -227,22 +225,22 @@ def _blocks(
     lines = []
     for row in rows.iter_rows(named=True):
         piece = parts[row["benchmark"], row["subset"]]
-        lines.append([cell for key in keys for cell in _cells(selection, piece, row, key, how, outcomes)])
+        lines.append([cell for key in keys for cell in _cells(results, piece, row, key, how, outcomes)])
     labels = next((at for at, key in enumerate(keys) if key not in NAMES), len(keys))
     yield table("", heads, lines, labels=labels)
     yield from (Note(f"{note[:1].upper()}{note[1:]}.", "quiet") for note in notes)
 
 
 def _cells(
-    selection: Selection, piece: BoardSlice, row: Row, key: str, how: Arrangement, outcomes: Sequence[str]
+    results: ResultSet, piece: BoardSlice, row: Row, key: str, how: Arrangement, outcomes: Sequence[str]
 ) -> Iterator[Cell]:
     """What stands in a column of the board; in several where it is made of several."""
 
     def opens(column: str) -> CaseLink | None:
-        link = board_drill(selection, piece, row, column, how.against)
+        link = board_drill(results, piece, row, column, how.against)
         if not isinstance(link, CaseLink):
             return None
-        return replace(link, where=(*within(selection, piece.benchmark), *link.where))
+        return replace(link, where=(*within(results, piece.benchmark), *link.where))
 
     dim = "" if row["kind"] == "scorer" else "dim"
     if key in NAMES:

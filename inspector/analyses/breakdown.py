@@ -6,7 +6,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.analyses import Offer, Option, Page, Params, analysis
+from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses._columns import (
     GIVEN_BY,
     axis_of,
@@ -51,7 +51,7 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection, by_benchmark, shown_benchmarks, within
+from inspector.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from inspector.texts.sentences import WORDS, counted
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
@@ -143,32 +143,32 @@ OF_ERRORS = {"fp": "FP", "late": "late", "missed": "missed", "exact": "exact", "
 # -- what can be chosen
 
 
-def _columns_to_choose(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: ARG001  # as all offers
+def _columns_to_choose(results: ResultSet, params: Params) -> Iterator[OptionValue]:  # noqa: ARG001  # as all offers
     for name in columns_offered(results, _one_benchmark(results)):
-        yield Offer(name, column_title(name))
+        yield OptionValue(name, column_title(name))
 
 
-def _second_columns(results: Selection, params: Params) -> Iterator[Offer]:
-    yield Offer(NO_COLUMN, "none", "a line a value of the first column")
+def _second_columns(results: ResultSet, params: Params) -> Iterator[OptionValue]:
+    yield OptionValue(NO_COLUMN, "none", "a line a value of the first column")
     yield from _columns_to_choose(results, params)
 
 
-def _figures_to_choose(results: Selection, params: Params) -> Iterator[Offer]:
+def _figures_to_choose(results: ResultSet, params: Params) -> Iterator[OptionValue]:
     if params.page == STEP_POSITION:
-        yield from (Offer(name, title) for name, title in STEP_FIGURES.items())
+        yield from (OptionValue(name, title) for name, title in STEP_FIGURES.items())
         return
     there = _metrics_there(results, _one_benchmark(results), difference=bool(params.get("difference")))
     for name in there:
         known = known_figures()[name]
-        yield Offer(name, known.title, ", ".join(words for words in (known.note, f"of {known.among}") if words))
+        yield OptionValue(name, known.title, ", ".join(words for words in (known.note, f"of {known.among}") if words))
 
 
-def _one_benchmark(results: Selection) -> str:
+def _one_benchmark(results: ResultSet) -> str:
     """The benchmark of the shown cases, on a screen."""
     return shown_benchmarks(results)[0]
 
 
-def _has_types(results: Selection, benchmark: str) -> bool:
+def _has_types(results: ResultSet, benchmark: str) -> bool:
     return bool(usual_error_column(results, benchmark))
 
 
@@ -238,7 +238,7 @@ PAGES = (
     help="Where a scorer goes wrong: any two columns as a map, kinds of errors, positions, distances. Each number "
     "opens exactly its cases.",
 )
-def breakdown(results: Selection, params: Params, intervals: bool) -> View:
+def breakdown(results: ResultSet, params: Params, intervals: bool) -> View:
     """Break the chosen scorers down over the shown cases: a row a cell or bin and metric, with its cases' condition."""
     params = replace(params, page=params.page or CELLS)
     _check(results, params)
@@ -246,7 +246,7 @@ def breakdown(results: Selection, params: Params, intervals: bool) -> View:
         frame, notes = _cell_frame(results, params, intervals=intervals)
     else:
         frame, notes = bin_frame(results, params)
-    command = results.request.command("breakdown", *params.words, form=params.form)
+    command = results.query.command("breakdown", *params.words, form=params.form)
     facts = provenance(results, command, (*notes, *first_run_notes(results)))
     empty = "" if results.chosen else "No scorer has rewards for these cases yet."
     if results.chosen and not results.shown.size:
@@ -255,7 +255,7 @@ def breakdown(results: Selection, params: Params, intervals: bool) -> View:
     return View(frame, facts, title=title, lay_out=lambda: _sections(results, frame, params), empty=empty)
 
 
-def _check(results: Selection, params: Params) -> None:
+def _check(results: ResultSet, params: Params) -> None:
     rows, cols = params.get("rows", ""), params.get("cols", "")
     if cols and not rows and cols != NO_COLUMN:
         raise UsageError("--cols needs --rows.", "Name both, or --rows alone.")
@@ -273,7 +273,7 @@ def _check(results: Selection, params: Params) -> None:
 # -- rows by columns
 
 
-def _cell_frame(results: Selection, params: Params, *, intervals: bool) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def _cell_frame(results: ResultSet, params: Params, *, intervals: bool) -> tuple[pl.DataFrame, tuple[str, ...]]:
     columns = _columns(results, params)
     axes = tuple(axis_of(results, name) for name in columns)
     frames = []
@@ -286,7 +286,7 @@ def _cell_frame(results: Selection, params: Params, *, intervals: bool) -> tuple
             continue
         for evaluation in results.chosen_evaluations:
             labels = {"scorer": evaluation.scorer.name, "benchmark": benchmark}
-            seed = results.request.seed
+            seed = results.query.seed
             table_of_cells = breakdown_frame(evaluation, cells, unparsed, seed, bootstrap=intervals)
             own = [own_cells(made, evaluation, cells, unparsed, seed if intervals else None) for made in own_metrics()]
             frames.append((labels, pl.concat([table_of_cells, *([long_form(cells, own)] if own else [])])))
@@ -301,7 +301,7 @@ def _cell_frame(results: Selection, params: Params, *, intervals: bool) -> tuple
     return pl.concat(labelled) if labelled else empty, DIFFERENCE if other else NOTES
 
 
-def _columns(results: Selection, params: Params) -> tuple[str, ...]:
+def _columns(results: ResultSet, params: Params) -> tuple[str, ...]:
     """The columns asked for, or the usual ones of the benchmark.
 
     Raises:
@@ -327,7 +327,7 @@ def _columns(results: Selection, params: Params) -> tuple[str, ...]:
 # -- what people see
 
 
-def _sections(results: Selection, frame: pl.DataFrame, params: Params) -> tuple[Section, ...]:
+def _sections(results: ResultSet, frame: pl.DataFrame, params: Params) -> tuple[Section, ...]:
     sections: list[Section] = []
     for name in shown_benchmarks(results):
         own = frame.filter(pl.col("benchmark") == name)
@@ -336,7 +336,7 @@ def _sections(results: Selection, frame: pl.DataFrame, params: Params) -> tuple[
     return tuple(sections)
 
 
-def _benchmark_blocks(results: Selection, frame: pl.DataFrame, params: Params, benchmark: str) -> Iterator[Block]:
+def _benchmark_blocks(results: ResultSet, frame: pl.DataFrame, params: Params, benchmark: str) -> Iterator[Block]:
     if params.page == CELLS:
         yield from _cell_blocks(Grid.of(results, frame, params, benchmark), params)
         return
@@ -359,14 +359,14 @@ class Grid(Struct, frozen=True, eq=False):
     Each cell has its rows by metric. `pair` are the two scorers of a difference, () where none is asked for.
     """
 
-    results: Selection
+    results: ResultSet
     benchmark: str
     columns: tuple[str, ...]
     cells: Mapping[str, Mapping[tuple[str | None, ...], Mapping[str, Row]]]
     pair: tuple[str, ...]
 
     @classmethod
-    def of(cls, results: Selection, frame: pl.DataFrame, params: Params, benchmark: str) -> "Grid":
+    def of(cls, results: ResultSet, frame: pl.DataFrame, params: Params, benchmark: str) -> "Grid":
         """Take the rows of one benchmark."""
         columns = _columns(results, params)
         cells: dict[str, dict[tuple[str | None, ...], dict[str, Row]]] = {}
@@ -533,7 +533,7 @@ def _usual_figure(grid: Grid) -> str:
     return "error_acc" if sum(wrong) >= sum(clean) else "correct_acc"
 
 
-def _metrics_there(results: Selection, benchmark: str, *, difference: bool) -> list[str]:
+def _metrics_there(results: ResultSet, benchmark: str, *, difference: bool) -> list[str]:
     """The figures that are defined for some shown case of the first chosen scorer."""
     if not results.chosen:
         return []
@@ -551,7 +551,7 @@ def _metrics_there(results: Selection, benchmark: str, *, difference: bool) -> l
 
 
 def _type_blocks(
-    results: Selection, evaluation: Evaluation, benchmark: str, rows: pl.DataFrame, params: Params
+    results: ResultSet, evaluation: Evaluation, benchmark: str, rows: pl.DataFrame, params: Params
 ) -> Iterator[Block]:
     """How erroneous cases are got wrong, by kind of error."""
     (column,) = _columns(results, params)
@@ -583,7 +583,7 @@ def _type_blocks(
 
 
 def _type_line(
-    results: Selection,
+    results: ResultSet,
     evaluation: Evaluation,
     benchmark: str,
     column: str,
@@ -609,13 +609,13 @@ def _type_line(
 
 
 def _length_blocks(
-    results: Selection, evaluation: Evaluation, benchmark: str, rows: pl.DataFrame, params: Params
+    results: ResultSet, evaluation: Evaluation, benchmark: str, rows: pl.DataFrame, params: Params
 ) -> Iterator[Block]:
     grid = Grid.of(results, rows, params, benchmark)
     yield _figure_table(grid, evaluation.scorer.name)
 
 
-Blocks = Callable[[Selection, Evaluation, str, pl.DataFrame, Params], Iterator[Block]]
+Blocks = Callable[[ResultSet, Evaluation, str, pl.DataFrame, Params], Iterator[Block]]
 _PAGES: Mapping[str, Blocks] = {
     TYPES: _type_blocks,
     LENGTH: _length_blocks,

@@ -26,11 +26,11 @@ from inspector.comparability import (
 from inspector.label_set import COLUMN
 from inspector.notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
 from inspector.provenance import conditions, provenance
+from inspector.query import as_words
 from inspector.render.cells import share
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
-from inspector.request import as_words
-from inspector.selection import Selection, within
+from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import Headline, counted, headline
 from scoring.benchmarks.registry import step_labelled
 from scoring.cache import RewardParts, VoteParts
@@ -39,7 +39,17 @@ from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import protocol_named, protocol_of
 from scoring.evaluations.rules import transform, when_wrong
-from scoring.evaluations.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Rule, RuleByCase, spelled
+from scoring.evaluations.verdicts import (
+    DEV,
+    OUTCOMES,
+    REFUSED,
+    UNPARSED,
+    UNSCORED,
+    ProvidedVerdicts,
+    Rule,
+    RuleByCase,
+    spelled,
+)
 from scoring.filtering.filters import Facet
 from scoring.metrics.own import MEMBERS, leading_figure, official_metric
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
@@ -101,9 +111,9 @@ class ProtocolCard(Struct, frozen=True):
         return next((fact for fact in self.facts if (fact.group, fact.name) == (group, name)), None)
 
 
-def protocol_card(selection: Selection, scorer: str, benchmark: str) -> ProtocolCard:
+def protocol_card(results: ResultSet, scorer: str, benchmark: str) -> ProtocolCard:
     """Make the card of one scorer (full name) on the shown cases of one benchmark."""
-    alone = _alone(selection, scorer, benchmark)
+    alone = _alone(results, scorer, benchmark)
     evaluation = alone.evaluation(scorer)
     facts = (
         *_scorer_facts(evaluation, alone.folders.get(scorer)),
@@ -114,10 +124,10 @@ def protocol_card(selection: Selection, scorer: str, benchmark: str) -> Protocol
     return ProtocolCard(scorer, benchmark, tuple(ordered), tuple(_warnings(alone, scorer, benchmark)))
 
 
-def _alone(selection: Selection, scorer: str, benchmark: str) -> Selection:
-    """The selection of this scorer and the shown cases of this benchmark alone, in file order."""
-    within = (selection.cases["benchmark"] == benchmark).to_numpy() & selection.mask
-    return replace(selection, chosen=(scorer,), shown=np.flatnonzero(within))
+def _alone(results: ResultSet, scorer: str, benchmark: str) -> ResultSet:
+    """The result set of this scorer and the shown cases of this benchmark alone, in file order."""
+    within = (results.cases["benchmark"] == benchmark).to_numpy() & results.mask
+    return replace(results, chosen=(scorer,), shown=np.flatnonzero(within))
 
 
 # -- the scorer, and how it decides
@@ -138,23 +148,23 @@ def _scorer_facts(evaluation: Evaluation, folder: Path | None) -> Iterator[Fact]
     yield Fact("scorer", "engine", ", ".join(dict.fromkeys(ran)) or NOT_SAID)
 
 
-def _decision_facts(evaluation: Evaluation, selection: Selection, benchmark: str) -> Iterator[Fact]:
+def _decision_facts(evaluation: Evaluation, results: ResultSet, benchmark: str) -> Iterator[Fact]:
     """Tell the rule, the threshold, where it comes from, and what becomes of a reward that equals it."""
     rule = evaluation.rule
     yield Fact("decision", "rule", str(rule))
     yield Fact("decision", "threshold", _threshold(evaluation))
     yield Fact("decision", "threshold source", rule.source)
-    if not isinstance(rule, AsGiven):
+    if not isinstance(rule, ProvidedVerdicts):
         own = Rule(evaluation.scorer.threshold, evaluation.scorer.comparison, on=evaluation.scorer.on)
         words = "its own" if spelled(rule) == spelled(own) else f"as asked; its own is {spelled(own)}"
         yield Fact("decision", "boundary", f"{spelled(rule)} ({words})")
         if (compared := transform(rule.on)).code is not None:
             yield Fact("decision", "code of the rule", compared.code.words)
-        yield Fact("decision", "rewards on the threshold", f"{on_threshold(evaluation, selection.mask):,}")
+        yield Fact("decision", "rewards on the threshold", f"{on_threshold(evaluation, results.mask):,}")
     if evaluation.scorer.redundancy_threshold is not None:
         cut, source = evaluation.scorer.redundancy_threshold, evaluation.scorer.redundancy_threshold_source
         yield Fact("decision", "redundancy threshold", f"above {cut:g} ({source or NOT_SAID})")
-    protocol_name = selection.request.protocol
+    protocol_name = results.query.protocol
     protocol = protocol_named(protocol_name) if protocol_name else protocol_of(benchmark)
     side = "" if protocol.comparison is None else f"; it has {when_wrong('rewards', protocol.comparison)}"
     yield Fact(
@@ -167,40 +177,38 @@ def _decision_facts(evaluation: Evaluation, selection: Selection, benchmark: str
 def _threshold(evaluation: Evaluation) -> str:
     rule = evaluation.rule
     if isinstance(rule, RuleByCase):
-        return ", ".join(f"{subset} {value:g}" for subset, value in rule.told.items())
+        return ", ".join(f"{subset} {value:g}" for subset, value in rule.by_subset.items())
     return "none" if rule.threshold is None else f"{rule.threshold!r}"
 
 
 # -- the cases, how they are counted, gold labels, intervals
 
 
-def _counting_facts(evaluation: Evaluation, selection: Selection, benchmark: str) -> Iterator[Fact]:
-    """Tell the facts on cases, counting, gold and interval; the selection shows the cases of this benchmark alone."""
-    yield from _cases(evaluation, selection, benchmark)
-    yield from _counting(evaluation, selection, benchmark)
-    yield from _gold(selection, benchmark)
-    yield from _interval(selection, benchmark)
+def _counting_facts(evaluation: Evaluation, results: ResultSet, benchmark: str) -> Iterator[Fact]:
+    """Tell the facts on cases, counting, gold and interval; the result set shows the cases of this benchmark alone."""
+    yield from _cases(evaluation, results, benchmark)
+    yield from _counting(evaluation, results, benchmark)
+    yield from _gold(results, benchmark)
+    yield from _interval(results, benchmark)
 
 
-def _cases(evaluation: Evaluation, selection: Selection, benchmark: str) -> Iterator[Fact]:
-    mask, name = selection.mask, evaluation.scorer.name
+def _cases(evaluation: Evaluation, results: ResultSet, benchmark: str) -> Iterator[Fact]:
+    mask, name = results.mask, evaluation.scorer.name
     n = int(mask.sum())
     yield Fact("cases", "benchmark", benchmark)
-    yield Fact(
-        "cases", "filter", " AND ".join(f"({condition})" for condition in conditions(selection.request)) or "none"
-    )
+    yield Fact("cases", "filter", " AND ".join(f"({condition})" for condition in conditions(results.query)) or "none")
     yield Fact("cases", "shown", counted(n, "case"), (), n)
-    whole = int((selection.cases["benchmark"] == benchmark).sum())
+    whole = int((results.cases["benchmark"] == benchmark).sum())
     if whole != n:
         yield Fact("cases", "in the benchmark", counted(whole, "case"))
-    rows = counted_cases(selection, (name,), benchmark).get(name, np.zeros(mask.size, dtype=np.bool_))
+    rows = counted_cases(results, (name,), benchmark).get(name, np.zeros(mask.size, dtype=np.bool_))
     if step_labelled(benchmark) is None:
         # What a scorer without any verdict was refused on is in no denominator, though its outcome says refused.
-        made, unparsed = leading_figure(benchmark), selection.unparsed(benchmark)
+        made, unparsed = leading_figure(benchmark), results.unparsed(benchmark)
         where = (tried(name, unparsed),) if made is None else (made.cases or MEMBERS).where(name, unparsed)
         has_them = where if evaluation.nothing is None else ("false",)
-        own = (selection.cases["benchmark"] == benchmark).to_numpy() & mask
-        if made is not None and not np.array_equal(own & selection.passing(has_them), rows):
+        own = (results.cases["benchmark"] == benchmark).to_numpy() & mask
+        if made is not None and not np.array_equal(own & results.passing(has_them), rows):
             has_them = ()
         yield Fact(
             "cases",
@@ -237,20 +245,20 @@ def _subsets(evaluation: Evaluation, rows: Bools) -> str:
     return f"{len(subsets)}: {', '.join(subsets[:_NAMED])}{more}" if subsets else "none"
 
 
-def _counting(evaluation: Evaluation, selection: Selection, benchmark: str) -> Iterator[Fact]:
-    mask, unparsed = selection.mask, selection.unparsed(benchmark)
+def _counting(evaluation: Evaluation, results: ResultSet, benchmark: str) -> Iterator[Fact]:
+    mask, unparsed = results.mask, results.unparsed(benchmark)
     # What it is averaged over takes no resample.
     line = headline(evaluation, mask, unparsed, None, benchmark)
-    protocol_name = selection.request.protocol
+    protocol_name = results.query.protocol
     protocol = protocol_named(protocol_name) if protocol_name else protocol_of(benchmark)
     made = leading_figure(benchmark)
     name = "PRMScore" if step_labelled(benchmark) is not None else "F1 of first errors"
     yield Fact("counting", "official figure", name if made is None else f"{made.title}: {made.about}")
     yield Fact("counting", "averaged over", line.over)
     yield Fact("counting", "protocol", f"{protocol.name}: {protocol.counts} ({protocol.source})")
-    wrong = counts_unanswered(selection, benchmark)
+    wrong = counts_unanswered(results, benchmark)
     policy = "count as wrong" if wrong else "are left out of the denominators"
-    by = "" if selection.request.unparsed is None else ", as asked"
+    by = "" if results.query.unparsed is None else ", as asked"
     yield Fact("counting", "cases without a verdict", f"unparsed and refused ones {policy}{by}")
     answered = int((evaluation.answered & mask).sum())
     yield Fact("counting", "coverage", f"{answered:,} of {int(mask.sum()):,} with a verdict")
@@ -283,60 +291,60 @@ def _runs(evaluation: Evaluation) -> str:
     return (f"mean of {several} runs" if several > 1 else "one") + unlike
 
 
-def _gold(selection: Selection, benchmark: str) -> Iterator[Fact]:
-    imports = selection.workspace.imports(benchmark)
-    yield from _labels(selection)
+def _gold(results: ResultSet, benchmark: str) -> Iterator[Fact]:
+    imports = results.workspace.imports(benchmark)
+    yield from _labels(results)
     for name, key in (("label base in the file", "label_base"), ("read from", "source"), ("format", "format")):
         values = list(dict.fromkeys(str(imported[key]) for imported in imports if imported.get(key)))
         more = f" and {len(values) - _NAMED} more" if len(values) > _NAMED else ""
         yield Fact("gold", name, "; ".join(values[:_NAMED]) + more if values else NOT_SAID)
-    here = selection.cases.filter(selection.cases["benchmark"] == benchmark)
+    here = results.cases.filter(results.cases["benchmark"] == benchmark)
     repeated = here.height - here["key"].n_unique()
     if repeated:
         yield Fact("gold", "repeated", f"{repeated:,} cases repeat the problem and steps of another")
 
 
-def _labels(selection: Selection) -> Iterator[Fact]:
+def _labels(results: ResultSet) -> Iterator[Fact]:
     """Whose labels they are; where they were adjudicated, which of the shown cases have another one than before."""
     based = "steps are 0-based here, -1 = no error"
-    if selection.adjudicated is None:
+    if results.adjudicated is None:
         yield Fact("gold", "labels", f"as the benchmark gives them; {based}")
         return
-    people = selection.adjudicated.people
+    people = results.adjudicated.people
     yield Fact("gold", "labels", f"adjudicated{' by ' if people else ''}{', '.join(people)}; {based}")
-    there = selection.column(COLUMN).gather(selection.shown)
+    there = results.column(COLUMN).gather(results.shown)
     for name in (*OVERLAID, *UNDECIDED, CONFIRMED):
         if n := int((there == name).sum()):
             yield Fact("gold", f"labels here: {name}", counted(n, "case"), (Facet(COLUMN, (name,)).sql,), n)
 
 
-def _interval(selection: Selection, benchmark: str) -> Iterator[Fact]:
+def _interval(results: ResultSet, benchmark: str) -> Iterator[Fact]:
     of_steps = official_metric(benchmark) != "f1"
-    way = "of whole problems" if of_steps else resampled_words(selection, benchmark)
+    way = "of whole problems" if of_steps else resampled_words(results, benchmark)
     yield Fact("interval", "method", f"{share(LEVEL, 0)}% percentile bootstrap, {way}")
     yield Fact("interval", "resamples", f"{RESAMPLES:,}")
-    yield Fact("interval", "seed", str(selection.request.seed))
+    yield Fact("interval", "seed", str(results.query.seed))
 
 
 # -- what to beware of
 
 
-def _warnings(selection: Selection, scorer: str, benchmark: str) -> Iterator[str]:
-    """Give every caution; the selection shows this scorer and the cases of this benchmark alone."""
-    evaluation = selection.evaluation(scorer)
+def _warnings(results: ResultSet, scorer: str, benchmark: str) -> Iterator[str]:
+    """Give every caution; the result set shows this scorer and the cases of this benchmark alone."""
+    evaluation = results.evaluation(scorer)
     if evaluation.nothing is not None:
         yield f"{scorer} gives no verdict on any case: {evaluation.nothing}"
     if threshold_kind(evaluation.rule) == TUNED_HERE:
         yield f"the threshold was tuned on these cases, so that the figure is optimistic: {evaluation.rule.source}"
-    yield from _coverage(selection, evaluation, benchmark)
-    if chosen := choosing_conditions(selection, scorer):
+    yield from _coverage(results, evaluation, benchmark)
+    if chosen := choosing_conditions(results, scorer):
         words = " AND ".join(chosen)
         yield f"the cases are chosen by what {scorer} made of them ({words}): the figure speaks of itself"
-    yield from boundary_notes(selection)
-    yield from range_notes(selection)
-    yield from label_notes(selection)
-    yield from unlike_notes(selection)
-    yield from (problem for problem in selection.problems if problem.startswith(f"{scorer}:"))
+    yield from boundary_notes(results)
+    yield from range_notes(results)
+    yield from label_notes(results)
+    yield from unlike_notes(results)
+    yield from (problem for problem in results.problems if problem.startswith(f"{scorer}:"))
     if "imported_from" in evaluation.scorer.settings and not any(
         name.startswith("weights") for name in settings_of(evaluation.scorer)
     ):
@@ -344,10 +352,10 @@ def _warnings(selection: Selection, scorer: str, benchmark: str) -> Iterator[str
         yield f"{scorer} was imported from {came}: which weights gave its numbers is {NOT_SAID}"
 
 
-def _coverage(selection: Selection, evaluation: Evaluation, benchmark: str) -> Iterator[str]:
+def _coverage(results: ResultSet, evaluation: Evaluation, benchmark: str) -> Iterator[str]:
     """Cases that are not counted, and few that are."""
-    mask, name = selection.mask, evaluation.scorer.name
-    rows = counted_cases(selection, (name,), benchmark).get(name)
+    mask, name = results.mask, evaluation.scorer.name
+    rows = counted_cases(results, (name,), benchmark).get(name)
     if rows is None:
         return
     without = int((mask & evaluation.gold.known & ~rows).sum())
@@ -399,7 +407,7 @@ class Benchmark(NamedTuple):
     help="How the number of the scorer in focus came to be. A second scorer beside it shows in what the two differ, "
     "and whether their figures may be compared.",
 )
-def card(results: Selection, params: Params, intervals: bool) -> View:
+def card(results: ResultSet, params: Params, intervals: bool) -> View:
     """Show the facts that make the official figure of a scorer, or of two, on every benchmark that either covers."""
     names = _scorers(results)
     pair = replace(results, chosen=names)
@@ -413,9 +421,9 @@ def card(results: Selection, params: Params, intervals: bool) -> View:
     )
     if not benchmarks:
         raise UsageError("there is no case to make a card of.", "Change --where, --subset or --benchmark.")
-    request = replace(pair.request, scorers=(), by=(), sort="")
+    query = replace(pair.query, scorers=(), by=(), sort="")
     facts = {
-        **provenance(replace(pair, request=request), request.command("card", *as_words(names), form=params.form)),
+        **provenance(replace(pair, query=query), query.command("card", *as_words(names), form=params.form)),
         **_cautions(benchmarks),
         "not_recorded": _not_recorded(pair),
     }
@@ -426,7 +434,7 @@ def card(results: Selection, params: Params, intervals: bool) -> View:
     frame = pl.DataFrame(rows, schema=CARD, orient="row")
 
     def sections() -> tuple[Section, ...]:
-        seed = results.request.seed if intervals else None
+        seed = results.query.seed if intervals else None
         return tuple(
             Section(benchmark.name, f"card-{at}", tuple(_blocks(pair, benchmark, seed)))
             for at, benchmark in enumerate(benchmarks)
@@ -435,10 +443,10 @@ def card(results: Selection, params: Params, intervals: bool) -> View:
     return View(frame, facts, title="Protocol card", lay_out=sections)
 
 
-def _scorers(results: Selection) -> tuple[str, ...]:
+def _scorers(results: ResultSet) -> tuple[str, ...]:
     """The full names of the scorer or the two that are asked about."""
     there = [evaluation.scorer.name for evaluation in results.evaluations]
-    names = tuple(match_name(word, there, "scorer") for word in results.request.scorers)
+    names = tuple(match_name(word, there, "scorer") for word in results.query.scorers)
     if not names:
         listed = ", ".join(there) or "none"
         raise UsageError("card needs a scorer, or two: prm-inspect card SCORER [OTHER].", f"There are: {listed}.")
@@ -447,7 +455,7 @@ def _scorers(results: Selection) -> tuple[str, ...]:
     return names
 
 
-def _benchmarks(pair: Selection) -> list[str]:
+def _benchmarks(pair: ResultSet) -> list[str]:
     """The benchmarks of the shown cases for which one of the scorers gave anything; all of them where none did."""
     there = pair.cases["benchmark"].gather(pair.shown).unique(maintain_order=True).to_list()
     covered = [name for name in there if any(evaluation.covers(name) for evaluation in pair.chosen_evaluations)]
@@ -471,7 +479,7 @@ def _cautions(benchmarks: Sequence[Benchmark]) -> dict[str, Any]:
     }
 
 
-def _not_recorded(pair: Selection) -> str:
+def _not_recorded(pair: ResultSet) -> str:
     """Of whose numbers nobody knows what made them; of one scorer its card says so."""
     evaluations = pair.chosen_evaluations
     return not_recorded(evaluation.scorer for evaluation in evaluations) if len(evaluations) > 1 else ""
@@ -517,7 +525,7 @@ def _rows(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
 # -- as people see it
 
 
-def _blocks(pair: Selection, benchmark: Benchmark, seed: int | None) -> Iterator[Block]:
+def _blocks(pair: ResultSet, benchmark: Benchmark, seed: int | None) -> Iterator[Block]:
     lines = [_headline(pair, card, seed) for card in benchmark.cards]
     yield _figures(pair, benchmark, lines)
     if len(benchmark.cards) == 1:
@@ -526,13 +534,13 @@ def _blocks(pair: Selection, benchmark: Benchmark, seed: int | None) -> Iterator
         yield from _two_cards(pair, benchmark, lines)
 
 
-def _headline(pair: Selection, card: ProtocolCard, seed: int | None) -> Headline:
+def _headline(pair: ResultSet, card: ProtocolCard, seed: int | None) -> Headline:
     rows = (pair.cases["benchmark"] == card.benchmark).to_numpy() & pair.mask
     evaluation = pair.evaluation(card.scorer)
     return headline(evaluation, rows, pair.unparsed(card.benchmark), seed, card.benchmark)
 
 
-def _figures(pair: Selection, benchmark: Benchmark, lines: Sequence[Headline]) -> Table:
+def _figures(pair: ResultSet, benchmark: Benchmark, lines: Sequence[Headline]) -> Table:
     rows = []
     for card, line, (letter, style) in zip(benchmark.cards, lines, LETTERS, strict=False):
         metric, link = official_metric(benchmark.name), None
@@ -545,7 +553,7 @@ def _figures(pair: Selection, benchmark: Benchmark, lines: Sequence[Headline]) -
     return table("", titles if len(lines) == 1 else ["", *titles], rows, labels=len(titles) - (len(lines) == 1))
 
 
-def _one_card(pair: Selection, card: ProtocolCard) -> Iterator[Block]:
+def _one_card(pair: ResultSet, card: ProtocolCard) -> Iterator[Block]:
     yield from (Note(f"Warning: {sentence}.", "warning") for sentence in card.warnings)
     for group in GROUPS:
         rows = [
@@ -556,7 +564,7 @@ def _one_card(pair: Selection, card: ProtocolCard) -> Iterator[Block]:
         yield table(GROUP_TITLES[group], ["", Column("", right=False, wraps=True)], rows)
 
 
-def _link(pair: Selection, card: ProtocolCard, group: CardGroup, name: str) -> CaseLink | None:
+def _link(pair: ResultSet, card: ProtocolCard, group: CardGroup, name: str) -> CaseLink | None:
     fact = card.of(group, name)
     if fact is None or fact.where is None or not fact.n:
         return None
@@ -564,7 +572,7 @@ def _link(pair: Selection, card: ProtocolCard, group: CardGroup, name: str) -> C
     return CaseLink(where, fact.n, f"{fact.name}, {card.scorer}", card.scorer, benchmark=card.benchmark)
 
 
-def _two_cards(pair: Selection, benchmark: Benchmark, lines: Sequence[Headline]) -> Iterator[Block]:
+def _two_cards(pair: ResultSet, benchmark: Benchmark, lines: Sequence[Headline]) -> Iterator[Block]:
     first, second = benchmark.cards
     yield from (Note(f"Not comparable as they stand: {reason}.", "warning") for reason in benchmark.reasons)
     if any(line.score is None for line in lines):
@@ -585,7 +593,7 @@ def _two_cards(pair: Selection, benchmark: Benchmark, lines: Sequence[Headline])
         yield Note(unrecorded, "quiet")
 
 
-def _side_by_side(pair: Selection, cards: Sequence[ProtocolCard], differing: Sequence[FactPair]) -> Iterator[Table]:
+def _side_by_side(pair: ResultSet, cards: Sequence[ProtocolCard], differing: Sequence[FactPair]) -> Iterator[Table]:
     columns: list[str | Column] = ["", *(Column(letter, right=False, wraps=True) for letter, _ in LETTERS)]
     for group in GROUPS:
         rows = []

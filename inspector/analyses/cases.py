@@ -13,7 +13,7 @@ from inspector.notes import first_run_notes
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Cell, Column, Section, Table, View, table, text
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.paint import OUTCOME_STYLES
 from scoring.errors import UsageError
 from scoring.export import shown
@@ -47,29 +47,29 @@ CASE_COLUMNS = (
         "prm-inspect cases --benchmark demo --scorer blend --sort instructive --csv",
     ),
     options=(
-        Option("sort", "COLUMN, COLUMN:desc or instructive", metavar="KEY", of_request=True),
+        Option("sort", "COLUMN, COLUMN:desc or instructive", metavar="KEY", of_query=True),
         Option(
             "columns",
             "these columns and no others, in this order; margin, rewards and the like are the one scorer's",
             metavar="A,B,...",
-            of_request=True,
+            of_query=True,
         ),
     ),
 )
-def cases(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
+def cases(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
     """List the shown cases, in their order, as the list on screen does: with every scorer's verdict and outcome."""
     frame = _columns_of_cases(results)[results.shown]
-    if results.found is not None and not results.request.columns:
+    if results.matches is not None and not results.query.columns:
         # Not at which step: where most cases match that is looked for on screen alone.
-        places = [", ".join(results.found.where(row)) for row in results.shown.tolist()]
+        places = [", ".join(results.matches.where(row)) for row in results.shown.tolist()]
         frame = frame.with_columns(pl.Series(FOUND_IN, places, dtype=pl.String))
-    command = results.request.command("cases", form=params.form)
+    command = results.query.command("cases", form=params.form)
     notes = ("margin is null in JSON where no threshold makes the case right; CSV says -inf",)
     facts = provenance(results, command, (*notes, *first_run_notes(results)))
     return View(frame, facts, title="Cases", lay_out=lambda: (Section("", "cases", (_listed(results, frame),)),))
 
 
-def _listed(results: Selection, frame: pl.DataFrame) -> Table:
+def _listed(results: ResultSet, frame: pl.DataFrame) -> Table:
     """A line a case, which its name opens."""
     names = results.cases["case"].gather(results.shown).to_list()
     several = len(results.benchmarks) > 1
@@ -87,37 +87,37 @@ def _cell(name: str, words: str) -> Cell:
     return text(words, OUTCOME_STYLES.get(words, "") if name.endswith("outcome") else "")
 
 
-def _columns_of_cases(selection: Selection) -> pl.DataFrame:
+def _columns_of_cases(results: ResultSet) -> pl.DataFrame:
     """The columns that were asked for, of all cases.
 
     Else labels, metadata columns, tags and notes, and what each chosen scorer made.
     """
-    if selection.request.columns:
-        return columns_table(selection, selection.request.columns)
-    labels = selection.cases.select(CASE_COLUMNS).with_columns(
-        selection.column(name).alias(name) for name in (*metadata_of(selection), *_said(selection))
+    if results.query.columns:
+        return columns_table(results, results.query.columns)
+    labels = results.cases.select(CASE_COLUMNS).with_columns(
+        results.column(name).alias(name) for name in (*metadata_of(results), *_said(results))
     )
-    return pl.concat([labels, *(evaluation.columns for evaluation in selection.chosen_evaluations)], how="horizontal")
+    return pl.concat([labels, *(evaluation.columns for evaluation in results.chosen_evaluations)], how="horizontal")
 
 
-def metadata_of(selection: Selection) -> list[str]:
+def metadata_of(results: ResultSet) -> list[str]:
     """Return the metadata columns of the cases, by name."""
-    return [name for name in selection.metadata.schema if selection.is_metadata(name)]
+    return [name for name in results.metadata.schema if results.is_metadata(name)]
 
 
-def _said(selection: Selection) -> list[str]:
+def _said(results: ResultSet) -> list[str]:
     """What people said and what became of labels, as far as they said it of any case of the workspace."""
-    if selection.journal is None:
+    if results.journal is None:
         return []
-    triage = selection.journal.triage
+    triage = results.journal.triage
     statements = {"ruling": triage.rulings, "category": triage.categories, "tags": triage.tags, "note": triage.notes}
-    return [*(name for name, statement in statements.items() if statement), *selection.further]
+    return [*(name for name, statement in statements.items() if statement), *results.further]
 
 
 # -- columns that a person named
 
 
-def columns_table(selection: Selection, words: Sequence[str]) -> pl.DataFrame:
+def columns_table(results: ResultSet, words: Sequence[str]) -> pl.DataFrame:
     """Return the columns that words name for all cases, each once and called by its full name.
 
     `rewards` and `margin` and the like are those of the one scorer chosen.
@@ -127,22 +127,22 @@ def columns_table(selection: Selection, words: Sequence[str]) -> pl.DataFrame:
     """
     by_name: dict[str, pl.Series] = {}
     for word in words:
-        column = _rewards(selection, word) if word.endswith(REWARDS) else None
+        column = _rewards(results, word) if word.endswith(REWARDS) else None
         if column is None:
-            column = selection.column(column_named(selection, word))
+            column = results.column(column_named(results, word))
         by_name.setdefault(column.name, column)
     return pl.DataFrame(list(by_name.values()))
 
 
-def _rewards(selection: Selection, word: str) -> pl.Series | None:
+def _rewards(results: ResultSet, word: str) -> pl.Series | None:
     """The lists of rewards that a word names; None where it names another column."""
     scorer, _, _ = word.rpartition(".")
     if not scorer and word == REWARDS:
-        if len(selection.chosen) != 1:
+        if len(results.chosen) != 1:
             raise UsageError(
-                "rewards are those of one scorer.", f"Choose it with --scorer: {', '.join(selection.chosen)}."
+                "rewards are those of one scorer.", f"Choose it with --scorer: {', '.join(results.chosen)}."
             )
-        scorer = selection.chosen[0]
-    if scorer not in {evaluation.scorer.name for evaluation in selection.evaluations} or word in selection.schema:
+        scorer = results.chosen[0]
+    if scorer not in {evaluation.scorer.name for evaluation in results.evaluations} or word in results.schema:
         return None
-    return CaseRows(selection, scorer).get_column(REWARDS).alias(f"{scorer}.{REWARDS}")
+    return CaseRows(results, scorer).get_column(REWARDS).alias(f"{scorer}.{REWARDS}")

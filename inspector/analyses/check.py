@@ -23,10 +23,10 @@ from inspector.common_cases import aligned_cases, aligned_steps, without_gold
 from inspector.comparability import Incomparable, counted_cases, incomparable
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance, repeated_solutions
+from inspector.query import Query, as_words
 from inspector.render.cells import interval, share, signed
 from inspector.render.view import Block, Cell, CommandLine, Facts, Kind, Note, Section, Table, View, count, table, text
-from inspector.request import Request, as_words
-from inspector.selection import Selection, load, within
+from inspector.result_set import ResultSet, load, within
 from inspector.texts.sentences import counted
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
@@ -124,7 +124,7 @@ def pair_rows(cases: AlignedScorers, steps: AlignedSteps | None, seed: int) -> l
     return [*case_comparison_rows(cases, seed), *(step_comparison_rows(steps, seed) if steps else ())]
 
 
-def figures_of(results: Selection, names: tuple[str, str], benchmark: str, rows: Sequence[Row]) -> dict[str, Any]:
+def figures_of(results: ResultSet, names: tuple[str, str], benchmark: str, rows: Sequence[Row]) -> dict[str, Any]:
     """Name the figures of a scorer and its baseline; with `metric`, `reason` and `note` beside them.
 
     `reason` says why the official difference is undefined, `note` what to keep in mind about its interval. `comparable`
@@ -202,7 +202,7 @@ def _small(by_place: Mapping[tuple[Any, ...], Row], new: str, old: str, metric: 
     return bool(min(sizes) < SMALL)
 
 
-def _given(results: Selection, names: tuple[str, str], benchmark: str) -> dict[str, Any]:
+def _given(results: ResultSet, names: tuple[str, str], benchmark: str) -> dict[str, Any]:
     """What each of the two has given for the shown cases of the benchmark, and which of them the other lacks."""
     rows = (results.cases["benchmark"] == benchmark).to_numpy() & results.mask
     sets = counted_cases(results, names, benchmark)
@@ -350,7 +350,7 @@ or PRMScore) on the cases that both tried is below 0. That an interval holds 0 i
 fails unless a drop of two points is ruled out."""
 
 
-class Compared(NamedTuple):
+class BenchmarkComparison(NamedTuple):
     """One benchmark: both scorers side by side, how they compare, why they are incomparable, and the named figures."""
 
     aligned: AlignedScorers
@@ -359,12 +359,12 @@ class Compared(NamedTuple):
     figures: dict[str, Any]
 
 
-def _load(request: Request, params: Params) -> Selection:
+def _load(query: Query, params: Params) -> ResultSet:
     """Both scorers; a condition that cannot be read is refused before anything is read."""
     if (condition := params.get("fail_if")) is not None:
         check_condition(condition)
     baseline = params.get("baseline")
-    return load(replace(request, scorers=(*request.scorers, *((baseline,) if baseline is not None else ()))))
+    return load(replace(query, scorers=(*query.scorers, *((baseline,) if baseline is not None else ()))))
 
 
 @analysis(
@@ -387,7 +387,7 @@ def _load(request: Request, params: Params) -> Selection:
     epilog=CODES,
     loader=_load,
 )
-def check(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # the rule needs them
+def check(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # the rule needs them
     """Hold a scorer against its baseline on the cases that both tried, on every benchmark for which either gave any."""
     names = _names(results, params)
     pair = replace(results, chosen=names)
@@ -403,14 +403,14 @@ def check(results: Selection, params: Params, intervals: bool) -> View:  # noqa:
     ]
     # What is known to be worse is worse, whatever else is not known.
     code = 1 if True in fails else 2 if None in fails else 0
-    request = replace(pair.request, scorers=(), by=(), sort="")
+    query = replace(pair.query, scorers=(), by=(), sort="")
     baseline = (f"--baseline={names[1]}",) if names[1].startswith("-") else ("--baseline", names[1])
     rule = () if fail_if is None else ("--fail-if", fail_if)
     first, behind = ((), as_words(names[:1])) if names[0].startswith("-") else (names[:1], ())
     words = (*first, *baseline, *rule, *behind)
     differing = settings_that_differ(*(pair.evaluation(name).scorer for name in names))
     facts = {
-        **provenance(pair, request.command("check", *words, form=params.form), tuple(_notes(pair, rows, fail_if))),
+        **provenance(pair, query.command("check", *words, form=params.form), tuple(_notes(pair, rows, fail_if))),
         "decides": CLEAR if fail_if is None else f"--fail-if {fail_if}",
         "exit_code": code,
         "results": {row["benchmark"]: row["result"] for row in rows},
@@ -441,11 +441,11 @@ def check(results: Selection, params: Params, intervals: bool) -> View:  # noqa:
     return View(frame, facts, title="Check", lay_out=sections, exit_code=code, because=sentences)
 
 
-def _names(results: Selection, params: Params) -> tuple[str, str]:
+def _names(results: ResultSet, params: Params) -> tuple[str, str]:
     """The full names of the scorer and its baseline."""
     there = [evaluation.scorer.name for evaluation in results.evaluations]
     baseline = match_name(params.get("baseline"), there, "scorer")
-    scorers = [match_name(word, there, "scorer") for word in results.request.scorers]
+    scorers = [match_name(word, there, "scorer") for word in results.query.scorers]
     # Behind the scorer that is checked the command asks for its baseline as well.
     if scorers in ([], [baseline]):
         listed = ", ".join(there)
@@ -455,18 +455,18 @@ def _names(results: Selection, params: Params) -> tuple[str, str]:
     return scorers[0], baseline
 
 
-def _benchmarks_compared(pair: Selection, names: tuple[str, str]) -> dict[str, Compared]:
+def _benchmarks_compared(pair: ResultSet, names: tuple[str, str]) -> dict[str, BenchmarkComparison]:
     """Both scorers on every benchmark; differences, intervals and tests are those of `compare` on the same cases."""
     steps, made = aligned_steps(pair), {}
     for benchmark, aligned in aligned_cases(pair).items():
-        rows = pair_rows(aligned, steps.get(benchmark), pair.request.seed)
+        rows = pair_rows(aligned, steps.get(benchmark), pair.query.seed)
         reasons = incomparable(pair, names, benchmark)
-        made[benchmark] = Compared(aligned, rows, reasons, _figures(pair, names, benchmark, rows, reasons))
+        made[benchmark] = BenchmarkComparison(aligned, rows, reasons, _figures(pair, names, benchmark, rows, reasons))
     return made
 
 
 def _figures(
-    pair: Selection, names: tuple[str, str], benchmark: str, rows: Sequence[Row], reasons: Sequence[Incomparable]
+    pair: ResultSet, names: tuple[str, str], benchmark: str, rows: Sequence[Row], reasons: Sequence[Incomparable]
 ) -> dict[str, Any]:
     new, old = (pair.evaluation(name) for name in names)
     here = (pair.cases["benchmark"] == benchmark).to_numpy() & pair.mask
@@ -485,21 +485,21 @@ def _figures(
     }
 
 
-def newly_wrong_conditions(pair: Selection, names: tuple[str, str], benchmark: str) -> tuple[str, str]:
+def newly_wrong_conditions(pair: ResultSet, names: tuple[str, str], benchmark: str) -> tuple[str, str]:
     """Write SQL conditions that leave the cases that became wrong: the baseline right, the new scorer tried and not."""
     return right(names[1]), wrong(names[0], pair.unparsed(benchmark))
 
 
-def cases_command(pair: Selection, names: tuple[str, str], benchmark: str) -> str:
+def cases_command(pair: ResultSet, names: tuple[str, str], benchmark: str) -> str:
     """Write the command that lists exactly the cases that only the baseline has right, most instructive first."""
-    request = replace(
-        pair.request,
+    query = replace(
+        pair.query,
         benchmarks=(benchmark,),
         scorers=names[:1],
-        where=(*pair.request.where, *newly_wrong_conditions(pair, names, benchmark)),
+        where=(*pair.query.where, *newly_wrong_conditions(pair, names, benchmark)),
         sort="instructive",
     )
-    return request.command("cases")
+    return query.command("cases")
 
 
 # -- the rule
@@ -551,7 +551,7 @@ def _few(row: Row) -> str:
     return ", of few cases" if row["small"] else ""
 
 
-def _notes(pair: Selection, rows: Sequence[Row], fail_if: str | None) -> Iterator[str]:
+def _notes(pair: ResultSet, rows: Sequence[Row], fail_if: str | None) -> Iterator[str]:
     """How to read the result: how often it errs by chance, what it does not say, and what the cases lack."""
     judged = sum(row["low"] is not None for row in rows)
     if fail_if is None and judged:
@@ -579,7 +579,7 @@ _IN_WORDS: dict[CheckResult, str] = {
 _FAILS = {True: "This fails the check.", False: "This passes.", None: "Whether this fails cannot be decided."}
 
 
-def _blocks(pair: Selection, compared: Compared, row: Row, facts: Mapping[str, Any]) -> Iterator[Block]:
+def _blocks(pair: ResultSet, compared: BenchmarkComparison, row: Row, facts: Mapping[str, Any]) -> Iterator[Block]:
     """The result on one benchmark, both figures, who is right where the other is wrong, and what to beware of."""
     names, benchmark = (row["scorer"], row["baseline"]), row["benchmark"]
     scorers = ScorerPair(compared.aligned, benchmark, within(pair, benchmark))
@@ -597,7 +597,7 @@ def _blocks(pair: Selection, compared: Compared, row: Row, facts: Mapping[str, A
         yield difference_table(scorers, cells)
     if compared.aligned.common((0, 1)).any():
         yield quadrant_table(scorers, cells)
-    yield test_note(pair.request.seed, facts["test"], facts["interval"][benchmark])
+    yield test_note(pair.query.seed, facts["test"], facts["interval"][benchmark])
     yield from (Note(f"Not comparable as they stand: {warning}.", "warning") for warning in row["warnings"])
     yield Note(_coverage(row), "quiet")
     decided = [_threshold(row, before) for before in ("", "baseline_")]

@@ -40,7 +40,7 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from scoring.evaluations.official_rows import METRICS
 from scoring.metrics.aligned import (
     EVERY,
@@ -105,9 +105,9 @@ PAGES = (
     help="Two scorers: A is the one in focus, B the one it is compared with; then all of them. Each number opens "
     "exactly its cases, with the scorers it is about beside each other.",
 )
-def compare(results: Selection, params: Params, intervals: bool) -> View:
+def compare(results: ResultSet, params: Params, intervals: bool) -> View:
     """Hold the chosen scorers against each other on common cases: all that have a verdict, if none is named."""
-    if not results.request.scorers:
+    if not results.query.scorers:
         able = tuple(name for name in results.chosen if results.evaluation(name).coverage)
         need_two(replace(results, chosen=able))
         results = best_first(replace(results, chosen=able))
@@ -131,10 +131,10 @@ UNADJUSTED = (
 )
 
 
-def _scorers(results: Selection, params: Params, intervals: bool) -> View:
+def _scorers(results: ResultSet, params: Params, intervals: bool) -> View:
     """Every two of the scorers on the cases that both tried, and all of them on those that all tried."""
     need_two(results)
-    seed = results.request.seed if intervals else None
+    seed = results.query.seed if intervals else None
     rows: list[Row] = []
     facts: dict[str, Any] = {name: {} for name in ("family", "interval", "common_cases", "cascade")}
     notes = [UNADJUSTED, *first_run_notes(results)]
@@ -171,7 +171,7 @@ def _scorers(results: Selection, params: Params, intervals: bool) -> View:
     return View(frame, made, title="Comparison", lay_out=lambda: comparison_sections(sections))
 
 
-def _own_rows(results: Selection, aligned: AlignedScorers, seed: int | None) -> Iterator[Row]:
+def _own_rows(results: ResultSet, aligned: AlignedScorers, seed: int | None) -> Iterator[Row]:
     """Differences of the metrics of the user's own, of every two scorers."""
     for pair in combinations(range(len(aligned.names)), 2) if own_metrics() else ():
         names = [aligned.names[place] for place in pair]
@@ -242,7 +242,7 @@ STANDING = {
 
 
 def _standing_blocks(
-    results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
+    results: ResultSet, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
 ) -> Iterator[Block]:
     """Who is best, who may be, who is right alone; every pair with the best; and what all make of a case together."""
     del seed  # The rows have their intervals.
@@ -413,7 +413,7 @@ def _consensus_blocks(rows: Sequence[Row]) -> Iterator[Block]:
         yield Fold("Any of several scorers right", (table(caption, ["any so far", *SIDES, "weight"], lines),))
 
 
-_PAGES: Mapping[str, Callable[[Selection, Params, bool], View]] = {
+_PAGES: Mapping[str, Callable[[ResultSet, Params, bool], View]] = {
     "pair": _scorers,
     SCORERS: _scorers,
     PAIRS: pairs_view,

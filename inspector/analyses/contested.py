@@ -11,10 +11,10 @@ from inspector.analyses._audit_pages import audit_view, planted_view
 from inspector.contested_gold import Ranking, because, rankings
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance
+from inspector.query import joined
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Kind, Note, Section, View, count, table, text
-from inspector.request import joined
-from inspector.selection import Selection, within
+from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
 from scoring.filtering.filters import Facet
 from scoring.metrics.contested import LEAST, REASONS, SHRINK
@@ -97,7 +97,7 @@ PAGES = (
     "break a rule by which the benchmark is made; every label by how likely it is wrong; and how well that finds "
     "errors that were planted.",
 )
-def contested(results: Selection, params: Params, intervals: bool) -> View:
+def contested(results: ResultSet, params: Params, intervals: bool) -> View:
     """List the contested cases, rank every label by suspicion, or measure that ranking on planted errors."""
     if params.page == AUDIT_PAGE:
         return audit_view(results, params, intervals)
@@ -106,7 +106,7 @@ def contested(results: Selection, params: Params, intervals: bool) -> View:
     return _by_consensus(results, params)
 
 
-def _by_consensus(results: Selection, params: Params) -> View:
+def _by_consensus(results: ResultSet, params: Params) -> View:
     """Return the contested cases of those shown, by benchmark, ranked from 1; `because` says why in words.
 
     `contested_by` says whether the consensus contradicts gold, the case breaks a rule of construction (`rules`, codes
@@ -124,7 +124,7 @@ def _by_consensus(results: Selection, params: Params) -> View:
         "contested": {name: contested_count(ranking) for name, ranking in ranked.items()},
         "consensus_weight": {name: mean_weights(ranking) for name, ranking in ranked.items()},
     }
-    made = {**provenance(results, results.request.command("contested", form=params.form), notes), **facts}
+    made = {**provenance(results, results.query.command("contested", form=params.form), notes), **facts}
     frame = pl.DataFrame(rows, schema=CONTESTED, orient="row")
 
     def lay_out() -> tuple[Section, ...]:
@@ -142,14 +142,14 @@ def contested_count(ranking: Ranking) -> str:
     """Count how many are contested: `31 by consensus, 2 more by a rule alone, of 159 cases`."""
     alone = len(ranking.rows) - ranking.by_consensus
     more = f", {alone} more by a rule alone" if alone else ""
-    return f"{ranking.by_consensus} by consensus{more}, of {counted(ranking.shown, 'case')}"
+    return f"{ranking.by_consensus} by consensus{more}, of {counted(ranking.n_shown, 'case')}"
 
 
 def mean_weights(ranking: Ranking) -> dict[str, float | None]:
     """Average what each scorer's verdict weighs over the cases on which it has a say; None where it has none."""
-    if ranking.aligned is None or ranking.found is None:
+    if ranking.aligned is None or ranking.consensus is None:
         return {}
-    says, weights = ranking.found.says, ranking.found.weights
+    says, weights = ranking.consensus.says, ranking.consensus.weights
     return {
         name: float(weights[says[:, place], place].mean()) if says[:, place].any() else None
         for place, name in enumerate(ranking.aligned.names)
@@ -159,7 +159,7 @@ def mean_weights(ranking: Ranking) -> dict[str, float | None]:
 # -- rows
 
 
-def _rows(results: Selection, ranking: Ranking) -> Iterator[dict[str, Any]]:
+def _rows(results: ResultSet, ranking: Ranking) -> Iterator[dict[str, Any]]:
     cases = results.cases.select("case", "benchmark", "subset", "earliest_error")
     for rank, row in enumerate(ranking.rows, 1):
         broken = ranking.broken.get(row, ())
@@ -176,9 +176,9 @@ def _rows(results: Selection, ranking: Ranking) -> Iterator[dict[str, Any]]:
 
 def _of_consensus(ranking: Ranking, row: int) -> dict[str, Any]:
     place = ranking.place(row)
-    if ranking.aligned is None or ranking.found is None or place is None:
+    if ranking.aligned is None or ranking.consensus is None or place is None:
         return {"reason": NO_SCORER if ranking.aligned is None else NO_GOLD}
-    consensus = ranking.found
+    consensus = ranking.consensus
     counts = {"gold_votes": int(consensus.gold_votes[place]), "voters": int(consensus.voters[place])}
     if reason := REASONS[consensus.reasons[place]]:
         return {**counts, "reason": reason}
@@ -197,7 +197,7 @@ def _of_consensus(ranking: Ranking, row: int) -> dict[str, Any]:
 # -- who votes
 
 
-def _voices(results: Selection, ranked: Sequence[Ranking]) -> Iterator[str]:
+def _voices(results: ResultSet, ranked: Sequence[Ranking]) -> Iterator[str]:
     """Who votes as one, who votes alone, and who does not vote."""
     names = dict.fromkeys(name for ranking in ranked if ranking.aligned for name in ranking.aligned.names)
     scorers = {evaluation.scorer.name: evaluation.scorer for evaluation in results.chosen_evaluations}
@@ -215,7 +215,7 @@ def _voices(results: Selection, ranked: Sequence[Ranking]) -> Iterator[str]:
             yield f"{ranking.benchmark}: {nothing}"
 
 
-def _without_a_vote(results: Selection, voting: Collection[str]) -> Iterator[str]:
+def _without_a_vote(results: ResultSet, voting: Collection[str]) -> Iterator[str]:
     """Why each of the scorers that are not among these has no vote."""
     for evaluation in results.chosen_evaluations:
         if evaluation.scorer.name not in voting:
@@ -229,15 +229,15 @@ def _without_a_vote(results: Selection, voting: Collection[str]) -> Iterator[str
 
 def without_consensus(ranking: Ranking) -> str | None:
     """Explain why there is no consensus on any case of a benchmark; None where there is one on some."""
-    if ranking.aligned is None or ranking.found is None:
+    if ranking.aligned is None or ranking.consensus is None:
         return f"{NO_SCORER}, and only the rules of construction are held against the labels"
     if not ranking.aligned.rows.size:
         return "no case has a gold label that names a step or none"
     if len(ranking.aligned.names) < LEAST:
         return f"only {ranking.aligned.names[0]} has verdicts, and one scorer is not a consensus"
-    if np.any(ranking.found.reasons == 0):
+    if np.any(ranking.consensus.reasons == 0):
         return None
-    if np.all(ranking.found.voters < LEAST):
+    if np.all(ranking.consensus.voters < LEAST):
         return f"no case has verdicts of {LEAST} scorers"
     return f"on no case {LEAST} scorers are right more often than wrong elsewhere and one verdict leads"
 
@@ -245,7 +245,7 @@ def without_consensus(ranking: Ranking) -> str | None:
 # -- as people see it
 
 
-def _blocks(results: Selection, ranking: Ranking, rows: Sequence[Row]) -> Iterator[Block]:
+def _blocks(results: ResultSet, ranking: Ranking, rows: Sequence[Row]) -> Iterator[Block]:
     """How many are contested, these cases with the reasons, and whose verdicts weigh how much."""
     inside = within(results, ranking.benchmark)
     n = ranking.by_consensus
@@ -253,7 +253,7 @@ def _blocks(results: Selection, ranking: Ranking, rows: Sequence[Row]) -> Iterat
     line: list[Cell] = [text("contested", "strong")]
     for words, group in groups.items():
         line.append(count(len(group), _link(ranking.benchmark, [row["case"] for row in group], f"contested {words}")))
-    line.append(count(ranking.shown, CaseLink(inside, ranking.shown, "looked at", benchmark=ranking.benchmark)))
+    line.append(count(ranking.n_shown, CaseLink(inside, ranking.n_shown, "looked at", benchmark=ranking.benchmark)))
     yield table("How many gold labels are contested", ["", *groups, "of cases"], [line])
     if rows:
         lines = [_case(ranking.benchmark, row) for row in rows[:LINES]]
@@ -283,7 +283,7 @@ def _link(benchmark: str, cases: Sequence[str], words: str) -> CaseLink:
     return CaseLink((Facet("case", tuple(cases)).sql,), len(cases), words, benchmark=benchmark)
 
 
-def _voters(results: Selection, ranking: Ranking) -> Iterator[Block]:
+def _voters(results: ResultSet, ranking: Ranking) -> Iterator[Block]:
     """What verdicts weigh, by scorer, the heaviest first; whoever has none, and why there is no consensus."""
     weights = mean_weights(ranking)
     if weights:

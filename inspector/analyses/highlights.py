@@ -15,7 +15,7 @@ from inspector.notes import INDEPENDENT
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Note, Section, View, count, figure, points, table, text
-from inspector.selection import Selection, by_benchmark, shown_benchmarks, within
+from inspector.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import CLEAN, EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
 from scoring.filtering.filters import Facet
@@ -81,7 +81,7 @@ class Highlight(Struct, frozen=True):
         "prm-inspect highlights --benchmark demo --where \"subset = 'reasoning'\" --json",
     ),
 )
-def highlights(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # closed forms take no draws
+def highlights(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # closed forms take no draws
     """Return the facts of the chosen scorers on the shown cases, the surest first."""
     axes = usual_axes(results) if results.chosen else ()
     rows, facts_by = [], {}
@@ -93,7 +93,7 @@ def highlights(results: Selection, params: Params, intervals: bool) -> View:  # 
             facts_by[evaluation.scorer.name, benchmark] = facts
             rows += [_row(evaluation.scorer.name, benchmark, fact) for fact in facts]
     frame = pl.DataFrame(rows, schema=HIGHLIGHTS, orient="row")
-    made = provenance(results, results.request.command("highlights", form=params.form), NOTES)
+    made = provenance(results, results.query.command("highlights", form=params.form), NOTES)
     nobody = "" if results.chosen else "No scorer has rewards for these cases yet."
     empty = nobody or ("" if results.shown.size else "No case is shown.")
     return View(frame, made, title="What stands out", lay_out=lambda: _sections(results, facts_by), empty=empty)
@@ -206,7 +206,7 @@ def _row(scorer: str, benchmark: str, fact: Highlight) -> dict[str, Any]:
     }
 
 
-def _sections(results: Selection, facts_by: Mapping[tuple[str, str], tuple[Highlight, ...]]) -> tuple[Section, ...]:
+def _sections(results: ResultSet, facts_by: Mapping[tuple[str, str], tuple[Highlight, ...]]) -> tuple[Section, ...]:
     sections: list[Section] = []
     for benchmark in shown_benchmarks(results) if results.shown.size else ():
         blocks: list[Block] = []

@@ -22,10 +22,10 @@ from inspector.notes import (
 )
 from inspector.provenance import provenance, repeated_solutions
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from scoring.evaluations.evaluated_cases import twin_evaluations
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import grouped, metrics_frame, parts
+from scoring.evaluations.official_rows import group_masks, grouped, metrics_frame
 from scoring.evaluations.verdicts import REFUSED, UNPARSED
 from scoring.filtering.filters import Facet
 from scoring.metrics.own import figures_of_its_own, official_metric, own_metrics, own_titles
@@ -47,7 +47,7 @@ _OF_A_FIGURE = frozenset({"metric", "value", "low", "high", "n", "reason", "smal
             "group by this column (or by steps or position, which are in bins; repeatable)",
             metavar="COL",
             many=True,
-            of_request=True,
+            of_query=True,
         ),
     ),
     examples=(
@@ -56,38 +56,38 @@ _OF_A_FIGURE = frozenset({"metric", "value", "low", "high", "n", "reason", "smal
     ),
     help="Every official metric of every scorer here, by subset. Each number opens exactly the cases that it is of.",
 )
-def metrics(results: Selection, params: Params, intervals: bool) -> View:
+def metrics(results: ResultSet, params: Params, intervals: bool) -> View:
     """Return the official metrics of the chosen scorers over the shown cases, by subset or by the columns asked for."""
     # A column that is not there is an error whether or not there is a scorer.
-    grouped(results.evaluated, results.request.by)
+    grouped(results.evaluated, results.query.by)
     frame = official_figures(results, intervals=intervals)
     notes = [*interval_notes(results), *label_notes(results), *boundary_notes(results), *range_notes(results)]
     if repeated := repeated_solutions(results):
         notes.append(f"{repeated} cases repeat the problem and steps of another: intervals take them as independent")
     notes += [SMALL_WORDS] if frame["small"].any() else []
     notes += [*unlike_notes(results), *mean_notes(results), *unparsed_notes(results)]
-    if not results.request.by:
+    if not results.query.by:
         notes += _partial_averages(results)
-    command = results.request.command("metrics", form=params.form)
+    command = results.query.command("metrics", form=params.form)
     facts = provenance(results, command, tuple(notes))
     if not results.chosen:
         return View(frame, facts, title="Metrics", empty=NO_METRIC)
     return View(frame, facts, title="Metrics", lay_out=lambda: metric_sections(results, frame))
 
 
-def official_figures(selection: Selection, *, intervals: bool = True) -> pl.DataFrame:
+def official_figures(results: ResultSet, *, intervals: bool = True) -> pl.DataFrame:
     """Return rows of `scoring.evaluations.official_rows.METRICS` of the chosen scorers on the shown cases, grouped as
     was asked for.
     """
-    of_steps = [name for name, facts in step_benchmarks(selection) if facts.twins]
-    chosen, folders = selection.chosen_evaluations, selection.folders
-    twins = {name: twin_evaluations(selection.workspace, name, chosen, folders) for name in of_steps}
-    request = selection.request
-    counting = selection.counting if intervals else replace(selection.counting, seed=None)
-    return metrics_frame(selection.evaluated, chosen, selection.mask, counting, request.by, twins)
+    of_steps = [name for name, facts in step_benchmarks(results) if facts.twins]
+    chosen, folders = results.chosen_evaluations, results.folders
+    twins = {name: twin_evaluations(results.workspace, name, chosen, folders) for name in of_steps}
+    query = results.query
+    counting = results.counting if intervals else replace(results.counting, seed=None)
+    return metrics_frame(results.evaluated, chosen, results.mask, counting, query.by, twins)
 
 
-def metric_sections(results: Selection, frame: pl.DataFrame) -> tuple[Section, ...]:
+def metric_sections(results: ResultSet, frame: pl.DataFrame) -> tuple[Section, ...]:
     """Lay out rows of metrics: a section a benchmark, with what is to be known of them."""
     notes = list(metric_notes(results))
     sections = []
@@ -111,7 +111,7 @@ def _by_benchmark(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         yield str(name), rows
 
 
-def metric_table(results: Selection, rows: pl.DataFrame, benchmark: str, title: str = "") -> Table:
+def metric_table(results: ResultSet, rows: pl.DataFrame, benchmark: str, title: str = "") -> Table:
     """Lay out the metrics of one benchmark in percent: a line a scorer and subset or group, a column a metric.
 
     Steps are counted in `n (steps)` where PRMScore is official, and the cases of F1 in `n (cases)`; the figures beside
@@ -120,7 +120,7 @@ def metric_table(results: Selection, rows: pl.DataFrame, benchmark: str, title: 
     """
     keys = [name for name in rows.columns if name not in {*_OF_A_FIGURE, "benchmark"}]
     # One that is called by the empty text has no name: beside it, `all` says the same.
-    if not results.request.by and rows["subset"].is_in({*WHOLE, ""}).all():
+    if not results.query.by and rows["subset"].is_in({*WHOLE, ""}).all():
         rows = rows.filter(pl.col("subset") == "all")
     if (rows["subset"] == "all").all():
         keys.remove("subset")
@@ -160,9 +160,9 @@ def metric_title(metric: str) -> str:
     return own.get(metric) or TITLES.get(metric, metric.replace("_", " "))
 
 
-def _groups(results: Selection, benchmark: str, row: Mapping[str, Any]) -> tuple[Facet, ...] | None:
+def _groups(results: ResultSet, benchmark: str, row: Mapping[str, Any]) -> tuple[Facet, ...] | None:
     """The facets that tell the cases of a row; None where a column of the grouping is none of conditions."""
-    by: Sequence[str] = results.request.by
+    by: Sequence[str] = results.query.by
     if not by:
         return group_facets(results, benchmark, row["subset"])
     if any(name not in results.schema or results.schema[name] != pl.String for name in by):
@@ -171,7 +171,7 @@ def _groups(results: Selection, benchmark: str, row: Mapping[str, Any]) -> tuple
 
 
 def _figure(
-    results: Selection,
+    results: ResultSet,
     evaluation: Evaluation,
     benchmark: str,
     metric: str,
@@ -192,16 +192,16 @@ def _figure(
     return replace(made, low=None, high=None) if metric in NAMES[1:] else made
 
 
-def metric_notes(results: Selection) -> Iterator[str]:
+def metric_notes(results: ResultSet) -> Iterator[str]:
     """Yield what a person who reads a table of metrics has to know; provenance holds it as notes."""
     yield from _without_verdict(results)
     for notes in (unparsed_notes, unlike_notes, mean_notes, boundary_notes, range_notes):
         yield from notes(results)
 
 
-def _without_verdict(results: Selection) -> Iterator[str]:
+def _without_verdict(results: ResultSet) -> Iterator[str]:
     """A sentence where answers could not be read or cases were refused: how they count changes the figures."""
-    for part, rows in parts(results.cases, ("benchmark",), results.mask):
+    for part, rows in group_masks(results.cases, ("benchmark",), results.mask):
         codes = [evaluation.codes[rows] for evaluation in results.chosen_evaluations]
         number, name = sum(int(np.isin(of_one, (UNPARSED, REFUSED)).sum()) for of_one in codes), part["benchmark"]
         if number and results.unparsed(name) == "wrong":
@@ -210,11 +210,11 @@ def _without_verdict(results: Selection) -> Iterator[str]:
             yield f"{name}: {number:,} unparsed or refused cases are left out (--unparsed wrong counts them)."
 
 
-def _partial_averages(results: Selection) -> Iterator[str]:
+def _partial_averages(results: ResultSet) -> Iterator[str]:
     """A sentence for every average that leaves out a subset, because none of its cases was scored."""
     for evaluation in results.chosen_evaluations:
         groups = evaluation.gold.subsets[1]
-        for part, within in parts(results.cases, ("benchmark",), results.mask):
+        for part, within in group_masks(results.cases, ("benchmark",), results.mask):
             counts = (np.bincount(groups[rows]) for rows in (within & evaluation.tried, within))
             there, wanted = map(np.count_nonzero, counts)
             if 0 < there < wanted:

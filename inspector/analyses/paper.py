@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 import polars as pl
 from msgspec.structs import asdict, replace
 
-from inspector.analyses import Offer, Option, Page, Params, analysis
+from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses.stats import STATISTICS, described_cases, statistic_kind, statistic_link
 from inspector.case_links import OF_SIDE, figure_link, group_facets, own_cases
 from inspector.label_set import other_labels
 from inspector.provenance import provenance
+from inspector.query import Query
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Bullets, Cell, Column, Kind, Note, Section, Table, View, count, table, text
-from inspector.request import Request
-from inspector.selection import Selection, decide, load, nothing_loaded, select
+from inspector.result_set import ResultSet, decide, load, nothing_loaded, select
 from inspector.workspace_place import find_workspace
 from scoring import __version__
 from scoring.benchmarks import prmbench, socratic
@@ -22,7 +22,7 @@ from scoring.errors import NoWorkspace, UsageError
 from scoring.evaluations.evaluated_cases import twin_evaluations
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import protocol_of
-from scoring.evaluations.verdicts import AsGiven
+from scoring.evaluations.verdicts import ProvidedVerdicts
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.paper_figures import (
     ComputedCell,
@@ -104,7 +104,7 @@ def list_of_tables(title: str, rows: pl.DataFrame) -> Table:
 # -- figures of scorers
 
 
-def figure_blocks(results: Selection, rows: pl.DataFrame, title: str) -> Iterator[Block]:
+def figure_blocks(results: ResultSet, rows: pl.DataFrame, title: str) -> Iterator[Block]:
     """Lay out three lines a scorer here and one a scorer that only the paper has: a column a printed cell.
 
     Beneath the table stands what cells without a figure lack.
@@ -157,7 +157,7 @@ def _name(row: Row) -> str:
     return f"{name} {row['block']}" if name in AVERAGES else name
 
 
-def _lines_of(results: Selection, cells: Sequence[Row | None]) -> dict[str, PaperLine]:
+def _lines_of(results: ResultSet, cells: Sequence[Row | None]) -> dict[str, PaperLine]:
     """The lines of one name; one that says nothing is left out, of what is not printed or cannot be compared."""
     lines = {
         PUBLISHED: [_published(row) for row in cells],
@@ -179,7 +179,7 @@ def _published(row: Row | None) -> Cell:
     return Cell(row["printed"], style="dim", note=f"({row['elsewhere']})" if row["elsewhere"] else "")
 
 
-def _here(results: Selection, row: Row | None) -> Cell:
+def _here(results: ResultSet, row: Row | None) -> Cell:
     if row is None:
         return text("")
     if row["value"] == -1:
@@ -189,7 +189,7 @@ def _here(results: Selection, row: Row | None) -> Cell:
     return Cell(row["value"], Kind.SHARE, sd=row["sd"], runs=row["runs"] or 1, link=link, style="strong")
 
 
-def _link(results: Selection, row: Row) -> CaseLink | None:
+def _link(results: ResultSet, row: Row) -> CaseLink | None:
     """Link to the cases that a figure of first errors, or one of the benchmark's own, is of; those of steps are of the
     steps that were judged.
     """
@@ -220,7 +220,7 @@ def _missing(rows: pl.DataFrame, heads: Mapping[str, tuple[str, str]]) -> Iterat
 # -- statistics of the benchmark
 
 
-def statistic_blocks(results: Selection, rows: pl.DataFrame, title: str) -> Iterator[Block]:
+def statistic_blocks(results: ResultSet, rows: pl.DataFrame, title: str) -> Iterator[Block]:
     """Lay out two lines a statistic, ours and the printed one; one where nothing is here. A column a subset."""
     subsets = rows["subset"].unique(maintain_order=True).to_list()
     here = rows["value"].drop_nulls().len() > 0
@@ -243,7 +243,7 @@ def statistic_blocks(results: Selection, rows: pl.DataFrame, title: str) -> Iter
     yield table(title, columns, lines, labels=2)
 
 
-def _statistic(results: Selection, row: Row | None, kind: Kind) -> Cell:
+def _statistic(results: ResultSet, row: Row | None, kind: Kind) -> Cell:
     if row is None:
         return text("")
     if row["value"] is None:
@@ -310,7 +310,7 @@ class PaperSource(NamedTuple):
     """A paper beside a workspace; `results` hold the cases of its benchmark, or none where they are not here."""
 
     paper: Paper
-    results: Selection
+    results: ResultSet
     everyone: bool = False
 
     @property
@@ -321,7 +321,7 @@ class PaperSource(NamedTuple):
     @property
     def unparsed(self) -> Unparsed:
         """Tell what becomes of cases without a readable verdict: as the paper does it, or as was asked."""
-        return self.results.request.unparsed or protocol_of(self.paper.name).unparsed
+        return self.results.query.unparsed or protocol_of(self.paper.name).unparsed
 
     @property
     def other_labels(self) -> str:
@@ -334,38 +334,38 @@ class PaperSource(NamedTuple):
         return tuple(evaluation for evaluation in self.results.chosen_evaluations if evaluation.covers(self.paper.name))
 
 
-def _load(request: Request, params: Params) -> Selection:
+def _load(query: Query, params: Params) -> ResultSet:
     """The cases of the paper's benchmark, decided as the printed figures are; none where there are none here."""
     paper = PAPERS.get(params.get("name", ""))
     if paper is None:
-        return load(request)
-    if set(request.benchmarks) - {paper.name}:
+        return load(query)
+    if set(query.benchmarks) - {paper.name}:
         raise UsageError(f"the paper is of {paper.name}.", "Leave --benchmark out.")
     problem = "" if params.get("table") is None else f"No case of {paper.name} is here: this is the paper alone."
     try:
-        workspace = find_workspace(request.workspace)
+        workspace = find_workspace(query.workspace)
     except NoWorkspace:
-        if request.workspace is not None:
+        if query.workspace is not None:
             raise
         return nothing_loaded(problem)
     if paper.name not in workspace.benchmarks():
         return nothing_loaded(problem)
-    loaded = load(replace(_as_printed(request, paper.name), benchmarks=(paper.name,)))
-    return replace(loaded, request=replace(loaded.request, benchmarks=()))
+    loaded = load(replace(_as_printed(query, paper.name), benchmarks=(paper.name,)))
+    return replace(loaded, query=replace(loaded.query, benchmarks=()))
 
 
-def _as_printed(request: Request, benchmark: str) -> Request:
-    """The request with the boundary of the printed figures, where nobody asked for another."""
+def _as_printed(query: Query, benchmark: str) -> Query:
+    """The query with the boundary of the printed figures, where nobody asked for another."""
     comparison = protocol_of(benchmark).comparison
-    if request.rules or request.protocol or comparison is None:
-        return request
-    return replace(request, rules=((None, str(comparison)),))
+    if query.rules or query.protocol or comparison is None:
+        return query
+    return replace(query, rules=((None, str(comparison)),))
 
 
-def _offered(results: Selection, params: Params) -> Iterator[Offer]:
+def _offered(results: ResultSet, params: Params) -> Iterator[OptionValue]:
     paper = PAPERS.get(params.get("name") or _benchmark(results))
     for printed in () if paper is None else paper.tables:
-        yield Offer(str(printed.number), f"Table {printed.number}", printed.title)
+        yield OptionValue(str(printed.number), f"Table {printed.number}", printed.title)
 
 
 @analysis(
@@ -392,28 +392,28 @@ def _offered(results: Selection, params: Params) -> Iterator[Offer]:
     help="The paper's tables for the scorers here. What is printed stands beneath what is here, dim and called "
     "published; a figure that is missing says why.",
 )
-def paper(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # papers print no intervals
+def paper(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # papers print no intervals
     """Lay a table of a paper beside what comes out here, or list the paper's tables."""
     name = params.get("name") or _benchmark(results)
     printed = PAPERS.get(name)
     if printed is None:
-        facts = provenance(results, results.request.command("paper", form=params.form))
+        facts = provenance(results, results.query.command("paper", form=params.form))
         empty = NO_PAPER.format(name, ", ".join(PAPERS)) if name else NO_CASE
         return View(pl.DataFrame(schema=TABLES), facts, title="Papers", empty=empty)
     number = params.get("table")
     if params.get("check") and number is None:
         raise UsageError("--check needs a table.", f"For example: prm-inspect paper {name} {printed.tables[1].number}")
-    request = _as_printed(results.request, name)
-    if results.height and request != results.request:
+    query = _as_printed(results.query, name)
+    if results.height and query != results.query:
         # Where they were loaded for this paper they are decided so already.
-        results = select(decide(replace(results, request=request)))
+        results = select(decide(replace(results, query=query)))
     source = PaperSource(printed, results, bool(params.get("all")))
     if params.page == EVERY or (not params.page and number is None):
         return _list(source, params.form)
     return _table(source, _numbered(printed, number), params)
 
 
-def _benchmark(results: Selection) -> str:
+def _benchmark(results: ResultSet) -> str:
     """The one benchmark that is shown; "" where there is none, or several."""
     there = results.cases["benchmark"].gather(results.shown).unique().to_list() or results.benchmarks
     return str(there[0]) if len(there) == 1 else ""
@@ -528,7 +528,7 @@ def _how_the_paper_decides(source: PaperSource, table: PaperTable) -> Iterator[s
         evaluation.scorer.name
         for evaluation in source.results.chosen_evaluations
         if table.kind == "step labels"
-        and not isinstance(evaluation.rule, AsGiven)
+        and not isinstance(evaluation.rule, ProvidedVerdicts)
         and evaluation.rule.comparison == "<"
     ]
     if other:
@@ -544,7 +544,7 @@ def _printed(paper: Paper, table: PaperTable) -> pl.DataFrame:
 
 
 def _facts(source: PaperSource, words: Sequence[str], form: str, notes: list[str]) -> dict[str, Any]:
-    command = source.results.request.command("paper", *words, form=form)
+    command = source.results.query.command("paper", *words, form=form)
     if not source.here:
         return {"command": command, "version": __version__, "data": "no cases", "notes": notes}
     return {**provenance(source.results, command, tuple(notes)), "unparsed": source.unparsed, "averaging": None}

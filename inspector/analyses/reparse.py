@@ -9,7 +9,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.analyses import Offer, Option, Page, Params, analysis
+from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses._threshold_pages import outcome_matrices, outcomes_words
 from inspector.case_links import OF_SIDE
 from inspector.critique.blocks import is_talk
@@ -32,10 +32,10 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection, by_benchmark, within
+from inspector.result_set import ResultSet, by_benchmark, within
 from inspector.texts.paint import OUTCOME_STYLES
 from inspector.texts.sentences import WORDS, named_step
-from inspector.thresholds.flips import LISTED, MOVED_CASES, Moved, moved_cases
+from inspector.thresholds.flips import LISTED, MOVED_CASES, MovedThreshold, moved_cases
 from inspector.thresholds.ways import TITLES, threshold_sections
 from scoring.benchmarks.registry import step_labelled
 from scoring.cache import RewardParts, VoteParts, rows_about
@@ -104,9 +104,9 @@ class Rereading(Struct, frozen=True, eq=False, dict=True):
         return self.before.scorer.name
 
     @property
-    def moved(self) -> Moved:
+    def moved(self) -> MovedThreshold:
         """The same as a move from one decision to another."""
-        return Moved(self.before, self.after, self.before)
+        return MovedThreshold(self.before, self.after, self.before)
 
     @cached_property
     def changed(self) -> Bools:
@@ -115,11 +115,11 @@ class Rereading(Struct, frozen=True, eq=False, dict=True):
         return differs
 
 
-def _parsers(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: ARG001  # as all offers
-    yield Offer(None, "all of them", "what each would change")
+def _parsers(results: ResultSet, params: Params) -> Iterator[OptionValue]:  # noqa: ARG001  # as all offers
+    yield OptionValue(None, "all of them", "what each would change")
     protocols = [protocol_of_critic(evaluation.scorer) for evaluation in results.chosen_evaluations]
     fitting = {name: parser for protocol in protocols if protocol for name, parser in parsers_for(protocol).items()}
-    yield from (Offer(name, name, parser.about) for name, parser in fitting.items())
+    yield from (OptionValue(name, name, parser.about) for name, parser in fitting.items())
 
 
 @analysis(
@@ -143,7 +143,7 @@ def _parsers(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: AR
     needs="Answers in words are read again, and no critic has any on {benchmark}.",
     help="What the answers that a critic gave say when another parser reads them; nothing that is kept changes.",
 )
-def reparse(results: Selection, params: Params, intervals: bool) -> View:
+def reparse(results: ResultSet, params: Params, intervals: bool) -> View:
     """Read the kept answers of the chosen critics again, and hold it against what is kept.
 
     Raises:
@@ -165,10 +165,10 @@ def reparse(results: Selection, params: Params, intervals: bool) -> View:
     if of_cases:
         frame = pl.concat([pl.DataFrame(schema=TURNED), *(_turned(reread, reading) for reading in of_critics)])
     else:
-        seed = results.request.seed if intervals else None
+        seed = results.query.seed if intervals else None
         rows = [row for reading in of_critics for row in _figures(reread, reading, seed)]
         frame = pl.DataFrame(rows, schema=FIGURES, orient="row")
-    command = results.request.command("reparse", *params.words, form=params.form)
+    command = results.query.command("reparse", *params.words, form=params.form)
     intervals_of = () if of_cases else (COMMON, *interval_notes(reread))
     facts = provenance(reread, command, (NOTHING_IS_ASKED, *misfits, *intervals_of, *first_run_notes(reread)))
     versions: dict[str, set[str]] = {}
@@ -176,7 +176,7 @@ def reparse(results: Selection, params: Params, intervals: bool) -> View:
         versions.setdefault(reading.parser, set()).add(version(_reader(reading)))
     facts["parsers"] = {name: ", ".join(sorted(several)) for name, several in versions.items()}
 
-    def blocks(benchmark: str, scope: Selection) -> Iterator[Block]:
+    def blocks(benchmark: str, scope: ResultSet) -> Iterator[Block]:
         if of_cases:
             yield from _case_blocks(frame, bool(parser), benchmark, scope)
         else:
@@ -211,7 +211,7 @@ def why_none(scorers: Sequence[Scorer]) -> str:
 # -- reading
 
 
-def _readings_of(results: Selection, name: str, parser: str | None) -> Iterator[Rereading]:
+def _readings_of(results: ResultSet, name: str, parser: str | None) -> Iterator[Rereading]:
     """A critic under one parser, or under each that finds what it was asked for."""
     before = results.evaluation(name)
     protocol = protocol_of_critic(before.scorer)
@@ -222,7 +222,7 @@ def _readings_of(results: Selection, name: str, parser: str | None) -> Iterator[
             yield _reading(results, before, protocol, name_of_parser)
 
 
-def _misfits(results: Selection, parser: str) -> Iterator[str]:
+def _misfits(results: ResultSet, parser: str) -> Iterator[str]:
     """A sentence for every chosen critic whose answers the parser cannot read."""
     for evaluation in results.chosen_evaluations:
         protocol = protocol_of_critic(evaluation.scorer)
@@ -230,7 +230,7 @@ def _misfits(results: Selection, parser: str) -> Iterator[str]:
             yield misfit(evaluation.scorer, protocol, parser)
 
 
-def _reading(results: Selection, before: Evaluation, protocol: CriticProtocol, parser: str) -> Rereading:
+def _reading(results: ResultSet, before: Evaluation, protocol: CriticProtocol, parser: str) -> Rereading:
     scorer, folder = before.scorer, results.folders[before.scorer.name]
     read, parts = reader(scorer, protocol, parser), VoteParts(folder)
     own = version(read) == version(protocol.read)
@@ -250,8 +250,8 @@ def _reader(reading: Rereading) -> Any:
     return reader(reading.before.scorer, protocol, reading.parser)
 
 
-def _scopes(results: Selection) -> Iterator[tuple[str, Selection]]:
-    """Every benchmark with a shown case, and the selection with its cases alone."""
+def _scopes(results: ResultSet) -> Iterator[tuple[str, ResultSet]]:
+    """Every benchmark with a shown case, and the result set with its cases alone."""
     for name, rows in by_benchmark(results):
         if rows.any():
             of_benchmark = results.shown[rows[results.shown]]
@@ -261,7 +261,7 @@ def _scopes(results: Selection) -> Iterator[tuple[str, Selection]]:
 # -- rows
 
 
-def _figures(results: Selection, reading: Rereading, seed: int | None) -> Iterator[RowDict]:
+def _figures(results: ResultSet, reading: Rereading, seed: int | None) -> Iterator[RowDict]:
     for benchmark, scope in _scopes(results):
         about = {"scorer": reading.name, "parser": reading.parser, "benchmark": benchmark}
         mask = scope.mask
@@ -321,7 +321,7 @@ def _paired(
         }
 
 
-def _turned(results: Selection, reading: Rereading) -> pl.DataFrame:
+def _turned(results: ResultSet, reading: Rereading) -> pl.DataFrame:
     rows = np.flatnonzero(results.mask & reading.changed)
     reasons = {
         f"reason_{when}": pl.Series([evaluation.reasons[row] for row in rows.tolist()], dtype=pl.String)
@@ -337,7 +337,7 @@ def _turned(results: Selection, reading: Rereading) -> pl.DataFrame:
 
 
 def _blocks(
-    of_critics: Sequence[Rereading], frame: pl.DataFrame, alone: bool, benchmark: str, scope: Selection
+    of_critics: Sequence[Rereading], frame: pl.DataFrame, alone: bool, benchmark: str, scope: ResultSet
 ) -> Iterator[Block]:
     """What changes, of each critic; `alone` says that one parser was asked for."""
     rows = frame.filter(pl.col("benchmark") == benchmark)
@@ -365,7 +365,7 @@ def _kept_by(reading: Rereading) -> str:
     return parser_of(protocol) if protocol else ""
 
 
-def _overview(of_critic: Sequence[Rereading], rows: pl.DataFrame, benchmark: str, scope: Selection) -> Table:
+def _overview(of_critic: Sequence[Rereading], rows: pl.DataFrame, benchmark: str, scope: ResultSet) -> Table:
     """A line a parser: what it cannot read, how many verdicts it changes, and the figures that come of it."""
     lines = []
     official = "prmscore" if rows.filter(pl.col("metric") == "prmscore")["after"].count() else "f1"
@@ -390,7 +390,7 @@ def _overview(of_critic: Sequence[Rereading], rows: pl.DataFrame, benchmark: str
     return table("What each parser would make of the answers", columns, lines)
 
 
-def _changes(reading: Rereading, cells: Mapping[str, RowDict], benchmark: str, scope: Selection) -> Iterator[Block]:
+def _changes(reading: Rereading, cells: Mapping[str, RowDict], benchmark: str, scope: ResultSet) -> Iterator[Block]:
     """What one parser changes: answers, figures, outcomes, and which faults it finds."""
     answers, lost = int(cells["answers"]["after"]), [int(cells["unparsed_answers"][w]) for w in ("before", "after")]
     changed = int(cells["changed_verdicts"]["after"])
@@ -433,7 +433,7 @@ def _changes(reading: Rereading, cells: Mapping[str, RowDict], benchmark: str, s
     yield from outcome_matrices(scope, reading.moved, link, tuple(silent))
 
 
-def _case_blocks(frame: pl.DataFrame, alone: bool, benchmark: str, scope: Selection) -> Iterator[Block]:
+def _case_blocks(frame: pl.DataFrame, alone: bool, benchmark: str, scope: ResultSet) -> Iterator[Block]:
     """The changed cases one by one."""
     several = len(frame["scorer"].unique()) > 1
     rows = frame.filter(pl.col("benchmark") == benchmark)
@@ -484,7 +484,7 @@ def _difference(row: Mapping[str, Any]) -> Cell:
     return points({**row, "value": row["difference"]})
 
 
-def _link(scope: Selection, reading: Rereading, rows: Bools, words: str, benchmark: str) -> CaseLink | None:
+def _link(scope: ResultSet, reading: Rereading, rows: Bools, words: str, benchmark: str) -> CaseLink | None:
     """What opens cases by their names; None where they are none or too many to be named."""
     names = tuple(scope.cases["case"].filter(pl.Series(rows)))
     if not 0 < len(names) <= LISTED:

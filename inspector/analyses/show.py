@@ -15,6 +15,7 @@ from inspector.images import named_images
 from inspector.label_set import changed_words
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance
+from inspector.query import Query
 from inspector.render.cells import share as share_text
 from inspector.render.readable import readable
 from inspector.render.view import (
@@ -30,8 +31,7 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.request import Request
-from inspector.selection import Selection, load
+from inspector.result_set import ResultSet, load
 from inspector.texts.sentences import (
     GLYPHS,
     WORDS,
@@ -87,22 +87,22 @@ LEGEND = (
 )
 
 
-def load_case(request: Request, params: Params) -> Selection:
-    """Read what a request names; a case of the demo says itself whose it is, where there is no workspace.
+def load_case(query: Query, params: Params) -> ResultSet:
+    """Read what a query names; a case of the demo says itself whose it is, where there is no workspace.
 
     Raises:
-        InspectError: as `inspector.selection.load`.
+        InspectError: as `inspector.result_set.load`.
     """
     try:
-        return load(request)
+        return load(query)
     except NoWorkspace:
-        if request.workspace or request.benchmarks or not str(params.get("case")).startswith(f"{DEMO}/"):
+        if query.workspace or query.benchmarks or not str(params.get("case")).startswith(f"{DEMO}/"):
             raise
-        return load(replace(request, benchmarks=(DEMO,)))
+        return load(replace(query, benchmarks=(DEMO,)))
 
 
 @analysis("Case", PAGES, options=OPTIONS, examples=EXAMPLES, epilog=CODES, loader=load_case)
-def show(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
+def show(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
     """Show one case; its rows are its steps."""
     row = row_of(results, params.get("case"))
     if params.page == ORIGINAL:
@@ -133,7 +133,7 @@ def show(results: Selection, params: Params, intervals: bool) -> View:  # noqa: 
     return View(_steps(results, row), facts, title="Case", lay_out=lay_out, in_sections=section_facts)
 
 
-def row_of(results: Selection, wanted: str) -> int:
+def row_of(results: ResultSet, wanted: str) -> int:
     """Find the row id of the case of this name or id, or of the only one whose name contains it.
 
     Raises:
@@ -150,7 +150,7 @@ def row_of(results: Selection, wanted: str) -> int:
 # -- for programs
 
 
-def _steps(results: Selection, row: int) -> pl.DataFrame:
+def _steps(results: ResultSet, row: int) -> pl.DataFrame:
     """A row a step with its text, its gold label, and the reward and judgement of each scorer.
 
     `gold` is `error` for the earliest error, `error step` for the others, `right` before the first and, where every
@@ -177,10 +177,10 @@ def _steps(results: Selection, row: int) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _provenance(results: Selection, row: int, form: str) -> dict[str, Any]:
+def _provenance(results: ResultSet, row: int, form: str) -> dict[str, Any]:
     """How the numbers came to be, what is known of the case, and what happened to it."""
     case, texts = results.cases.row(row, named=True), results.texts.row(row)
-    command = results.request.command("show", case["case"], form=form)
+    command = results.query.command("show", case["case"], form=form)
     facts = {**provenance(results, command, tuple(first_run_notes(results)))}
     facts |= {"coverage": None, "filter": None, "averaging": None}
     facts |= {name: case[name] for name in ("case", "subset", "generator", "earliest_error", "error_steps")}
@@ -201,7 +201,7 @@ def _provenance(results: Selection, row: int, form: str) -> dict[str, Any]:
     return facts | ({"votes": votes} if votes else {})
 
 
-def _answers(results: Selection, row: int, *, texts: bool) -> dict[str, list[dict[str, Any]]]:
+def _answers(results: ResultSet, row: int, *, texts: bool) -> dict[str, list[dict[str, Any]]]:
     """What critics answered, by name; with their texts where asked for."""
     kept = {name: kept_answers(results, name, row) for name in results.chosen}
     return {
@@ -215,7 +215,7 @@ def _answers(results: Selection, row: int, *, texts: bool) -> dict[str, list[dic
 
 
 def case_block(
-    results: Selection,
+    results: ResultSet,
     row: int,
     beside: Sequence[Evaluation],
     with_outcomes: Sequence[Evaluation] | None = None,
@@ -264,7 +264,7 @@ def _facts(case: Mapping[str, Any], texts: Mapping[str, Any], n_steps: int) -> I
         yield f"final answer {'right' if case['final_answer_correct'] else 'wrong'}"
 
 
-def _images(results: Selection, row: int) -> Iterator[str]:
+def _images(results: ResultSet, row: int) -> Iterator[str]:
     case, metadata = results.cases.row(row, named=True), results.metadata.row(row)
     for image in named_images(results.workspace, case, metadata):
         yield f"image: {image.name} ({image.words})"
@@ -279,7 +279,7 @@ def _judged(evaluation: Evaluation, row: int, n_steps: int) -> list[Judged]:
     for step in range(n_steps):
         reward = rewards[step] if step < len(rewards) else None
         words = "" if reward is None else reward_words(reward, evaluation, row)
-        if wrong and evaluation.given.by_label[row]:
+        if wrong and evaluation.fixed_verdicts.by_label[row]:
             words = {True: "wrong", False: "right", None: ""}[wrong[step]]
         is_wrong = bool(wrong and wrong[step])
         share = None if reward is None else _share(evaluation, reward)

@@ -10,11 +10,11 @@ from inspector.analyses.show import load_case, row_of
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, table, text
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import WORDS
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.filtering.filters import Facet
-from scoring.filtering.similar import Alike, TextIndex, nearest_courses
+from scoring.filtering.similar import SimilarCase, TextIndex, nearest_courses
 from scoring.storage.remembered import IdentityCache
 
 MOST = 10
@@ -59,13 +59,13 @@ class TaggedCase(Struct, frozen=True):
     ),
     slow=True,
 )
-def similar(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
+def similar(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
     """Return the cases nearest to a case, in text and in the rewards of the chosen scorers."""
     row = row_of(results, params.get("case"))
     cases = list(alike(results, row))
     rows = pl.DataFrame([_row(results, *case) for case in cases], schema=SIMILAR, orient="row")
     name = results.cases["case"][row]
-    command = results.request.command("similar", name, form=params.form)
+    command = results.query.command("similar", name, form=params.form)
     return View(
         rows,
         provenance(results, command, NOTES),
@@ -75,7 +75,7 @@ def similar(results: Selection, params: Params, intervals: bool) -> View:  # noq
     )
 
 
-def alike(results: Selection, row: int) -> Iterator[tuple[str | None, Alike]]:
+def alike(results: ResultSet, row: int) -> Iterator[tuple[str | None, SimilarCase]]:
     """Yield the nearest cases: in text, with None, and in the rewards of each chosen scorer that has some, with it."""
     for other in _index(results).nearest(row, results.mask, MOST):
         yield None, other
@@ -84,7 +84,7 @@ def alike(results: Selection, row: int) -> Iterator[tuple[str | None, Alike]]:
             yield evaluation.scorer.name, other
 
 
-def tagged_alike(results: Selection, row: int, most: int = 3) -> list[TaggedCase]:
+def tagged_alike(results: ResultSet, row: int, most: int = 3) -> list[TaggedCase]:
     """Return the tagged cases nearest in text to a case, at most `most`; none that shares hardly anything with it."""
     if results.journal is None:
         return []
@@ -99,17 +99,17 @@ def tagged_alike(results: Selection, row: int, most: int = 3) -> list[TaggedCase
     ]
 
 
-def _index(results: Selection) -> TextIndex:
+def _index(results: ResultSet) -> TextIndex:
     return _indexes.of("texts", (results.texts,), lambda: TextIndex.of(results.texts))
 
 
-def outcome_of(results: Selection, scorer: str | None, row: int) -> str | None:
+def outcome_of(results: ResultSet, scorer: str | None, row: int) -> str | None:
     """Return what a scorer (the first chosen, if None) makes of a case; None where there is none."""
     name = scorer or next(iter(results.chosen), None)
     return None if name is None else str(OUTCOMES[results.evaluation(name).codes[row]])
 
 
-def tags_of(results: Selection, case: str) -> Sequence[str]:
+def tags_of(results: ResultSet, case: str) -> Sequence[str]:
     """Return what people tagged a case with, and the categories that they put it into."""
     if results.journal is None:
         return ()
@@ -117,7 +117,7 @@ def tags_of(results: Selection, case: str) -> Sequence[str]:
     return (*triage.tags.get(case, ()), *dict.fromkeys(triage.categories.get(case, {}).values()))
 
 
-def _row(results: Selection, scorer: str | None, other: Alike) -> dict[str, object]:
+def _row(results: ResultSet, scorer: str | None, other: SimilarCase) -> dict[str, object]:
     case = results.cases["case"][other.row]
     return {
         "case": case,

@@ -11,7 +11,7 @@ from inspector.label_set import published_note
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, table, text
-from inspector.selection import Selection, within
+from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
 from scoring.filtering.filters import Facet
 from scoring.metrics.shares import SIDES
@@ -90,13 +90,13 @@ _ERROR_TYPE = "share_error_type:"
     ),
     help="The benchmark itself. Each count opens exactly its cases; dim figures called published are a paper's.",
 )
-def stats(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
+def stats(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
     """Count the shown cases by subset, without scorers; `published` and `source` are what the papers print."""
     rows = list(statistics_rows(described_cases(results)))
     frame = beside(pl.DataFrame(rows, schema=STATISTICS, orient="row", strict=False))
     notes = tuple(published_note(results.adjudicated)) if _printed(frame) else ()
     facts = provenance(
-        results, replace(results.request, scorers=()).command("stats", form=params.form), notes, decides=False
+        results, replace(results.query, scorers=()).command("stats", form=params.form), notes, decides=False
     )
     kept: dict[str, Any] = {name: facts[name] for name in FACTS if name in facts}
     return View(
@@ -104,7 +104,7 @@ def stats(results: Selection, params: Params, intervals: bool) -> View:  # noqa:
     )
 
 
-def described_cases(results: Selection) -> pl.DataFrame:
+def described_cases(results: ResultSet) -> pl.DataFrame:
     """Return the shown cases in file order, with the lengths of their problems."""
     problems = results.texts.frame(["problem"])["problem"]
     lengths = problems.str.len_chars().alias(PROBLEM_CHARACTERS)
@@ -123,7 +123,7 @@ def _printed(frame: pl.DataFrame) -> bool:
     return frame["published"].null_count() < frame.height
 
 
-def _sections(results: Selection, frame: pl.DataFrame, notes: Sequence[str]) -> tuple[Section, ...]:
+def _sections(results: ResultSet, frame: pl.DataFrame, notes: Sequence[str]) -> tuple[Section, ...]:
     parts = frame.partition_by("benchmark", maintain_order=True)
     return tuple(
         Section(str(rows["benchmark"][0]), f"statistics-{number}", tuple(statistics_blocks(results, rows, notes)))
@@ -131,7 +131,7 @@ def _sections(results: Selection, frame: pl.DataFrame, notes: Sequence[str]) -> 
     )
 
 
-def statistics_blocks(results: Selection, rows: pl.DataFrame, notes: Sequence[str] = ()) -> Iterator[Block]:
+def statistics_blocks(results: ResultSet, rows: pl.DataFrame, notes: Sequence[str] = ()) -> Iterator[Block]:
     """Lay out the statistics of one benchmark, of which there are any."""
     benchmark = str(rows["benchmark"][0])
     whole = int((results.cases["benchmark"] == benchmark).sum())
@@ -158,7 +158,7 @@ def statistics_blocks(results: Selection, rows: pl.DataFrame, notes: Sequence[st
 
 
 def _by_subset(
-    results: Selection,
+    results: ResultSet,
     benchmark: str,
     title: str,
     columns: Mapping[str, StatisticPlace],
@@ -186,7 +186,7 @@ def _says(row: Row | None) -> bool:
     return bool(row["value"]) or row["statistic"] != "no_gold"
 
 
-def _statistic(results: Selection, benchmark: str, row: Row | None) -> Cell:
+def _statistic(results: ResultSet, benchmark: str, row: Row | None) -> Cell:
     if row is None or row["value"] is None:
         return Cell(None, Kind.SHARE, style="dim")
     style = "" if row["value"] else "dim"
@@ -201,7 +201,7 @@ def _published(row: Row | None) -> Cell:
     return Cell(row["published"], statistic_kind(row["statistic"]), style="dim")
 
 
-def _by_type(results: Selection, benchmark: str, rows: Sequence[Row]) -> Table:
+def _by_type(results: ResultSet, benchmark: str, rows: Sequence[Row]) -> Table:
     """The error types of all erroneous cases that have one, the most frequent first."""
     lines = []
     for row in sorted(rows, key=lambda row: -(row["value"] or 0)):
@@ -213,7 +213,7 @@ def _by_type(results: Selection, benchmark: str, rows: Sequence[Row]) -> Table:
 
 
 def _by_generator(
-    results: Selection, benchmark: str, generators: Sequence[str], counts: Mapping[tuple[str, str, str], Row]
+    results: ResultSet, benchmark: str, generators: Sequence[str], counts: Mapping[tuple[str, str, str], Row]
 ) -> Table:
     """How many solutions of each generator are erroneous and clean."""
     lines = []
@@ -231,7 +231,7 @@ def _laid_out(row: Row) -> bool:
     return of_all or any(place in columns.values() for columns in SECTIONS.values())
 
 
-def _also_published(results: Selection, benchmark: str, rows: Sequence[Row]) -> Table:
+def _also_published(results: ResultSet, benchmark: str, rows: Sequence[Row]) -> Table:
     """What else papers print, beside what is here, where that can be counted."""
     lines = []
     for row in rows:
@@ -252,7 +252,7 @@ def counted_by(place: StatisticPlace) -> tuple[str, ...] | None:
     return None if conditions is None else (*side, *conditions)
 
 
-def statistic_link(results: Selection, benchmark: str, row: Row) -> CaseLink | None:
+def statistic_link(results: ResultSet, benchmark: str, row: Row) -> CaseLink | None:
     """Link to the cases that a statistic counts, or is the share of; None where it is a mean or counts none."""
     conditions = counted_by(StatisticPlace(row["group"], row["statistic"]))
     if conditions is None or row["value"] is None:
@@ -264,7 +264,7 @@ def statistic_link(results: Selection, benchmark: str, row: Row) -> CaseLink | N
     return CaseLink(where, n, f"{what}, {row['subset'] or 'no subset'}", benchmark=benchmark) if n else None
 
 
-def _of_subset(results: Selection, benchmark: str, subset: str) -> tuple[str, ...]:
+def _of_subset(results: ResultSet, benchmark: str, subset: str) -> tuple[str, ...]:
     """The condition of the cases of a subset, or of a pattern that joins several."""
     if subset == "all":
         return ()

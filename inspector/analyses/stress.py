@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from inspector.analyses import Offer, Option, Page, Params, analysis
+from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses._stress_cuts import CUT_NOTE, CUTTING, cuts_page
 from inspector.analyses._stress_parts import OF_STEP, PARTS, WHOSE, case_parts
 from inspector.analyses._stressed import CASES, StressedScorer, stressed
@@ -30,7 +30,7 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
 from scoring.stress.measuring import MovedStep, Vulnerability, vulnerabilities
 from scoring.stress.rewriting import LAWS, Rewriting
@@ -85,14 +85,14 @@ NOTES = (
 )
 
 
-def _rewritings_offered(_results: Selection, _params: Params) -> Iterator[Offer]:
-    yield Offer(None, "all of them", "as usual")
-    yield from (Offer(each.name, each.name, each.about) for each in REWRITINGS)
+def _rewritings_offered(_results: ResultSet, _params: Params) -> Iterator[OptionValue]:
+    yield OptionValue(None, "all of them", "as usual")
+    yield from (OptionValue(each.name, each.name, each.about) for each in REWRITINGS)
 
 
-def _case_offered(results: Selection, _params: Params) -> Iterator[Offer]:
-    yield Offer(None, "all of them", "as usual")
-    yield from (Offer(name, name) for name in results.cases["case"].gather(results.shown[:CASES]))
+def _case_offered(results: ResultSet, _params: Params) -> Iterator[OptionValue]:
+    yield OptionValue(None, "all of them", "as usual")
+    yield from (OptionValue(name, name) for name in results.cases["case"].gather(results.shown[:CASES]))
 
 
 def _whole(word: str) -> int:
@@ -144,13 +144,13 @@ def _amount(word: str) -> float:
     "same, and a step that was broken must not gain. Each number opens its cases.",
     slow=True,
 )
-def stress(results: Selection, params: Params, intervals: bool) -> View:
+def stress(results: ResultSet, params: Params, intervals: bool) -> View:
     """Hold the chosen scorers to the laws of the rewritings, on cases drawn from those shown."""
     subjects = list(stressed(results, params))
-    command = results.request.command("stress", *params.words, form=params.form)
+    command = results.query.command("stress", *params.words, form=params.form)
     facts = {
         **provenance(results, command, (*NOTES, *((CUT_NOTE,) if params.page == CUTS else ()))),
-        "rewritings": f"version {VERSION}, seed {results.request.seed}",
+        "rewritings": f"version {VERSION}, seed {results.query.seed}",
     }
     facts["cases"] = {each.benchmark: each.cases for each in subjects}
     facts["tolerance"] = {each.name: each.tolerance for each in subjects}
@@ -182,7 +182,7 @@ def stress(results: Selection, params: Params, intervals: bool) -> View:
 
 def _table_page(each: StressedScorer, _params: Params, intervals: bool) -> tuple[list[dict[str, Any]], list[Block]]:
     assert each.judged is not None  # noqa: S101  # asked for these alone
-    seed = each.scope.request.seed if intervals else None
+    seed = each.scope.query.seed if intervals else None
     trials = {rewriting: each.judged.trials(rewriting) for rewriting in REWRITINGS}
     held = vulnerabilities(trials, each.tolerance, seed)
     rows = [_row(each, made) for made in held]
@@ -266,7 +266,7 @@ def _table_blocks(
             f"{counted(len(each.missing), 'solution')} of {len(each.contents.every):,} not scored yet.", "warning"
         )
     yield CommandLine(
-        replace(each.scope.request, scorers=()).command("stress", each.name, "--violations"), "Every step that violates"
+        replace(each.scope.query, scorers=()).command("stress", each.name, "--violations"), "Every step that violates"
     )
 
 

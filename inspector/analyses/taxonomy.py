@@ -23,7 +23,7 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
 from inspector.triage.categories import (
     IN_NONE,
@@ -38,7 +38,7 @@ from scoring.errors import UsageError
 from scoring.evaluations.official_rows import grouped, groups
 from scoring.filtering.filters import Facet
 from scoring.filtering.similar import clusters
-from scoring.metrics.people import LAST
+from scoring.metrics.annotator_agreement import LAST
 from scoring.metrics.resampling import SMALL
 from scoring.names import match_name
 from scoring.schema import Bools, Row
@@ -72,7 +72,7 @@ OPTIONS = (
         "also by this column (or by scorer: which scorers have the cases wrong; repeatable)",
         metavar="COL",
         many=True,
-        of_request=True,
+        of_query=True,
     ),
     Option("who", "the notes of one person (default: everybody's)", metavar="NAME"),
 )
@@ -100,13 +100,13 @@ CHOSEN = (
     together="instead of categories",
     help="Notes in categories, whose cases these are, and whether further notes would bring new ones.",
 )
-def taxonomy(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing is resampled
+def taxonomy(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing is resampled
     """Count notes by category, list them, or tell how categories came.
 
     Raises:
         UsageError: there is no folder that could hold notes, nobody of that name wrote any, or no such column.
     """
-    refuse_groups(params.page, results.request.by)
+    refuse_groups(params.page, results.query.by)
     notes = gathered_notes(results)
     if who := params.get("who", ""):
         notes = notes.of(match_name(who, notes.people, "person"))
@@ -116,7 +116,7 @@ def taxonomy(results: Selection, params: Params, intervals: bool) -> View:  # no
         return _alike(results, notes, params)
     if params.page == SATURATION:
         return _saturation(results, notes, params)
-    return _grouped(results, notes, params) if results.request.by else _categories(results, notes, params)
+    return _grouped(results, notes, params) if results.query.by else _categories(results, notes, params)
 
 
 def refuse_groups(page: str, by: Sequence[str]) -> None:
@@ -126,7 +126,7 @@ def refuse_groups(page: str, by: Sequence[str]) -> None:
 
 
 def _view(
-    results: Selection,
+    results: ResultSet,
     notes: GatheredNotes,
     params: Params,
     rows: pl.DataFrame,
@@ -140,7 +140,7 @@ def _view(
 
     `nothing` is said where there is no row though there are notes.
     """
-    command = results.request.command("taxonomy", *params.words, form=params.form)
+    command = results.query.command("taxonomy", *params.words, form=params.form)
     words = [*_to_know(notes), *([share] if share else [])]
     met, saturation = notes.saturation, saturation_words(notes)
     n_cases = np.unique(notes.rows[notes.rows >= 0]).size
@@ -195,7 +195,7 @@ TAXONOMY = {
 UNSORTED = "not in a category"
 
 
-def _categories(results: Selection, notes: GatheredNotes, params: Params) -> View:
+def _categories(results: ResultSet, notes: GatheredNotes, params: Params) -> View:
     """A row a category: how many notes and cases, and the first note."""
     rows = pl.DataFrame(list(_category_rows(notes)), schema=TAXONOMY, orient="row")
 
@@ -238,7 +238,7 @@ def _category_rows(notes: GatheredNotes) -> Iterator[dict[str, Any]]:
         }
 
 
-def _cases_of(results: Selection, notes: GatheredNotes, category: str | None) -> CategoryCases:
+def _cases_of(results: ResultSet, notes: GatheredNotes, category: str | None) -> CategoryCases:
     unparsed = {name: results.unparsed(name) for name in results.benchmarks}
     return CategoryCases(results, results.mask, notes, category or "", unparsed)
 
@@ -261,9 +261,9 @@ COUNTS = {
 }
 
 
-def _grouped(results: Selection, notes: GatheredNotes, params: Params) -> View:
+def _grouped(results: ResultSet, notes: GatheredNotes, params: Params) -> View:
     """How the cases of each category are distributed over scorers and columns."""
-    by = results.request.by
+    by = results.query.by
     columns = tuple(name for name in by if name != BY_SCORER)
     of_scorers = BY_SCORER in by
     first = {BY_SCORER: pl.String()} if of_scorers else {}
@@ -300,13 +300,13 @@ def _grouped(results: Selection, notes: GatheredNotes, params: Params) -> View:
     return _view(results, notes, params, rows, blocks, decides=of_scorers, share=share)
 
 
-def _facets(results: Selection, columns: Sequence[str]) -> Sequence[str] | None:
+def _facets(results: ResultSet, columns: Sequence[str]) -> Sequence[str] | None:
     """The columns, where a value of each can be a condition; None where one cannot."""
     return columns if all(results.schema.get(name) == pl.String for name in columns) else None
 
 
 def _counts(
-    results: Selection, notes: GatheredNotes, columns: tuple[str, ...], *, scorers: bool
+    results: ResultSet, notes: GatheredNotes, columns: tuple[str, ...], *, scorers: bool
 ) -> Iterator[dict[str, Any]]:
     """For every category and every value of the columns, and every scorer, the cases; cases that are gone are in none.
 
@@ -367,7 +367,7 @@ SATURATION_ROWS = {
 }
 
 
-def _notes(results: Selection, notes: GatheredNotes, params: Params) -> View:
+def _notes(results: ResultSet, notes: GatheredNotes, params: Params) -> View:
     """A row a note, in the order in which they were written."""
     failed = {name: wrong_rows for name, (_, wrong_rows) in tried_and_wrong(results).items()}
     columns = ("benchmark", "subset", "pattern", "error_type")
@@ -399,7 +399,7 @@ def _notes(results: Selection, notes: GatheredNotes, params: Params) -> View:
     return _view(results, notes, params, frame, blocks, decides=True)
 
 
-def _alike(results: Selection, notes: GatheredNotes, params: Params) -> View:
+def _alike(results: ResultSet, notes: GatheredNotes, params: Params) -> View:
     """A row a cluster of notes in no category."""
     rows = [
         (
@@ -426,7 +426,7 @@ def _alike(results: Selection, notes: GatheredNotes, params: Params) -> View:
     return _view(results, notes, params, frame, blocks, nothing="No two notes in no category are alike.")
 
 
-def _saturation(results: Selection, notes: GatheredNotes, params: Params) -> View:
+def _saturation(results: ResultSet, notes: GatheredNotes, params: Params) -> View:
     """A row a sorted note, in the order in which they were written: how many categories there were after it."""
     met = notes.saturation
     steps = zip(notes.sorted, met.new.tolist(), met.distinct.tolist(), strict=True)

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from inspector.analyses import Option, Page, Params, analysis
 from inspector.analyses._threshold_pages import flips_view, reliability_view, rewards_view
 from inspector.case_links import OF_SIDE, WHOLE, figure_link, group_facets, wrong_at_link, wrong_link
-from inspector.inspection import threshold_span
 from inspector.provenance import provenance
 from inspector.render.cells import share
 from inspector.render.lines import CaseLink
@@ -31,7 +30,8 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection, by_benchmark
+from inspector.result_set import ResultSet, by_benchmark
+from inspector.screen_state import threshold_span
 from inspector.texts.sentences import threshold_name
 from inspector.thresholds.ways import (
     CURVE,
@@ -55,7 +55,7 @@ from inspector.thresholds.ways import (
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import AsGiven, Rule, RuleByCase, spelled
+from scoring.evaluations.verdicts import ProvidedVerdicts, Rule, RuleByCase, spelled
 from scoring.metrics.own import leading_figure, leading_figures, official_metric
 from scoring.metrics.threshold_curves import official_curve, tuned
 from scoring.schema import Bools, Row
@@ -111,7 +111,7 @@ _WAYS = IdentityCache(64)
     help="What every threshold would give, the ways to choose one, and the rewards behind it. The key that moves the "
     "threshold works here as well, and the marks move with it.",
 )
-def thresholds(results: Selection, params: Params, intervals: bool) -> View:
+def thresholds(results: ResultSet, params: Params, intervals: bool) -> View:
     """Return what ways to choose a threshold come to, the figure at every one, or what two of them turn over."""
     return _PAGES[params.page or WAYS](results, params, intervals)
 
@@ -119,17 +119,17 @@ def thresholds(results: Selection, params: Params, intervals: bool) -> View:
 # -- ways
 
 
-def _ways(results: Selection, params: Params, intervals: bool) -> View:
+def _ways(results: ResultSet, params: Params, intervals: bool) -> View:
     rows: list[Row] = []
     for evaluation in results.chosen_evaluations:
         for benchmark, inside in by_benchmark(replace(results, shown=np.arange(results.height))):
             if (evaluation.at_default().tried & inside).any():
                 rows += _way_rows(results, evaluation, benchmark, inside, intervals)
     frame = pl.DataFrame(rows, schema=THRESHOLDS, orient="row")
-    command = results.request.command("thresholds", *params.words, form=params.form)
+    command = results.query.command("thresholds", *params.words, form=params.form)
     facts = provenance(results, command, tuple(way_notes(results, frame)))
 
-    def blocks(name: str, scope: Selection) -> Iterator[Block]:
+    def blocks(name: str, scope: ResultSet) -> Iterator[Block]:
         own = frame.filter(pl.col("benchmark") == name)
         if params.page == TRANSFER:
             yield from _transfer_blocks(scope, own, name)
@@ -141,7 +141,7 @@ def _ways(results: Selection, params: Params, intervals: bool) -> View:
 
 
 def _way_rows(
-    results: Selection, evaluation: Evaluation, benchmark: str, inside: Bools, intervals: bool
+    results: ResultSet, evaluation: Evaluation, benchmark: str, inside: Bools, intervals: bool
 ) -> Iterator[Row]:
     """The rows of one scorer; what does not depend on the present threshold is remembered while that moves."""
     scope = replace(results, shown=results.shown[inside[results.shown]])
@@ -151,12 +151,12 @@ def _way_rows(
         return [{**about, **row} for row in way_rows(at_threshold, inside, scope, benchmark, intervals=intervals)]
 
     rule, by_redundancy = evaluation.rule, step_labelled(benchmark) is not None
-    if not evaluation.at_default().movable or by_redundancy or isinstance(rule, AsGiven):
+    if not evaluation.at_default().movable or by_redundancy or isinstance(rule, ProvidedVerdicts):
         yield from made(evaluation)
         return
-    default, request = evaluation.at_default(), replace(results.request, thresholds=())
-    key = (benchmark, evaluation.scorer.name, spelled(rule), scope.mask.tobytes(), request, intervals)
-    owners = (evaluation.rewards, evaluation.votes, evaluation.given, results.cases)
+    default, query = evaluation.at_default(), replace(results.query, thresholds=())
+    key = (benchmark, evaluation.scorer.name, spelled(rule), scope.mask.tobytes(), query, intervals)
+    owners = (evaluation.rewards, evaluation.votes, evaluation.fixed_verdicts, results.cases)
     rows = _WAYS.of(key, owners, lambda: made(default))
     chosen = way_rows(evaluation, inside, scope, benchmark, intervals=intervals, only="chosen")
     yield from (row for row in rows if row["kind"] == "default")
@@ -164,7 +164,7 @@ def _way_rows(
     yield from (row for row in rows if row["kind"] != "default")
 
 
-def _way_blocks(scope: Selection, rows: pl.DataFrame, benchmark: str, intervals: bool) -> Iterator[Block]:
+def _way_blocks(scope: ResultSet, rows: pl.DataFrame, benchmark: str, intervals: bool) -> Iterator[Block]:
     there = scorers_there(scope, benchmark)
     if not there:
         yield Note(NOTHING)
@@ -175,14 +175,14 @@ def _way_blocks(scope: Selection, rows: pl.DataFrame, benchmark: str, intervals:
     yield from _of_curves(scope, there, benchmark, chart)
     yield way_table(scope, rows, benchmark)
     if rows["excluded"].sum():
-        seed = scope.request.seed
+        seed = scope.query.seed
         yield Note(
             f"dev: tuned on a few cases of every subset (seed {seed}), which are excluded from what is reported.",
             "quiet",
         )
 
 
-def way_table(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Table:
+def way_table(scope: ResultSet, rows: pl.DataFrame, benchmark: str) -> Table:
     """Lay out the ways of some scorers on one benchmark: a line a way, a column a subset where there are several."""
     head = official_metric(benchmark)
     subsets = [name for name in rows["subset"].unique(maintain_order=True) if name not in WHOLE]
@@ -210,7 +210,7 @@ def _of_steps(metric: str) -> bool:
 
 
 def _way_line(
-    scope: Selection,
+    scope: ResultSet,
     evaluation: Evaluation,
     benchmark: str,
     cells: Mapping[str, Row],
@@ -222,7 +222,7 @@ def _way_line(
     kind, cut = whole["kind"], whole["threshold"]
     cuts = {row["threshold"] for row in cells.values()} - {None}
     present = is_present(evaluation, kind)
-    movable = not isinstance(evaluation.rule, AsGiven)
+    movable = not isinstance(evaluation.rule, ProvidedVerdicts)
     threshold = number(cut) if cut is not None or len(cuts) < 2 else text("by subset")
     link = _way_link(scope, evaluation, benchmark, head, whole)
     wrong: CaseLink | None = None
@@ -230,7 +230,7 @@ def _way_line(
         rule_moves = movable and not isinstance(evaluation.rule, RuleByCase)
         wrong = wrong_at_link(scope, evaluation, benchmark, cut) if rule_moves else None
         wrong = wrong_link(scope, evaluation, benchmark) if wrong is None and present else wrong
-    name = way_words(kind, scope.request.seed)
+    name = way_words(kind, scope.query.seed)
     own = {name: cells.get(name) for name in subsets}
     return [
         text(evaluation.scorer.name),
@@ -246,7 +246,7 @@ def _way_line(
 
 
 def _of_subset(
-    scope: Selection,
+    scope: ResultSet,
     evaluation: Evaluation,
     benchmark: str,
     head: str,
@@ -263,7 +263,7 @@ def _of_subset(
 
 
 def _way_link(
-    scope: Selection, evaluation: Evaluation, benchmark: str, head: str, row: Row, subset: str | None = None
+    scope: ResultSet, evaluation: Evaluation, benchmark: str, head: str, row: Row, subset: str | None = None
 ) -> CaseLink | None:
     """The cases that a figure is of; which those are depends on no threshold, but for dev cases."""
     if row["excluded"] or row["value"] is None:
@@ -285,7 +285,7 @@ def way_words(kind: str, seed: int) -> str:
 
 
 def curve_chart(
-    scope: Selection,
+    scope: ResultSet,
     there: Sequence[Evaluation],
     benchmark: str,
     rows: pl.DataFrame | None = None,
@@ -297,7 +297,7 @@ def curve_chart(
     The axis is that of the first scorer; where `rows`, those of `thresholds`, are given, its dev sets are ticks. None
     where no scorer has a curve.
     """
-    drawn = [evaluation for evaluation in there if not isinstance(evaluation.at_default().rule, AsGiven)][
+    drawn = [evaluation for evaluation in there if not isinstance(evaluation.at_default().rule, ProvidedVerdicts)][
         : len(LETTERS)
     ]
     unparsed = scope.unparsed(benchmark)
@@ -342,7 +342,7 @@ def curve_chart(
         return None
     evaluation, score_curve = first
     title = f"{score_curve.metric.title} against the {threshold_name(evaluation.rule)}"
-    ticks = tuple(_ticks(evaluation, score_curve, rows, scope.request.seed))
+    ticks = tuple(_ticks(evaluation, score_curve, rows, scope.query.seed))
     return Curve(
         title,
         threshold_name(evaluation.rule),
@@ -364,7 +364,7 @@ def _ticks(evaluation: Evaluation, score_curve: Any, rows: pl.DataFrame | None, 
         return value if np.isfinite(value) else None
 
     present = evaluation.rule.threshold
-    by_subset = dict(evaluation.rule.told) if isinstance(evaluation.rule, RuleByCase) else {}
+    by_subset = dict(evaluation.rule.by_subset) if isinstance(evaluation.rule, RuleByCase) else {}
     if present is not None:
         at_it = (present, evaluation.rule.source) == (default, source)
         words = "present, the default" if at_it else f"present: {evaluation.rule.source}"
@@ -389,7 +389,7 @@ def _ticks(evaluation: Evaluation, score_curve: Any, rows: pl.DataFrame | None, 
         yield Tick(cut, "v", f"dev-tuned, seed {seed}{', ' if names else ''}{', '.join(names)}", "dim")
 
 
-def _of_curves(scope: Selection, there: Sequence[Evaluation], benchmark: str, chart: Curve | None) -> Iterator[Note]:
+def _of_curves(scope: ResultSet, there: Sequence[Evaluation], benchmark: str, chart: Curve | None) -> Iterator[Note]:
     """What is to be known of the curves that are drawn and of those that are not."""
     runs = [f"{evaluation.scorer.name} ({len(evaluation.runs)} runs)" for evaluation in there if evaluation.further]
     if runs:
@@ -397,15 +397,15 @@ def _of_curves(scope: Selection, there: Sequence[Evaluation], benchmark: str, ch
     ons = {
         evaluation.scorer.name: getattr(evaluation.rule, "on", None)
         for evaluation in there
-        if not isinstance(evaluation.rule, AsGiven)
+        if not isinstance(evaluation.rule, ProvidedVerdicts)
     }
     others = [name for name, on in ons.items() if on != next(iter(ons.values()))]
     if others:
         yield Note(f"Their threshold is on something else: {', '.join(others)}.", "quiet")
-    lacking = [evaluation.scorer.name for evaluation in there if isinstance(evaluation.rule, AsGiven)]
+    lacking = [evaluation.scorer.name for evaluation in there if isinstance(evaluation.rule, ProvidedVerdicts)]
     if lacking:
         yield Note(f"No threshold decides, so that there is no curve: {', '.join(lacking)}.", "quiet")
-    movable = [evaluation for evaluation in there if not isinstance(evaluation.rule, AsGiven)]
+    movable = [evaluation for evaluation in there if not isinstance(evaluation.rule, ProvidedVerdicts)]
     for evaluation in movable if chart is None else ():
         reason = tuned(official_curve(evaluation.at_default(), scope.mask, scope.unparsed(benchmark), benchmark)).reason
         yield Note(f"{evaluation.scorer.name}: there is no curve: {reason or 'undefined'}.")
@@ -416,7 +416,7 @@ def _of_curves(scope: Selection, there: Sequence[Evaluation], benchmark: str, ch
         yield Note(f"{made.title} of {all_of(made)}; bands resample whole problems.", "quiet")
 
 
-def _curves(results: Selection, params: Params, intervals: bool) -> View:
+def _curves(results: ResultSet, params: Params, intervals: bool) -> View:
     wanted = params.get("curve")
     n_points = POINTS if wanted is None else wanted
     if not isinstance(n_points, int) or not 2 <= n_points <= MOST:
@@ -432,10 +432,10 @@ def _curves(results: Selection, params: Params, intervals: bool) -> View:
     words = ("--curve", *([] if n_points == POINTS else [str(n_points)]))
     frame = pl.DataFrame(rows, schema=CURVE, orient="row")
     facts = provenance(
-        results, results.request.command("thresholds", *words, form=params.form), tuple(curve_notes(results))
+        results, results.query.command("thresholds", *words, form=params.form), tuple(curve_notes(results))
     )
 
-    def blocks(name: str, scope: Selection) -> Iterator[Block]:
+    def blocks(name: str, scope: ResultSet) -> Iterator[Block]:
         there = scorers_there(scope, name)
         own = frame.filter(pl.col("benchmark") == name)
         # The ways of dev sets are ticks of the rows.
@@ -460,7 +460,7 @@ def _curves(results: Selection, params: Params, intervals: bool) -> View:
     return View(frame, facts, title="Curves", lay_out=lambda: threshold_sections(results, blocks), empty=empty)
 
 
-def _curve_table(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Table:
+def _curve_table(scope: ResultSet, rows: pl.DataFrame, benchmark: str) -> Table:
     """A line a threshold, ascending: what it is called, and each metric with its band; LINES or so of a grid."""
     several = rows["scorer"].n_unique() > 1
     place = pl.int_range(pl.len()).over("scorer", "metric")
@@ -494,7 +494,7 @@ def _linked(row: Row | None) -> bool:
 # -- transfer
 
 
-def _transfer_blocks(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Iterator[Block]:
+def _transfer_blocks(scope: ResultSet, rows: pl.DataFrame, benchmark: str) -> Iterator[Block]:
     there = scorers_there(scope, benchmark)
     if not there:
         yield Note(NOTHING)
@@ -504,7 +504,7 @@ def _transfer_blocks(scope: Selection, rows: pl.DataFrame, benchmark: str) -> It
 
 
 def _transfer(
-    scope: Selection, evaluation: Evaluation, rows: pl.DataFrame, benchmark: str, *, named: bool
+    scope: ResultSet, evaluation: Evaluation, rows: pl.DataFrame, benchmark: str, *, named: bool
 ) -> Iterator[Block]:
     cells = {(row["kind"], row["subset"]): row for row in rows.iter_rows(named=True)}
     names = list(dict.fromkeys(kind.removeprefix("from:") for kind in rows["kind"] if kind.startswith("from:")))
@@ -525,7 +525,7 @@ def _transfer(
         whole = cells.get((kind, whole_of(head)))
         if whole is None or whole["value"] is None:
             continue
-        line = [text(way_words(kind, scope.request.seed))]
+        line = [text(way_words(kind, scope.query.seed))]
         for name in columns:
             row = cells.get((kind, name))
             subset = None if name == whole_of(head) else name
@@ -537,8 +537,8 @@ def _transfer(
     yield table(title, ["", *columns], lines, heat=True, counted=counted)
 
 
-def _why_no_transfer(scope: Selection, evaluation: Evaluation) -> str:
-    if isinstance(evaluation.rule, AsGiven):
+def _why_no_transfer(scope: ResultSet, evaluation: Evaluation) -> str:
+    if isinstance(evaluation.rule, ProvidedVerdicts):
         return f"No threshold decides for {evaluation.scorer.name}, so that there is none to carry over."
     there = sorted({name for name in scope.cases["subset"].gather(scope.shown).to_list() if name})
     if len(there) < 2:
@@ -550,7 +550,7 @@ def _why_no_transfer(scope: Selection, evaluation: Evaluation) -> str:
     return "No subset has a best threshold: the figure is undefined on each of them."
 
 
-_PAGES: Mapping[str, Callable[[Selection, Params, bool], View]] = {
+_PAGES: Mapping[str, Callable[[ResultSet, Params, bool], View]] = {
     WAYS: _ways,
     TRANSFER: _ways,
     CURVES: _curves,

@@ -10,7 +10,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.analyses import Offer, Option, Page, Params, analysis
+from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses._drift import drift_view, has_rollouts, rollout_runs
 from inspector.analyses._pair import TEST, resampling_words, test_note, which_is_better
 from inspector.common_cases import aligned_cases, aligned_steps, set_aside, without_gold
@@ -36,7 +36,7 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection, within
+from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
 from scoring.errors import UsageError
 from scoring.evaluations.official_rows import METRICS
@@ -79,7 +79,7 @@ class TrainingRun(Struct, frozen=True):
     scorers: tuple[str, ...]
 
 
-def training_runs(results: Selection) -> list[TrainingRun]:
+def training_runs(results: ResultSet) -> list[TrainingRun]:
     """Find the training runs that the chosen scorers are checkpoints of, in the order of their first scorers."""
     by_series: dict[str, list[tuple[int, str]]] = {}
     for evaluation in results.chosen_evaluations:
@@ -93,7 +93,7 @@ def training_runs(results: Selection) -> list[TrainingRun]:
     return runs
 
 
-class Course(Struct, frozen=True, eq=False, dict=True):
+class TrainingCourse(Struct, frozen=True, eq=False, dict=True):
     """A training run on one benchmark: its checkpoints by place, in the order of their steps.
 
     Attributes:
@@ -102,7 +102,8 @@ class Course(Struct, frozen=True, eq=False, dict=True):
         aligned: The checkpoints side by side on its cases.
         steps: The same step by step, where the official figure is PRMScore.
         inside: The conditions that tell its cases from others.
-        asked: From which step to which cases are told that broke or were mended; None = the first and the last.
+        compared_steps: From which step to which cases are told that broke or were mended; None = the first and the
+            last.
         seed: That of the resamples; None = there are none.
     """
 
@@ -111,7 +112,7 @@ class Course(Struct, frozen=True, eq=False, dict=True):
     aligned: AlignedScorers
     steps: AlignedSteps | None
     inside: tuple[str, ...]
-    asked: tuple[int | None, int | None]
+    compared_steps: tuple[int | None, int | None]
     seed: int | None
 
     @cached_property
@@ -151,10 +152,10 @@ class Course(Struct, frozen=True, eq=False, dict=True):
 
     def span(self, columns: Sequence[int]) -> tuple[int, int] | None:
         """Return the last and the first checkpoint that are asked for, by place; None where one is not among these."""
-        if not columns or (len(columns) < 2 and self.asked == (None, None)):
+        if not columns or (len(columns) < 2 and self.compared_steps == (None, None)):
             return None
         ends = []
-        for step, usual in zip(self.asked, (columns[0], columns[-1]), strict=True):
+        for step, usual in zip(self.compared_steps, (columns[0], columns[-1]), strict=True):
             there = [place for place in columns if self.run.steps[place] == step]
             ends.append(usual if step is None else there[0] if there else None)
         first, last = ends
@@ -324,24 +325,24 @@ NOTES = (
 )
 
 
-def _offered_runs(results: Selection, params: Params) -> Iterator[Offer]:
+def _offered_runs(results: ResultSet, params: Params) -> Iterator[OptionValue]:
     if params.page == ROLLOUTS:
-        yield Offer(None, "all of them", "as usual")
-        yield from (Offer(name, name) for name in rollout_runs(results))
+        yield OptionValue(None, "all of them", "as usual")
+        yield from (OptionValue(name, name) for name in rollout_runs(results))
         return
     runs = training_runs(results)
     if len(runs) > 1:
-        yield Offer(None, "all of them", "as usual")
+        yield OptionValue(None, "all of them", "as usual")
     for run in runs:
-        yield Offer(run.name, run.name, f"{counted(len(run.steps), 'checkpoint')}, {_reach(run)}")
+        yield OptionValue(run.name, run.name, f"{counted(len(run.steps), 'checkpoint')}, {_reach(run)}")
 
 
-def _offered_steps(results: Selection, params: Params, *, end: str) -> Iterator[Offer]:
+def _offered_steps(results: ResultSet, params: Params, *, end: str) -> Iterator[OptionValue]:
     runs = _asked_runs(results, params)
     if len(runs) == 1:
-        yield Offer(None, f"the {end} one", "as usual")
+        yield OptionValue(None, f"the {end} one", "as usual")
         for step, scorer in zip(runs[0].steps, runs[0].scorers, strict=True):
-            yield Offer(step, f"{step:,}", scorer)
+            yield OptionValue(step, f"{step:,}", scorer)
 
 
 def _reach(run: TrainingRun) -> str:
@@ -394,7 +395,7 @@ def _reach(run: TrainingRun) -> str:
     "the step before, and which cases broke or were mended between any two. Each number opens exactly its cases, with "
     "both checkpoints beside each other.",
 )
-def timeline(results: Selection, params: Params, intervals: bool) -> View:
+def timeline(results: ResultSet, params: Params, intervals: bool) -> View:
     """Follow every training run, or the one that is named, on the cases that all of its checkpoints tried.
 
     Or, on its other page, by the rollouts that were sampled while it trained.
@@ -403,13 +404,13 @@ def timeline(results: Selection, params: Params, intervals: bool) -> View:
         UsageError: there is no such run or step, or --from and --to are asked for of several runs.
     """
     if params.page == ROLLOUTS:
-        command = results.request.command("timeline", *params.words, form=params.form)
+        command = results.query.command("timeline", *params.words, form=params.form)
         return drift_view(results, command, params.get("series"))
     runs = _asked_runs(results, params)
     _check_steps(runs, params)
-    seed = results.request.seed if intervals else None
+    seed = results.query.seed if intervals else None
     courses = [
-        Course(run, benchmark, aligned, steps.get(benchmark), within(results, benchmark), _span(params), seed)
+        TrainingCourse(run, benchmark, aligned, steps.get(benchmark), within(results, benchmark), _span(params), seed)
         for run in runs
         for own in (replace(results, chosen=run.scorers),)
         for steps in (aligned_steps(own),)
@@ -421,7 +422,7 @@ def timeline(results: Selection, params: Params, intervals: bool) -> View:
     if repeated := repeated_solutions(own):
         notes.append(f"{repeated} cases repeat the problem and steps of another")
     facts = {
-        **provenance(own, results.request.command("timeline", *params.words, form=params.form), tuple(notes)),
+        **provenance(own, results.query.command("timeline", *params.words, form=params.form), tuple(notes)),
         "common_cases": _by_run(courses, "words"),
         "test": f"{TEST}, Holm over the two",
         "interval": _by_run(courses, "interval"),
@@ -432,7 +433,7 @@ def timeline(results: Selection, params: Params, intervals: bool) -> View:
     return View(frame, facts, title="Timeline", lay_out=lambda: _sections(own, courses, notes))
 
 
-def _asked_runs(results: Selection, params: Params) -> list[TrainingRun]:
+def _asked_runs(results: ResultSet, params: Params) -> list[TrainingRun]:
     runs = training_runs(results)
     if not runs:
         raise UsageError(f"{NO_RUN}.", DRIFT_OF_ROLLOUTS if rollout_runs(results) else NAME_ONE)
@@ -468,7 +469,7 @@ def _same_steps(runs: Sequence[TrainingRun]) -> Iterator[str]:
             yield f"{run.name}: several scorers are at step {step:,}: {names}; the first is held against others"
 
 
-def _by_run(courses: Sequence[Course], what: str) -> dict[str, dict[str, str]]:
+def _by_run(courses: Sequence[TrainingCourse], what: str) -> dict[str, dict[str, str]]:
     by_benchmark: dict[str, dict[str, str]] = {}
     for course in courses:
         by_benchmark.setdefault(course.benchmark, {})[course.run.name] = str(getattr(course, what))
@@ -478,8 +479,8 @@ def _by_run(courses: Sequence[Course], what: str) -> dict[str, dict[str, str]]:
 # -- what people see
 
 
-def _sections(results: Selection, courses: Sequence[Course], notes: Sequence[str]) -> tuple[Section, ...]:
-    by_benchmark: dict[str, list[Course]] = {}
+def _sections(results: ResultSet, courses: Sequence[TrainingCourse], notes: Sequence[str]) -> tuple[Section, ...]:
+    by_benchmark: dict[str, list[TrainingCourse]] = {}
     for course in courses:
         by_benchmark.setdefault(course.benchmark, []).append(course)
     several = [note for note in notes if "several scorers are at step" in note]
@@ -492,7 +493,7 @@ def _sections(results: Selection, courses: Sequence[Course], notes: Sequence[str
     return tuple(sections)
 
 
-def _blocks(results: Selection, course: Course) -> Iterator[Block]:
+def _blocks(results: ResultSet, course: TrainingCourse) -> Iterator[Block]:
     run = course.run
     yield Note(f"{run.name}: {counted(len(run.steps), 'checkpoint')}, {_reach(run)}", "lead")
     yield Note(f"On {'the ' if course.official.trying else ''}{course.words}.", "quiet")
@@ -503,7 +504,7 @@ def _blocks(results: Selection, course: Course) -> Iterator[Block]:
     yield _checkpoint_table(course, cells)
     if course.steps is None and course.official.trying and course.figures[1] != "average":
         yield Note("F1 is of all subsets together: some subset has cases of one side alone, and no F1.", "quiet")
-    yield from _span_blocks(course, cells, results.request.seed)
+    yield from _span_blocks(course, cells, results.query.seed)
     for reason in incomparable(results, run.scorers, course.benchmark, results.mask):
         if reason.why != "cases":
             yield Note(f"Not quite comparable: {reason}.", "warning")
@@ -512,7 +513,7 @@ def _blocks(results: Selection, course: Course) -> Iterator[Block]:
 CheckpointCells = Mapping[tuple[str, str | None, str], Row]
 
 
-def _chart(course: Course, cells: CheckpointCells) -> Curve | None:
+def _chart(course: TrainingCourse, cells: CheckpointCells) -> Curve | None:
     """The official figure by training step with its band; nothing of a single point."""
     metric = course.metrics[0].name
     by_step: dict[int, Row] = {}
@@ -537,7 +538,7 @@ def _chart(course: Course, cells: CheckpointCells) -> Curve | None:
     return Curve("", "training step", title, (series,), (), across, upward, whole=len(xs) <= FEW_STEPS)
 
 
-def _checkpoint_table(course: Course, cells: CheckpointCells) -> Table:
+def _checkpoint_table(course: TrainingCourse, cells: CheckpointCells) -> Table:
     """A line a checkpoint: its figures, the difference to the one before, and the cases that changed since."""
     official = course.metrics[0].name
     before_figure, before_case = (
@@ -560,14 +561,14 @@ def _checkpoint_table(course: Course, cells: CheckpointCells) -> Table:
     return table("Checkpoints", [*heads, *(Column(title, 2) for title in titles[1:])], lines, labels=2)
 
 
-def _figure(course: Course, place: int, row: Row) -> Cell:
+def _figure(course: TrainingCourse, place: int, row: Row) -> Cell:
     # Steps are judged of other cases than first errors, and no condition tells them.
     side = SIDE_OF.get(str(row["metric"]))
     link = None if side is None or row["value"] is None else course.common_link(place, place, side)
     return figure({**row, "small": (row["note"] or "").startswith("small n")}, link=link)
 
 
-def _change_cells(course: Course, later: int, earlier: int, side: str) -> list[Cell]:
+def _change_cells(course: TrainingCourse, later: int, earlier: int, side: str) -> list[Cell]:
     """How many cases broke, and how many were mended."""
     changed = course.changes(later, earlier, side)
     link = partial(course.link, later, earlier, side)
@@ -577,10 +578,10 @@ def _change_cells(course: Course, later: int, earlier: int, side: str) -> list[C
     return [count(changed.broken, broken, "bad"), count(changed.mended, mended, "good")]
 
 
-def _span_blocks(course: Course, cells: CheckpointCells, seed: int) -> Iterator[Block]:
+def _span_blocks(course: TrainingCourse, cells: CheckpointCells, seed: int) -> Iterator[Block]:
     """Between the two checkpoints that are asked for: the differences, and the cases that changed by side."""
     figures, cases = course.span(course.official.trying), course.span(course.aligned.trying)
-    if cases is None and course.asked != (None, None):
+    if cases is None and course.compared_steps != (None, None):
         yield Note("No cases are held against each other: a checkpoint that was asked for tried none here.")
     if figures is not None:
         yield _difference_table(course, *figures, cells)
@@ -591,11 +592,11 @@ def _span_blocks(course: Course, cells: CheckpointCells, seed: int) -> Iterator[
             yield Note("Cases share problems, and McNemar's test takes them as independent.", "quiet")
 
 
-def _key(course: Course, later: int, earlier: int, metric: str) -> tuple[str, str, str]:
+def _key(course: TrainingCourse, later: int, earlier: int, metric: str) -> tuple[str, str, str]:
     return course.run.scorers[later], course.run.scorers[earlier], metric
 
 
-def _difference_table(course: Course, later: int, earlier: int, cells: CheckpointCells) -> Table:
+def _difference_table(course: TrainingCourse, later: int, earlier: int, cells: CheckpointCells) -> Table:
     lines = []
     for metric in course.metrics:
         row = cells[_key(course, later, earlier, f"{metric.name}_difference")]
@@ -606,7 +607,7 @@ def _difference_table(course: Course, later: int, earlier: int, cells: Checkpoin
     return table(f"Step {last:,} less step {first:,}", ["", "points, 95% interval", " "], lines)
 
 
-def _change_table(course: Course, later: int, earlier: int, cells: CheckpointCells) -> Table:
+def _change_table(course: TrainingCourse, later: int, earlier: int, cells: CheckpointCells) -> Table:
     """By side how many cases were right before, broke, were mended, and are right after."""
     lines = []
     for side in SIDES:

@@ -9,7 +9,7 @@ from inspector.analyses import Option, Params, analysis
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Facts, Note, Section, View, count, table, text
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
 from inspector.triage.annotations import (
     annotation_facts,
@@ -48,7 +48,7 @@ _MINUTES = len("2026-01-31T12:34")
     options=(CASE, WHO, GONE),
     help="What people said of the cases, a line a case and person, and how far they are.",
 )
-def triage(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing is resampled
+def triage(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing is resampled
     """List what people say of the shown cases, in their order, by person; or of cases that are gone; or of one case.
 
     Raises:
@@ -65,11 +65,11 @@ def triage(results: Selection, params: Params, intervals: bool) -> View:  # noqa
 # -- what people say
 
 
-def _annotations(results: Selection, params: Params, who: str, *, only_gone: bool) -> View:
+def _annotations(results: ResultSet, params: Params, who: str, *, only_gone: bool) -> View:
     people = annotations(results, who)
     words = people.gone if only_gone else people.shown
     flags = (*(WHO.line(people.people[0]) if who else ()), *GONE.line(only_gone))
-    command = results.request.command("triage", *flags, form=params.form)
+    command = results.query.command("triage", *flags, form=params.form)
     rows = annotation_rows(results, words)
     facts = annotation_facts(results, people, words, command, only_gone=only_gone)
     facts["outdated"] = rows.filter("outdated")["case"].n_unique()
@@ -183,12 +183,12 @@ def _cases(cases: Iterable[str], words: str, *, only_gone: bool) -> Cell:
 # -- one case
 
 
-def _history(results: Selection, params: Params, wanted: str) -> View:
+def _history(results: ResultSet, params: Params, wanted: str) -> View:
     """Everything that anybody did to one case, in order, with what was undone and by what."""
     case = case_named(results, wanted)
     actions = journal_of(results).history.told(case)
     rows = history_rows(actions)
-    command = results.request.command("triage", case, form=params.form)
+    command = results.query.command("triage", case, form=params.form)
     facts = provenance(results, command, (NOTE_OF_ORDER,), decides=False)
     here = results.cases.filter(pl.col("case") == case).to_dicts()
     undone = sum(holds is False for _, holds in actions)

@@ -7,7 +7,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.analyses import Offer, Option, Params, analysis
+from inspector.analyses import Option, OptionValue, Params, analysis
 from inspector.case_links import figure_link, group_facets
 from inspector.notes import interval_notes
 from inspector.provenance import averaging, provenance
@@ -26,13 +26,13 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
 from scoring.cache import BALLOTS, RewardParts, VoteParts, rows_about, rows_of_cases
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation, evaluate
 from scoring.evaluations.given import by_run
-from scoring.evaluations.official_rows import Counting, figures_of, parts
+from scoring.evaluations.official_rows import CountingRules, figures_of, group_masks
 from scoring.metrics.first_error import NAMES
 from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
@@ -93,12 +93,12 @@ class _Ballots(Struct, frozen=True, eq=False):
         yield from zip(self.evaluation.runs, by_run(self.evaluation.gold.cases, self.rows), strict=True)
 
 
-def _numbers_of_votes(results: Selection, params: Params) -> Iterator[Offer]:  # noqa: ARG001  # as all offers
+def _numbers_of_votes(results: ResultSet, params: Params) -> Iterator[OptionValue]:  # noqa: ARG001  # as all offers
     most = max(
         (evaluation.votes.most for evaluation in results.chosen_evaluations if evaluation.votes is not None), default=0
     )
     for number in range(1, most + 1):
-        yield Offer(number, counted(number, "vote"))
+        yield OptionValue(number, counted(number, "vote"))
 
 
 @analysis(
@@ -120,7 +120,7 @@ def _numbers_of_votes(results: Selection, params: Params) -> Iterator[Offer]:  #
     help="What fewer votes would have said: the official figure for every number of them, and what is expected of so "
     "many over every choice of them.",
 )
-def votes(results: Selection, params: Params, intervals: bool) -> View:
+def votes(results: ResultSet, params: Params, intervals: bool) -> View:
     """Return the figures of the chosen critics over the shown cases for every number of votes, subset and metric.
 
     Raises:
@@ -142,7 +142,7 @@ def votes(results: Selection, params: Params, intervals: bool) -> View:
     oddities = [note for critic in critics for note in _notes(results, critic)]
     facts = provenance(
         voting,
-        results.request.command("votes", *params.words, form=params.form),
+        results.query.command("votes", *params.words, form=params.form),
         (
             *NOTES,
             *interval_notes(voting),
@@ -157,7 +157,7 @@ def votes(results: Selection, params: Params, intervals: bool) -> View:
 # -- what people see
 
 
-def _sections(results: Selection, frame: pl.DataFrame, oddities: Sequence[str], at: int | None) -> tuple[Section, ...]:
+def _sections(results: ResultSet, frame: pl.DataFrame, oddities: Sequence[str], at: int | None) -> tuple[Section, ...]:
     parts_of = frame.partition_by("benchmark", maintain_order=True)
     return tuple(
         Section(str(rows["benchmark"][0]), f"votes-{number}", tuple(_blocks(results, rows, oddities, at)))
@@ -165,7 +165,7 @@ def _sections(results: Selection, frame: pl.DataFrame, oddities: Sequence[str], 
     )
 
 
-def _blocks(results: Selection, rows: pl.DataFrame, oddities: Sequence[str], at: int | None) -> Iterator[Block]:
+def _blocks(results: ResultSet, rows: pl.DataFrame, oddities: Sequence[str], at: int | None) -> Iterator[Block]:
     benchmark = str(rows["benchmark"][0])
     whole = AVERAGE if AVERAGE in rows["subset"] else WHOLE
     lines: dict[tuple[str, int], dict[str, RowDict]] = {}
@@ -210,7 +210,7 @@ def _curves(lines: Mapping[tuple[str, int], Mapping[str, RowDict]]) -> Curve:
     return Curve("", "votes", "F1", tuple(series), across=(1.0, float(xs.max())), whole=True)
 
 
-def _by_subset(results: Selection, rows: pl.DataFrame, scorer: str, votes_of: int, benchmark: str) -> Table:
+def _by_subset(results: ResultSet, rows: pl.DataFrame, scorer: str, votes_of: int, benchmark: str) -> Table:
     """Every subset with so many votes; with all of them its cases can be opened."""
     evaluation = results.evaluation(scorer)
     own = rows.filter(pl.col("scorer") == scorer, pl.col("votes") == votes_of, pl.col("metric").is_in(NAMES))
@@ -234,31 +234,31 @@ def _by_subset(results: Selection, rows: pl.DataFrame, scorer: str, votes_of: in
 class _Reader(Struct, frozen=True, eq=False):
     """Reads the ballots of an evaluation; None where there are not several votes of one run."""
 
-    selection: Selection
+    results: ResultSet
 
     def __call__(self, evaluation: Evaluation) -> _Ballots | None:
         name = evaluation.scorer.name
-        if evaluation.votes is None or name not in self.selection.folders:
+        if evaluation.votes is None or name not in self.results.folders:
             return None
-        folder = self.selection.folders[name]
+        folder = self.results.folders[name]
         rows, _ = VoteParts(folder).read(BALLOTS)
         if rows["rewards"].null_count() < rows.height:
             # Numbers do not vote.
             return None
-        here = rows_about(self.selection.cases, rows)
+        here = rows_about(self.results.cases, rows)
         ballots = _Ballots(evaluation, here, RewardParts(folder).read()[0])
         return ballots if ballots.most > 1 else None
 
 
-def _rows(selection: Selection, ballots: _Ballots, counting: Counting) -> Iterator[RowDict]:
+def _rows(results: ResultSet, ballots: _Ballots, counting: CountingRules) -> Iterator[RowDict]:
     """The official rows for every number of votes, each with what is to be expected of such a number."""
     own = ballots.evaluation
     every = [ballots.first(count) for count in range(1, ballots.most + 1)]
-    for part, rows in parts(selection.cases, ("benchmark",), selection.mask):
+    for part, rows in group_masks(results.cases, ("benchmark",), results.mask):
         if not (own.tried & rows).any():
             continue
         name = part["benchmark"]
-        expected = _expected(ballots, rows, selection.unparsed(name))
+        expected = _expected(ballots, rows, results.unparsed(name))
         for number, evaluation in enumerate(every, 1):
             for row in figures_of(evaluation, name, rows, counting):
                 expected_values = expected.get((row["subset"], row["metric"]))
@@ -312,10 +312,10 @@ def _mean(shares: Floats) -> Floats:
     return shares.mean(axis=0) if len(shares) else np.full(shares.shape[1], np.nan)
 
 
-def _notes(selection: Selection, ballots: _Ballots) -> Iterator[str]:
+def _notes(results: ResultSet, ballots: _Ballots) -> Iterator[str]:
     """What to keep in mind about the votes of one critic."""
     own, name = ballots.evaluation, ballots.evaluation.scorer.name
-    cases = own.gold.cases.filter(pl.Series(selection.mask))
+    cases = own.gold.cases.filter(pl.Series(results.mask))
     rows = rows_about(cases, ballots.rows)
     sizes = rows_of_cases(cases, ballots.rows).group_by("case", "run").len()["len"]
     fewer = int((sizes < ballots.most).sum())
@@ -329,6 +329,6 @@ def _notes(selection: Selection, ballots: _Ballots) -> Iterator[str]:
     if ballots.most > MOST_CHOSEN:
         yield f"{name}: expected is told of up to {MOST_CHOSEN} answers a case, and there are {ballots.most}"
     elif rows["verdict"].null_count() and any(
-        selection.unparsed(benchmark) == "drop" for benchmark in selection.benchmarks
+        results.unparsed(benchmark) == "drop" for benchmark in results.benchmarks
     ):
         yield f"{name}: expected is not told where unparsed answers are left out: which cases count differs by choice"

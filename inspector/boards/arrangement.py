@@ -89,7 +89,7 @@ class Arrangement(Struct, frozen=True):
     @property
     def words(self) -> tuple[str, ...]:
         """The same as words of `prm-inspect board`, the usual ones left out."""
-        from inspector.request import joined
+        from inspector.query import joined
 
         return (
             *(("--rows", self.rows) if self.rows != "benchmark" else ()),

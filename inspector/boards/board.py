@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 from inspector.boards.arrangement import COMPARED
 from inspector.boards.cells import BASELINE, BEST, BUSY, FAULT, NOBODY, NOT_HERE, PUBLISHED, REFERENCE, SCORER, TIED
 from inspector.filtering.searching import matching
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import F1, PRMSCORE, Headline, headline, official_title, subset_headlines
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import PluginError
@@ -35,7 +35,7 @@ from scoring.evaluations.verdicts import (
     compared_words,
 )
 from scoring.filtering.filters import Facet
-from scoring.filtering.text_search import Found
+from scoring.filtering.text_search import SearchMatches
 from scoring.metrics.aligned import AlignedSteps, align_scorers, align_steps
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE
 from scoring.metrics.kernel import Decided, Metric, Unparsed
@@ -126,7 +126,7 @@ class _Line(Struct, frozen=True, eq=False):
 
 
 def pieces(
-    selection: Selection, base: tuple[str, ...] = (), search: Found | None = None, *, subsets: bool = False
+    results: ResultSet, base: tuple[str, ...] = (), search: SearchMatches | None = None, *, subsets: bool = False
 ) -> list[BoardSlice]:
     """Return every benchmark, in the order of the cases, and with `subsets` its subsets after it, if it has several.
 
@@ -134,35 +134,35 @@ def pieces(
     do not touch the board.
     """
     listed = []
-    for benchmark in selection.benchmarks:
+    for benchmark in results.benchmarks:
         conditions = (*base, Facet("benchmark", (benchmark,)).sql)
-        whole = _members(selection, conditions, search)
+        whole = _members(results, conditions, search)
         listed.append(BoardSlice(benchmark, None, whole, whole))
-        for subset in subsets_of(selection, benchmark) if subsets else ():
-            rows = _members(selection, (*conditions, Facet("subset", (subset,)).sql), search)
+        for subset in subsets_of(results, benchmark) if subsets else ():
+            rows = _members(results, (*conditions, Facet("subset", (subset,)).sql), search)
             listed.append(BoardSlice(benchmark, subset, rows, whole))
     return listed
 
 
-def _members(selection: Selection, conditions: tuple[str, ...], search: Found | None) -> Bools:
+def _members(results: ResultSet, conditions: tuple[str, ...], search: SearchMatches | None) -> Bools:
     """The cases under conditions and a text search: the same mask as long as nothing changes."""
-    member = selection.passing(conditions)
+    member = results.passing(conditions)
     if search is None:
         return member
-    return _MASKS.of(conditions, (member, search), lambda: member & matching(search, selection.height))
+    return _MASKS.of(conditions, (member, search), lambda: member & matching(search, results.height))
 
 
-def subsets_of(selection: Selection, benchmark: str) -> list[str]:
+def subsets_of(results: ResultSet, benchmark: str) -> list[str]:
     """Return the subsets of a benchmark in the order of the cases; none where it has fewer than two."""
-    subsets = selection.cases.filter(pl.col("benchmark") == benchmark)["subset"].drop_nulls()
+    subsets = results.cases.filter(pl.col("benchmark") == benchmark)["subset"].drop_nulls()
     names: list[str] = subsets.unique(maintain_order=True).to_list()
     return names if len(names) > 1 else []
 
 
 def board_frame(
-    selection: Selection,
+    results: ResultSet,
     base: tuple[str, ...] = (),
-    search: Found | None = None,
+    search: SearchMatches | None = None,
     *,
     subsets: bool = False,
     scorers: Sequence[str] | None = None,
@@ -173,10 +173,10 @@ def board_frame(
     and `search` see `pieces`.
     """
     rows = []
-    for piece in pieces(selection, base, search, subsets=subsets):
-        for evaluation in selection.evaluations:
+    for piece in pieces(results, base, search, subsets=subsets):
+        for evaluation in results.evaluations:
             if scorers is None or evaluation.scorer.name in scorers:
-                line = _line_of(selection, evaluation, piece)
+                line = _line_of(results, evaluation, piece)
                 rows += [] if line is None else [_row(evaluation, piece, line)]
     frame = pl.DataFrame(rows, schema=BOARD, orient="row").with_row_index("_at")
     first = pl.col("_at").min().over("benchmark", "subset")
@@ -206,9 +206,9 @@ def unscored_frame(among: Sequence[BoardSlice], scored: Collection[str]) -> pl.D
     return pl.DataFrame(rows, schema=BOARD, orient="row")
 
 
-def _line_of(selection: Selection, evaluation: Evaluation, piece: BoardSlice) -> _Line | None:
-    counting = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
-    made = partial(_line, selection, evaluation, piece)
+def _line_of(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> _Line | None:
+    counting = results.unparsed(piece.benchmark), results.query.seed, piece.benchmark
+    made = partial(_line, results, evaluation, piece)
     # Most lines stay when one threshold moves.
     key = (evaluation.scorer.name, *counting, piece.subset)
     return _LINES.of(key, (evaluation, piece.rows), made)
@@ -239,20 +239,20 @@ def _row(evaluation: Evaluation, piece: BoardSlice, line: _Line) -> dict[str, An
     }
 
 
-def _line(selection: Selection, evaluation: Evaluation, piece: BoardSlice) -> _Line | None:
+def _line(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> _Line | None:
     """The metric and the outcome counts of one line; None: nothing was given for any of its cases."""
     if not (evaluation.present & piece.rows).any():
         return None
-    unparsed, seed = selection.unparsed(piece.benchmark), selection.request.seed
+    unparsed, seed = results.unparsed(piece.benchmark), results.query.seed
     counts: list[int] = np.bincount(evaluation.codes[piece.rows], minlength=len(OUTCOMES)).tolist()
     # A subset's interval is that of its line of `metrics`, where all subsets are drawn together if they share problems.
-    heads_of = _subset_heads(selection, evaluation, piece) if piece.subset is not None else {}
+    heads_of = _subset_heads(results, evaluation, piece) if piece.subset is not None else {}
     head = heads_of.get(piece.subset or "") or headline(evaluation, piece.rows, unparsed, seed, piece.benchmark)
     return _Line(head, counts, _figures(evaluation, piece, counts, head, unparsed))
 
 
-def _subset_heads(selection: Selection, evaluation: Evaluation, piece: BoardSlice) -> dict[str, Headline]:
-    counting = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
+def _subset_heads(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> dict[str, Headline]:
+    counting = results.unparsed(piece.benchmark), results.query.seed, piece.benchmark
     made = partial(subset_headlines, evaluation, piece.whole, *counting)
     return _LINES.of(("subsets", evaluation.scorer.name, *counting), (evaluation, piece.whole), made)
 
@@ -386,25 +386,25 @@ class Standings(Struct, frozen=True):
 
 
 def standings(
-    selection: Selection, pieces: Sequence[BoardSlice], against: str = "", stop: Callable[[], bool] = lambda: False
+    results: ResultSet, pieces: Sequence[BoardSlice], against: str = "", stop: Callable[[], bool] = lambda: False
 ) -> Standings:
     """Rank all scorers on each piece; baselines are no rivals. `stop` is asked between pieces.
 
     `against` is the name of the reference, a baseline perhaps; one that has no evaluation here compares with nothing.
     """
-    rivals = [evaluation for evaluation in selection.evaluations if not is_baseline(evaluation.scorer)]
+    rivals = [evaluation for evaluation in results.evaluations if not is_baseline(evaluation.scorer)]
     ranks: dict[tuple[str, str | None], Ranks] = {}
     differences: dict[str, Differences] = {}
     for piece in pieces:
         if stop():
             break
-        seed, unparsed = selection.request.seed, selection.unparsed(piece.benchmark)
+        seed, unparsed = results.query.seed, results.unparsed(piece.benchmark)
         there = [evaluation for evaluation in rivals if (evaluation.present & piece.rows).any()]
         key = (piece.benchmark, piece.subset, seed, unparsed)
         if len(there) > 1:
             made = partial(_ranks, there, piece, unparsed, seed)
             ranks[piece.benchmark, piece.subset] = _MADE.of(("ranks", *key), (piece.rows, *there), made)
-        every = [evaluation for evaluation in selection.evaluations if (evaluation.present & piece.rows).any()]
+        every = [evaluation for evaluation in results.evaluations if (evaluation.present & piece.rows).any()]
         reference = next((evaluation for evaluation in every if evaluation.scorer.name == against), None)
         if reference is not None and not stop():
             made_of_pairs = partial(_differences, every, reference, piece, unparsed, seed)
@@ -414,17 +414,17 @@ def standings(
 
 
 def own_figures(
-    selection: Selection, pieces: Sequence[BoardSlice], stop: Callable[[], bool] = lambda: False
+    results: ResultSet, pieces: Sequence[BoardSlice], stop: Callable[[], bool] = lambda: False
 ) -> OwnFigures:
     """Ask the metrics of the user's own about every row; it takes what their code takes. `stop` is asked between."""
     values: dict[tuple[str, str], float | None] = {}
     faults: dict[str, PluginError] = {}
-    for made, piece, evaluation in product(own_metrics(), pieces, selection.evaluations):
+    for made, piece, evaluation in product(own_metrics(), pieces, results.evaluations):
         if stop():
             break
         if made.name in faults or not (evaluation.present & piece.rows).any():
             continue
-        ask = partial(own_value, made, evaluation, piece.rows, unparsed := selection.unparsed(piece.benchmark))
+        ask = partial(own_value, made, evaluation, piece.rows, unparsed := results.unparsed(piece.benchmark))
         try:
             figure = _MADE.of(("own", made.name, unparsed), (made, evaluation, piece.rows), ask)
         except PluginError as error:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from inspector.render.cells import share, signed
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.short_names import short_name
 from inspector.texts.text import TextPart
 from scoring.evaluations.verdicts import OUTCOMES
@@ -24,13 +24,13 @@ SOURCE_WIDTH = 10
 
 
 class BoardCells:
-    """Paints cells; what it returns depends on nothing but the value and the brush, as `Column.paint` asks."""
+    """Paints cells; what it returns depends on nothing but the value and the glyphs, as `Column.paint` asks."""
 
-    def __init__(self, brush: Brush) -> None:
-        self._brush = brush
-        self._dash = "-" if brush.ascii_only else "–"
-        self._busy = "..." if brush.ascii_only else "…"
-        self._marks = {BEST: "*", TIED: "+" if brush.ascii_only else "≈"}
+    def __init__(self, glyphs: Glyphs) -> None:
+        self._glyphs = glyphs
+        self._dash = "-" if glyphs.ascii_only else "–"
+        self._busy = "..." if glyphs.ascii_only else "…"
+        self._marks = {BEST: "*", TIED: "+" if glyphs.ascii_only else "≈"}
 
     def mark(self, standing: str | None) -> str:
         """Return one character for the best and for those tied with it; a blank for the others."""
@@ -112,7 +112,7 @@ class BoardCells:
     def bar(self, value: tuple[int | None, ...], width: int) -> list[TextPart]:
         """Draw the share of each outcome; nothing where no case was counted."""
         counts = {name: count or 0 for name, count in zip(OUTCOMES, value, strict=True)}
-        return self._brush.outcome_bar(counts, width)
+        return self._glyphs.outcome_bar(counts, width)
 
     def cut(self, value: tuple[float | None, str], width: int) -> list[TextPart]:
         """Write a threshold and, where there is room, where it is from; of a printed figure, where that stands."""

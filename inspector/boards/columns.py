@@ -21,7 +21,7 @@ from inspector.boards.arrangement import (
 from inspector.boards.board import Ranks, Standings, state_of
 from inspector.boards.cells import BASELINE, BEST, PUBLISHED, TIED, BoardCells
 from inspector.case_list.catalogue import Entry
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import F1, GLYPHS, PRMSCORE, WORDS, counted
 from inspector.texts.short_names import short_names
 from inspector.widgets.columns import Paint, TableColumn
@@ -46,9 +46,9 @@ def entries(kind: BoardKind) -> tuple[Entry, ...]:
     )
 
 
-def board_columns(brush: Brush, kind: BoardKind) -> list[TableColumn]:
+def board_columns(glyphs: Glyphs, kind: BoardKind) -> list[TableColumn]:
     """Return the board's columns on screen."""
-    cells = BoardCells(brush)
+    cells = BoardCells(glyphs)
     made = [_column(key, kind, cells) for key in kind.keys]
     if not kind.chosen:
         return made

@@ -11,7 +11,7 @@ import numpy as np
 from inspector.boards.board import BoardSlice
 from inspector.boards.cells import NOBODY, PUBLISHED
 from inspector.render.lines import CaseLink
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import WORDS
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluations.evaluation import Evaluation
@@ -42,7 +42,7 @@ _GOLD = {"wrong": "earliest_error >= 0", "right": "earliest_error = -1", "": "ea
 _STEPS: dict[str, Metric] = {"wrong": NEGATIVE_ACC, "right": POSITIVE_ACC, "": PRMSCORE}
 
 
-class Behind(NamedTuple):
+class CellCases(NamedTuple):
     """The cases (n,) behind a cell, what they are in words, and conditions of which some leave exactly these."""
 
     rows: Bools
@@ -51,12 +51,12 @@ class Behind(NamedTuple):
 
 
 def board_drill(
-    selection: Selection, piece: BoardSlice, row: Mapping[str, Any], column: str, against: str = ""
+    results: ResultSet, piece: BoardSlice, row: Mapping[str, Any], column: str, against: str = ""
 ) -> CaseLink | str:
     """Return what a cell opens, or why it opens nothing.
 
     Args:
-        selection: what the board shows.
+        results: what the board shows.
         piece: the cases of the row.
         row: one of `board_frame`.
         column: a key of `inspector.boards.columns.MEANINGS`.
@@ -66,77 +66,77 @@ def board_drill(
         return PRINTED
     if row["kind"] == NOBODY:
         return NO_NUMBER
-    behind = _behind(piece, selection.evaluation(row["scorer"]), column, selection)
+    behind = _behind(piece, results.evaluation(row["scorer"]), column, results)
     if behind is None or row.get(column, 0) is None:
         return NO_NUMBER
     others: tuple[str, ...] = ()
-    if column in COMPARED and against not in {"", row["scorer"]} and against in _names(selection):
-        also = _behind(piece, selection.evaluation(against), column, selection)
+    if column in COMPARED and against not in {"", row["scorer"]} and against in _names(results):
+        also = _behind(piece, results.evaluation(against), column, results)
         behind, others = _both(behind, also or behind, against), (against,)
     n = int(behind.rows.sum())
     if not n:
         return f"There are no {behind.words}."
-    where = _exact(selection, piece, behind)
+    where = _exact(results, piece, behind)
     if where is None:
         return f"No short condition leaves exactly the {n:,} {behind.words}."
     subset = () if piece.subset is None else (Facet("subset", (piece.subset,)).sql,)
     return CaseLink((*subset, *where), n, behind.words, row["scorer"], others, piece.benchmark)
 
 
-def _names(selection: Selection) -> set[str]:
-    return {evaluation.scorer.name for evaluation in selection.evaluations}
+def _names(results: ResultSet) -> set[str]:
+    return {evaluation.scorer.name for evaluation in results.evaluations}
 
 
-def _both(own: Behind, other: Behind, against: str) -> Behind:
+def _both(own: CellCases, other: CellCases, against: str) -> CellCases:
     tries = tuple(dict.fromkeys((*first, *second) for first in own.tries for second in other.tries))
-    return Behind(own.rows & other.rows, f"{own.words}, of this scorer and of {against}", tries)
+    return CellCases(own.rows & other.rows, f"{own.words}, of this scorer and of {against}", tries)
 
 
-def _behind(piece: BoardSlice, evaluation: Evaluation, column: str, selection: Selection) -> Behind | None:
+def _behind(piece: BoardSlice, evaluation: Evaluation, column: str, results: ResultSet) -> CellCases | None:
     """What is behind a column's cell of a scorer; None where that is no number."""
     codes, outcome = evaluation.codes, f"{evaluation.scorer.name}.outcome"
     if column in OUTCOMES:
         rows = piece.rows & (codes == OUTCOMES.index(column))
-        return Behind(rows, f"cases with the outcome {WORDS[column]}", ((Facet(outcome, (column,)).sql,),))
+        return CellCases(rows, f"cases with the outcome {WORDS[column]}", ((Facet(outcome, (column,)).sql,),))
     if column == "cases":
-        return Behind(piece.rows, "cases", ((),))
+        return CellCases(piece.rows, "cases", ((),))
     if column == "coverage" or (column == "threshold" and evaluation.rule.threshold is not None):
         without = (UNPARSED, REFUSED, UNSCORED, DEV)
         scored = piece.rows & ~np.isin(codes, without)
         if not scored.any():
-            return Behind(piece.rows, "cases without a verdict", ((),))
-        return Behind(scored, "cases with a verdict", tuple(_by_outcome(evaluation, scored)))
-    return _of_figure(piece, evaluation, column, selection) if column in _SIDES else None
+            return CellCases(piece.rows, "cases without a verdict", ((),))
+        return CellCases(scored, "cases with a verdict", tuple(_by_outcome(evaluation, scored)))
+    return _of_figure(piece, evaluation, column, results) if column in _SIDES else None
 
 
-def _of_figure(piece: BoardSlice, evaluation: Evaluation, column: str, selection: Selection) -> Behind:
+def _of_figure(piece: BoardSlice, evaluation: Evaluation, column: str, results: ResultSet) -> CellCases:
     if step_labelled(piece.benchmark) is not None and column not in {"fp", "fn"}:
         return _of_steps(piece, evaluation, column)
     made = leading_figure(piece.benchmark) if column in _OF_SCORE else None
     if made is not None:
-        return _of_own(made, piece, evaluation, selection)
-    return _of_cases(piece, evaluation, _SIDES[column], selection)
+        return _of_own(made, piece, evaluation, results)
+    return _of_cases(piece, evaluation, _SIDES[column], results)
 
 
-def _of_own(made: OwnMetric, piece: BoardSlice, evaluation: Evaluation, selection: Selection) -> Behind:
+def _of_own(made: OwnMetric, piece: BoardSlice, evaluation: Evaluation, results: ResultSet) -> CellCases:
     """The cases that a figure of the benchmark's own is of."""
-    unparsed, cases = selection.unparsed(piece.benchmark), made.cases or MEMBERS
+    unparsed, cases = results.unparsed(piece.benchmark), made.cases or MEMBERS
     there = piece.rows & cases.rows(Decided(evaluation, unparsed))
     tries = (cases.where(evaluation.scorer.name, unparsed), *_by_outcome(evaluation, there))
-    return Behind(there, cases.words or "cases in the denominator", tries)
+    return CellCases(there, cases.words or "cases in the denominator", tries)
 
 
-def _of_cases(piece: BoardSlice, evaluation: Evaluation, side: str, selection: Selection) -> Behind:
+def _of_cases(piece: BoardSlice, evaluation: Evaluation, side: str, results: ResultSet) -> CellCases:
     """The erroneous or clean cases in the denominators, or both."""
     earliest = evaluation.gold.earliest
-    there = piece.rows & Decided(evaluation, selection.unparsed(piece.benchmark)).members
+    there = piece.rows & Decided(evaluation, results.unparsed(piece.benchmark)).members
     there = there & (earliest >= 0) if side == "wrong" else there & (earliest < 0) if side == "right" else there
     kind = {"wrong": "erroneous cases", "right": "clean cases", "": "cases"}[side]
     tries = [(*conditions, *also) for conditions in _by_outcome(evaluation, there) for also in ((), (_GOLD[side],))]
-    return Behind(there, f"{kind} in the denominator", tuple(tries))
+    return CellCases(there, f"{kind} in the denominator", tuple(tries))
 
 
-def _of_steps(piece: BoardSlice, evaluation: Evaluation, column: str) -> Behind:
+def _of_steps(piece: BoardSlice, evaluation: Evaluation, column: str) -> CellCases:
     """The cases with a step in the denominator."""
     facts, side = step_labelled(piece.benchmark), _SIDES[column]
     assert facts is not None  # noqa: S101  # the benchmark labels steps
@@ -150,7 +150,7 @@ def _of_steps(piece: BoardSlice, evaluation: Evaluation, column: str) -> Behind:
     kind = {"wrong": "a wrong step", "right": "a right step", "": "a labelled step"}[side]
     judged_sql = (f"{named(f'{evaluation.scorer.name}.step_accuracy')} IS NOT NULL",)
     first = [judged_sql, (*judged_sql, _GOLD[side])]
-    return Behind(there, f"cases with {kind} in the denominator", (*first, *_by_outcome(evaluation, there)))
+    return CellCases(there, f"cases with {kind} in the denominator", (*first, *_by_outcome(evaluation, there)))
 
 
 def _by_outcome(evaluation: Evaluation, rows: Bools) -> Iterator[tuple[str, ...]]:
@@ -159,20 +159,20 @@ def _by_outcome(evaluation: Evaluation, rows: Bools) -> Iterator[tuple[str, ...]
     yield (Facet(f"{evaluation.scorer.name}.outcome", tuple(present)).sql,)
 
 
-def _exact(selection: Selection, piece: BoardSlice, behind: Behind) -> tuple[str, ...] | None:
+def _exact(results: ResultSet, piece: BoardSlice, behind: CellCases) -> tuple[str, ...] | None:
     """Conditions that leave exactly these of the cases of the piece; None where only a long list of names would."""
     wider = []
     for conditions in dict.fromkeys((*behind.tries, ())):
-        left = piece.rows & selection.passing(conditions)
+        left = piece.rows & results.passing(conditions)
         if np.array_equal(left, behind.rows):
             return conditions
         if not (behind.rows & ~left).any():
             wider.append((int((left & ~behind.rows).sum()), conditions, left))
     more, conditions, left = min(wider, key=lambda attempt: attempt[0])
     if more <= FEW_NAMES:
-        return (*conditions, f"case NOT IN ({_listed(selection, left & ~behind.rows)})")
-    return (f"case IN ({_listed(selection, behind.rows)})",) if behind.rows.sum() <= FEW_NAMES else None
+        return (*conditions, f"case NOT IN ({_listed(results, left & ~behind.rows)})")
+    return (f"case IN ({_listed(results, behind.rows)})",) if behind.rows.sum() <= FEW_NAMES else None
 
 
-def _listed(selection: Selection, rows: Bools) -> str:
-    return ", ".join(literal(name) for name in selection.cases["case"].filter(rows))
+def _listed(results: ResultSet, rows: Bools) -> str:
+    return ", ".join(literal(name) for name in results.cases["case"].filter(rows))

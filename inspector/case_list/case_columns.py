@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from inspector.case_list.case_rows import FOUND_IN
 from inspector.case_list.catalogue import OF_SCORER, REWARDS, catalogue, entry_of
 from inspector.case_view.facts import OF_GOLD
-from inspector.inspection import Inspection
-from inspector.texts.paint import Brush
+from inspector.screen_state import ScreenState
+from inspector.texts.paint import Glyphs
 from inspector.texts.short_names import short_name
 from inspector.texts.text import TextPart, number
 from inspector.widgets.columns import Paint, TableColumn
@@ -27,7 +27,7 @@ RewardPicture = tuple[list[float] | None, int | None, int | None]
 class CellPaint(Struct, frozen=True):
     """Painters of cells. A reward of `low` is the lowest on a picture, one of `high` the highest."""
 
-    brush: Brush
+    glyphs: Glyphs
     low: float
     high: float
 
@@ -47,7 +47,7 @@ class CellPaint(Struct, frozen=True):
 
     def outcome(self, value: str | None, _width: int) -> list[TextPart]:
         """Write an outcome: glyph, word and colour."""
-        return self.brush.outcome(value)
+        return self.glyphs.outcome(value)
 
     def margin(self, value: float | None, width: int) -> list[TextPart]:
         """Write a signed distance, `never` where no threshold makes the case right."""
@@ -64,7 +64,7 @@ class CellPaint(Struct, frozen=True):
     def spark(self, value: RewardPicture, width: int) -> list[TextPart]:
         """Draw a picture of the rewards."""
         rewards, gold, verdict = value
-        return self.brush.sparkline(rewards, self.low, self.high, gold, verdict, width) if rewards else [("", "")]
+        return self.glyphs.sparkline(rewards, self.low, self.high, gold, verdict, width) if rewards else [("", "")]
 
     def bare_spark(self, rewards: list[float] | None, width: int) -> list[TextPart]:
         """Draw a picture of the rewards without marks."""
@@ -81,7 +81,7 @@ class CellPaint(Struct, frozen=True):
 
     @property
     def _missing(self) -> TextPart:
-        return ("-" if self.brush.ascii_only else "–", "dim")
+        return ("-" if self.glyphs.ascii_only else "–", "dim")
 
 
 LABELS = (
@@ -158,65 +158,65 @@ TELLING = OF_GOLD | {
 
 
 def case_columns(
-    inspection: Inspection, brush: Brush, keys: Sequence[str] = (), *, blind: bool = False
+    state: ScreenState, glyphs: Glyphs, keys: Sequence[str] = (), *, blind: bool = False
 ) -> list[TableColumn]:
     """Return the columns that the list shows, in order; none of gold labels and verdicts where these are hidden.
 
     `keys` are the columns; () = those that were chosen, else the usual ones.
     """
-    chosen = chosen_keys(inspection)
-    wanted = keys or chosen or usual_keys(inspection)
-    keys = [key for key in wanted if not (blind and _tells(inspection, key))] or ["id"]
-    paint = CellPaint(brush, *inspection.span)
-    columns = [_column(inspection, key, paint, leave=not chosen, blind=blind) for key in keys]
-    if inspection.selection.found is not None:
+    chosen = chosen_keys(state)
+    wanted = keys or chosen or usual_keys(state)
+    keys = [key for key in wanted if not (blind and _tells(state, key))] or ["id"]
+    paint = CellPaint(glyphs, *state.span)
+    columns = [_column(state, key, paint, leave=not chosen, blind=blind) for key in keys]
+    if state.results.matches is not None:
         place = next((place for place, key in enumerate(keys) if key in LABELS), len(keys))
         columns.insert(place, TableColumn(FOUND_IN, entry_of(FOUND_IN).title, 15, paint=paint.places, least=8))
     return columns
 
 
-def chosen_keys(inspection: Inspection) -> tuple[str, ...]:
+def chosen_keys(state: ScreenState) -> tuple[str, ...]:
     """Return the columns that were chosen, as far as there are such columns here; () where none were."""
-    keys = inspection.selection.request.columns
-    known = {entry.key for entry in catalogue(inspection) if entry.listable} if keys else set()
+    keys = state.results.query.columns
+    known = {entry.key for entry in catalogue(state) if entry.listable} if keys else set()
     return tuple(key for key in keys if key in known)
 
 
-def usual_keys(inspection: Inspection) -> tuple[str, ...]:
+def usual_keys(state: ScreenState) -> tuple[str, ...]:
     """Return the columns that are shown where none were chosen.
 
     What a moving threshold changes stands at the left, with a fixed width before it: less is written again.
     """
     keys = ["id", "n_steps", "earliest_error"]
-    evaluation = inspection.evaluation
+    evaluation = state.evaluation
     if evaluation is not None:
         scored = evaluation.movable or bool(evaluation.rewards.scored.any())
         keys += ["verdict", "outcome"]
         keys += ["margin"] if evaluation.movable else []
         keys += [REWARDS, "reward_at_gold"] if scored else []
         keys += ["solution"] if np.isfinite(evaluation.rewards.solutions).any() else []
-    journal = inspection.selection.journal
+    journal = state.results.journal
     keys += ["tags"] if journal is not None and journal.triage.tags else []
-    return (*keys, *[name for name in LABELS if _tells_apart(inspection, name)][:SHOWN_LABELS])
+    return (*keys, *[name for name in LABELS if _tells_apart(state, name)][:SHOWN_LABELS])
 
 
-def empty_keys(inspection: Inspection) -> tuple[str, ...]:
+def empty_keys(state: ScreenState) -> tuple[str, ...]:
     """Return the usual columns in which no row that is listed has a value; none where no row is listed."""
-    usual, of_scorer = usual_keys(inspection), OF_SCORER.keys() - {REWARDS}
-    sources = {key: f"{inspection.scorer}.{key}" if key in of_scorer else key for key in usual}
-    without = inspection.rows.without_values(tuple(sources.values()), inspection.shown)
+    usual, of_scorer = usual_keys(state), OF_SCORER.keys() - {REWARDS}
+    sources = {key: f"{state.scorer}.{key}" if key in of_scorer else key for key in usual}
+    without = state.rows.without_values(tuple(sources.values()), state.shown)
     return tuple(key for key in usual if sources[key] in without)
 
 
-def _tells_apart(inspection: Inspection, name: str) -> bool:
+def _tells_apart(state: ScreenState, name: str) -> bool:
     """Whether a label differs among the cases; it is known after it was asked for once."""
-    coded = inspection.selection.categories(name)
+    coded = state.results.categories(name)
     return coded is None or len(coded.values) > 1
 
 
-def _tells(inspection: Inspection, key: str) -> bool:
+def _tells(state: ScreenState, key: str) -> bool:
     """Whether a column tells gold labels, verdicts or what people said; one of the file may."""
-    return _kind(key) in TELLING or inspection.selection.is_metadata(key)
+    return _kind(key) in TELLING or state.results.is_metadata(key)
 
 
 def _kind(key: str) -> str:
@@ -224,30 +224,30 @@ def _kind(key: str) -> str:
     return key.removeprefix(f"{entry_of(key).of}.")
 
 
-def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool, blind: bool) -> TableColumn:
+def _column(state: ScreenState, key: str, paint: CellPaint, *, leave: bool, blind: bool) -> TableColumn:
     """The column of a key; with `leave` it may give way where there is little room."""
     entry, kind = entry_of(key), _kind(key)
-    scorer = entry.of or inspection.scorer
+    scorer = entry.of or state.scorer
     source: str | tuple[str, ...] = f"{scorer}.{kind}" if kind in OF_SCORER else key
     if kind == REWARDS:
         source = REWARDS if blind else (REWARDS, "earliest_error", f"{scorer}.verdict")
     width, most = WIDTHS.get(kind, USUAL), 0
-    painter = _painter(inspection, kind, source, paint)
+    painter = _painter(state, kind, source, paint)
     flex, whole = FLEX.get(kind, 0), cell_len(entry.title)
     if entry.of:
         owner = cell_len(entry.of)
         width, most = max(width, whole + 1 + min(owner, OWNER)), whole + 1 + owner
-    elif values := _values_of(inspection, key):
+    elif values := _values_of(state, key):
         painter, most = partial(paint.label, among=values), max(whole, *map(cell_len, values))
         width, flex = min(width, most), 1
     elif kind in {"id", "case"}:
         # Only cases of the benchmark in focus are listed.
-        names = inspection.cases[kind].filter(pl.Series(inspection.benchmark_rows))
+        names = state.cases[kind].filter(pl.Series(state.benchmark_rows))
         most = max(whole, names.to_frame().select(pl.col(kind).str.len_chars().max()).item() or 0)
         width = min(width, most)
     elif kind == REWARDS:
         # A bar a step: what is beyond the longest case has a use in other columns.
-        most = int(inspection.cases["n_steps"].to_numpy()[inspection.benchmark_rows].max(initial=width))
+        most = int(state.cases["n_steps"].to_numpy()[state.benchmark_rows].max(initial=width))
     return TableColumn(
         key,
         entry.title,
@@ -265,15 +265,15 @@ def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool, 
     )
 
 
-def _values_of(inspection: Inspection, key: str) -> tuple[str, ...]:
+def _values_of(state: ScreenState, key: str) -> tuple[str, ...]:
     """All values of a label, whatever the filter; () for other columns, and where they are many."""
-    coded = inspection.selection.categories(key) if key in LABELS else None
+    coded = state.results.categories(key) if key in LABELS else None
     if coded is None or len(coded.values) > FEW_VALUES:
         return ()
     return tuple(str(value) for value in coded.values if value is not None)
 
 
-def _painter(inspection: Inspection, kind: str, source: str | tuple[str, ...], paint: CellPaint) -> Paint | None:
+def _painter(state: ScreenState, kind: str, source: str | tuple[str, ...], paint: CellPaint) -> Paint | None:
     painters: dict[str, Paint] = {
         "id": paint.name,
         "case": paint.name,
@@ -286,5 +286,5 @@ def _painter(inspection: Inspection, kind: str, source: str | tuple[str, ...], p
     }
     if kind in painters or isinstance(source, tuple):
         return painters[kind]
-    listed = isinstance(inspection.selection.schema[source], pl.List)
+    listed = isinstance(state.results.schema[source], pl.List)
     return paint.listing if listed else None

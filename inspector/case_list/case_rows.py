@@ -10,12 +10,12 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.filtering.searching import found_places
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from scoring.evaluations.evaluation import Evaluation
 from scoring.schema import Bools, Ints
 
 FOCUSED: dict[str, pl.DataType] = {"rewards": pl.List(pl.Float64()), "solution": pl.Float64()}
-"""Columns of the scorer in focus alone, beside those of the selection."""
+"""Columns of the scorer in focus alone, beside those of the result set."""
 FIRST_LOOK = 256
 """Cases that are asked first whether a column has values."""
 FOUND_IN = "found_in"
@@ -23,29 +23,29 @@ FOUND_IN = "found_in"
 
 
 class CaseRows(Struct, frozen=True, eq=False, dict=True):
-    """All columns of a selection, FOCUSED of the `scorer` in focus, and FOUND_IN: a source of rows for a table."""
+    """All columns of a result set, FOCUSED of the `scorer` in focus, and FOUND_IN: a source of rows for a table."""
 
-    selection: Selection
+    results: ResultSet
     scorer: str | None
 
     @property
     def height(self) -> int:
         """How many cases there are."""
-        return self.selection.height
+        return self.results.height
 
     @cached_property
     def schema(self) -> dict[str, pl.DataType]:
         """Names and dtypes of the columns."""
-        searched = {FOUND_IN: pl.String()} if self.selection.found is not None else {}
-        return {**self.selection.schema, **(FOCUSED if self.scorer else {}), **searched}
+        searched = {FOUND_IN: pl.String()} if self.results.matches is not None else {}
+        return {**self.results.schema, **(FOCUSED if self.scorer else {}), **searched}
 
     def get_column(self, name: str) -> pl.Series:
         """Return one column of all cases. Raises polars' ColumnNotFoundError."""
-        if name == FOUND_IN and self.selection.found is not None:
-            places = found_places(self.selection.found, range(self.height))
+        if name == FOUND_IN and self.results.matches is not None:
+            places = found_places(self.results.matches, range(self.height))
             return pl.Series(name, places, dtype=pl.String)
         scorer = self.scorer if name in FOCUSED else None
-        return _cell(self.selection.evaluation(scorer), name) if scorer else self.selection.column(name)
+        return _cell(self.results.evaluation(scorer), name) if scorer else self.results.column(name)
 
     def rows(self, names: Sequence[str], ids: npt.NDArray[np.int32]) -> list[tuple[Any, ...]]:
         """Return the values of some columns of the cases with these row ids. Raises polars' ColumnNotFoundError."""
@@ -54,14 +54,14 @@ class CaseRows(Struct, frozen=True, eq=False, dict=True):
         columns: list[Sequence[Any]] = []
         for name in names:
             if name == FOUND_IN:
-                columns.append(found_places(self.selection.found, rows.tolist()))
+                columns.append(found_places(self.results.matches, rows.tolist()))
                 continue
             scorer = self._scorer(name)
             if scorer is None:
-                columns.append(self.selection.column(name).gather(rows).to_list())
+                columns.append(self.results.column(name).gather(rows).to_list())
                 continue
             if scorer not in some:
-                some[scorer] = self.selection.evaluation(scorer).of_cases(rows)
+                some[scorer] = self.results.evaluation(scorer).of_cases(rows)
             columns.append(_cells(some[scorer], name))
         return list(zip(*columns, strict=True))
 
@@ -80,7 +80,7 @@ class CaseRows(Struct, frozen=True, eq=False, dict=True):
         """The cases in which a column has nothing, as a mask (n,)."""
         scorer = self._scorer(name)
         if name == "rewards" and scorer is not None:
-            return ~self.selection.evaluation(scorer).rewards.scored
+            return ~self.results.evaluation(scorer).rewards.scored
         values = self.get_column(name)
         nothing = values.is_null()
         if values.dtype.is_float():
@@ -93,7 +93,7 @@ class CaseRows(Struct, frozen=True, eq=False, dict=True):
 
     def _scorer(self, name: str) -> str | None:
         """The scorer that a column is of; None for the others."""
-        return self.scorer if name in FOCUSED else self.selection.scorer_of(name)
+        return self.scorer if name in FOCUSED else self.results.scorer_of(name)
 
 
 def _says(value: Any) -> bool:

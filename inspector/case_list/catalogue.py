@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from inspector.case_list.case_rows import FOUND_IN
 from inspector.case_list.ordering import DIRECTIONS, INSTRUCTIVE
-from inspector.inspection import Inspection
+from inspector.screen_state import ScreenState
 from scoring.evaluations.evaluated_cases import MEASURES
 from scoring.evaluations.evaluated_cases import SAID as TRIAGE
 from scoring.evaluations.evaluation import Evaluation
@@ -125,31 +125,29 @@ class Entry(Struct, frozen=True):
         return f"{self.key}:{'desc' if self.largest_first or _measure(self.key) in LARGEST_FIRST else 'asc'}"
 
 
-def catalogue(inspection: Inspection) -> tuple[Entry, ...]:
+def catalogue(state: ScreenState) -> tuple[Entry, ...]:
     """Return the columns of a benchmark's list: of the scorer in focus, the cases, their files, then the other scorers.
 
     Columns of the cases without any value are left out.
     """
-    selection = inspection.selection
+    results = state.results
     entries = [Entry("", "file order", "as in the file", listable=False)]
-    if inspection.scorer is not None:
+    if state.scorer is not None:
         entries.insert(0, Entry(INSTRUCTIVE, "instructive", "confident mistakes before near misses", listable=False))
-        there = _columns_of(selection.evaluation(inspection.scorer))
+        there = _columns_of(results.evaluation(state.scorer))
         entries += [Entry(key, *OF_SCORER[key], sortable=key != REWARDS) for key in there]
-    schema = selection.schema
+    schema = results.schema
     entries += [
         Entry(key, *words, sortable=not isinstance(schema[key], pl.List))
         for key, words in OF_CASES.items()
-        if key in {*MEASURES, *TRIAGE} or (key in schema and selection.column(key).null_count() < selection.height)
+        if key in {*MEASURES, *TRIAGE} or (key in schema and results.column(key).null_count() < results.height)
     ]
     entries += [
-        Entry(name, name, OF_FILE)
-        for name in selection.metadata.of(inspection.benchmark)
-        if selection.is_metadata(name)
+        Entry(name, name, OF_FILE) for name in results.metadata.of(state.benchmark) if results.is_metadata(name)
     ]
-    for evaluation in selection.evaluations:
+    for evaluation in results.evaluations:
         name = evaluation.scorer.name
-        if name != inspection.scorer and evaluation.covers(inspection.benchmark):
+        if name != state.scorer and evaluation.covers(state.benchmark):
             there = [key for key in _columns_of(evaluation) if key != REWARDS]
             entries += [Entry(f"{name}.{key}", *OF_SCORER[key], of=name) for key in there]
     return tuple(entries)
@@ -157,7 +155,7 @@ def catalogue(inspection: Inspection) -> tuple[Entry, ...]:
 
 def _columns_of(evaluation: Evaluation) -> list[str]:
     """What a scorer has a case: few give one number for the whole solution, and not of all is known what they took."""
-    lacking = set(SPENT) - (evaluation.spent.stored if evaluation.spent else set())
+    lacking = set(SPENT) - (evaluation.usage.stored if evaluation.usage else set())
     if not np.isfinite(evaluation.rewards.solutions).any():
         lacking.add("solution")
     return [key for key in OF_SCORER if key not in FOR_CONDITIONS and key not in lacking]

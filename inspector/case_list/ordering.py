@@ -14,7 +14,7 @@ from scoring.names import match_name
 from scoring.schema import Floats, Ints
 
 if TYPE_CHECKING:
-    from inspector.selection import Selection
+    from inspector.result_set import ResultSet
 
 INSTRUCTIVE = "instructive"
 """The sort key that is no column: see `scoring.evaluations.evaluation`."""
@@ -24,26 +24,26 @@ KEPT = 2
 _SMALL = np.iinfo(np.int16).max
 
 
-class Orders:
+class CaseOrders:
     """Orders of all cases, remembered by key as long as what they are made from stays."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, tuple[object, Ints]] = OrderedDict()
 
-    def of(self, selection: "Selection", sort: str) -> Ints:
+    def of(self, results: "ResultSet", sort: str) -> Ints:
         """Return all row ids in an order (n,); ties keep the order of the cases, and nulls come last either way.
 
         Raises:
             UsageError: no such column, several, or one that has no order.
         """
         if not sort:
-            return np.arange(selection.height)
-        name, descending = sort_key(selection, sort)
-        owner = _instructing(selection) if name == INSTRUCTIVE else selection.owner(name)
+            return np.arange(results.height)
+        name, descending = sort_key(results, sort)
+        owner = _instructing(results) if name == INSTRUCTIVE else results.owner(name)
         key = f"{name}:{descending}"
         known = self._kept.get(key)
         if known is None or known[0] is not owner:
-            known = owner, _order(selection, name, descending=descending)
+            known = owner, _order(results, name, descending=descending)
             self._kept[key] = known
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
@@ -51,7 +51,7 @@ class Orders:
         return known[1]
 
 
-def sort_key(selection: "Selection", sort: str) -> tuple[str, bool]:
+def sort_key(results: "ResultSet", sort: str) -> tuple[str, bool]:
     """Return the column that a sort key names, in full, or `instructive`; and whether it goes downwards.
 
     Raises:
@@ -61,10 +61,10 @@ def sort_key(selection: "Selection", sort: str) -> tuple[str, bool]:
     if not colon or direction not in DIRECTIONS:
         word, direction = sort, "asc"
     if word == INSTRUCTIVE:
-        _instructing(selection)
+        _instructing(results)
         return INSTRUCTIVE, direction == "desc"
-    name = column_named(selection, word)
-    if isinstance(selection.schema[name], pl.List):
+    name = column_named(results, word)
+    if isinstance(results.schema[name], pl.List):
         raise UsageError(f"column {name!r} holds lists and has no order.", "Sort by another column.")
     return name, direction == "desc"
 
@@ -75,44 +75,44 @@ def is_of_scorer(sort: str) -> bool:
     return (word if direction in DIRECTIONS else sort) in {INSTRUCTIVE, *EVERY_COLUMN}
 
 
-def column_named(selection: "Selection", word: str) -> str:
+def column_named(results: "ResultSet", word: str) -> str:
     """Find the column that a word names: its name, a unique part of it, or `margin` and the like of the only scorer.
 
     Raises:
         UsageError: none or several.
     """
-    if word in selection.schema:
+    if word in results.schema:
         return word
     if word in EVERY_COLUMN:
         of = (
-            selection.chosen
-            if len(selection.chosen) == 1
-            else [evaluation.scorer.name for evaluation in selection.evaluations]
+            results.chosen
+            if len(results.chosen) == 1
+            else [evaluation.scorer.name for evaluation in results.evaluations]
         )
         return match_name(word, [f"{scorer}.{word}" for scorer in of], "column")
     try:
-        return match_name(word, selection.columns, "column")
+        return match_name(word, results.columns, "column")
     except UsageError as error:
-        if why := selection.why_missing(word):
+        if why := results.why_missing(word):
             raise UsageError(error.sentence, why) from None
         raise
 
 
-def _instructing(selection: "Selection") -> object:
+def _instructing(results: "ResultSet") -> object:
     """The evaluation that says what is instructive: that of the first scorer chosen."""
-    evaluations = selection.chosen_evaluations
+    evaluations = results.chosen_evaluations
     if not evaluations:
         raise UsageError("instructive needs a scorer and there is none.", "Import or compute rewards first.")
     return evaluations[0]
 
 
-def _order(selection: "Selection", name: str, *, descending: bool) -> Ints:
+def _order(results: "ResultSet", name: str, *, descending: bool) -> Ints:
     if name == INSTRUCTIVE:
-        return selection.chosen_evaluations[0].instructive(least_first=descending)
-    coded = selection.categories(name) if selection.schema[name] == pl.String() else None
+        return results.chosen_evaluations[0].instructive(least_first=descending)
+    coded = results.categories(name) if results.schema[name] == pl.String() else None
     if coded is not None:
         return sorted_ids(ranks(coded), descending=descending)
-    return sorted_ids(selection.column(name), descending=descending)
+    return sorted_ids(results.column(name), descending=descending)
 
 
 def ranks(coded: Categories) -> pl.Series:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from rich.cells import cell_len
 
 from inspector.case_view.columns import GUTTER
-from inspector.case_view.open_case import Manner, OpenCase, Stop
+from inspector.case_view.open_case import DisplayOptions, OpenCase, Stop
 from inspector.case_view.page import StopLine
 from inspector.case_view.prose import FOUND, NARROWEST, in_raw, is_hit, marked
 from inspector.texts.sentences import counted
@@ -42,16 +42,16 @@ def messages_between(case: OpenCase) -> dict[int, list[Line]]:
 
 def _message(case: OpenCase, message: ContextMessage) -> Iterator[Line]:
     display, stop = case.manner, Stop("context", message.place)
-    query = display.searched("context")
-    hits, only_raw = _searched(message.text, query)[1:] if query else ((), False)
-    speaker = _speaker(message, query)
+    text_query = display.searched("context")
+    hits, only_raw = _searched(message.text, text_query)[1:] if text_query else ((), False)
+    speaker = _speaker(message, text_query)
     # As for a step: where only the raw text has what was searched for, the number stands out in its place.
     only_raw = only_raw and not is_hit(speaker)
     place = f"[{message.place}] "
     head = [(" " * GUTTER, ""), (place, FOUND if only_raw else "dim"), *speaker]
     if stop not in display.turned:
         room = max(NARROWEST, display.width - sum(cell_len(text) for text, _ in head))
-        folded = glance_at_hit(message.text, query, room, display) if query and hits else None
+        folded = glance_at_hit(message.text, text_query, room, display) if text_query and hits else None
         glance = _glance(message.text, room, display) if folded is None else folded
         yield StopLine([*head, *glance], stop=stop)
         return
@@ -60,25 +60,25 @@ def _message(case: OpenCase, message: ContextMessage) -> Iterator[Line]:
         yield Line([(" " * GUTTER, ""), *line])
 
 
-def _speaker(message: ContextMessage, query: TextQuery | None) -> list[TextPart]:
+def _speaker(message: ContextMessage, text_query: TextQuery | None) -> list[TextPart]:
     """Role and, of a tool, its name, in which what was searched for stands out."""
     role, style = message.speaker.removesuffix(message.name), "dim strong"
-    name, hits, _ = _searched(clean(message.name), query) if query else (clean(message.name), (), False)
+    name, hits, _ = _searched(clean(message.name), text_query) if text_query else (clean(message.name), (), False)
     (parts,) = marked([name], name, hits, style)
     return [(clean(role), style), *parts, (": ", style)]
 
 
 @lru_cache(maxsize=256)
-def _searched(text: str, query: TextQuery) -> tuple[str, tuple[MatchSpan, ...], bool]:
+def _searched(text: str, text_query: TextQuery) -> tuple[str, tuple[MatchSpan, ...], bool]:
     """The text as it is on screen, where the query occurs in that, and whether it does in the raw text alone."""
-    if not occurs(query, text):
+    if not occurs(text_query, text):
         return text, (), False
     cleaned = clean(text, lines=True)
-    hits = spans(query, cleaned)
+    hits = spans(text_query, cleaned)
     return cleaned, hits, not hits
 
 
-def _glance(text: str, room: int, display: Manner) -> Iterator[TextPart]:
+def _glance(text: str, room: int, display: DisplayOptions) -> Iterator[TextPart]:
     """The beginning of a text in so many cells, and how long it is where that is not all."""
     glance = clean(" ".join(text[: _GLANCE * room].split()))
     if cell_len(glance) <= room and len(text) <= _GLANCE * room:
@@ -91,12 +91,12 @@ def _glance(text: str, room: int, display: Manner) -> Iterator[TextPart]:
     yield (more, "dim")
 
 
-def glance_at_hit(text: str, query: TextQuery, room: int, display: Manner) -> Iterator[TextPart]:
+def glance_at_hit(text: str, text_query: TextQuery, room: int, display: DisplayOptions) -> Iterator[TextPart]:
     """Yield the place of the first hit in `room` cells, and how many there are where that is not the whole text.
 
     The text holds a hit; any white space of it is one blank here.
     """
-    cleaned, hits, _ = _searched(text, query)
+    cleaned, hits, _ = _searched(text, text_query)
     first = hits[0][0]
     count = counted(len(hits), "hit")
     whole, every = _on_one_line(cleaned[: _GLANCE * room], hits, 0)

@@ -103,7 +103,7 @@ def curve_lines(case: OpenCase, width: int, height: int) -> list[Line]:
         hidden = case.manner.unscored
         why = "Scorers are hidden." if hidden else "No rewards to draw: what stands here gives verdicts or labels."
         return [Line([(why, "dim")])]
-    canvas = Canvas(max(8, width - MARGIN - 1), min(MOST, max(LEAST, height - BENEATH)), case.manner.brush.ascii_only)
+    canvas = Canvas(max(8, width - MARGIN - 1), min(MOST, max(LEAST, height - BENEATH)), case.manner.glyphs.ascii_only)
     places = columns_of(case.case["n_steps"], canvas.width)
     _draw(canvas, case, drawn, places)
     labels = _labels(canvas, drawn[0], case)
@@ -166,7 +166,7 @@ def _marks(case: OpenCase, places: Sequence[int], width: int) -> list[Line]:
     """A line for the gold step and one for the predicted steps; letters of the same step stand beside each other."""
     lines = []
     if case.gold is not None:
-        arrow = "^" if case.manner.brush.ascii_only else "▲"
+        arrow = "^" if case.manner.glyphs.ascii_only else "▲"
         at = places[case.gold]
         lines.append(Line([(f"{'gold':<{MARGIN}}", "gold"), (" " * at, ""), (arrow, "gold")]))
     cells: dict[int, TextPart] = {}
@@ -178,7 +178,7 @@ def _marks(case: OpenCase, places: Sequence[int], width: int) -> list[Line]:
         free = next((column for column in (*range(place, width), *range(place, -1, -1)) if column not in cells), None)
         if free is not None:
             cells[free] = (
-                track.letter or ("^" if case.manner.brush.ascii_only else "▲"),
+                track.letter or ("^" if case.manner.glyphs.ascii_only else "▲"),
                 f"{track.style} strong" if track.style else "predicted",
             )
     if cells:

@@ -111,7 +111,7 @@ def findings_of(case: OpenCase) -> tuple[str, ...]:
     """Return a sentence a finding, with its severity; or why they cannot be read."""
     record = case.case
     try:
-        findings = _by_place(case.inspection.selection.workspace, record["benchmark"])
+        findings = _by_place(case.state.results.workspace, record["benchmark"])
     except DamagedWorkspace as error:
         return (str(error),)
     places = {(record["source"], record["line"]), (record["source"], record["id"])}
@@ -205,7 +205,7 @@ def answer_words(case: OpenCase) -> Iterator[Line]:
         yield Line([(f"one number for the solution: {solution:.4g}", "dim")])
     if evaluation.codes[row] != UNPARSED:
         return
-    answers = case.inspection.selection.answers(evaluation.scorer.name, row)
+    answers = case.state.results.answers(evaluation.scorer.name, row)
     if answers:
         end = answers[0].rstrip()
         cut = "..." if len(end) > TAIL else ""
@@ -224,7 +224,7 @@ def said_lines(case: OpenCase) -> Iterator[Line]:
 
     While labels are hidden, so is what others said: who decides should not be told how.
     """
-    journal, case_name, display = case.inspection.selection.journal, case.case["case"], case.manner
+    journal, case_name, display = case.state.results.journal, case.case["case"], case.manner
     if journal is None:
         return
     me, triage = journal.author.who, journal.triage
@@ -250,7 +250,7 @@ def said_lines(case: OpenCase) -> Iterator[Line]:
 
 def kept_variants_lines(case: OpenCase) -> Iterator[Line]:
     """Yield which variants a case has, the newest first; nothing where it has none."""
-    there = case.inspection.selection.workspace.variants
+    there = case.state.results.workspace.variants
     variants = there.of(case.case["key"])[::-1] if there else ()
     if not variants:
         return
@@ -264,7 +264,7 @@ def kept_variants_lines(case: OpenCase) -> Iterator[Line]:
 
 def _outdated(case: OpenCase, *, alone: bool) -> str:
     """Whose ruling or ratings do not count since the case has another text; with `alone`, whether mine."""
-    journal, record = case.inspection.selection.journal, case.case
+    journal, record = case.state.results.journal, case.case
     statements = () if journal is None else words_of(record["case"], journal.of_case(record["case"]))
     me = "" if journal is None else journal.author.who
     late = [

@@ -19,14 +19,14 @@ from inspector.case_view.facts import (
     said_lines,
     sentence_lines,
 )
-from inspector.case_view.open_case import Manner, OpenCase, Stop, images_of, open_case
+from inspector.case_view.open_case import DisplayOptions, OpenCase, Stop, images_of, open_case
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import paragraph
 from inspector.case_view.steps import step_lines, telling
 from inspector.case_view.tracks import Track
 from inspector.images import MOST
-from inspector.inspection import Inspection
 from inspector.label_set import changed_words
+from inspector.screen_state import ScreenState
 from inspector.texts.paint import OUTCOME_STYLES
 from inspector.texts.sentences import GLYPHS, WORDS, counted, counts_from_one, gold_words
 from inspector.texts.short_names import short_name
@@ -94,8 +94,8 @@ def gold_lines(case: OpenCase) -> Iterator[Line]:
     if display.blind:
         return
     kinds = [record["error_category"], record["error_type"], record["error_kind"], record["pattern"]]
-    dot = " | " if display.brush.ascii_only else " · "
-    changed = changed_words(case.inspection.selection.adjudicated, record["case"])
+    dot = " | " if display.glyphs.ascii_only else " · "
+    changed = changed_words(case.state.results.adjudicated, record["case"])
     words = dot.join([gold_words(record), *([changed] if changed else []), *(kind for kind in kinds if kind)])
     first, *rest = paragraph("Gold  ", "gold", words, display)
     yield StopLine(first.parts, stop=Stop("gold"))
@@ -168,7 +168,7 @@ def _entry(track: Track, case: OpenCase, room: int) -> list[TextPart]:
     return [*parts, (f" {GLYPHS[track.outcome]} {WORDS[track.outcome]}{verdict}", style)]
 
 
-__all__ = ["BODIES", "CaseLines", "CaseSection", "Manner", "case_lines", "paragraph"]
+__all__ = ["BODIES", "CaseLines", "CaseSection", "DisplayOptions", "case_lines", "paragraph"]
 
 # -- all of it
 
@@ -195,7 +195,7 @@ BODIES: Mapping[str, CaseSection] = {
     original_lines.REWRITING: original_lines.rewriting_lines,
     token_lines.MODE: token_lines.token_lines,
 }
-"""What stands where the steps are, by `Manner.mode`: other ways to show them than step by step."""
+"""What stands where the steps are, by `DisplayOptions.mode`: other ways to show them than step by step."""
 ABOVE: tuple[CaseSection, ...] = (problem_lines, image_lines, answer_words, blank)
 BELOW: tuple[CaseSection, ...] = (blank, gold_lines, other_texts, facts_lines)
 PINNED_SHARE = 3
@@ -222,15 +222,15 @@ class CaseLines(Struct, frozen=True):
         return len(self.lines)
 
 
-def case_lines(inspection: Inspection, row: int, display: Manner) -> CaseLines:
+def case_lines(state: ScreenState, row: int, display: DisplayOptions) -> CaseLines:
     """Return the case with this row id, seen through the scorer in focus and those beside it.
 
     Where its texts can no longer be read there is only its name, and why.
     """
     try:
-        case = open_case(inspection, row, display)
+        case = open_case(state, row, display)
     except InspectError as error:
-        return _unreadable(inspection.cases["case"][row], error, display)
+        return _unreadable(state.cases["case"][row], error, display)
     lines: list[Line] = []
     pinned = 0
     for section in PINNED:
@@ -246,6 +246,6 @@ def case_lines(inspection: Inspection, row: int, display: Manner) -> CaseLines:
     return CaseLines(tuple(lines), tuple(starts[step] for step in sorted(starts)), stops, pinned, tuple(telling(case)))
 
 
-def _unreadable(name: str, error: InspectError, display: Manner) -> CaseLines:
+def _unreadable(name: str, error: InspectError, display: DisplayOptions) -> CaseLines:
     reason = wrap(clean(str(error)), display.width)
     return CaseLines((Line([(clean(name), "strong")]), Line([]), *(Line([(line, "bad")]) for line in reason)), ())

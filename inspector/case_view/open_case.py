@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from inspector.case_view.tracks import LETTERS, Track, track
 from inspector.commands.key_words import USUAL, KeyWords
 from inspector.images import NamedImage, named_images
-from inspector.inspection import Inspection
 from inspector.processes.xray import XrayAnswer
-from inspector.texts.paint import Brush
+from inspector.screen_state import ScreenState
+from inspector.texts.paint import Glyphs
 from scoring.evaluations.evaluation import Evaluation
 from scoring.filtering.text_query import TextQuery
 
@@ -28,7 +28,7 @@ class Stop(NamedTuple):
     step: int = -1
 
 
-class Manner(Struct, frozen=True):
+class DisplayOptions(Struct, frozen=True):
     """How cases are shown: width in cells, pictures, and what is shown, hidden and folded.
 
     `named` puts the case's name above, where it does not stand elsewhere. `height` is the number of lines that are
@@ -43,7 +43,7 @@ class Manner(Struct, frozen=True):
     """
 
     width: int
-    brush: Brush
+    glyphs: Glyphs
     raw: bool = False
     news: bool = False
     reason: bool = True
@@ -68,13 +68,13 @@ class Manner(Struct, frozen=True):
     @property
     def dot(self) -> str:
         """What stands between facts in one line."""
-        return "  |  " if self.brush.ascii_only else "  ·  "
+        return "  |  " if self.glyphs.ascii_only else "  ·  "
 
-    def turn(self, stop: Stop) -> "Manner":
+    def turn(self, stop: Stop) -> "DisplayOptions":
         """Return it with this part folded if it was unfolded, and the other way round."""
         return replace(self, turned=self.turned ^ {stop})
 
-    def kept(self) -> "Manner":
+    def kept(self) -> "DisplayOptions":
         """Return what of it holds for another case as well."""
         return replace(self, turned=frozenset(), xray=None)
 
@@ -88,19 +88,19 @@ class OpenCase(Struct, frozen=True, eq=False):
     columns that the case has.
     """
 
-    inspection: Inspection
+    state: ScreenState
     row: int
     case: dict[str, Any]
     texts: dict[str, Any]
     tracks: tuple[Track, ...]
-    manner: Manner
+    manner: DisplayOptions
     room: int = 0
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def focus(self) -> Evaluation | None:
         """The evaluation in focus, unless scorers are hidden."""
-        return None if self.manner.unscored else self.inspection.evaluation
+        return None if self.manner.unscored else self.state.evaluation
 
     @property
     def gold(self) -> int | None:
@@ -115,44 +115,40 @@ class OpenCase(Struct, frozen=True, eq=False):
         return sorted(step for step in named if step is not None and 0 <= step < self.case["n_steps"])
 
 
-def open_case(inspection: Inspection, row: int, display: Manner) -> OpenCase:
+def open_case(state: ScreenState, row: int, display: DisplayOptions) -> OpenCase:
     """Open the case with this row id."""
-    case = inspection.cases.row(row, named=True)
-    chosen = [] if display.unscored else scorers_shown(inspection, display.beside)
+    case = state.cases.row(row, named=True)
+    chosen = [] if display.unscored else scorers_shown(state, display.beside)
     several = len(chosen) > 1
-    letters = letters_of(inspection, chosen) if several else {}
+    letters = letters_of(state, chosen) if several else {}
     tracks = tuple(track(evaluation, row, letters.get(evaluation.scorer.name, "")) for evaluation in chosen)
-    texts, metadata = inspection.selection.texts.row(row), inspection.selection.metadata.row(row)
-    return OpenCase(inspection, row, case, texts, tracks, display, metadata=metadata)
+    texts, metadata = state.results.texts.row(row), state.results.metadata.row(row)
+    return OpenCase(state, row, case, texts, tracks, display, metadata=metadata)
 
 
 def images_of(case: OpenCase) -> tuple[NamedImage, ...]:
     """Return the images that the case names, in order."""
-    return tuple(named_images(case.inspection.selection.workspace, case.case, case.metadata))
+    return tuple(named_images(case.state.results.workspace, case.case, case.metadata))
 
 
-def scorers_shown(inspection: Inspection, beside: tuple[str, ...]) -> list[Evaluation]:
+def scorers_shown(state: ScreenState, beside: tuple[str, ...]) -> list[Evaluation]:
     """Return the scorer in focus, then the chosen ones there on its benchmark; at most one a letter."""
-    if inspection.evaluation is None:
+    if state.evaluation is None:
         return []
-    benchmark = inspection.benchmark
+    benchmark = state.benchmark
     there = {
-        evaluation.scorer.name: evaluation
-        for evaluation in inspection.selection.evaluations
-        if evaluation.covers(benchmark)
+        evaluation.scorer.name: evaluation for evaluation in state.results.evaluations if evaluation.covers(benchmark)
     }
-    others = [there[name] for name in beside if name in there and name != inspection.scorer]
-    return [inspection.evaluation, *others][: len(LETTERS)]
+    others = [there[name] for name in beside if name in there and name != state.scorer]
+    return [state.evaluation, *others][: len(LETTERS)]
 
 
-def letters_of(inspection: Inspection, chosen: list[Evaluation]) -> dict[str, str]:
+def letters_of(state: ScreenState, chosen: list[Evaluation]) -> dict[str, str]:
     """Return a letter a scorer by name, in the order of the workspace: another focus does not change them.
 
     Those whose cases are listed come first, with the letters that they had where the list was opened.
     """
     names = {evaluation.scorer.name for evaluation in chosen}
-    every = dict.fromkeys(
-        (*inspection.beside, *(evaluation.scorer.name for evaluation in inspection.selection.evaluations))
-    )
+    every = dict.fromkeys((*state.beside, *(evaluation.scorer.name for evaluation in state.results.evaluations)))
     ordered = [name for name in every if name in names]
     return dict(zip(ordered, LETTERS, strict=False))

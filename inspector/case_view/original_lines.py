@@ -10,14 +10,14 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.case_view.columns import ScorerColumn, columns
-from inspector.case_view.open_case import Manner, OpenCase, Stop
+from inspector.case_view.open_case import DisplayOptions, OpenCase, Stop
 from inspector.case_view.original import StepPair, StepSpan, against_list, aligned, differing_spans, pairs_of, summary
 from inspector.case_view.page import StopLine
 from inspector.case_view.prose import marked, readable
 from inspector.case_view.rewriting_track import rewriting_beside, rewriting_of
 from inspector.case_view.steps import MARK, cells, gutter, step_lines
 from inspector.case_view.tracks import LARGE, Track, track
-from inspector.case_view.variant_track import Tried, original_evaluation, original_of
+from inspector.case_view.variant_track import ScoredVariant, original_evaluation, original_of
 from inspector.texts.sentences import outcome_sentence
 from inspector.texts.text import TextPart, clean, number
 from inspector.texts.wrap import wrap
@@ -49,14 +49,14 @@ class Version(Struct, frozen=True):
     searched: bool = False
 
 
-def version_lines(version: Version, width: int, display: Manner) -> Iterator[list[TextPart]]:
+def version_lines(version: Version, width: int, display: DisplayOptions) -> Iterator[list[TextPart]]:
     """Yield the lines of a version in so many cells, its changes marked."""
     indent = sum(cell_len(text) for text, _ in version.margins)
     lines = wrap(version.text, max(NARROWEST, width - indent))
-    query = display.searched("steps") if version.searched else None
-    hits = spans(query, version.text) if query else ()
+    text_query = display.searched("steps") if version.searched else None
+    hits = spans(text_query, version.text) if text_query else ()
     if version.short and len(lines) > 1:
-        more = f"... {len(lines) - 1} more" if display.brush.ascii_only else f"… {len(lines) - 1} more"
+        more = f"... {len(lines) - 1} more" if display.glyphs.ascii_only else f"… {len(lines) - 1} more"
         lines = wrap(version.text, max(NARROWEST, width - indent - len(more) - 1))[:1]
         (parts,) = marked(lines, version.text, hits, version.style, version.differing, version.mark)
         yield [*version.margins, *parts, (f" {more}", "dim")]
@@ -77,7 +77,7 @@ SIGN, NUMBER, DIFFERENCE = 3, 4, 7
 _CHANGED = ("bad strong", "good strong")  # words that went, and that came
 
 
-class Both(Struct, frozen=True, eq=False):
+class SolutionPair(Struct, frozen=True, eq=False):
     """Two solutions, `before` and `after`: problems, steps and tracks of one scorer; None = it gave nothing.
 
     They are a case's original and the case, or, where there are `differences`, the case and a variant of it: these are
@@ -94,7 +94,7 @@ class Both(Struct, frozen=True, eq=False):
     called: str = "variant"
 
     @property
-    def manner(self) -> Manner:
+    def manner(self) -> DisplayOptions:
         """How it is shown."""
         return self.shown.manner
 
@@ -129,13 +129,13 @@ def original_lines(case: OpenCase) -> Iterator[Line]:
     yield from both_lines(both, pairs)
 
 
-def variant_lines(case: OpenCase, tried: Tried) -> Iterator[Line]:
+def variant_lines(case: OpenCase, tried: ScoredVariant) -> Iterator[Line]:
     """Lay out a case and a variant of it with their rewards, and the difference of each step."""
     problem = case.texts["problem"]
     case_track, variant = (track(*judged, "") if judged else None for judged in tried.judged)
     steps = tuple(step.text for step in tried.steps)
     problems = (problem, problem if tried.problem is None else tried.problem)
-    both = Both(case, problems, tried.before, steps, (case_track, variant), tried.differences, tried.name)
+    both = SolutionPair(case, problems, tried.before, steps, (case_track, variant), tried.differences, tried.name)
     yield from both_lines(both, pairs_of(tried.before, tried.steps))
 
 
@@ -144,12 +144,12 @@ def rewriting_lines(case: OpenCase) -> Iterator[Line]:
 
     The steps as they are, under a sentence, where there is nothing to put beside them.
     """
-    display, name, focus = case.manner, case.inspection.rewriting, case.focus
+    display, name, focus = case.manner, case.state.rewriting, case.focus
     rewriting, tried = rewriting_of(name), None
     sentences: list[TextPart] = []
     if rewriting is not None and focus is not None:
         try:
-            tried = rewriting_beside(case.inspection.selection, focus, case.row, name)
+            tried = rewriting_beside(case.state.results, focus, case.row, name)
         except UsageError as error:
             sentences = [(error.sentence, "strong")]
         else:
@@ -166,7 +166,7 @@ def rewriting_lines(case: OpenCase) -> Iterator[Line]:
     yield from step_lines(case) if tried is None else variant_lines(case, tried)
 
 
-def both_lines(both: Both, pairs: Sequence[StepPair]) -> Iterator[Line]:
+def both_lines(both: SolutionPair, pairs: Sequence[StepPair]) -> Iterator[Line]:
     """Yield the steps of two solutions: beside each other where there is room, else one below the other."""
     write = _Columns(both) if both.manner.width >= WIDE else _Unified(both)
     yield from write.heads()
@@ -176,20 +176,20 @@ def both_lines(both: Both, pairs: Sequence[StepPair]) -> Iterator[Line]:
         yield from write.pair(pair)
 
 
-def _both(case: OpenCase) -> Both | None:
+def _both(case: OpenCase) -> SolutionPair | None:
     original = original_of(case.texts)
     if original is None:
         return None
-    focus, selection = case.focus, case.inspection.selection
-    evaluation = None if focus is None else original_evaluation(selection, focus, case.row, original)
+    focus, results = case.focus, case.state.results
+    evaluation = None if focus is None else original_evaluation(results, focus, case.row, original)
     tracks = (track(evaluation, 0, "") if evaluation else None, track(focus, case.row, "") if focus else None)
-    return Both(case, (original[0], case.texts["problem"]), original[1], tuple(case.texts["steps"]), tracks)
+    return SolutionPair(case, (original[0], case.texts["problem"]), original[1], tuple(case.texts["steps"]), tracks)
 
 
 class _Writer:
     """What both ways to write have in common."""
 
-    def __init__(self, both: Both, column: tuple[ScorerColumn | None, ScorerColumn | None]) -> None:
+    def __init__(self, both: SolutionPair, column: tuple[ScorerColumn | None, ScorerColumn | None]) -> None:
         self.both = both
         self.manner = both.manner
         self.column = column
@@ -268,8 +268,8 @@ class _Columns(_Writer):
 
     signs = (" ", " ")
 
-    def __init__(self, both: Both) -> None:
-        self.gap = " | " if both.manner.brush.ascii_only else " │ "
+    def __init__(self, both: SolutionPair) -> None:
+        self.gap = " | " if both.manner.glyphs.ascii_only else " │ "
         self.half = (both.manner.width - len(self.gap)) // 2
         left, right = (columns([side], self.half)[0] if side else None for side in both.tracks)
         super().__init__(both, (left, right))
@@ -306,7 +306,7 @@ class _Unified(_Writer):
 
     signs = ("-", "+")
 
-    def __init__(self, both: Both) -> None:
+    def __init__(self, both: SolutionPair) -> None:
         left, right = (_small(side) for side in both.tracks)
         # Where texts have no room, what the case has is told by the difference.
         narrow = not both.own and both.manner.width < NARROW

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from inspector.case_view.open_case import Manner, OpenCase, Stop, images_of
+from inspector.case_view.open_case import DisplayOptions, OpenCase, Stop, images_of
 from inspector.case_view.original import repeated_words
 from inspector.commands.key_words import KeyWords
 from inspector.mathtext import unicode_math
@@ -79,7 +79,7 @@ class FoundText(Struct, frozen=True):
 
 
 def found_text(
-    raw: str, plain: str, width: int, style: str, query: TextQuery | None, repeated: Sequence[MatchSpan] = ()
+    raw: str, plain: str, width: int, style: str, text_query: TextQuery | None, repeated: Sequence[MatchSpan] = ()
 ) -> FoundText:
     """Wrap a text to `width` cells, with the hits of a query (None = no search) marked.
 
@@ -87,9 +87,11 @@ def found_text(
     it is dim.
     """
     lines = wrap(plain, width)
-    places = spans(query, plain) if query else ()
+    places = spans(text_query, plain) if text_query else ()
     styled = tuple(tuple(line) for line in marked(lines, plain, places, style, repeated, f"{style} dim".strip()))
-    return FoundText(styled, only_raw=query is not None and bool(query) and not places and occurs(query, raw))
+    return FoundText(
+        styled, only_raw=text_query is not None and bool(text_query) and not places and occurs(text_query, raw)
+    )
 
 
 def marked(
@@ -128,12 +130,14 @@ NARROWEST = 10
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
-def body(text: str, width: int, display: Manner, style: str = "", scope: str = "", before: str = "") -> FoundText:
+def body(
+    text: str, width: int, display: DisplayOptions, style: str = "", scope: str = "", before: str = ""
+) -> FoundText:
     """Wrap a text from data; what was searched for in this scope stands out, what `before` says is dim."""
     return _laid_out(text, max(NARROWEST, width), display.raw, style, display.searched(scope), before)
 
 
-def readable(text: str, display: Manner) -> str:
+def readable(text: str, display: DisplayOptions) -> str:
     """Return a text from data before it is wrapped."""
     return _readable(text, display.raw)
 
@@ -147,15 +151,15 @@ def _readable(text: str, raw: bool) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _laid_out(text: str, width: int, raw: bool, style: str, query: TextQuery | None, before: str) -> FoundText:
+def _laid_out(text: str, width: int, raw: bool, style: str, text_query: TextQuery | None, before: str) -> FoundText:
     # The same texts are asked for again whenever the threshold moves or something is folded.
     plain = _readable(text, raw)
     repeated = repeated_words(_readable(before, raw), plain) if before else ()
-    return found_text(text, plain, width, style, query, repeated)
+    return found_text(text, plain, width, style, text_query, repeated)
 
 
 def paragraph(
-    label: str, label_style: str, text: str, display: Manner, style: str = "", scope: str = ""
+    label: str, label_style: str, text: str, display: DisplayOptions, style: str = "", scope: str = ""
 ) -> Iterator[Line]:
     """Yield a text from data, wrapped beside its label; what was searched for in this scope stands out."""
     wrapped = body(text, display.width - len(label), display, style, scope)

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from inspector.case_view.variant_track import JudgedVariant, Tried
-from inspector.selection import Selection
+from inspector.case_view.variant_track import JudgedVariant, ScoredVariant
+from inspector.result_set import ResultSet
 from scoring.cache import RewardParts, VoteParts
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
@@ -27,9 +27,9 @@ def rewriting_of(name: str) -> Rewriting | None:
     return next((rewriting for rewriting in REWRITINGS if rewriting.name == name), None)
 
 
-def rewritten_contents(results: Selection, gold: Gold, rows: Ints) -> Contents:
+def rewritten_contents(results: ResultSet, gold: Gold, rows: Ints) -> Contents:
     """Rewrite some cases (row ids), once while they and their labels are the same."""
-    seed = results.request.seed
+    seed = results.query.seed
     return _contents.of(
         (seed, rows.tobytes()),
         (results.cases, results.texts, gold),
@@ -37,21 +37,21 @@ def rewritten_contents(results: Selection, gold: Gold, rows: Ints) -> Contents:
     )
 
 
-def rewriting_folders(results: Selection, seen: Evaluation) -> list[Path]:
+def rewriting_folders(results: ResultSet, seen: Evaluation) -> list[Path]:
     """Return where what the scorer gave to rewritings lies: one folder, or none."""
     variants = results.workspace.variants
     folder = None if variants is None else variants.folder / REWARDS / seen.scorer.folder
     return [folder] if folder is not None and folder.is_dir() else []
 
 
-def rewriting_beside(selection: Selection, seen: Evaluation, row: int, name: str) -> Tried:
+def rewriting_beside(results: ResultSet, seen: Evaluation, row: int, name: str) -> ScoredVariant:
     """Put the case in this row as it is rewritten beside the case.
 
     Rewards of both are those that `stress` compares. Where the scorer was given no rewritings of the case, those of the
     case are its own.
 
     Args:
-        selection: where the case and its scorers are.
+        results: where the case and its scorers are.
         seen: the scorer on the cases, as whose the rewriting is decided.
         row: the case's row id.
         name: the rewriting's.
@@ -60,26 +60,28 @@ def rewriting_beside(selection: Selection, seen: Evaluation, row: int, name: str
         UsageError: it does not rewrite this case; why.
         DamagedWorkspace: the case's texts, or what was saved, cannot be read.
     """
-    contents = rewritten_contents(selection, seen.gold, np.array([row], dtype=np.int64))
-    case = selection.cases["case"][row]
+    contents = rewritten_contents(results, seen.gold, np.array([row], dtype=np.int64))
+    case = results.cases["case"][row]
     if (row, name) not in contents.place:
         reasons = ", ".join(contents.refused.get(name, ())) or "there is no such rewriting"
         raise UsageError(f"{name} does not rewrite {case}: {reasons}.", "Another rewriting may.")
     made = contents.every[contents.place[row, name]].made
     as_it_is = contents.every[contents.place[row, GIVEN]].made
-    judged = _judged_pair(selection, contents, seen, row, name)
+    judged = _judged_pair(results, contents, seen, row, name)
     before: JudgedVariant | None = judged[0] or ((seen, row) if seen.rewards.of(row) else None)
-    variant = Variant(selection.cases["key"][row], case, made.edits, name)
+    variant = Variant(results.cases["key"][row], case, made.edits, name)
     problem = None if made.problem == as_it_is.problem else made.problem
     texts = tuple(step.text for step in as_it_is.steps)
-    return Tried(variant, texts, made.steps, seen.scorer, (before, judged[1]), problem=problem, name="rewriting")
+    return ScoredVariant(
+        variant, texts, made.steps, seen.scorer, (before, judged[1]), problem=problem, name="rewriting"
+    )
 
 
 def _judged_pair(
-    selection: Selection, contents: Contents, seen: Evaluation, row: int, name: str
+    results: ResultSet, contents: Contents, seen: Evaluation, row: int, name: str
 ) -> tuple[JudgedVariant | None, JudgedVariant | None]:
     """What the scorer made of the case as `stress` gave it, and of the rewriting; None = it gave nothing to it."""
-    folders = rewriting_folders(selection, seen)
+    folders = rewriting_folders(results, seen)
     if not folders:
         return None, None
     both = replace(contents, every=tuple(contents.every[contents.place[row, way]] for way in (GIVEN, name)))

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from inspector.case_view.columns import GUTTER, TAPE, ScorerColumn, columns
 from inspector.case_view.context_lines import LONGEST_MESSAGE, messages_between
-from inspector.case_view.open_case import Manner, OpenCase, Stop
+from inspector.case_view.open_case import DisplayOptions, OpenCase, Stop
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import FOUND, NARROWEST, FoundText, body, in_raw, is_hit
 from inspector.critique.kept import kept_answers
@@ -25,7 +25,7 @@ REDUNDANCY = "r"
 """Stands behind a number of the second track."""
 
 
-def cells(column: ScorerColumn, step: int, display: Manner) -> list[TextPart]:
+def cells(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
     """Return letter, bar, number and marks; the letter and the arrow at the predicted step only beside others."""
     track = column.track
     parts: list[TextPart] = [(track.letter, track.style)] if track.letter else []
@@ -38,9 +38,9 @@ def cells(column: ScorerColumn, step: int, display: Manner) -> list[TextPart]:
     return _joined(_filled(parts, column.width))
 
 
-def second_cells(column: ScorerColumn, step: int, display: Manner) -> list[TextPart]:
+def second_cells(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
     """Return the second track beneath: a redundancy, as number or label, marked as such; [] where there is none."""
-    track, brush = column.track, display.brush
+    track, glyphs = column.track, display.glyphs
     lead = " " * len(track.letter)
     if step < len(track.redundancy):
         value = track.redundancy[step]
@@ -49,7 +49,7 @@ def second_cells(column: ScorerColumn, step: int, display: Manner) -> list[TextP
             text = _level(column, share, display) + (number(value, 2, column.digits).rjust(column.digits))
             parts: list[TextPart] = [(lead, ""), (text, "dim"), (REDUNDANCY, "dim")]
         else:
-            bar, _ = brush.bar(share, column.bar)
+            bar, _ = glyphs.bar(share, column.bar)
             text = f"{bar} {number(value, 2, column.digits).rjust(column.digits)}{REDUNDANCY}"
             parts = [(lead, ""), (text, "dim")]
         return _filled(parts, column.width)
@@ -58,7 +58,7 @@ def second_cells(column: ScorerColumn, step: int, display: Manner) -> list[TextP
     return []
 
 
-def judged_style(column: ScorerColumn, step: int, display: Manner) -> str:
+def judged_style(column: ScorerColumn, step: int, display: DisplayOptions) -> str:
     """Return the style of a judgement; nothing is told by it where verdicts are hidden."""
     wrong = _wrong(column, step)
     if display.blind:
@@ -66,8 +66,8 @@ def judged_style(column: ScorerColumn, step: int, display: Manner) -> str:
     return "dim" if wrong is None else "bad" if wrong else "good"
 
 
-def _rewarded(column: ScorerColumn, step: int, display: Manner) -> list[TextPart]:
-    track, ascii_only = column.track, display.brush.ascii_only
+def _rewarded(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
+    track, ascii_only = column.track, display.glyphs.ascii_only
     style = judged_style(column, step, display)
     if step >= len(track.rewards):
         dash = "-" if ascii_only else "–"
@@ -88,53 +88,53 @@ def _rewarded(column: ScorerColumn, step: int, display: Manner) -> list[TextPart
     return parts
 
 
-def _picture(column: ScorerColumn, step: int, reward: float, display: Manner) -> list[TextPart]:
+def _picture(column: ScorerColumn, step: int, reward: float, display: DisplayOptions) -> list[TextPart]:
     """A bar in the scorer's own range with the threshold through it, or one character of that height."""
-    track, brush = column.track, display.brush
+    track, glyphs = column.track, display.glyphs
     style = track.style or judged_style(column, step, display)
     if not column.bar:
         return [(_level(column, track.share(reward), display), style)]
     threshold = None if display.blind else track.threshold(step)
     if threshold is None:
-        parts: list[TextPart] = [(brush.bar(track.share(reward), column.bar)[0], style)]
+        parts: list[TextPart] = [(glyphs.bar(track.share(reward), column.bar)[0], style)]
     else:
-        parts = brush.reward_bar(track.share(reward), column.bar, track.share(threshold), style)
-    if brush.ascii_only and track.letter:
+        parts = glyphs.reward_bar(track.share(reward), column.bar, track.share(threshold), style)
+    if glyphs.ascii_only and track.letter:
         # Without colours, bars differ by what they are made of.
         parts = [(text.replace("#", track.letter), names) for text, names in parts]
     return parts
 
 
-def _level(column: ScorerColumn, share: float, display: Manner) -> str:
+def _level(column: ScorerColumn, share: float, display: DisplayOptions) -> str:
     """One character for a share; a blank where it would be a digit right before those of the number."""
-    return " " if column.digits and display.brush.ascii_only else display.brush.level(share)
+    return " " if column.digits and display.glyphs.ascii_only else display.glyphs.level(share)
 
 
-def _cross(column: ScorerColumn, step: int, display: Manner) -> str:
+def _cross(column: ScorerColumn, step: int, display: DisplayOptions) -> str:
     """A cross where the step is judged wrong, another mark where the case was truncated."""
     if column.track.truncated:
         return TRUNCATED
     wrong = _wrong(column, step) and not display.blind
-    return ("x" if display.brush.ascii_only else "✗") if wrong else " "
+    return ("x" if display.glyphs.ascii_only else "✗") if wrong else " "
 
 
-def _tick(column: ScorerColumn, step: int, display: Manner) -> str:
+def _tick(column: ScorerColumn, step: int, display: DisplayOptions) -> str:
     wrong = _wrong(column, step)
     if wrong is None or display.blind:
         return " "
-    if display.brush.ascii_only:
+    if display.glyphs.ascii_only:
         return "x" if wrong else "+"
     return "✗" if wrong else "✓"
 
 
-def _arrow(column: ScorerColumn, step: int, display: Manner) -> list[TextPart]:
+def _arrow(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
     """The mark of a predicted step."""
     if not _named(column, step, display):
         return [(" ", "")]
-    return [("<" if display.brush.ascii_only else "◂", f"{column.track.style} strong")]
+    return [("<" if display.glyphs.ascii_only else "◂", f"{column.track.style} strong")]
 
 
-def _named(column: ScorerColumn, step: int, display: Manner) -> bool:
+def _named(column: ScorerColumn, step: int, display: DisplayOptions) -> bool:
     return bool(column.track.letter) and column.track.verdict == step and not display.blind
 
 
@@ -307,10 +307,10 @@ REASON_LINES = 2
 
 def _reasons(case: OpenCase) -> dict[int, str]:
     """Why the scorer in focus judges steps as it does, where its first answer says that of each."""
-    selection, focus = case.inspection.selection, case.focus
+    results, focus = case.state.results, case.focus
     if focus is None or case.manner.blind or case.case.get("step_messages") is None:
         return {}
-    texts = kept_answers(selection, focus.scorer.name, case.row)["answer"].drop_nulls()
+    texts = kept_answers(results, focus.scorer.name, case.row)["answer"].drop_nulls()
     return step_explanations(texts[0], case.case["step_messages"]) if texts.len() else {}
 
 

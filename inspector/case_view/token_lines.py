@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
-from inspector.case_view.open_case import Manner, OpenCase, Stop
+from inspector.case_view.open_case import DisplayOptions, OpenCase, Stop
 from inspector.case_view.page import StopLine
 from inspector.case_view.steps import step_lines
 from inspector.processes.xray import XrayAnswer
@@ -43,11 +43,11 @@ def token_lines(case: OpenCase) -> Iterator[Line]:
 
 def _of_this(case: OpenCase) -> XrayAnswer | None:
     """What is known, if it is of this case and of the scorer in focus."""
-    xray, at_hand = case.manner.xray, (case.case["case"], case.inspection.scorer)
+    xray, at_hand = case.manner.xray, (case.case["case"], case.state.scorer)
     return xray if xray is not None and (xray.case, xray.scorer) == at_hand else None
 
 
-def _head(xray: XrayAnswer, tokens: Sequence[TokenFacts], display: Manner) -> Iterator[Line]:
+def _head(xray: XrayAnswer, tokens: Sequence[TokenFacts], display: DisplayOptions) -> Iterator[Line]:
     answer = xray.answer or {}
     counts = (
         f"{len(tokens):,} tokens of {answer['model']} ({answer['family']}): {counts_of_parts(tokens)}; "
@@ -97,7 +97,7 @@ def _read_at(group: TokenGroup, case: OpenCase, xray: XrayAnswer) -> str:
     return words + (f" ({token['warning']})" if token["warning"] else "")
 
 
-def _rows(tokens: Sequence[TokenFacts], display: Manner) -> Iterator[tuple[Line, Line]]:
+def _rows(tokens: Sequence[TokenFacts], display: DisplayOptions) -> Iterator[tuple[Line, Line]]:
     """Texts above their ids, as many beside each other as fit."""
     room = max(10, display.width - INDENT)
     above: list[TextPart] = []
@@ -121,22 +121,22 @@ def _pair(above: list[TextPart], below: list[TextPart]) -> tuple[Line, Line]:
     return Line([indent, *above]), Line([indent, *below])
 
 
-def _seen(token: TokenFacts, room: int, display: Manner) -> tuple[str, str, str]:
+def _seen(token: TokenFacts, room: int, display: DisplayOptions) -> tuple[str, str, str]:
     """A token's text behind its sign, its id, and the style of both."""
     of_text, of_layout = _joints(display)
-    text = clean(visible(token["text"], ascii_only=display.brush.ascii_only)).replace(" ", _blank(display))
+    text = clean(visible(token["text"], ascii_only=display.glyphs.ascii_only)).replace(" ", _blank(display))
     most = max(4, room // LONGEST)
     if cell_len(text) > most:
-        text = f"{cell(text, most - 3)[:-1].rstrip()}..." if display.brush.ascii_only else cell(text, most).rstrip()
+        text = f"{cell(text, most - 3)[:-1].rstrip()}..." if display.glyphs.ascii_only else cell(text, most).rstrip()
     sign = of_layout if token["part"] == "layout" else of_text
     style = "match strong" if token["read"] else "dim" if token["part"] == "layout" else ""
     return sign + text, f"{'*' if token['read'] else ''}{token['id']}", style
 
 
-def _blank(display: Manner) -> str:
+def _blank(display: DisplayOptions) -> str:
     """What stands for a space of a token: blanks fill the line up to the next one."""
-    return "_" if display.brush.ascii_only else "␣"
+    return "_" if display.glyphs.ascii_only else "␣"
 
 
-def _joints(display: Manner) -> tuple[str, str]:
-    return ("|", ":") if display.brush.ascii_only else ("│", "┊")
+def _joints(display: DisplayOptions) -> tuple[str, str]:
+    return ("|", ":") if display.glyphs.ascii_only else ("│", "┊")

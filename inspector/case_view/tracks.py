@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import DIFFERENCES, REWARDS
-from scoring.evaluations.verdicts import OUTCOMES, AsGiven
+from scoring.evaluations.verdicts import OUTCOMES, ProvidedVerdicts
 
 LETTERS = "ABCDEFGH"
 """One a scorer, as many as are shown beside each other."""
@@ -51,7 +51,7 @@ class Track(Struct, frozen=True, eq=False, dict=True):
         """How its steps are drawn: rewards as bars, labels as ticks, verdicts alone as marks."""
         if self.rewards:
             return "bars"
-        if self.evaluation.rewards.labels.given.any():
+        if self.evaluation.rewards.labels.has_labels.any():
             return "ticks"
         return "bars" if self.evaluation.movable else "marks"
 
@@ -66,7 +66,7 @@ class Track(Struct, frozen=True, eq=False, dict=True):
         A threshold on differences lies that far from the reward of the step before.
         """
         rule, threshold = self.evaluation.rule, self.evaluation.threshold_at(self.row)
-        if threshold is None or isinstance(rule, AsGiven) or rule.on == REWARDS:
+        if threshold is None or isinstance(rule, ProvidedVerdicts) or rule.on == REWARDS:
             return threshold
         if rule.on != DIFFERENCES:
             return None

@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 from msgspec import Struct
 
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import verdict_words
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.errors import DamagedWorkspace
 from scoring.evaluations.evaluation import Evaluation, evaluate
 from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import AsGiven
+from scoring.evaluations.verdicts import ProvidedVerdicts
 from scoring.schema import METADATA, content_key
 from scoring.scorer import Scorer
 from scoring.texts import further_texts, reward_key
@@ -35,7 +35,7 @@ def original_of(texts: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | None:
 
 
 def original_evaluation(
-    selection: Selection, seen: Evaluation, row: int, original: tuple[str, Sequence[str]]
+    results: ResultSet, seen: Evaluation, row: int, original: tuple[str, Sequence[str]]
 ) -> Evaluation | None:
     """Return the scorer of `seen` on the original of this row's case, decided as that is; it is row 0 there.
 
@@ -43,19 +43,19 @@ def original_evaluation(
     clean case. What a file said of this case's own twin goes first. Its gold label is taken to be "no wrong step".
     `original` are its problem and steps. None where the scorer gave nothing to it.
     """
-    folder = selection.folders.get(seen.scorer.name)
+    folder = results.folders.get(seen.scorer.name)
     if folder is None:
         return None
     key = content_key(*original)
     parts = tuple(path.name for kind in (RewardParts, VoteParts) for path in kind(folder).parts())
-    benchmark, case = selection.cases["benchmark"][row], selection.cases["case"][row]
-    evaluation = _evaluated(folder, key, len(original[1]), parts, selection.workspace, benchmark, case)
+    benchmark, case = results.cases["benchmark"][row], results.cases["case"][row]
+    evaluation = _evaluated(folder, key, len(original[1]), parts, results.workspace, benchmark, case)
     return None if evaluation is None else decided_alike(evaluation, seen, row)
 
 
 def decided_alike(evaluation: Evaluation, seen: Evaluation, row: int) -> Evaluation:
     """Decide an evaluation of the same scorer as `seen` decides the case in this row."""
-    if isinstance(seen.rule, AsGiven) or isinstance(evaluation.rule, AsGiven):
+    if isinstance(seen.rule, ProvidedVerdicts) or isinstance(evaluation.rule, ProvidedVerdicts):
         return evaluation
     rule = seen.rule.of(row)
     return evaluation.compared(rule.comparison, rule.on, rule.step).at(rule.threshold, rule.source)
@@ -84,7 +84,7 @@ JudgedVariant = tuple[Evaluation, int]
 """An evaluation, and the row in it."""
 
 
-class Tried(Struct, frozen=True, eq=False, dict=True):
+class ScoredVariant(Struct, frozen=True, eq=False, dict=True):
     """A case and a variant of it, seen through one scorer.
 
     `before` are the steps of the case, `steps` those of the variant; `judged` is what the scorer made of each of the
@@ -142,12 +142,12 @@ class Tried(Struct, frozen=True, eq=False, dict=True):
 
 
 def variant_beside(
-    selection: Selection, row: int, variant: Variant, scorer: Scorer | None, seen: Evaluation | None = None
-) -> Tried:
+    results: ResultSet, row: int, variant: Variant, scorer: Scorer | None, seen: Evaluation | None = None
+) -> ScoredVariant:
     """Put a variant of the case in this row beside it.
 
     Args:
-        selection: where the case and its scorers are.
+        results: where the case and its scorers are.
         row: the case's row id.
         variant: of this case's content.
         scorer: whose rewards stand beside both; None = nobody's.
@@ -157,25 +157,25 @@ def variant_beside(
         UsageError: the edits do not fit the case.
         DamagedWorkspace: the case's texts cannot be read.
     """
-    texts = selection.texts.row(row)
+    texts = results.texts.row(row)
     before = tuple(texts["steps"])
     steps = apply_edits(before, variant.edits)
     if scorer is None:
-        return Tried(variant, before, steps)
-    folders = _folders(selection, scorer, seen)
+        return ScoredVariant(variant, before, steps)
+    folders = _folders(results, scorer, seen)
     changed = [step.text for step in steps]
-    about = selection.cases.row(row, named=True)
+    about = results.cases.row(row, named=True)
     keys = [_key(scorer, about, texts, solution) for solution in (before, changed)]
     case: JudgedVariant | None = (seen, row) if seen is not None and _rewards(seen, row) else None
     case = case or _alone(scorer, folders, keys[0], len(before), seen, row)
     if keys[0] == keys[1]:
-        return Tried(variant, before, steps, scorer, (case, case))
+        return ScoredVariant(variant, before, steps, scorer, (case, case))
     after = _alone(scorer, folders, keys[1], len(changed), seen, row)
     engines = [_engine(folders, key) if after else "" for key in keys]
-    return Tried(variant, before, steps, scorer, (case, after), (engines[0], engines[1]))
+    return ScoredVariant(variant, before, steps, scorer, (case, after), (engines[0], engines[1]))
 
 
-def tried_by_all(selection: Selection, row: int, variants: Sequence[Variant]) -> list[list[Tried]]:
+def tried_by_all(results: ResultSet, row: int, variants: Sequence[Variant]) -> list[list[ScoredVariant]]:
     """Put variants of the case in this row beside it, each as every scorer sees it; by nobody where there is none.
 
     Scorers are those chosen, and those that have seen nothing here but variants.
@@ -184,21 +184,21 @@ def tried_by_all(selection: Selection, row: int, variants: Sequence[Variant]) ->
         UsageError, DamagedWorkspace: as for `tried`.
     """
     scorers: list[tuple[Scorer | None, Evaluation | None]] = [
-        (evaluation.scorer, evaluation) for evaluation in selection.chosen_evaluations
+        (evaluation.scorer, evaluation) for evaluation in results.chosen_evaluations
     ]
-    known = {evaluation.scorer.name for evaluation in selection.evaluations}
-    there = selection.workspace.variants
+    known = {evaluation.scorer.name for evaluation in results.evaluations}
+    there = results.workspace.variants
     for path in sorted((there.folder / REWARDS).glob("*/scorer.json")) if there else ():
         with suppress(DamagedWorkspace):
             scorer = Scorer.load(path.parent)
-            if scorer.name not in known and not selection.request.scorers:
+            if scorer.name not in known and not results.query.scorers:
                 scorers.append((scorer, None))
     return [
-        [variant_beside(selection, row, variant, *pair) for pair in scorers or [(None, None)]] for variant in variants
+        [variant_beside(results, row, variant, *pair) for pair in scorers or [(None, None)]] for variant in variants
     ]
 
 
-def variant_rows(selection: Selection) -> Iterator[dict[str, Any]]:
+def variant_rows(results: ResultSet) -> Iterator[dict[str, Any]]:
     """Yield every variant of the shown cases as one JSON object: its edits, its texts, and rewards by scorer.
 
     `origins` say for each of its steps which step of the case it was made of (0-based, null = it was put in).
@@ -207,19 +207,19 @@ def variant_rows(selection: Selection) -> Iterator[dict[str, Any]]:
         UsageError: a variant's edits do not fit its case.
         DamagedWorkspace: a case's texts cannot be read.
     """
-    there = selection.workspace.variants
-    for row in selection.shown.tolist() if there else ():
-        variants = there.of(selection.cases["key"][row]) if there else ()
-        for seen in tried_by_all(selection, row, variants):
+    there = results.workspace.variants
+    for row in results.shown.tolist() if there else ():
+        variants = there.of(results.cases["key"][row]) if there else ()
+        for seen in tried_by_all(results, row, variants):
             made, scored = (
                 seen[0],
                 {trial.scorer.name: trial.rewards for trial in seen if trial.scorer and trial.rewards[1]},
             )
             yield {
-                "case": selection.cases["case"][row],
+                "case": results.cases["case"][row],
                 "variant": made.variant.id,
                 "edits": [edit.document() for edit in made.variant.edits],
-                "problem": selection.texts.row(row)["problem"],
+                "problem": results.texts.row(row)["problem"],
                 "case_steps": list(made.before),
                 "steps": [step.text for step in made.steps],
                 "origins": [step.origin for step in made.steps],
@@ -228,13 +228,13 @@ def variant_rows(selection: Selection) -> Iterator[dict[str, Any]]:
             }
 
 
-def _folders(selection: Selection, scorer: Scorer, seen: Evaluation | None) -> list[Path]:
+def _folders(results: ResultSet, scorer: Scorer, seen: Evaluation | None) -> list[Path]:
     """Where rewards of a scorer may lie: those of cases, which may have the text of a variant, and of variants."""
-    workspace = selection.workspace
-    if seen is not None and scorer.name in selection.folders:
-        folders = [selection.folders[scorer.name]]
+    workspace = results.workspace
+    if seen is not None and scorer.name in results.folders:
+        folders = [results.folders[scorer.name]]
     else:
-        there = workspace.reward_folders(selection.cases["benchmark"].unique().to_list())
+        there = workspace.reward_folders(results.cases["benchmark"].unique().to_list())
         folders = [folder for folder in there if folder.name == scorer.folder]
     return [*folders, *([workspace.variants.folder / REWARDS / scorer.folder] if workspace.variants else [])]
 

@@ -20,7 +20,7 @@ from inspector.charts.axes import (
 )
 from inspector.render.cells import dash, share
 from inspector.render.lines import CaseLink, Piece, PieceRow
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from scoring.metrics.resampling import SMALL
 
 LEAST = 10
@@ -38,7 +38,7 @@ class Bar(Struct, frozen=True):
 def bars(
     entries: Sequence[Bar],
     width: int,
-    brush: Brush,
+    glyphs: Glyphs,
     *,
     form: Form = "percent",
     span: tuple[float, float] | None = None,
@@ -51,7 +51,7 @@ def bars(
     Args:
         entries: what is shown, from top to bottom.
         width: cells of a line.
-        brush: whether only ASCII is used.
+        glyphs: whether only ASCII is used.
         form: how figures are written.
         span: the values at both ends of the room for bars; None = all values and intervals, and zero.
         counted: what n counts, in words.
@@ -61,7 +61,7 @@ def bars(
     low, high = span if span is not None else _span(entries)
     stub = min(max(whole_width(entry.name) for entry in entries), max(8, width // 3))
     for intervals in (True, False):
-        figures = [_figures(entry.mark, form, brush, intervals=intervals) for entry in entries]
+        figures = [_figures(entry.mark, form, glyphs, intervals=intervals) for entry in entries]
         sizes = [max(map(len, column)) for column in zip(*figures, strict=True)]
         figure_texts = [" ".join(padded(text, size, right=True) for text, size in zip(line, sizes, strict=True) if size)
                 for line in figures]  # fmt: skip
@@ -72,11 +72,11 @@ def bars(
     for entry, text in zip(entries, figure_texts, strict=True):
         first, *others = name_lines(entry.name, stub)
         dim = entry.mark.small or entry.mark.known is None
-        drawn = _bar(entry, low, high, max(1, room), brush)
+        drawn = _bar(entry, low, high, max(1, room), glyphs)
         number = Piece(text, "dim" if dim else "", entry.mark.drill)
         lines.append(row_of((Piece(padded(first, stub) + " "), number, Piece(" "), *drawn)))
         lines += [(Piece(line),) for line in others]
-    return [*lines, *_legend(entries, width, brush, form, (low, high), counted)]
+    return [*lines, *_legend(entries, width, glyphs, form, (low, high), counted)]
 
 
 def _span(entries: Sequence[Bar]) -> tuple[float, float]:
@@ -88,19 +88,19 @@ def _span(entries: Sequence[Bar]) -> tuple[float, float]:
     return (low, high) if high > low else (0.0, 1.0)
 
 
-def _figures(mark: ChartMark, form: Form, brush: Brush, *, intervals: bool) -> tuple[str, str, str]:
+def _figures(mark: ChartMark, form: Form, glyphs: Glyphs, *, intervals: bool) -> tuple[str, str, str]:
     value = mark.known
     within = interval_text(mark.interval, form) if intervals and mark.interval and value is not None else ""
     count = count_text(mark)
     # A mark of few cases hangs over, so that counts stand under each other.
     return (
-        dash(ascii_only=brush.ascii_only) if value is None else figure(value, form),
+        dash(ascii_only=glyphs.ascii_only) if value is None else figure(value, form),
         within,
         count if mark.small else f"{count} ",
     )
 
 
-def _bar(entry: Bar, low: float, high: float, width: int, brush: Brush) -> Iterator[Piece]:
+def _bar(entry: Bar, low: float, high: float, width: int, glyphs: Glyphs) -> Iterator[Piece]:
     value = entry.mark.known
     if value is None:
         return
@@ -112,12 +112,12 @@ def _bar(entry: Bar, low: float, high: float, width: int, brush: Brush) -> Itera
     origin = at(0.0)
     cells = [(" ", "")] * width
     for column in range(min(origin, at(value)), max(origin, at(value)) + (value != 0)):
-        cells[column] = ("#" if brush.ascii_only else "█", entry.style)
+        cells[column] = ("#" if glyphs.ascii_only else "█", entry.style)
     if low < 0 < high:
-        cells[origin] = ("|" if brush.ascii_only else "│", "dim")
+        cells[origin] = ("|" if glyphs.ascii_only else "│", "dim")
     if entry.mark.interval is not None:
         start, end = (at(limit) for limit in entry.mark.interval)
-        line, left, right, point = "-[]+" if brush.ascii_only else "─├┤┼"
+        line, left, right, point = "-[]+" if glyphs.ascii_only else "─├┤┼"
         for column in range(start, end + 1):
             cells[column] = (line, "strong")
         cells[start], cells[end] = (left, "strong"), (right, "strong")
@@ -126,14 +126,14 @@ def _bar(entry: Bar, low: float, high: float, width: int, brush: Brush) -> Itera
 
 
 def _legend(
-    entries: Sequence[Bar], width: int, brush: Brush, form: Form, span: tuple[float, float], counted: str
+    entries: Sequence[Bar], width: int, glyphs: Glyphs, form: Form, span: tuple[float, float], counted: str
 ) -> Iterator[PieceRow]:
     words = [f"Bars from {figure(span[0], form)} to {figure(span[1], form)}, {unit_words(form)}, n = {counted}"]
-    whisker = "[+]" if brush.ascii_only else "├┼┤"
+    whisker = "[+]" if glyphs.ascii_only else "├┼┤"
     words += [f"{whisker} the 95% interval and the value"] if any(entry.mark.interval for entry in entries) else []
     words += [f"~ fewer than {SMALL} {counted}"] if any(entry.mark.small for entry in entries) else []
     undefined = any(entry.mark.known is None for entry in entries)
-    words += [f"{dash(ascii_only=brush.ascii_only)} no value: no {counted}, or undefined on them"] if undefined else []
+    words += [f"{dash(ascii_only=glyphs.ascii_only)} no value: no {counted}, or undefined on them"] if undefined else []
     yield from legend([(Piece(""), word) for word in words], width)
 
 
@@ -157,7 +157,7 @@ class CountColumn(Struct, frozen=True):
         return max(cell_len(self.name), len(f"{self.count:,}")) + 1
 
 
-def columns(entries: Sequence[CountColumn], width: int, height: int, brush: Brush) -> list[PieceRow]:
+def columns(entries: Sequence[CountColumn], width: int, height: int, glyphs: Glyphs) -> list[PieceRow]:
     """Draw the columns, all as wide as the widest, in `height` rows above their names and counts.
 
     As many as have room stand beside each other; what has none goes on in a further block beneath, on the same scale.
@@ -172,17 +172,17 @@ def columns(entries: Sequence[CountColumn], width: int, height: int, brush: Brus
     lines: list[PieceRow] = []
     for start in range(0, len(entries), block):
         lines += [()] if start else []
-        lines += _block(entries[start : start + block], size, height, top, brush)
+        lines += _block(entries[start : start + block], size, height, top, glyphs)
     return lines
 
 
-def _block(entries: Sequence[CountColumn], size: int, height: int, top: int, brush: Brush) -> Iterator[PieceRow]:
+def _block(entries: Sequence[CountColumn], size: int, height: int, top: int, glyphs: Glyphs) -> Iterator[PieceRow]:
     eighths = [max(1, round(entry.count / top * height * 8)) if entry.count else 0 for entry in entries]
     for row in range(height):
         pieces = []
         for entry, filled in zip(entries, eighths, strict=True):
             here = min(8, max(0, filled - 8 * (height - 1 - row)))
-            pieces += [Piece(" "), Piece(_PARTS[brush.ascii_only][here] * (size - 1), entry.style if here else "")]
+            pieces += [Piece(" "), Piece(_PARTS[glyphs.ascii_only][here] * (size - 1), entry.style if here else "")]
         yield row_of(pieces)
     yield row_of(Piece(padded(entry.name, size, right=True), entry.style) for entry in entries)
     counts: list[Piece] = []
@@ -213,7 +213,7 @@ def paired_bars(
     places: Sequence[BarPlace],
     classes: tuple[tuple[str, str], tuple[str, str]],
     width: int,
-    brush: Brush,
+    glyphs: Glyphs,
     *,
     counted: str = "cases",
 ) -> list[PieceRow]:
@@ -226,7 +226,7 @@ def paired_bars(
         places: from top to bottom.
         classes: word and style of each.
         width: cells of a line.
-        brush: whether only ASCII is used.
+        glyphs: whether only ASCII is used.
         counted: what is counted, in words.
     """
     totals = [sum(place.counts[side] for place in places) for side in (0, 1)]
@@ -251,12 +251,12 @@ def paired_bars(
                 Piece(" " * (2 + sizes[side] - len(text))),
                 Piece(text, "" if place.counts[side] else "dim", drill),
                 Piece(" "),
-                Piece(_FULL[brush.ascii_only][side] * length, style),
+                Piece(_FULL[glyphs.ascii_only][side] * length, style),
                 Piece(" " * (room - length)),
             ]
         lines += [row_of(pieces), *((Piece(line),) for line in others)]
     entries = [
-        (Piece(_FULL[brush.ascii_only][side], style), f"{word}: {total:,} {counted}")
+        (Piece(_FULL[glyphs.ascii_only][side], style), f"{word}: {total:,} {counted}")
         for side, ((word, style), total) in enumerate(zip(classes, totals, strict=True))
     ]
     return [*lines, *legend([*entries, (Piece(""), f"longest bar: {share(top)}% of its own")], width)]

@@ -22,7 +22,7 @@ from inspector.charts.axes import (
 from inspector.render.cells import dash
 from inspector.render.lines import Piece, PieceRow
 from inspector.render.view import NumberSequence, Series, Tick
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.text import number
 
 MOST = 8
@@ -36,7 +36,7 @@ def curve(
     series: Sequence[Series],
     width: int,
     height: int,
-    brush: Brush,
+    glyphs: Glyphs,
     *,
     ticks: Sequence[Tick] = (),
     across: tuple[float, float] | None = None,
@@ -54,7 +54,7 @@ def curve(
         series: MOST at most; those further are left out, and the legend says so.
         width: cells of a line.
         height: rows of the chart itself; 3 at least.
-        brush: whether only ASCII is used.
+        glyphs: whether only ASCII is used.
         ticks: values on the horizontal axis.
         across: ends of the horizontal axis; None = those of the points.
         upward: ends of the vertical one.
@@ -70,13 +70,13 @@ def curve(
         drawn = [replace(line, xs=np.log2(np.asarray(line.xs, dtype=np.float64))) for line in drawn]
         places = np.log2(numbers).tolist() if len(numbers) else ()
         across = float(np.log2(across[0])), float(np.log2(across[1]))
-    raster = Raster(max(8, width - MARGIN), max(3, height), ascii_only=brush.ascii_only)
+    raster = Raster(max(8, width - MARGIN), max(3, height), ascii_only=glyphs.ascii_only)
     plain = len(drawn) == 1
-    for line, shade in reversed(list(_shaded(drawn, brush))):
+    for line, shade in reversed(list(_shaded(drawn, glyphs))):
         _band(raster, line, across, upward, shade)
     for tick in ticks:
         if (column := tick_column(tick, *across, raster.width)) is not None:
-            raster.upright(column, ":" if brush.ascii_only else "┊", tick.style)
+            raster.upright(column, ":" if glyphs.ascii_only else "┊", tick.style)
     for place, line in reversed(list(enumerate(drawn))):
         _draw(raster, line, across, upward, None if plain else place, len(drawn))
     labels = level_labels(*upward, raster.height, form)
@@ -92,7 +92,7 @@ def curve(
     ]
     lines.append(numbers_row(whole or axis_numbers(*across, raster.width), raster.width))
     lines += letters_row(ticks, *across, raster.width)
-    return [*lines, *_legend(series, drawn, ticks, across, width, brush)]
+    return [*lines, *_legend(series, drawn, ticks, across, width, glyphs)]
 
 
 def _ends(series: Sequence[Series]) -> tuple[float, float]:
@@ -122,9 +122,9 @@ def _shares(values: npt.NDArray[np.float64], upward: tuple[float, float]) -> npt
     return (values - upward[0]) / ((upward[1] - upward[0]) or 1.0)
 
 
-def _shaded(drawn: Sequence[Series], brush: Brush) -> Iterator[tuple[Series, str]]:
+def _shaded(drawn: Sequence[Series], glyphs: Glyphs) -> Iterator[tuple[Series, str]]:
     """The series with a band, and how it is shaded: the first and the others differ without colour."""
-    shades = _SHADES[brush.ascii_only]
+    shades = _SHADES[glyphs.ascii_only]
     banded = [line for line in drawn if line.low is not None and line.high is not None]
     yield from ((line, shades[min(place, 1)]) for place, line in enumerate(banded))
 
@@ -175,20 +175,20 @@ def _legend(
     ticks: Sequence[Tick],
     across: tuple[float, float],
     width: int,
-    brush: Brush,
+    glyphs: Glyphs,
 ) -> Iterator[PieceRow]:
     several = len(drawn) > 1
-    line = "*" if brush.ascii_only else "⠒"
+    line = "*" if glyphs.ascii_only else "⠒"
     entries = [
         (Piece(curve_line.letter if several and curve_line.letter else line, curve_line.style), curve_line.name)
         for curve_line in drawn
     ]
-    for curve_line, shade in _shaded(drawn, brush):
+    for curve_line, shade in _shaded(drawn, glyphs):
         entries.append(
             (Piece(shade, curve_line.style), f"95% interval at each point{f', {curve_line.letter}' if several else ''}")
         )
     yield from legend(entries, width, "")
-    yield from tick_legend(ticks, across, width, brush)
+    yield from tick_legend(ticks, across, width, glyphs)
     gaps = [
         curve_line.letter or curve_line.name
         for curve_line in drawn
@@ -198,7 +198,7 @@ def _legend(
         yield from legend(
             [
                 (
-                    Piece(dash(ascii_only=brush.ascii_only)),
+                    Piece(dash(ascii_only=glyphs.ascii_only)),
                     f"where a curve is missing it is undefined: {', '.join(gaps)}",
                 )
             ],
@@ -209,11 +209,11 @@ def _legend(
         yield from legend([(Piece(""), f"not drawn, {MOST} are told apart at most: {names}")], width)
 
 
-def tick_legend(ticks: Sequence[Tick], across: tuple[float, float], width: int, brush: Brush) -> list[PieceRow]:
+def tick_legend(ticks: Sequence[Tick], across: tuple[float, float], width: int, glyphs: Glyphs) -> list[PieceRow]:
     """Explain the letters of ticks, with their values; a tick of no value is a dash."""
     entries = []
     for tick in ticks:
         where = "" if tick.at is None or across[0] <= tick.at <= across[1] else " (beyond the axis)"
-        value = dash(ascii_only=brush.ascii_only) if tick.at is None else number(tick.at, 3, 9)
+        value = dash(ascii_only=glyphs.ascii_only) if tick.at is None else number(tick.at, 3, 9)
         entries.append((Piece(tick.letter, tick.style, tick.drill), f"{value} {tick.words}{where}"))
     return legend(entries, width)

@@ -21,7 +21,7 @@ from inspector.charts.axes import (
 )
 from inspector.render.cells import dash
 from inspector.render.lines import Piece, PieceRow
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from scoring.metrics.resampling import SMALL
 
 LEVELS = 5
@@ -49,9 +49,9 @@ class ColourScale(Struct, frozen=True):
         width = self.high - self.low
         return min(LEVELS - 1, max(0, int((value - self.low) / width * LEVELS))) if width > 0 else LEVELS // 2
 
-    def glyph(self, level: int, brush: Brush) -> str:
+    def glyph(self, level: int, glyphs: Glyphs) -> str:
         """Return what stands for a level beside the figure."""
-        return _ARROWS[brush.ascii_only][level] if self.signed else _SHADES[brush.ascii_only][level]
+        return _ARROWS[glyphs.ascii_only][level] if self.signed else _SHADES[glyphs.ascii_only][level]
 
     def style(self, level: int) -> str:
         """Return the name of a level's style."""
@@ -63,7 +63,7 @@ def heat_map(
     columns: Sequence[str],
     cells: HeatCells,
     width: int,
-    brush: Brush,
+    glyphs: Glyphs,
     *,
     form: Form = "percent",
     scale: tuple[float, float] | None = None,
@@ -79,7 +79,7 @@ def heat_map(
         columns: theirs.
         cells: (rows, columns) marks; their values are shares, or differences of shares.
         width: cells of a line.
-        brush: whether only ASCII is used.
+        glyphs: whether only ASCII is used.
         form: how figures are written; `difference` has signed levels, with none in the middle.
         scale: lowest and highest value of the levels; None = those of the cells that are not small.
         counted: what n counts, in words.
@@ -88,7 +88,7 @@ def heat_map(
         return legend([(Piece(""), "There is nothing to lay out: no rows or no columns.")], width)
     levels = _scale(cells, form, scale)
     stub = min(max(map(whole_width, rows)), max(8, width // 3))
-    texts, with_intervals, size = _texts(columns, cells, width - stub - GAP, brush, form, levels)
+    texts, with_intervals, size = _texts(columns, cells, width - stub - GAP, glyphs, form, levels)
     numbered = any(len(name_lines(name, size)) > TALLEST for name in columns)
     heads = [f"({at + 1})" for at in range(len(columns))] if numbered else list(columns)
     per_block = max(1, (width - stub) // (size + GAP))
@@ -103,7 +103,7 @@ def heat_map(
     if numbered:
         entries = [(Piece(head, "strong"), name) for head, name in zip(heads, columns, strict=True)]
         lines += [(), *(line for entry in entries for line in legend([entry], width, ""))]
-    return [*lines, (), *_legend(cells, width, brush, form, levels, counted, intervals=with_intervals)]
+    return [*lines, (), *_legend(cells, width, glyphs, form, levels, counted, intervals=with_intervals)]
 
 
 def _scale(cells: HeatCells, form: Form, ends: tuple[float, float] | None) -> ColourScale:
@@ -117,7 +117,7 @@ def _scale(cells: HeatCells, form: Form, ends: tuple[float, float] | None) -> Co
 
 
 def _texts(
-    columns: Sequence[str], cells: HeatCells, room: int, brush: Brush, form: Form, levels: ColourScale
+    columns: Sequence[str], cells: HeatCells, room: int, glyphs: Glyphs, form: Form, levels: ColourScale
 ) -> tuple[list[list[str]], bool, int]:
     """What stands in every cell, whether with intervals, and how wide a column is.
 
@@ -126,7 +126,7 @@ def _texts(
     word = min(WIDEST_WORD, max(longest_word(name) for name in columns))
     marks = [mark for row in cells for mark in row if mark is not None]
     for intervals in (True, False) if any(mark.interval and mark.known is not None for mark in marks) else (False,):
-        texts = [[_text(mark, brush, form, levels, intervals=intervals) for mark in row] for row in cells]
+        texts = [[_text(mark, glyphs, form, levels, intervals=intervals) for mark in row] for row in cells]
         widest = max(cell_len(text) for row in texts for text in row)
         # A word of a name may widen a column, not beyond the room.
         size = max(widest, min(word, room))
@@ -135,14 +135,14 @@ def _texts(
     return texts, intervals, size
 
 
-def _text(mark: ChartMark | None, brush: Brush, form: Form, levels: ColourScale, *, intervals: bool) -> str:
+def _text(mark: ChartMark | None, glyphs: Glyphs, form: Form, levels: ColourScale, *, intervals: bool) -> str:
     if mark is None:
-        return dash(ascii_only=brush.ascii_only)
-    wide = max(len(levels.glyph(level, brush)) for level in range(LEVELS))
+        return dash(ascii_only=glyphs.ascii_only)
+    wide = max(len(levels.glyph(level, glyphs)) for level in range(LEVELS))
     if mark.known is None:
-        nothing = dash(ascii_only=brush.ascii_only)
+        nothing = dash(ascii_only=glyphs.ascii_only)
         return f"{nothing:<{wide}} {nothing:>5} {count_text(mark)}".rstrip()
-    glyph = levels.glyph(levels.level(mark.known), brush)
+    glyph = levels.glyph(levels.level(mark.known), glyphs)
     within = f" {interval_text(mark.interval, form, short=True)}" if intervals and mark.interval else ""
     return f"{glyph:<{wide}} {figure(mark.known, form):>5}{mark.flag}{within} {count_text(mark)}".rstrip()
 
@@ -173,7 +173,7 @@ def _named(name: str, stub: int, cells: Sequence[Piece]) -> Iterator[PieceRow]:
 
 
 def _legend(
-    cells: HeatCells, width: int, brush: Brush, form: Form, levels: ColourScale, counted: str, *, intervals: bool
+    cells: HeatCells, width: int, glyphs: Glyphs, form: Form, levels: ColourScale, counted: str, *, intervals: bool
 ) -> Iterator[PieceRow]:
     marks = [mark for row in cells for mark in row]
     known = [mark for mark in marks if mark is not None and mark.known is not None]
@@ -183,22 +183,22 @@ def _legend(
     )
     yield from legend([(Piece(""), f"Cells: {cell_words}.")], width)
     if known:
-        yield from legend(list(_level_entries(levels, brush, form)), width)
+        yield from legend(list(_level_entries(levels, glyphs, form)), width)
     few = [mark for mark in marks if mark is not None and mark.small]
     if few:
         where = ", or so few on a side" if any(mark.few for mark in few) else ""
         yield from legend([(Piece("~", "dim"), f"dim: fewer than {SMALL} {counted}{where}, without colour")], width)
     if len(known) < len(marks):
         yield from legend(
-            [(Piece(dash(ascii_only=brush.ascii_only), "dim"), f"no value: no {counted}, or undefined on them")], width
+            [(Piece(dash(ascii_only=glyphs.ascii_only), "dim"), f"no value: no {counted}, or undefined on them")], width
         )
 
 
-def _level_entries(levels: ColourScale, brush: Brush, form: Form) -> Iterator[tuple[Piece, str]]:
+def _level_entries(levels: ColourScale, glyphs: Glyphs, form: Form) -> Iterator[tuple[Piece, str]]:
     step = (levels.high - levels.low) / LEVELS
     if not step:
-        yield Piece(levels.glyph(LEVELS // 2, brush), levels.style(LEVELS // 2)), f"all {figure(levels.low, form)}"
+        yield Piece(levels.glyph(LEVELS // 2, glyphs), levels.style(LEVELS // 2)), f"all {figure(levels.low, form)}"
         return
     for level in range(LEVELS):
         low, high = (figure(levels.low + step * (level + more), form) for more in (0, 1))
-        yield Piece(levels.glyph(level, brush), levels.style(level)), f"{low} to {high}"
+        yield Piece(levels.glyph(level, glyphs), levels.style(level)), f"{low} to {high}"

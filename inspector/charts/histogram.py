@@ -17,7 +17,7 @@ from inspector.charts.curve import tick_legend
 from inspector.render.cells import share
 from inspector.render.lines import Piece, PieceRow
 from inspector.render.view import Bin, Classes, Tick
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.text import clean, number
 
 
@@ -25,7 +25,7 @@ def histogram(
     bins: Sequence[Bin],
     classes: Classes,
     width: int,
-    brush: Brush,
+    glyphs: Glyphs,
     *,
     height: int = 5,
     ticks: Sequence[Tick] = (),
@@ -40,7 +40,7 @@ def histogram(
         bins: ascending and of equal width.
         classes: of which the counts are.
         width: cells of a line.
-        brush: whether only ASCII is used.
+        glyphs: whether only ASCII is used.
         height: rows of each class where they are above each other.
         ticks: values on the axis.
         counted: what is counted, in words.
@@ -56,20 +56,20 @@ def histogram(
     margin = max(MARGIN, *(1 + whole_width(word) for word, _ in classes))
     if len(bins) * size <= width - margin:
         size = min(8, (width - margin) // len(bins))
-        lines = list(_above_each_other(bins, classes, scaled, size, height, brush, ticks, margin))
+        lines = list(_above_each_other(bins, classes, scaled, size, height, glyphs, ticks, margin))
     else:
-        lines = list(_beside_each_other(bins, classes, scaled, width, brush, ticks))
+        lines = list(_beside_each_other(bins, classes, scaled, width, glyphs, ticks))
     entries = [
-        (Piece(_full(brush, side), style), f"{word}: {total:,} {counted}")
+        (Piece(_full(glyphs, side), style), f"{word}: {total:,} {counted}")
         for side, ((word, style), total) in enumerate(zip(classes, totals, strict=True))
     ]
     entries.append((Piece(""), f"bars: share of a class, {share(top)}% at the longest"))
-    return [*lines, *legend(entries, width), *tick_legend(ticks, across, width, brush)]
+    return [*lines, *legend(entries, width), *tick_legend(ticks, across, width, glyphs)]
 
 
-def _full(brush: Brush, side: int) -> str:
+def _full(glyphs: Glyphs, side: int) -> str:
     """The cell of a bar; the classes differ without colour."""
-    return ("#=" if brush.ascii_only else "█▓")[side]
+    return ("#=" if glyphs.ascii_only else "█▓")[side]
 
 
 def _above_each_other(
@@ -78,7 +78,7 @@ def _above_each_other(
     scaled: Sequence[Sequence[float]],
     size: int,
     height: int,
-    brush: Brush,
+    glyphs: Glyphs,
     ticks: Sequence[Tick],
     margin: int,
 ) -> Iterator[PieceRow]:
@@ -92,7 +92,7 @@ def _above_each_other(
             # From the axis outwards: the class above fills from its lowest row, the one below from its highest.
             level = height - 1 - row if side == 0 else row
             yield row_of(
-                (Piece(" " * margin), *_cells(scaled[side], classes[side][1], side, level, height, size, cuts, brush))
+                (Piece(" " * margin), *_cells(scaled[side], classes[side][1], side, level, height, size, cuts, glyphs))
             )
         if side == 0:
             edges = [reward_bin.low for reward_bin in bins] + [high]
@@ -124,18 +124,18 @@ def _cells(
     height: int,
     size: int,
     cuts: dict[int, str],
-    brush: Brush,
+    glyphs: Glyphs,
 ) -> Iterator[Piece]:
-    half = "." if brush.ascii_only and side == 0 else "'" if brush.ascii_only else "▄▀"[side]
+    half = "." if glyphs.ascii_only and side == 0 else "'" if glyphs.ascii_only else "▄▀"[side]
     for place, part in enumerate(shares):
         # Halves of cells; whatever is not nothing has one.
         halves = max(1, round(part * height * 2)) if part > 0 else 0
         filled = halves - 2 * level
-        glyph = _full(brush, side) if filled >= 2 else half if filled == 1 else " "
+        glyph = _full(glyphs, side) if filled >= 2 else half if filled == 1 else " "
         for cell in range(size):
             column = place * size + cell
             if column in cuts:
-                yield Piece("|" if brush.ascii_only else "┊", cuts[column])
+                yield Piece("|" if glyphs.ascii_only else "┊", cuts[column])
             else:
                 yield Piece(glyph, style) if cell < size - 1 and glyph != " " else Piece(" ")
 
@@ -145,7 +145,7 @@ def _beside_each_other(
     classes: Classes,
     scaled: Sequence[Sequence[float]],
     width: int,
-    brush: Brush,
+    glyphs: Glyphs,
     ticks: Sequence[Tick],
 ) -> Iterator[PieceRow]:
     names = [f"{number(reward_bin.low, 2, 6)} to {number(reward_bin.high, 2, 6)}" for reward_bin in bins]
@@ -172,11 +172,11 @@ def _beside_each_other(
         yield row_of((
             *(Piece(tick.letter, tick.style) for tick in here),
             Piece(" " * (letters - len(here)) + f" {padded(name, stub)} "),
-            Piece(" " * (room - drawn[0])), Piece(_full(brush, 0) * drawn[0], styles[0]),
+            Piece(" " * (room - drawn[0])), Piece(_full(glyphs, 0) * drawn[0], styles[0]),
             Piece(" " * (1 + sizes[0] - len(texts[0]))), numbers[0],
-            Piece("|" if brush.ascii_only else "│", "dim"),
+            Piece("|" if glyphs.ascii_only else "│", "dim"),
             numbers[1], Piece(" " * (1 + sizes[1] - len(texts[1]))),
-            Piece(_full(brush, 1) * drawn[1], styles[1]),
+            Piece(_full(glyphs, 1) * drawn[1], styles[1]),
         ))  # fmt: skip
 
 

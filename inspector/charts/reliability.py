@@ -23,7 +23,7 @@ from inspector.charts.axes import (
 )
 from inspector.render.cells import dash
 from inspector.render.lines import Piece, PieceRow
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from scoring.metrics.resampling import SMALL
 
 BESIDE = 84
@@ -42,7 +42,7 @@ class ReliabilityBin(Struct, frozen=True):
 
 
 def reliability(
-    bins: Sequence[ReliabilityBin], width: int, height: int, brush: Brush, *, counted: str = "steps"
+    bins: Sequence[ReliabilityBin], width: int, height: int, glyphs: Glyphs, *, counted: str = "steps"
 ) -> list[PieceRow]:
     """Draw the diagram in at most `width` cells (40 at least) with a table of its bins, beside it or beneath.
 
@@ -50,13 +50,13 @@ def reliability(
         bins: ascending; an empty one has no mean.
         width: cells of a line.
         height: rows of the diagram.
-        brush: whether only ASCII is used.
+        glyphs: whether only ASCII is used.
         counted: what is counted, in words.
     """
-    table = _table(bins, brush)
+    table = _table(bins, glyphs)
     size = max(sum(cell_len(piece.text) for piece in row) for row in table)
     beside = width >= BESIDE
-    chart = _diagram(bins, min(WIDEST, width - size - 3 if beside else width), height, brush)
+    chart = _diagram(bins, min(WIDEST, width - size - 3 if beside else width), height, glyphs)
     lines: list[PieceRow] = []
     if beside:
         left = max(sum(cell_len(piece.text) for piece in row) for row in chart) + 3
@@ -67,11 +67,11 @@ def reliability(
             lines.append((*here, Piece(" " * (left - used)), *there) if there else here)
     else:
         lines = [*chart, *table]
-    return [*lines, *_legend(bins, width, brush, counted)]
+    return [*lines, *_legend(bins, width, glyphs, counted)]
 
 
-def _diagram(bins: Sequence[ReliabilityBin], width: int, height: int, brush: Brush) -> list[PieceRow]:
-    raster = Raster(max(8, width - MARGIN), max(3, height), ascii_only=brush.ascii_only)
+def _diagram(bins: Sequence[ReliabilityBin], width: int, height: int, glyphs: Glyphs) -> list[PieceRow]:
+    raster = Raster(max(8, width - MARGIN), max(3, height), ascii_only=glyphs.ascii_only)
     for dot in range(raster.dots_across):
         # A broken line, so that it is not taken for a curve.
         if dot % (2 * raster.across) < raster.across:
@@ -87,9 +87,9 @@ def _diagram(bins: Sequence[ReliabilityBin], width: int, height: int, brush: Bru
             for row in range(min(ends), max(ends) + 1):
                 share = 1 - row * raster.down / (raster.dots_down - 1)
                 raster.sign(
-                    column, share, "|" if brush.ascii_only else "│", "dim" if reward_bin.mark.small else "exact"
+                    column, share, "|" if glyphs.ascii_only else "│", "dim" if reward_bin.mark.small else "exact"
                 )
-        point = ("o" if brush.ascii_only else "○") if reward_bin.mark.small else ("@" if brush.ascii_only else "●")
+        point = ("o" if glyphs.ascii_only else "○") if reward_bin.mark.small else ("@" if glyphs.ascii_only else "●")
         raster.sign(column, value, point, "dim" if reward_bin.mark.small else "exact strong")
     labels = level_labels(0.0, 1.0, raster.height, "percent")
     rows = [
@@ -99,8 +99,8 @@ def _diagram(bins: Sequence[ReliabilityBin], width: int, height: int, brush: Bru
     return [*rows, numbers_row(axis_numbers(0.0, 1.0, raster.width), raster.width)]
 
 
-def _table(bins: Sequence[ReliabilityBin], brush: Brush) -> list[PieceRow]:
-    cells = [("given", "mean", "right", ""), *(_texts(reward_bin, brush) for reward_bin in bins)]
+def _table(bins: Sequence[ReliabilityBin], glyphs: Glyphs) -> list[PieceRow]:
+    cells = [("given", "mean", "right", ""), *(_texts(reward_bin, glyphs) for reward_bin in bins)]
     sizes = [max(map(len, column)) for column in zip(*cells, strict=True)]
     marks = [None, *(reward_bin.mark for reward_bin in bins)]
     rows = []
@@ -112,30 +112,30 @@ def _table(bins: Sequence[ReliabilityBin], brush: Brush) -> list[PieceRow]:
     return rows
 
 
-def _texts(reward_bin: ReliabilityBin, brush: Brush) -> tuple[str, str, str, str]:
+def _texts(reward_bin: ReliabilityBin, glyphs: Glyphs) -> tuple[str, str, str, str]:
     mean, value, ends = finite(reward_bin.mean), reward_bin.mark.known, reward_bin.mark.interval
     within = f" {interval_text(ends, 'percent', short=True)}" if ends and value is not None else ""
     return (
         f"{reward_bin.low:.2f}-{reward_bin.high:.2f}",
-        dash(ascii_only=brush.ascii_only) if mean is None else f"{mean:.2f}",
-        dash(ascii_only=brush.ascii_only) if value is None else f"{figure(value, 'percent')}{within}",
+        dash(ascii_only=glyphs.ascii_only) if mean is None else f"{mean:.2f}",
+        dash(ascii_only=glyphs.ascii_only) if value is None else f"{figure(value, 'percent')}{within}",
         count_text(reward_bin.mark),
     )
 
 
-def _legend(bins: Sequence[ReliabilityBin], width: int, brush: Brush, counted: str) -> Iterator[PieceRow]:
+def _legend(bins: Sequence[ReliabilityBin], width: int, glyphs: Glyphs, counted: str) -> Iterator[PieceRow]:
     marks = [reward_bin.mark for reward_bin in bins]
-    points = "@ |" if brush.ascii_only else "● │"
+    points = "@ |" if glyphs.ascii_only else "● │"
     yield from legend(
         [
             (Piece(points, "exact"), "percent right at the mean of what was given, with its 95% interval"),
-            (Piece("/" if brush.ascii_only else "⠤", "dim"), "as often right as was given"),
+            (Piece("/" if glyphs.ascii_only else "⠤", "dim"), "as often right as was given"),
             (Piece(""), f"n = {counted}"),
         ],
         width,
     )
     if any(mark.small and mark.known is not None for mark in marks):
-        hollow = "o" if brush.ascii_only else "○"
+        hollow = "o" if glyphs.ascii_only else "○"
         yield from legend([(Piece(f"{hollow} ~", "dim"), f"fewer than {SMALL} {counted}")], width)
     if any(mark.known is None for mark in marks):
-        yield from legend([(Piece(dash(ascii_only=brush.ascii_only), "dim"), f"no {counted} in the bin")], width)
+        yield from legend([(Piece(dash(ascii_only=glyphs.ascii_only), "dim"), f"no {counted} in the bin")], width)

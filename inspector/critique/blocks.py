@@ -16,7 +16,7 @@ from scoring.generative.catalogue import FAMILIES
 from scoring.generative.talk import boxed_word
 from scoring.generative.thinkprm import bare
 from scoring.results.reasoneval import CRITIC_TITLE
-from scoring.runs.prompts import Sent
+from scoring.runs.prompts import SentPrompt
 from scoring.scorer import Scorer
 
 # -- text of a critique made ready to be read, with places in it marked: formulas readable, wrapped, and clean
@@ -41,7 +41,7 @@ class TextMark(Struct, frozen=True):
     name: int
 
 
-class Readable(Struct, frozen=True):
+class ReadableText(Struct, frozen=True):
     """A text for the screen and its marks in it, in the order in which they begin; `raw` where formulas are as written.
 
     Marks lie within one another or apart.
@@ -52,7 +52,7 @@ class Readable(Struct, frozen=True):
     raw: bool
 
 
-def readable(text: str, marks: Sequence[TextMark], *, raw: bool, precious: int | None = None) -> Readable:
+def readable(text: str, marks: Sequence[TextMark], *, raw: bool, precious: int | None = None) -> ReadableText:
     """Return the text cleaned, its formulas in Unicode unless `raw`, and the marks at their new places.
 
     A mark that would change how a formula is read is left out; where that is the one whose name is `precious`, the
@@ -139,10 +139,10 @@ def _nested(text: str, ends: Ends, count: int) -> bool:
     return not depth and text.count(ends[0]) == count
 
 
-def _without_ends(marked: tuple[str, Sequence[TextMark]], ends: Ends | None, *, raw: bool) -> Readable:
+def _without_ends(marked: tuple[str, Sequence[TextMark]], ends: Ends | None, *, raw: bool) -> ReadableText:
     text, marks = marked
     if ends is None or not marks:
-        return Readable(text, (), raw)
+        return ReadableText(text, (), raw)
     names = [mark.name for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end))]
     placed: list[TextMark] = []
     going: list[int] = []
@@ -157,7 +157,7 @@ def _without_ends(marked: tuple[str, Sequence[TextMark]], ends: Ends | None, *, 
         else:
             pieces.append(piece)
             length += len(piece)
-    return Readable("".join(pieces), tuple(mark for mark in placed if mark.end > mark.start), raw)
+    return ReadableText("".join(pieces), tuple(mark for mark in placed if mark.end > mark.start), raw)
 
 
 class WrappedLine(Struct, frozen=True):
@@ -356,7 +356,7 @@ def _as_list(values: Any) -> list[float] | None:
 
 # -- what a generative PRM wrote about a case, told from the JSON in which it is kept: by steps, call for call
 #
-# `scoring.generative.talks` keeps of each talk (one a step of ThinkPRM and R-PRM, one a case of GenPRM) the list of
+# `scoring.generative.dialogues` keeps of each talk (one a step of ThinkPRM and R-PRM, one a case of GenPRM) the list of
 # what the model wrote. Which calls of GenPRM's one talk belong to which step is found here as the talk itself went
 # on: an analysis, rounds of verification until one ends in a box, and a last call that has to judge.
 
@@ -494,7 +494,7 @@ def blocks_of(scorer: Scorer, answer: Mapping[str, Any], place: AnswerPlace) -> 
     return (*_ratings(answer), *_of_text(text, answer["reasoning"], place.span))
 
 
-def prompt_block(request: Sent, sampling: str) -> AnswerBlock:
+def prompt_block(request: SentPrompt, sampling: str) -> AnswerBlock:
     """Return what an answer was given to, whole, its messages under their roles; `sampling` says how it was sampled."""
     several = len(request.calls) > 1
     pieces = []

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from inspector.critique.blocks import is_talk, judged_places, told_talk
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
 from scoring.cache import VoteParts, rows_about
 from scoring.critics.parsing import fault_of
@@ -25,16 +25,16 @@ LISTED = ("run", "vote", "ballot", "verdict", "rewards", "redundancy", "reason",
 TEXTS = ("answer", "reasoning")
 
 
-def kept_answers(selection: Selection, scorer: str, row: int) -> pl.DataFrame:
+def kept_answers(results: ResultSet, scorer: str, row: int) -> pl.DataFrame:
     """Return the answers of a scorer to the case in this row, all runs, as VOTES; no row of one that answers nothing.
 
     Critics answer, and PRMs that generate.
     """
-    folder = selection.folders.get(scorer)
+    folder = results.folders.get(scorer)
     parts = () if folder is None else tuple(path.name for path in VoteParts(folder).parts())
     if folder is None or not parts:
         return pl.DataFrame(schema=VOTES)
-    keyed = selection.keyed(scorer)
+    keyed = results.keyed(scorer)
     return _read(folder, keyed["key"][row], keyed["case"][row], parts)
 
 
@@ -138,12 +138,12 @@ def _kinds(rows: pl.DataFrame) -> dict[str, int]:
     return dict(Counter(str(fault_of(reason or "") or OTHER) for reason in rows["reason"]).most_common())
 
 
-def unparsed_notes(selection: Selection) -> Iterator[str]:
+def unparsed_notes(results: ResultSet) -> Iterator[str]:
     """Yield a sentence for every chosen critic some of whose answers to the shown cases were unreadable or missing."""
-    mask = pl.Series(selection.mask)
-    for evaluation in selection.chosen_evaluations:
+    mask = pl.Series(results.mask)
+    for evaluation in results.chosen_evaluations:
         name = evaluation.scorer.name
-        if evaluation.scorer.kind == "critic" and name in selection.folders:
-            words = answer_counts(selection.folders[name], selection.keyed(name).filter(mask)).words
+        if evaluation.scorer.kind == "critic" and name in results.folders:
+            words = answer_counts(results.folders[name], results.keyed(name).filter(mask)).words
             if words:
                 yield f"{name}: {words}"

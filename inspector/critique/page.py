@@ -12,7 +12,7 @@ import polars as pl
 from msgspec import Struct, field
 from rich.cells import cell_len
 
-from inspector.case_view.lines import Manner
+from inspector.case_view.lines import DisplayOptions
 from inspector.case_view.prose import FOUND, in_raw
 from inspector.commands.key_words import USUAL, KeyWords
 from inspector.critique.blocks import (
@@ -20,7 +20,7 @@ from inspector.critique.blocks import (
     AnswerBlock,
     AnswerPlace,
     Numbering,
-    Readable,
+    ReadableText,
     TextMark,
     WrappedLine,
     blocks_of,
@@ -31,8 +31,8 @@ from inspector.critique.blocks import (
     readable,
 )
 from inspector.critique.kept import kept_answers, measures, reading_words
-from inspector.inspection import Inspection
-from inspector.texts.paint import OUTCOME_STYLES, Brush, apportioned
+from inspector.screen_state import ScreenState
+from inspector.texts.paint import OUTCOME_STYLES, Glyphs, apportioned
 from inspector.texts.sentences import GLYPHS, WORDS, counted, named_step, tally_words
 from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import Phrase, joined, name_forms, wrap
@@ -40,7 +40,7 @@ from inspector.widgets.line_view import Line
 from scoring.errors import InspectError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.given import Votes, tally
-from scoring.evaluations.verdicts import NO_VERDICT, OUTCOMES, AsGiven, Rule
+from scoring.evaluations.verdicts import NO_VERDICT, OUTCOMES, ProvidedVerdicts, Rule
 from scoring.filtering.text_query import TextQuery, occurs, spans
 from scoring.runs.prompts import sampling_words, sent
 from scoring.schema import VOTES
@@ -86,7 +86,7 @@ class Reader(Struct, frozen=True):
     numbering: Numbering | None
     wrong: Callable[[float], bool]
     width: int
-    brush: Brush
+    glyphs: Glyphs
     raw: bool = False
     search: TextQuery | None = None
     verdict: int | None = None
@@ -124,7 +124,7 @@ class _Layout(Struct):
     def ratings(self, block: AnswerBlock) -> None:
         """Numbers beside the steps that they are of, as many in a line as fit."""
         self.say(block.title)
-        numbering, cross = self.reader.numbering, "x" if self.reader.brush.ascii_only else "✗"
+        numbering, cross = self.reader.numbering, "x" if self.reader.glyphs.ascii_only else "✗"
         parts: list[TextPart] = []
         used = 0
         for at, (rating, redundancy) in enumerate(block.ratings):
@@ -152,7 +152,7 @@ class _Layout(Struct):
 
     def fold(self, at: int, block: AnswerBlock, *, folded: bool) -> None:
         """The line that a block folds into, or that stands above it."""
-        sign = (("+" if folded else "-") if self.reader.brush.ascii_only else ("▸" if folded else "▾")) + " "
+        sign = (("+" if folded else "-") if self.reader.glyphs.ascii_only else ("▸" if folded else "▾")) + " "
         words = f"{sign}{block.title}, {len(block.text):,} characters"
         words += " (what was read stands in it)" if folded and block.holds_answer else ""
         hit = folded and not block.prompt and self.reader.search and occurs(self.reader.search, block.text)
@@ -174,7 +174,7 @@ class _Layout(Struct):
             self.say("(as written: a formula around what was read cannot be shown otherwise)")
         lines = list(placed_lines(prepared.text, max(1, self.width - GUTTER)))
         styles = self._styles(prepared, lines, len(self.lines))
-        sign = (">" if self.reader.brush.ascii_only else "»").ljust(GUTTER)
+        sign = (">" if self.reader.glyphs.ascii_only else "»").ljust(GUTTER)
         every = [*zip(prepared.marks, styles, strict=True), *self._hits(block, prepared)]
         over = _over([mark for mark, _ in every], lines)
         for number, line in enumerate(lines):
@@ -185,7 +185,7 @@ class _Layout(Struct):
             margin = (sign, "gold") if read else (" " * GUTTER, "")
             self.lines.append(Line([margin, *_parts(line, marks)]))
 
-    def _hits(self, block: AnswerBlock, prepared: Readable) -> Iterator[tuple[TextMark, str]]:
+    def _hits(self, block: AnswerBlock, prepared: ReadableText) -> Iterator[tuple[TextMark, str]]:
         """Where a search found something in the text as it is shown; of hits in the raw text alone there are words."""
         if not self.reader.search or block.prompt:
             return
@@ -194,7 +194,7 @@ class _Layout(Struct):
             self.say(in_raw(self.reader.keys), f"dim {FOUND}")
         yield from ((TextMark(*place, HIT), FOUND) for place in places)
 
-    def _styles(self, prepared: Readable, lines: Sequence[WrappedLine], first: int) -> list[str]:
+    def _styles(self, prepared: ReadableText, lines: Sequence[WrappedLine], first: int) -> list[str]:
         """The style of each mark, the spots of those that name a step of the case made."""
         styles = []
         for mark in prepared.marks:
@@ -254,7 +254,7 @@ def _strangers(blocks: Sequence[AnswerBlock], numbering: Numbering | None) -> It
 
 
 @lru_cache(maxsize=64)
-def _readable(text: str, marks: tuple[TextMark, ...], raw: bool) -> Readable:
+def _readable(text: str, marks: tuple[TextMark, ...], raw: bool) -> ReadableText:
     """Converting takes the time: a page is laid out anew with every move of its cursor."""
     return readable(text, marks, raw=raw, precious=ANSWER)
 
@@ -345,13 +345,13 @@ class Vote(Struct, frozen=True, eq=False):
         return any(answer["rewards"] is not None for answer in self.mates)
 
 
-def head_lines(vote: Vote, width: int, brush: Brush) -> list[Line]:
+def head_lines(vote: Vote, width: int, glyphs: Glyphs) -> list[Line]:
     """Return the lines, none wider than `width` cells."""
-    tally_lines = _rated(vote, width) if vote.rates else _voted(vote, width, brush)
-    return [_who(vote, width, brush), *tally_lines, *_this(vote, width, brush)]
+    tally_lines = _rated(vote, width) if vote.rates else _voted(vote, width, glyphs)
+    return [_who(vote, width, glyphs), *tally_lines, *_this(vote, width, glyphs)]
 
 
-def _who(vote: Vote, width: int, brush: Brush) -> Line:
+def _who(vote: Vote, width: int, glyphs: Glyphs) -> Line:
     scorer = vote.evaluation.scorer
     protocol = scorer.settings.get("protocol") or scorer.settings.get("imported_from") or ""
     reader = vote.answer["reader"]
@@ -362,14 +362,14 @@ def _who(vote: Vote, width: int, brush: Brush) -> Line:
         Phrase((f"read by {reader}", str(reader), "") if reader else ("read where it was imported", ""), rank=4),
         Phrase((counting, ""), rank=2),
     )
-    return Line([(joined(phrases, width, _dot(brush)), "strong")])
+    return Line([(joined(phrases, width, _dot(glyphs)), "strong")])
 
 
-def _voted(vote: Vote, width: int, brush: Brush) -> Iterator[Line]:
+def _voted(vote: Vote, width: int, glyphs: Glyphs) -> Iterator[Line]:
     """The tally as a picture and in words, what the rule made of it, and how that stands to the gold label."""
     votes = tally_of(vote.mates)
     groups = votes.of(vote.answer["case"])
-    bar = tally_bar(groups, min(BAR, width // 3), brush) if len(vote.mates) > 1 else []
+    bar = tally_bar(groups, min(BAR, width // 3), glyphs) if len(vote.mates) > 1 else []
     used = sum(len(text) for text, _ in bar) + 2
     for number, line in enumerate(wrap(clean(tally_words(groups)), max(8, width - used)) if bar else ()):
         yield Line([*bar, ("  ", ""), (line, "")] if number == 0 else [(" " * used, ""), (line, "")])
@@ -381,7 +381,7 @@ def _voted(vote: Vote, width: int, brush: Brush) -> Iterator[Line]:
             (f"{GLYPHS[outcome]} {WORDS[outcome]}", OUTCOME_STYLES.get(outcome, "dim")),
             (_gold(decided, vote.row), "gold"),
         ]
-    yield from _side_by_side(phrases, width, brush)
+    yield from _side_by_side(phrases, width, glyphs)
 
 
 def _rated(vote: Vote, width: int) -> Iterator[Line]:
@@ -405,9 +405,9 @@ def tally_of(answers: Sequence[Mapping[str, Any]]) -> Votes:
     return tally(frame.select("key", "case").unique(), frame)
 
 
-def tally_bar(groups: Sequence[tuple[str | None, int, int | None]], width: int, brush: Brush) -> list[TextPart]:
+def tally_bar(groups: Sequence[tuple[str | None, int, int | None]], width: int, glyphs: Glyphs) -> list[TextPart]:
     """Return the groups as cells, the first one's darkest; answers that vote with nothing are question marks."""
-    shades = _SHADES[brush.ascii_only]
+    shades = _SHADES[glyphs.ascii_only]
     cells = apportioned([count for _, count, _ in groups], width)
     parts = []
     for place, ((ballot, _, _), size) in enumerate(zip(groups, cells, strict=True)):
@@ -435,7 +435,7 @@ def _gold(evaluation: Evaluation, row: int) -> str:
     return "no gold label" if earliest is None else f"gold {named_step(earliest)}"
 
 
-def _this(vote: Vote, width: int, brush: Brush) -> Iterator[Line]:
+def _this(vote: Vote, width: int, glyphs: Glyphs) -> Iterator[Line]:
     """Which vote of how many, what it says, and how long it is."""
     answer, several = vote.answer, len(vote.runs) > 1
     number = f"run {answer['run']} vote {answer['vote']}" if several else f"vote {answer['vote']}"
@@ -446,16 +446,16 @@ def _this(vote: Vote, width: int, brush: Brush) -> Iterator[Line]:
         (reading_words(answer), "bad" if bad else "strong"),
         (measures(answer, vote.answers), "dim"),
     ]
-    yield from _side_by_side([(text, style) for text, style in phrases if text], width, brush)
+    yield from _side_by_side([(text, style) for text, style in phrases if text], width, glyphs)
 
 
-def _side_by_side(phrases: Sequence[tuple[str, str]], width: int, brush: Brush) -> Iterator[Line]:
+def _side_by_side(phrases: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> Iterator[Line]:
     """Phrases beside each other as far as they fit, the others beneath."""
     parts: list[TextPart] = []
     used = 0
     for text, style in phrases:
         lines = wrap(clean(text), width)
-        dot = _dot(brush) if parts else ""
+        dot = _dot(glyphs) if parts else ""
         if parts and used + len(dot) + cell_len(lines[0]) > width:
             yield Line(parts)
             parts, used, dot = [], 0, ""
@@ -468,8 +468,8 @@ def _side_by_side(phrases: Sequence[tuple[str, str]], width: int, brush: Brush) 
         yield Line(parts)
 
 
-def _dot(brush: Brush) -> str:
-    return " | " if brush.ascii_only else " · "
+def _dot(glyphs: Glyphs) -> str:
+    return " | " if glyphs.ascii_only else " · "
 
 
 # -- one vote of a case as the pane shows it: found among the kept answers, read again and cut into blocks
@@ -481,7 +481,7 @@ class VoteManner(Struct, frozen=True):
     """
 
     width: int
-    brush: Brush
+    glyphs: Glyphs
     raw: bool = False
     search: TextQuery | None = None
     keys: KeyWords = USUAL
@@ -500,22 +500,22 @@ class VotePage(Struct, frozen=True, eq=False):
         return page_of(self.blocks, self.notes, self.reader, unfolded=unfolded, chosen=chosen)
 
 
-def answers_to(inspection: Inspection, row: int) -> list[dict[str, Any]]:
+def answers_to(state: ScreenState, row: int) -> list[dict[str, Any]]:
     """Return the answers of the scorer in focus to a case, in order of run and vote; [] where there are none."""
-    if inspection.scorer is None:
+    if state.scorer is None:
         return []
-    return kept_answers(inspection.selection, inspection.scorer, row).to_dicts()
+    return kept_answers(state.results, state.scorer, row).to_dicts()
 
 
-def without_answers(inspection: Inspection, keys: KeyWords = USUAL) -> str:
+def without_answers(state: ScreenState, keys: KeyWords = USUAL) -> str:
     """Say why there is no answer to a case to read, and what there is instead; `keys` are those that it names."""
-    evaluation = inspection.evaluation
+    evaluation = state.evaluation
     if evaluation is None:
         return "There is no scorer, so there are no answers to read."
     name = evaluation.scorer.name
     if evaluation.scorer.kind == "critic":
         return f"{name} gave no answer on this case."
-    others = [other for other in inspection.selection.evaluations if other.covers(inspection.benchmark)]
+    others = [other for other in state.results.evaluations if other.covers(state.benchmark)]
     critics = [other.scorer.name for other in others if other.scorer.kind == "critic"]
     following = f"{keys.of('next-scorer')} looks through the next scorer"
     where = f"{critics[0]} does; {following}." if critics else "No scorer of this benchmark does."
@@ -523,34 +523,34 @@ def without_answers(inspection: Inspection, keys: KeyWords = USUAL) -> str:
 
 
 def vote_page(
-    inspection: Inspection, row: int, answers: Sequence[Mapping[str, Any]], at: int, display: VoteManner
+    state: ScreenState, row: int, answers: Sequence[Mapping[str, Any]], at: int, display: VoteManner
 ) -> VotePage:
     """Return the answer at this place (0-based) of `answers_to`. There must be one, and a scorer in focus."""
-    evaluation = inspection.evaluation
+    evaluation = state.evaluation
     assert evaluation is not None  # noqa: S101  # without a scorer there are no answers
     scorer, answer = evaluation.scorer, answers[at]
-    steps = inspection.selection.texts.row(row)["steps"]
+    steps = state.results.texts.row(row)["steps"]
     counting = numbering(scorer, steps)
     vote = Vote(evaluation, row, answers, at, counting)
     place = place_of(scorer, answer, len(steps))
     wrong = partial(_wrong, evaluation, row)
     named = answer["verdict"] is not None and 0 <= answer["verdict"] < len(steps)
     verdict = answer["verdict"] if named else None
-    reader = Reader(counting, wrong, display.width, display.brush, display.raw, display.search, verdict, display.keys)
-    head = head_lines(vote, display.width, display.brush)
-    blocks = (*_prompt(inspection, row, scorer, answer), *blocks_of(scorer, answer, place))
+    reader = Reader(counting, wrong, display.width, display.glyphs, display.raw, display.search, verdict, display.keys)
+    head = head_lines(vote, display.width, display.glyphs)
+    blocks = (*_prompt(state, row, scorer, answer), *blocks_of(scorer, answer, place))
     return VotePage(head, tuple(_notes(answer, place)), blocks, reader)
 
 
-def _prompt(inspection: Inspection, row: int, scorer: Scorer, answer: Mapping[str, Any]) -> Iterator[AnswerBlock]:
+def _prompt(state: ScreenState, row: int, scorer: Scorer, answer: Mapping[str, Any]) -> Iterator[AnswerBlock]:
     """What the answer was given to, folded, where the answer says what it was."""
     if answer["prompt"] is None:
         return
-    selection = inspection.selection
-    about, texts = selection.cases.row(row, named=True), selection.texts.row(row)
+    results = state.results
+    about, texts = results.cases.row(row, named=True), results.texts.row(row)
     # Why there is none is told by `show --prompt`: here it is about the answer.
     with suppress(InspectError):
-        request = sent(selection.workspace.root, scorer, about, texts, answer)
+        request = sent(results.workspace.root, scorer, about, texts, answer)
         yield prompt_block(request, sampling_words(scorer, answer["seed"]))
 
 
@@ -560,7 +560,7 @@ def _wrong(evaluation: Evaluation, row: int, rating: float) -> bool:
     """
     scorer, rule = evaluation.scorer, evaluation.rule
     judging = Rule(scorer.threshold, scorer.comparison)
-    if not isinstance(rule, AsGiven) and rule.on == "rewards":
+    if not isinstance(rule, ProvidedVerdicts) and rule.on == "rewards":
         judging = rule.of(row)
     return bool(judging.wrong(np.array([rating]))[0])
 
@@ -579,7 +579,7 @@ def _notes(answer: Mapping[str, Any], place: AnswerPlace) -> Iterator[str]:
 # -- a critic's answers to a case as lines beneath it, a line a vote; their texts are in the critique pane
 
 
-def answer_lines(answers: pl.DataFrame, display: Manner) -> Iterator[Line]:
+def answer_lines(answers: pl.DataFrame, display: DisplayOptions) -> Iterator[Line]:
     """Yield the answers (as VOTES, in order of run and vote); nothing where there is none."""
     if not answers.height:
         return
@@ -596,7 +596,7 @@ def answer_lines(answers: pl.DataFrame, display: Manner) -> Iterator[Line]:
         yield from _answer_line(answer, measures(answer, every), several, display)
 
 
-def _answer_line(answer: dict[str, Any], measured: str, several: bool, display: Manner) -> Iterator[Line]:
+def _answer_line(answer: dict[str, Any], measured: str, several: bool, display: DisplayOptions) -> Iterator[Line]:
     run = f"run {answer['run']} " if several else ""
     head = f"  {run}vote {answer['vote']}  "
     words = "  ".join(word for word in (reading_words(answer), measured) if word)

@@ -6,8 +6,8 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.filtering.facets import TITLES
-from inspector.inspection import Inspection
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
+from inspector.screen_state import ScreenState
 from inspector.texts.sentences import counted
 from inspector.texts.text import clean
 from scoring.errors import FilterError
@@ -52,21 +52,21 @@ class ConditionVocabulary(Struct, frozen=True):
         return [literal(value) for value in self.values(column) if isinstance(value, str) and clean(value) == value]
 
 
-def vocabulary(selection: Selection, scorer: str | None) -> ConditionVocabulary:
-    """List the columns of a selection: those that are facets, the scorer's in focus, then all others.
+def vocabulary(results: ResultSet, scorer: str | None) -> ConditionVocabulary:
+    """List the columns of a result set: those that are facets, the scorer's in focus, then all others.
 
     Labels that no case has are left out.
     """
-    empty = {name for name in selection.cases.columns if selection.cases[name].null_count() == selection.height}
-    schema = {name: dtype for name, dtype in selection.schema.items() if name not in empty}
-    own = [name for name in schema if scorer is not None and selection.scorer_of(name) == scorer]
+    empty = {name for name in results.cases.columns if results.cases[name].null_count() == results.height}
+    schema = {name: dtype for name, dtype in results.schema.items() if name not in empty}
+    own = [name for name in schema if scorer is not None and results.scorer_of(name) == scorer]
     own.sort(key=lambda name: not name.endswith(".outcome"))
     order = dict.fromkeys((*(name for name in TITLES if name in schema), *own, *schema))
 
     def values(column: str) -> Sequence[str | int | None]:
         if isinstance(schema[column], pl.List):
-            return selection.column(column).explode().drop_nulls().unique().sort().to_list()[:MOST_VALUES]
-        coded = selection.categories(column)
+            return results.column(column).explode().drop_nulls().unique().sort().to_list()[:MOST_VALUES]
+        coded = results.categories(column)
         return coded.values if coded is not None and len(coded.values) <= MOST_VALUES else ()
 
     # What could act on a terminal is not offered: an input line writes it as it is.
@@ -138,24 +138,24 @@ QUICK = 200_000
 """Cases up to which a condition is answered at every key."""
 
 
-def left_by(inspection: Inspection, condition: str) -> str:
+def left_by(state: ScreenState, condition: str) -> str:
     """Write how many of the cases on screen a condition would leave; "" where counting would hold up the keys."""
-    selection = inspection.selection
-    if selection.height > QUICK:
+    results = state.results
+    if results.height > QUICK:
         return ""
     try:
-        left = int((selection.mask & selection.passing((condition,))).sum())
+        left = int((results.mask & results.passing((condition,))).sum())
     except FilterError:
         return ""
-    return f"{left:,} of {counted(inspection.shown.size, 'case')} {'fulfils' if left == 1 else 'fulfil'} it"
+    return f"{left:,} of {counted(state.shown.size, 'case')} {'fulfils' if left == 1 else 'fulfil'} it"
 
 
-def fault_of(selection: Selection, condition: str) -> FilterError | None:
+def fault_of(results: ResultSet, condition: str) -> FilterError | None:
     """Find what is wrong with a condition without looking at a single case; None where nothing is."""
     try:
-        names = needed_columns(condition, selection.columns)
-        empty = pl.DataFrame(schema={name: selection.schema[name] for name in names})
-        row_passes(empty, condition, 0, selection.columns)
+        names = needed_columns(condition, results.columns)
+        empty = pl.DataFrame(schema={name: results.schema[name] for name in names})
+        row_passes(empty, condition, 0, results.columns)
     except FilterError as error:
-        return selection.explained(error)
+        return results.explained(error)
     return None

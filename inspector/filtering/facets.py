@@ -8,7 +8,7 @@ from typing import Any, Literal
 import polars as pl
 from msgspec import Struct
 
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from scoring.evaluations.scorer_columns import EVERY_COLUMN
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.filtering.filters import FacetChoice, Filter, NumberRange
@@ -80,52 +80,52 @@ class FacetColumn(Struct, frozen=True):
 
 
 def facet_columns(
-    selection: Selection, benchmark: str, scorer: str | None, used: Iterable[str] = ()
+    results: ResultSet, benchmark: str, scorer: str | None, used: Iterable[str] = ()
 ) -> list[FacetColumn]:
     """Return the facets of a benchmark through a scorer: its outcome first, metadata columns and other scorers last.
 
     Whether a column tells cases apart is not looked at here. Columns that a filter uses come whatever they are; else
     one that says what another says of every case, as error types do where each has a subset of its own, comes once.
     """
-    there = set(selection.columns)
-    if {*_SAID_BY} <= there and _SAID_BY[0] not in (used := list(used)) and _is_said_again(selection, benchmark):
+    there = set(results.columns)
+    if {*_SAID_BY} <= there and _SAID_BY[0] not in (used := list(used)) and _is_said_again(results, benchmark):
         there.remove(_SAID_BY[0])
     plain = [FacetColumn(name, title, _KINDS.get(name, "values")) for name, title in TITLES.items() if name in there]
     others = [
         evaluation.scorer.name
-        for evaluation in selection.evaluations
+        for evaluation in results.evaluations
         if evaluation.scorer.name != scorer and evaluation.covers(benchmark)
     ]
     outcomes = [FacetColumn(f"{name}.outcome", f"outcome of {name}", "outcomes", aside=True) for name in others]
     own = [] if scorer is None else [FacetColumn(f"{scorer}.outcome", f"outcome of {scorer}", "outcomes")]
-    metadata = _metadata(selection, benchmark)
+    metadata = _metadata(results, benchmark)
     known = {facet.column for facet in (*plain, *own, *metadata, *outcomes)}
     further = [FacetColumn(name, column_words(name)) for name in used if name not in known]
     return [*plain[:1], *own, *further, *plain[1:], *metadata, *outcomes]
 
 
-def _is_said_again(selection: Selection, benchmark: str) -> bool:
+def _is_said_again(results: ResultSet, benchmark: str) -> bool:
     """Whether the error type of every case of a benchmark is its subset."""
-    here = selection.column("benchmark") == benchmark
-    again, subsets = (selection.column(name) for name in _SAID_BY)
+    here = results.column("benchmark") == benchmark
+    again, subsets = (results.column(name) for name in _SAID_BY)
     first = here.arg_max()
     if first is None or again[first] != subsets[first]:
         return False
     return again.filter(here).eq_missing(subsets.filter(here)).all()
 
 
-def _metadata(selection: Selection, benchmark: str) -> list[FacetColumn]:
+def _metadata(results: ResultSet, benchmark: str) -> list[FacetColumn]:
     """The metadata columns of few values that tell cases of a benchmark apart."""
-    columns = selection.metadata
+    columns = results.metadata
     names = [
         name
         for name in columns.of(benchmark)
-        if selection.is_metadata(name)
-        and not selection.schema[name].is_float()
+        if results.is_metadata(name)
+        and not results.schema[name].is_float()
         and 1 < columns.distinct(name, benchmark) <= MOST_VALUES
     ]
     return [
-        FacetColumn(name, name, "numbers" if selection.schema[name].is_integer() else "values", aside=place >= OPEN)
+        FacetColumn(name, name, "numbers" if results.schema[name].is_integer() else "values", aside=place >= OPEN)
         for place, name in enumerate(names)
     ]
 
@@ -151,7 +151,7 @@ Counts = list[tuple[FacetChoice, int]]
 
 
 def facet_counts(
-    selection: Selection,
+    results: ResultSet,
     within: Bools,
     columns: Sequence[FacetColumn],
     base: tuple[str, ...],
@@ -161,7 +161,7 @@ def facet_counts(
     """Count for every facet how many cases have each of its values under all the other conditions.
 
     Args:
-        selection: whose columns are counted.
+        results: whose columns are counted.
         within: (n,) which of the cases are looked at; benchmarks are counted among all.
         columns: the facets to count.
         base: conditions that hold throughout.
@@ -174,19 +174,19 @@ def facet_counts(
     facets = {}
     rows: dict[tuple[str, ...], Bools] = {}
     inside: dict[tuple[str, ...], Bools] = {}
-    everything = selection.passing(())
+    everything = results.passing(())
     for facet in columns:
         everywhere = facet.kind == "benchmarks"
-        every = _tally(selection, facet, everything if everywhere else within)
+        every = _tally(results, facet, everything if everywhere else within)
         if facet.kind == "steps":
             every = _in_spans(every)
         used = [chosen_facet for chosen_facet in chosen.facets if chosen_facet.column == facet.column]
         if len(every) > 1 or used:
             others = (*base, *chosen.without(facet.column).conditions)
             if others not in rows:
-                rows[others] = selection.passing(others) if matching is None else selection.passing(others) & matching
+                rows[others] = results.passing(others) if matching is None else results.passing(others) & matching
                 inside[others] = within & rows[others]
-            counts = _tally(selection, facet, rows[others] if everywhere else inside[others])
+            counts = _tally(results, facet, rows[others] if everywhere else inside[others])
             wanted = (
                 [] if facet.kind == "outcomes" else [value for chosen_facet in used for value in chosen_facet.values]
             )
@@ -202,11 +202,11 @@ def facet_counts(
     return facets
 
 
-def _tally(selection: Selection, facet: FacetColumn, rows: Bools) -> dict[FacetChoice, int]:
+def _tally(results: ResultSet, facet: FacetColumn, rows: Bools) -> dict[FacetChoice, int]:
     """The values that some of the cases have, and how many have each."""
-    counts = selection.masks.tally(selection, facet.column, rows)
+    counts = results.masks.tally(results, facet.column, rows)
     if counts is None:
-        values = selection.column(facet.column).filter(pl.Series(rows))
+        values = results.column(facet.column).filter(pl.Series(rows))
         return dict(values.alias("value").to_frame().group_by("value").len().iter_rows())
     return {value: count for value, count in counts.items()}  # noqa: C416  # the type of its keys is wider
 

@@ -3,7 +3,7 @@
 from inspector.filtering.facets import column_words
 from inspector.filtering.searching import search_words
 from inspector.filtering.slices import condition_titles
-from inspector.inspection import Inspection
+from inspector.screen_state import ScreenState
 from inspector.texts.sentences import WORDS, counted
 from inspector.texts.short_names import short_name
 from inspector.texts.wrap import Phrase
@@ -35,27 +35,27 @@ def value_words(value: FacetChoice, column: str = "") -> str:
     return WORDS.get(str(value), str(value))
 
 
-def filter_words(inspection: Inspection) -> str:
+def filter_words(state: ScreenState) -> str:
     """Write the whole filter in words."""
-    return _sentence([full for full, _ in _parts(inspection)])
+    return _sentence([full for full, _ in _parts(state)])
 
 
-def filter_phrase(inspection: Inspection) -> Phrase:
+def filter_phrase(state: ScreenState) -> Phrase:
     """Write the whole filter with shorter forms for where there is less room."""
-    parts = _parts(inspection)
+    parts = _parts(state)
     if not parts:
         return Phrase(("no filter", ""))
     counts = f"filter of {counted(len(parts), 'condition')}"
     shorter = [short for _, short in parts]
     some = (f"{_sentence(shorter[:keep])} AND {len(parts) - keep} more" for keep in range(len(parts) - 1, 0, -1))
-    return Phrase((filter_words(inspection), _sentence(shorter), *some, counts, "filtered"))
+    return Phrase((filter_words(state), _sentence(shorter), *some, counts, "filtered"))
 
 
-def apart_phrases(inspection: Inspection) -> list[Phrase]:
+def apart_phrases(state: ScreenState) -> list[Phrase]:
     """Say that the metric is not of the cases listed, where the filter has conditions on outcomes; else nothing."""
-    if not inspection.apart or inspection.headline is None:
+    if not state.apart or state.headline is None:
         return []
-    metric = inspection.headline.metric
+    metric = state.headline.metric
     whole = f"{metric} is of the cases without the conditions on outcomes"
     return [Phrase((whole, f"{metric} without conditions on outcomes", f"{metric} of all outcomes"), rank=2)]
 
@@ -64,23 +64,23 @@ def _sentence(parts: list[str]) -> str:
     return "filter " + " AND ".join(parts) if parts else "no filter"
 
 
-def _parts(inspection: Inspection) -> list[tuple[str, str]]:
+def _parts(state: ScreenState) -> list[tuple[str, str]]:
     """Every condition in full and shorter."""
-    titles = {**condition_titles(inspection), **inspection.titles}
-    typed = ((titles.get(text, text), short_name(titles.get(text, text), SHORT)) for text in _texts(inspection))
-    written, own = list(typed), [_facet_words(facet, inspection) for facet in inspection.filter.telling]
-    searched = [(words, words) for words in search_words(inspection.selection.found)]
-    return [*written[: len(inspection.base)], *own, *written[len(inspection.base) :], *searched]
+    titles = {**condition_titles(state), **state.titles}
+    typed = ((titles.get(text, text), short_name(titles.get(text, text), SHORT)) for text in _texts(state))
+    written, own = list(typed), [_facet_words(facet, state) for facet in state.filter.telling]
+    searched = [(words, words) for words in search_words(state.results.matches)]
+    return [*written[: len(state.base)], *own, *written[len(state.base) :], *searched]
 
 
-def _texts(inspection: Inspection) -> tuple[str, ...]:
+def _texts(state: ScreenState) -> tuple[str, ...]:
     """The conditions that were given and typed, as they stand."""
-    return (*inspection.base, *inspection.filter.where)
+    return (*state.base, *state.filter.where)
 
 
-def _facet_words(facet: Facet, inspection: Inspection) -> tuple[str, str]:
-    name = "outcome" if facet.column == inspection.outcome_column else column_words(facet.column)
-    if facet.column.endswith(".outcome") and facet.keep and (failures := _failures(facet, inspection)):
+def _facet_words(facet: Facet, state: ScreenState) -> tuple[str, str]:
+    name = "outcome" if facet.column == state.outcome_column else column_words(facet.column)
+    if facet.column.endswith(".outcome") and facet.keep and (failures := _failures(facet, state)):
         return f"{name} = {failures}", f"{name} = {failures}"
     values = [value_words(value, facet.column) for value in facet.values]
     between = " or " if facet.keep else " nor "
@@ -89,9 +89,9 @@ def _facet_words(facet: Facet, inspection: Inspection) -> tuple[str, str]:
     return f"{name} {relation} {between.join(values)}", short_name(f"{name} {relation} {few}", SHORT)
 
 
-def _failures(facet: Facet, inspection: Inspection) -> str:
+def _failures(facet: Facet, state: ScreenState) -> str:
     """Outcomes that are all failures, or all but a few; "" where they are other ones."""
-    every = FAILURES[inspection.unparsed]
+    every = FAILURES[state.unparsed]
     if not set(facet.values) <= set(every):
         return ""
     lacking = [value_words(value) for value in every if value not in facet.values]

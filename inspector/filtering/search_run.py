@@ -1,4 +1,4 @@
-"""One search while it runs: what a list shows of it as it goes, and the inspection that it ends in."""
+"""One search while it runs: what a list shows of it as it goes, and the screen state that it ends in."""
 
 import time
 from collections import OrderedDict
@@ -8,9 +8,9 @@ import numpy as np
 from msgspec import Struct, field
 
 from inspector.filtering.searching import searchable
-from inspector.inspection import Inspection
+from inspector.screen_state import ScreenState
 from scoring.filtering.text_query import TextQuery
-from scoring.filtering.text_search import Found, search
+from scoring.filtering.text_search import SearchMatches, search
 from scoring.schema import Bools, Ints
 from scoring.texts import Texts
 
@@ -20,18 +20,18 @@ SPARSE = 8
 """Where at most one in so many of the cases is listed, those are searched first and by themselves."""
 
 
-class SoFar(Struct, frozen=True, eq=False):
+class SearchProgress(Struct, frozen=True, eq=False):
     """A search under way: the rows to list (row ids, in their order), and the share of the texts that was read.
 
-    `found` is all that was found; `inspection` the finished value, None until every text was read. `seconds` since the
+    `matches` is all that was found; `state` the finished value, None until every text was read. `seconds` since the
     search began.
     """
 
     rows: Ints
     share: float
-    found: Found
+    matches: SearchMatches
     seconds: float
-    inspection: Inspection | None = None
+    state: ScreenState | None = None
 
 
 class FoundBefore(Struct):
@@ -39,13 +39,13 @@ class FoundBefore(Struct):
 
     kept: int = 12
     _texts: Texts | None = None
-    _found: "OrderedDict[TextQuery, Found]" = field(default_factory=OrderedDict)
+    _found: "OrderedDict[TextQuery, SearchMatches]" = field(default_factory=OrderedDict)
 
-    def get(self, query: TextQuery, texts: Texts) -> Found | None:
+    def get(self, text_query: TextQuery, texts: Texts) -> SearchMatches | None:
         """Return what this query found in these texts, if it is remembered."""
-        return self._found.get(query) if texts is self._texts else None
+        return self._found.get(text_query) if texts is self._texts else None
 
-    def keep(self, result: Found, texts: Texts) -> None:
+    def keep(self, result: SearchMatches, texts: Texts) -> None:
         """Remember a result; what was found in other texts is forgotten."""
         if texts is not self._texts:
             self._texts = texts
@@ -57,13 +57,13 @@ class FoundBefore(Struct):
 
 
 def run_search(
-    inspection: Inspection,
-    query: TextQuery,
+    state: ScreenState,
+    text_query: TextQuery,
     remembered: FoundBefore,
     stopped: Callable[[], bool] = lambda: False,
     every: float = 0.0,
-) -> Iterator[SoFar]:
-    """Search the cases of the benchmark in focus; a value after every batch, the last with the finished inspection.
+) -> Iterator[SearchProgress]:
+    """Search the cases of the benchmark in focus; a value after every batch, the last with the finished screen state.
 
     With `every`, values are at least so many seconds apart, and none comes before FIRST_AFTER but the last.
 
@@ -74,16 +74,16 @@ def run_search(
         DamagedWorkspace: a file of texts cannot be read.
     """
     began = time.perf_counter()
-    if not query:
-        plain = inspection.searched(None)
-        yield SoFar(plain.shown, 1.0, Found.nothing(query, inspection.selection.height), 0.0, plain)
+    if not text_query:
+        plain = state.searched(None)
+        yield SearchProgress(plain.shown, 1.0, SearchMatches.nothing(text_query, state.results.height), 0.0, plain)
         return
-    selection = inspection.selection
-    bare = inspection.searched(None)
-    result = remembered.get(query, selection.texts) or Found.nothing(query, selection.height)
+    results = state.results
+    bare = state.searched(None)
+    result = remembered.get(text_query, results.texts) or SearchMatches.nothing(text_query, results.height)
     following = min(FIRST_AFTER, every)
     for rows in _turns(bare):
-        for now in search(query, searchable(selection), rows, result):
+        for now in search(text_query, searchable(results), rows, result):
             if stopped():
                 return
             result = now
@@ -92,16 +92,16 @@ def run_search(
                 continue
             following = seconds + every
             read = float((result.searched & bare.benchmark_rows).sum()) / max(1, int(bare.benchmark_rows.sum()))
-            yield SoFar(bare.shown[result.mask[bare.shown]], read, result, seconds)
-    remembered.keep(result, selection.texts)
-    done = inspection.searched(result)
+            yield SearchProgress(bare.shown[result.mask[bare.shown]], read, result, seconds)
+    remembered.keep(result, results.texts)
+    done = state.searched(result)
     _ = done.headline, done.outcome_counts
-    yield SoFar(done.shown, 1.0, result, time.perf_counter() - began, done)
+    yield SearchProgress(done.shown, 1.0, result, time.perf_counter() - began, done)
 
 
-def _turns(bare: Inspection) -> Iterator[Bools]:
+def _turns(bare: ScreenState) -> Iterator[Bools]:
     """Which cases are searched first, and then which."""
-    listed = np.zeros(bare.selection.height, dtype=np.bool_)
+    listed = np.zeros(bare.results.height, dtype=np.bool_)
     listed[bare.shown] = True
     if bare.shown.size * SPARSE <= int(bare.benchmark_rows.sum()):
         yield listed

@@ -1,4 +1,4 @@
-"""Slices: those that need not be saved, those that were, and how one comes upon an inspection."""
+"""Slices: those that need not be saved, those that were, and how one comes upon a screen state."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.filtering.searching import found_in
-from inspector.inspection import Inspection
-from inspector.request import Request
+from inspector.query import Query
+from inspector.screen_state import ScreenState
 from scoring.errors import FilterError, NoWorkspace, UnwritableWorkspace, UsageError
 from scoring.evaluations.verdicts import OUTCOMES, RIGHT, WRONG
 from scoring.filtering.filters import Facet, Filter, NumberRange, filter_of
@@ -42,75 +42,71 @@ class ReadySlice(Struct, frozen=True):
     cases: int
 
 
-def ready_slices(inspection: Inspection) -> list[ReadySlice]:
+def ready_slices(state: ScreenState) -> list[ReadySlice]:
     """Return the slices that make sense for a benchmark seen through its scorer, those without a case included."""
-    within = inspection.benchmark_rows & inspection.selection.passing(inspection.base)
+    within = state.benchmark_rows & state.results.passing(state.base)
     slices = []
-    for key, title, chosen, sort in offered(inspection):
-        rows = within & inspection.selection.passing(chosen.conditions)
+    for key, title, chosen, sort in offered(state):
+        rows = within & state.results.passing(chosen.conditions)
         slices.append(ReadySlice(key, title, chosen, sort, int(np.count_nonzero(rows))))
     return slices
 
 
-def condition_titles(inspection: Inspection) -> dict[str, str]:
+def condition_titles(state: ScreenState) -> dict[str, str]:
     """Return what the conditions of ready-made slices say, by their SQL."""
-    offers = [*(_close_calls(inspection)), *_of_scorers(inspection)]
+    offers = [*(_close_calls(state)), *_of_scorers(state)]
     return {ERRONEOUS: "the process is wrong", **{chosen.where[0]: title for _, title, chosen, _ in offers}}
 
 
 SliceOffer = tuple[str, str, Filter, str]
 
 
-def offered(inspection: Inspection) -> Iterator[SliceOffer]:
+def offered(state: ScreenState) -> Iterator[SliceOffer]:
     """Yield key, title, filter and order of each slice that makes sense; their cases are not counted."""
-    if inspection.scorer is not None:
-        yield from _of_outcomes(inspection)
-    answers = inspection.selection.categories("final_answer_correct")
-    if answers is not None and answers.among((True, False))[inspection.benchmark_rows].any():
+    if state.scorer is not None:
+        yield from _of_outcomes(state)
+    answers = state.results.categories("final_answer_correct")
+    if answers is not None and answers.among((True, False))[state.benchmark_rows].any():
         right = Facet("final_answer_correct", (True,))
         yield "w", "right answer, wrong process", Filter((right,), (ERRONEOUS,)), ""
-    yield from _of_scorers(inspection)
-    lengths = inspection.cases["n_steps"].to_numpy()[inspection.benchmark_rows]
+    yield from _of_scorers(state)
+    lengths = state.cases["n_steps"].to_numpy()[state.benchmark_rows]
     if lengths.size and lengths.min() < lengths.max():
         least = max(int(np.quantile(lengths, 1 - LONGEST, method="higher")), int(lengths.min()) + 1)
         title = f"long cases: {least} steps or more"
         yield "l", title, Filter((Facet("n_steps", (NumberRange(least, None),)),)), "n_steps:desc"
-    if "tags" in inspection.selection.columns:
+    if "tags" in state.results.columns:
         yield "t", "cases with a tag", Filter((Facet("tags", (None,), keep=False, listed=True),)), ""
 
 
-def _of_outcomes(inspection: Inspection) -> Iterator[SliceOffer]:
+def _of_outcomes(state: ScreenState) -> Iterator[SliceOffer]:
     """Slices of what the scorer in focus made of the cases."""
 
     def outcomes(*names: str) -> Filter:
-        return Filter((Facet(inspection.outcome_column, names),))
+        return Filter((Facet(state.outcome_column, names),))
 
-    yield "f", "all failures", outcomes(*FAILURES[inspection.unparsed]), "instructive"
+    yield "f", "all failures", outcomes(*FAILURES[state.unparsed]), "instructive"
     yield "e", "exact: the error found at its step", outcomes("exact"), ""
     yield "m", "missed errors", outcomes("missed"), "instructive"
     yield "a", "false alarms", outcomes("false_alarm"), "instructive"
     yield "p", "unparsed or refused", outcomes("unparsed", "refused"), ""
-    yield from _close_calls(inspection)
+    yield from _close_calls(state)
 
 
-def _close_calls(inspection: Inspection) -> Iterator[SliceOffer]:
+def _close_calls(state: ScreenState) -> Iterator[SliceOffer]:
     """The cases whose outcome another threshold nearby would change."""
-    if inspection.evaluation is None or not inspection.evaluation.movable:
+    if state.evaluation is None or not state.evaluation.movable:
         return
-    low, high = inspection.span
+    low, high = state.span
     near = round(CLOSE * (high - low), 6)
-    margin = named(f"{inspection.scorer}.margin")
+    margin = named(f"{state.scorer}.margin")
     close = Filter(where=(f"{margin} BETWEEN {-near!r} AND {near!r}",))
     yield "c", f"close calls: within {near:g} of the threshold", close, ""
 
 
-def _of_scorers(inspection: Inspection) -> Iterator[SliceOffer]:
+def _of_scorers(state: ScreenState) -> Iterator[SliceOffer]:
     """Slices of what several scorers made of the cases; one without a verdict on any is neither right nor wrong."""
-    judging = [
-        evaluation.scorer.name
-        for evaluation in inspection.selection.evaluations
-        if evaluation.judges(inspection.benchmark)
-    ]
+    judging = [evaluation.scorer.name for evaluation in state.results.evaluations if evaluation.judges(state.benchmark)]
     if len(judging) < 2:
         return
     right, wrong = ([OUTCOMES[code] for code in codes] for codes in (RIGHT, WRONG))
@@ -133,7 +129,7 @@ FORMAT = 1
 class SavedSlice(msgspec.Struct, frozen=True):
     """A slice: every condition of `where` (SQL) holds, and `search` is found in the scopes `within` (none = all).
 
-    `sort` is that of a request, "" the order of the file.
+    `sort` is that of a query, "" the order of the file.
     """
 
     name: str
@@ -245,14 +241,14 @@ def _write(folder: Path, entries: Sequence[Any]) -> None:
     write_atomically(folder / FILE, data + b"\n")
 
 
-def with_slices(request: Request, root: Path | None) -> Request:
-    """Return the request with the slices it names spelled out, so that it no longer depends on them.
+def with_slices(query: Query, root: Path | None) -> Query:
+    """Return the query with the slices it names spelled out, so that it no longer depends on them.
 
     Raises:
         UsageError: no slice of that name, or two searches.
     """
     saved = read_slices(root)
-    for word in request.slices:
+    for word in query.slices:
         names = [saved_slice.name for saved_slice in saved.slices]
         if not names:
             raise UsageError(
@@ -260,55 +256,55 @@ def with_slices(request: Request, root: Path | None) -> Request:
                 "Save one in the app: on the list of cases, in the menu of slices.",
             )
         saved_slice = saved.slices[names.index(match_name(word, names, "slice"))]
-        if saved_slice.search and request.search and saved_slice.search != request.search:
+        if saved_slice.search and query.search and saved_slice.search != query.search:
             raise UsageError(
                 f"slice {saved_slice.name!r} searches as well, and one search is known at a time.", "Leave one out."
             )
-        request = replace(
-            request,
-            where=(*request.where, *(text for text in saved_slice.where if text not in request.where)),
-            search=saved_slice.search or request.search,
-            within=saved_slice.within if saved_slice.search else request.within,
-            sort=request.sort or saved_slice.sort,
+        query = replace(
+            query,
+            where=(*query.where, *(text for text in saved_slice.where if text not in query.where)),
+            search=saved_slice.search or query.search,
+            within=saved_slice.within if saved_slice.search else query.within,
+            sort=query.sort or saved_slice.sort,
         )
-    return replace(request, slices=())
+    return replace(query, slices=())
 
 
-# -- slices put on an inspection, taken from it, and kept for it
+# -- slices put on a screen state, taken from it, and kept for it
 
 
-def sliced(inspection: Inspection, saved: SavedSlice) -> Inspection:
-    """Return an inspection under a saved slice instead of its own filter, search and order.
+def sliced(state: ScreenState, saved: SavedSlice) -> ScreenState:
+    """Return a screen state under a saved slice instead of its own filter, search and order.
 
     Raises:
         FilterError, UsageError: a condition or an order of it speaks of what is not here.
         SearchError, DamagedWorkspace: as for a search.
     """
-    chosen = filter_of(text for text in saved.where if text not in inspection.base)
-    focus, now = chosen.facet("benchmark", keep=True), inspection
+    chosen = filter_of(text for text in saved.where if text not in state.base)
+    focus, now = chosen.facet("benchmark", keep=True), state
     if focus is not None and len(focus.values) == 1:
         chosen = replace(chosen, facets=tuple(facet for facet in chosen.facets if facet is not focus))
         now = now if focus.values[0] == now.benchmark else now.on_benchmark(str(focus.values[0]))
     search = now.base_search
     if saved.search:
-        request = replace(now.selection.request, search=saved.search, within=saved.within)
-        every = np.ones(now.selection.height, dtype=np.bool_)
-        search = found_in(replace(now.selection, request=request, found=None), every)
+        query = replace(now.results.query, search=saved.search, within=saved.within)
+        every = np.ones(now.results.height, dtype=np.bool_)
+        search = found_in(replace(now.results, query=query, matches=None), every)
     return now.searched(search, chosen).ordered(saved.sort)
 
 
-def slice_of(inspection: Inspection, name: str) -> SavedSlice:
+def slice_of(state: ScreenState, name: str) -> SavedSlice:
     """Return what is on screen as a slice of this name."""
-    request = inspection.selection.request
-    return SavedSlice(name, request.where, request.search, request.within, request.sort)
+    query = state.results.query
+    return SavedSlice(name, query.where, query.search, query.within, query.sort)
 
 
-def size_of(inspection: Inspection, saved: SavedSlice) -> int | None:
+def size_of(state: ScreenState, saved: SavedSlice) -> int | None:
     """Count the cases that fulfil the conditions of a slice; None where it searches too, or names what is not here."""
     if saved.search:
         return None
     try:
-        return int(np.count_nonzero(inspection.selection.passing((*inspection.base, *saved.where))))
+        return int(np.count_nonzero(state.results.passing((*state.base, *saved.where))))
     except FilterError:
         return None
 

@@ -5,10 +5,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from inspector.inspection import Inspection
 from inspector.messages import Score
 from inspector.processes.job import LOG, Job
 from inspector.processes.weights_place import place_of
+from inspector.screen_state import ScreenState
 from scoring.cache import BALLOTS, VoteParts
 from scoring.critics.sampling import asked_here, flags_again
 from scoring.errors import DamagedWorkspace, InspectError, UsageError
@@ -72,11 +72,11 @@ def case_asked(name: str, texts: Mapping[str, Any], steps: Sequence[str], **more
     return {"case": name, "problem": texts["problem"], "steps": list(steps), **further, **more}
 
 
-def prms_there(inspection: Inspection) -> list[tuple[Scorer, Path]]:
+def prms_there(state: ScreenState) -> list[tuple[Scorer, Path]]:
     """List the PRMs of the workspace that are run here, and their folders: not what was imported or is on a server."""
     return [
         (scorer, folder)
-        for scorer, folder in _scorers_there(inspection)
+        for scorer, folder in _scorers_there(state)
         if scorer.kind == "prm"
         and isinstance(weights := scorer.settings.get("weights"), Mapping)
         and "served" not in weights
@@ -84,22 +84,22 @@ def prms_there(inspection: Inspection) -> list[tuple[Scorer, Path]]:
     ]
 
 
-def critics_there(inspection: Inspection) -> list[tuple[Scorer, Path]]:
+def critics_there(state: ScreenState) -> list[tuple[Scorer, Path]]:
     """List the critics and generative PRMs that were asked in the workspace, and their folders."""
-    return [(scorer, folder) for scorer, folder in _scorers_there(inspection) if asked_here(scorer)]
+    return [(scorer, folder) for scorer, folder in _scorers_there(state) if asked_here(scorer)]
 
 
-def _scorers_there(inspection: Inspection) -> list[tuple[Scorer, Path]]:
+def _scorers_there(state: ScreenState) -> list[tuple[Scorer, Path]]:
     scorers: dict[str, tuple[Scorer, Path]] = {}
-    names = inspection.cases["benchmark"].unique().to_list()
-    for folder in inspection.selection.workspace.reward_folders(names):
+    names = state.cases["benchmark"].unique().to_list()
+    for folder in state.results.workspace.reward_folders(names):
         with suppress(DamagedWorkspace):
             scorer = Scorer.load(folder)
             scorers.setdefault(scorer.fingerprint, (scorer, folder))
     return list(scorers.values())
 
 
-def critic_asked(scorer: Scorer, folder: Path, inspection: Inspection, case: str, server: str) -> Score:
+def critic_asked(scorer: Scorer, folder: Path, state: ScreenState, case: str, server: str) -> Score:
     """Return the run that asks a critic of the workspace about one case, as often as it was asked about others.
 
     `server` is where it runs; "" where its weights are run here.
@@ -107,9 +107,9 @@ def critic_asked(scorer: Scorer, folder: Path, inspection: Inspection, case: str
     Raises:
         UsageError: its weights are run here, and it is not known where they lie.
     """
-    selection = inspection.selection
-    root = selection.workspace.root
-    cases = reward_keys(selection.cases, selection.texts, scorer.reads)
+    results = state.results
+    root = results.workspace.root
+    cases = reward_keys(results.cases, results.texts, scorer.reads)
     runs = by_run(cases, VoteParts(folder).read(BALLOTS)[0])
     votes = most_answers(runs[0]) if runs else 1
     model = str(scorer.settings["model"]) if server else place_of(scorer, root).model

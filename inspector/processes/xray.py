@@ -12,7 +12,7 @@ from msgspec import Struct
 from inspector.processes.job import Job
 from inspector.processes.scoring_words import failed
 from inspector.processes.weights_place import other_settings, place_of
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from scoring.errors import UsageError
 from scoring.scorer import Scorer
 
@@ -37,11 +37,11 @@ class XrayAnswer(Struct, frozen=True, eq=False):
 class XrayQuestion:
     """The tokens of one case, asked for one scorer: a process that is started by `answer` and can be called off."""
 
-    def __init__(self, selection: Selection, row: int, scorer: Scorer) -> None:
-        self.case = str(selection.cases["case"][row])
+    def __init__(self, results: ResultSet, row: int, scorer: Scorer) -> None:
+        self.case = str(results.cases["case"][row])
         self.scorer = scorer
-        self._root = selection.workspace.root
-        self._benchmark = str(selection.cases["benchmark"][row])
+        self._root = results.workspace.root
+        self._benchmark = str(results.cases["benchmark"][row])
         self._job: Job | None = None
         self._off = False
 

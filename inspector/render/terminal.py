@@ -42,7 +42,7 @@ from inspector.render.view import (
     text,
 )
 from inspector.render.view import Column as TableColumn
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.short_names import short_names
 from inspector.texts.text import clean
 from inspector.texts.wrap import wrap
@@ -66,15 +66,15 @@ class Terminal:
     def __init__(
         self,
         width: int,
-        brush: Brush,
+        glyphs: Glyphs,
         height: int = 24,
         *,
         split: bool = False,
         charts: bool = True,
         raw: bool = False,
     ) -> None:
-        self.width, self.height, self.brush, self.split, self.charts = width, height, brush, split, charts
-        self._raw = raw or brush.ascii_only
+        self.width, self.height, self.glyphs, self.split, self.charts = width, height, glyphs, split, charts
+        self._raw = raw or glyphs.ascii_only
         self._made: dict[type, Callable[[Any], Iterator[PieceRow]]] = {
             Note: self._note,
             Bullets: self._bullets,
@@ -111,7 +111,7 @@ class Terminal:
             if number and not of_notes:
                 yield ()
             for row in self._made[type(block)](block):
-                yield _in_ascii(row) if self.brush.ascii_only else row
+                yield _in_ascii(row) if self.glyphs.ascii_only else row
 
     def _note(self, note: Note) -> Iterator[PieceRow]:
         styles = {"warning": "bad", "lead": "strong", "": "", "quiet": "dim"}
@@ -140,7 +140,7 @@ class Terminal:
 
     def _tokens(self, block: Tokens) -> Iterator[PieceRow]:
         width = PAGE if self.width == UNBOUNDED else self.width
-        return token_rows(block, width, ascii_only=self.brush.ascii_only)
+        return token_rows(block, width, ascii_only=self.glyphs.ascii_only)
 
     def _fold(self, fold: Fold) -> Iterator[PieceRow]:
         yield heading(fold.summary)
@@ -232,7 +232,7 @@ class Terminal:
             [column.title for column in table.columns[table.labels :]],
             [[_mark(cell) for cell in row] for row in cells],
             self.width,
-            self.brush,
+            self.glyphs,
             form=_FORMS.get(kind, "number"),
             counted=table.counted,
         )
@@ -245,11 +245,11 @@ class Terminal:
         names = [" ".join(value_text(cell) for cell in row[:at]) for row in table.rows]
         entries = [Bar(clean(name), _mark(row[at])) for name, row in zip(names, table.rows, strict=True)]
         form, span = _FORMS.get(kind, "number"), (0.0, 1.0) if kind is Kind.SHARE else None
-        yield from bars(entries, self.width, self.brush, form=form, span=span, counted=table.counted)
+        yield from bars(entries, self.width, self.glyphs, form=form, span=span, counted=table.counted)
 
     def _parts(self, table: Table) -> Iterator[list[PieceRow]]:
         """The lines of a table; of one that is too wide to stand on a page in several parts."""
-        texts = _Texts(table, self.brush)
+        texts = _Texts(table, self.glyphs)
         for variant in ((3, 3), (1, 3), (1, 2)):
             lines = _Lines(table, texts, *variant)
             if lines.width <= self.width:
@@ -274,7 +274,7 @@ class Terminal:
         if chart.title:
             yield from paragraph(chart.title, self.width, "strong")
         height = min(16, max(6, self.height - 18))
-        up, low = (("^" if self.brush.ascii_only else "▲"), "v")
+        up, low = (("^" if self.glyphs.ascii_only else "▲"), "v")
         ticks = [replace(tick, letter=up if tick.letter == "^" else tick.letter or low) for tick in chart.ticks]
         width = min(self.width, 200)
         form = _FORMS.get(chart.kind, "number")
@@ -283,7 +283,7 @@ class Terminal:
             chart.series,
             width,
             height,
-            self.brush,
+            self.glyphs,
             ticks=ticks,
             across=chart.across,
             upward=chart.upward,
@@ -300,23 +300,23 @@ class Terminal:
         widest = max((max(cell_len(column.name) + 2, len(f"{column.n:,}")) for column in chart.columns), default=1) + 1
         fitting = chart.folded(max(3, self.width // widest)).columns
         drawn = [CountColumn(column.name, column.n, column.style, column.link) for column in fitting]
-        yield from columns(drawn, self.width, max(3, min(8, self.height - 14)), self.brush)
+        yield from columns(drawn, self.width, max(3, min(8, self.height - 14)), self.glyphs)
 
     def _histogram(self, chart: Histogram) -> Iterator[PieceRow]:
         if chart.title:
             yield from paragraph(chart.title, self.width, "")
-        up = "^" if self.brush.ascii_only else "▲"
+        up = "^" if self.glyphs.ascii_only else "▲"
         ticks = [replace(tick, letter=up if tick.letter == "^" else tick.letter) for tick in chart.ticks]
         if any(reward_bin.name for reward_bin in chart.bins):
             places = [BarPlace(reward_bin.name, reward_bin.counts, reward_bin.drills) for reward_bin in chart.bins]
-            yield from paired_bars(places, chart.classes, min(self.width, 200), self.brush, counted=chart.counted)
+            yield from paired_bars(places, chart.classes, min(self.width, 200), self.glyphs, counted=chart.counted)
             return
         rows = min(7, max(3, self.height // 8))
         yield from histogram(
             chart.bins,
             chart.classes,
             min(self.width, 200),
-            self.brush,
+            self.glyphs,
             height=rows,
             ticks=ticks,
             counted=chart.counted,
@@ -327,7 +327,7 @@ class Terminal:
             yield from paragraph(chart.title, self.width, "")
         bins = [ReliabilityBin(bin_.low, bin_.high, bin_.mean, _mark(bin_.share)) for bin_ in chart.bins]
         rows = min(14, max(7, self.height // 3))
-        yield from reliability(bins, min(self.width, 200), rows, self.brush, counted=chart.counted)
+        yield from reliability(bins, min(self.width, 200), rows, self.glyphs, counted=chart.counted)
 
 
 _FORMS: dict[Kind, Form] = {Kind.SHARE: "percent", Kind.POINTS: "difference", Kind.COUNT: "count"}
@@ -363,11 +363,11 @@ def _mark(cell: Cell) -> ChartMark:
 class _Texts:
     """What stands in the cells of a table: values, what follows them with and without intervals, and remarks."""
 
-    def __init__(self, table: Table, brush: Brush) -> None:
+    def __init__(self, table: Table, glyphs: Glyphs) -> None:
         # A label that holds for the lines beneath its own stands there once.
         self.heads = [
             [
-                clean(value_text(cell, ascii_only=brush.ascii_only), lines=column.wraps) if cell.rows else ""
+                clean(value_text(cell, ascii_only=glyphs.ascii_only), lines=column.wraps) if cell.rows else ""
                 for cell, column in zip(row, table.columns, strict=True)
             ]
             for row in table.rows

@@ -1,1 +1,1 @@
-"""A report of a selection: one file that a colleague can read without this program."""
+"""A report of a result set: one file that a colleague can read without this program."""

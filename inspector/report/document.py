@@ -23,11 +23,11 @@ from inspector.render.html import html_page
 from inspector.render.markdown import markdown_page
 from inspector.render.view import Block, Bullets, CommandLine, Facts, Fold, Note, Report, Section, View
 from inspector.report.facts import OfBenchmark, benchmarks_of, board_blocks, percent
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import WORDS, counted
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, AsGiven, Rule
+from scoring.evaluations.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, ProvidedVerdicts, Rule
 from scoring.export import Document, footer
 from scoring.schema import Bools, Ints
 
@@ -55,7 +55,7 @@ def _comparison(of: OfBenchmark) -> Iterator[Block]:
 
 
 def _breakdown(of: OfBenchmark) -> Iterator[Block]:
-    rows, *cols = usual_columns(of.selection, of.name)
+    rows, *cols = usual_columns(of.results, of.name)
     return analysis_blocks(of, "breakdown", Params(options={"rows": rows, **({"cols": cols[0]} if cols else {})}))
 
 
@@ -81,12 +81,12 @@ def _thresholds(of: OfBenchmark) -> Iterator[Block]:
     yield Note(
         f"{of.title} at every threshold. The best one is optimistic: it was found on the cases that the figure is of."
     )
-    if notes := tuple(first_run_notes(of.selection)):
+    if notes := tuple(first_run_notes(of.results)):
         yield Bullets(notes)
     yield charts[0]
     if charts[1:]:
         yield Fold(f"The same of {counted(len(charts) - 1, 'other scorer')}", tuple(charts[1:]))
-    yield CommandLine(of.alone.request.command("thresholds"))
+    yield CommandLine(of.alone.query.command("thresholds"))
 
 
 def _data(of: OfBenchmark) -> Iterator[Block]:
@@ -220,21 +220,21 @@ def chosen_cases(of: OfBenchmark, most: int) -> ChosenCases:
 
     Under a filter the cases that the best scorer has right follow its failures, since they were asked for.
     """
-    request, best, listed = of.selection.request, of.first, of.shown
-    if request.sort or best is None or not np.isin(best.codes[of.rows], (*RIGHT, *WRONG)).any():
-        order = f"sorted by {request.sort}" if request.sort else "in the order of the file"
+    query, best, listed = of.results.query, of.first, of.shown
+    if query.sort or best is None or not np.isin(best.codes[of.rows], (*RIGHT, *WRONG)).any():
+        order = f"sorted by {query.sort}" if query.sort else "in the order of the file"
         rows = listed[:most]
         return ChosenCases(rows, f"{rows.size:,} of {counted(of.n, 'case')}, {order}.")
     ranked = best.instructive()
     ranked = ranked[of.rows[ranked]]
     wrong: Bools = np.isin(best.codes, WRONG)
     failures = int(wrong[ranked].sum())
-    filtered = bool(request.where or request.search or request.subsets or request.slices)
+    filtered = bool(query.where or query.search or query.subsets or query.slices)
     rows = (ranked if filtered else ranked[wrong[ranked]])[:most]
     choice = f"{int(wrong[rows].sum()):,} of the {counted(failures, 'failure')} of {best.scorer.name}"
     right = rows.size - int(wrong[rows].sum())
     choice += f", then {right:,} that the filter keeps and it has right" if right else ""
-    order = "in the order of the file" if isinstance(best.rule, AsGiven) else "the largest miss first"
+    order = "in the order of the file" if isinstance(best.rule, ProvidedVerdicts) else "the largest miss first"
     return ChosenCases(rows, f"{choice}: {order}.")
 
 
@@ -257,7 +257,7 @@ def _sections(of: OfBenchmark, rows: Ints, beside: list[Evaluation]) -> Iterator
     for number, row in enumerate(rows.tolist(), 1):
         with_outcomes = beside or list(of.scorers[:BESIDE])
         block = case_block(
-            of.selection,
+            of.results,
             row,
             beside,
             with_outcomes,
@@ -265,7 +265,7 @@ def _sections(of: OfBenchmark, rows: Ints, beside: list[Evaluation]) -> Iterator
         )
         letters += sum(len(text) for _, text in block.written)
         if letters > WRITTEN:
-            block = replace(block, written=(), command=of.selection.request.command("show", block.title))
+            block = replace(block, written=(), command=of.results.query.command("show", block.title))
         yield Section(f"{number}. {block.title}", of.anchor(f"case-{number}"), (block,))
 
 
@@ -279,7 +279,7 @@ APART = frozenset({"command", "version", "data", "notes"})
 
 
 class Choices(Struct, frozen=True):
-    """What a report holds beside what its selection says.
+    """What a report holds beside what its result set says.
 
     `cases` are so many of each benchmark; `analyses` are names of analyses that it has besides its own parts.
     """
@@ -308,10 +308,10 @@ class ReportDocument(Document, frozen=True, eq=False):
         return PAGES[form](self.report)
 
 
-def report_document(selection: Selection, choices: Choices | None = None, form: str = "html") -> ReportDocument:
+def report_document(results: ResultSet, choices: Choices | None = None, form: str = "html") -> ReportDocument:
     """Report the shown cases under the chosen scorers, as one page in the form that is named: `html` or `markdown`.
 
-    The same selection and choices give the same bytes. Every number is that of the command that stands beneath it.
+    The same result set and choices give the same bytes. Every number is that of the command that stands beneath it.
 
     Raises:
         UsageError: no such form, or a number of cases below 0.
@@ -324,20 +324,20 @@ def report_document(selection: Selection, choices: Choices | None = None, form: 
             raise UsageError(f"there is no analysis {name!r}.", f"There are: {', '.join(summaries())}.")
     if choices.cases < 0:
         raise UsageError(f"{choices.cases} is not a number of cases.", "Give 0 or more.")
-    selection = replace(selection, request=replace(selection.request, by=()))
-    command = selection.request.command("report", "-o", NAMED[form], *choices.words)
-    benchmarks = benchmarks_of(selection)
-    facts = {**(benchmarks[0].metrics.provenance if benchmarks else _nothing(selection)), "command": command}
+    results = replace(results, query=replace(results.query, by=()))
+    command = results.query.command("report", "-o", NAMED[form], *choices.words)
+    benchmarks = benchmarks_of(results)
+    facts = {**(benchmarks[0].metrics.provenance if benchmarks else _nothing(results)), "command": command}
     title = choices.title or _title(benchmarks)
-    made = Section("How this was made", "provenance", tuple(_provenance(facts, selection.problems)))
+    made = Section("How this was made", "provenance", tuple(_provenance(facts, results.problems)))
     sections = tuple(_report_sections(benchmarks, choices))
     report = Report(title, tuple(_about(benchmarks, facts)), (*sections, made))
-    rows = benchmarks[0].metrics.rows if benchmarks else stats.view(selection).rows
+    rows = benchmarks[0].metrics.rows if benchmarks else stats.view(results).rows
     return ReportDocument(rows, facts, report=report)
 
 
-def _nothing(selection: Selection) -> Mapping[str, Any]:
-    return stats.view(selection).provenance
+def _nothing(results: ResultSet) -> Mapping[str, Any]:
+    return stats.view(results).provenance
 
 
 def _title(benchmarks: tuple[OfBenchmark, ...]) -> str:

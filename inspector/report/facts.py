@@ -1,4 +1,4 @@
-"""What the parts of a report are made from: one benchmark of a selection, with its scorers, the best first."""
+"""What the parts of a report are made from: one benchmark of a result set, with its scorers, the best first."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -30,11 +30,11 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import GLYPHS, WORDS, official_title, unit_of
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import REWARDS, transform
-from scoring.evaluations.verdicts import OUTCOMES, AsGiven, RuleByCase
+from scoring.evaluations.verdicts import OUTCOMES, ProvidedVerdicts, RuleByCase
 from scoring.export import Document
 from scoring.metrics.own import OwnMetric, official_metric, own_metrics
 from scoring.schema import Bools, Ints, Row
@@ -49,7 +49,7 @@ UNKNOWN: Row = {"value": None, "low": None, "high": None, "reason": None}
 class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
     """One benchmark's shown cases (`rows` (n,), a mask over all) and the `metrics` of all benchmarks."""
 
-    selection: Selection
+    results: ResultSet
     name: str
     number: int
     rows: Bools
@@ -102,9 +102,7 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
 
         Where it is undefined, as F1 is without clean cases, the accuracies behind it tell.
         """
-        there = [
-            evaluation for evaluation in self.selection.chosen_evaluations if (evaluation.present & self.rows).any()
-        ]
+        there = [evaluation for evaluation in self.results.chosen_evaluations if (evaluation.present & self.rows).any()]
 
         def place(evaluation: Evaluation) -> tuple[bool, float, bool, float, str]:
             name = evaluation.scorer.name
@@ -138,55 +136,55 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
     @property
     def shown(self) -> Ints:
         """The row ids of the cases, in the order that was asked for."""
-        listed = self.selection.shown
+        listed = self.results.shown
         return listed[self.rows[listed]]
 
     @property
-    def alone(self) -> Selection:
-        """The selection with none but these cases shown, as a command gets it that names the benchmark."""
-        request = self.selection.request
-        if len(self.selection.benchmarks) > 1:
-            request = replace(request, benchmarks=(self.name,))
-        return replace(self.selection, shown=self.shown, request=request)
+    def alone(self) -> ResultSet:
+        """The result set with none but these cases shown, as a command gets it that names the benchmark."""
+        query = self.results.query
+        if len(self.results.benchmarks) > 1:
+            query = replace(query, benchmarks=(self.name,))
+        return replace(self.results, shown=self.shown, query=query)
 
     @property
-    def ranked(self) -> Selection:
+    def ranked(self) -> ResultSet:
         """These cases, with the scorers that gave anything for them: the best first unless some were named."""
-        selection = self.alone
-        if selection.request.scorers or not self.scorers:
-            return selection
-        return replace(selection, chosen=tuple(evaluation.scorer.name for evaluation in self.scorers))
+        results = self.alone
+        if results.query.scorers or not self.scorers:
+            return results
+        return replace(results, chosen=tuple(evaluation.scorer.name for evaluation in self.scorers))
 
     @cached_property
     def comparison(self) -> View | str:
         """The scorers that have a verdict, compared, the best first unless some were named; or why there is nothing."""
         able = tuple(
             evaluation.scorer.name
-            for evaluation in self.selection.chosen_evaluations
+            for evaluation in self.results.chosen_evaluations
             if (evaluation.answered & self.rows).any()
         )
         if len(able) < 2:
             why = f"{able[0]} is the only scorer with a verdict here" if able else "no scorer has a verdict here"
             return f"No comparison: it needs two scorers, and {why}."
         chosen = replace(self.alone, chosen=able)
-        named = chosen if chosen.request.scorers else best_first(chosen)
+        named = chosen if chosen.query.scorers else best_first(chosen)
         # Named, so that no order is looked for again.
-        request = replace(named.request, scorers=named.chosen)
-        return compare.view(replace(named, request=request))
+        query = replace(named.query, scorers=named.chosen)
+        return compare.view(replace(named, query=query))
 
     def anchor(self, part: str) -> str:
         """Write an anchor for a part of the report that is about this benchmark."""
         return f"{part}-{self.number}"
 
 
-def benchmarks_of(selection: Selection) -> tuple[OfBenchmark, ...]:
+def benchmarks_of(results: ResultSet) -> tuple[OfBenchmark, ...]:
     """Return the benchmarks of which a case is shown, in the order of the cases."""
-    figures, mask = metrics.view(selection), selection.mask
+    figures, mask = metrics.view(results), results.mask
     benchmarks: list[OfBenchmark] = []
-    for name in selection.benchmarks:
-        rows = (selection.cases["benchmark"] == name).to_numpy() & mask
+    for name in results.benchmarks:
+        rows = (results.cases["benchmark"] == name).to_numpy() & mask
         if rows.any():
-            benchmarks.append(OfBenchmark(selection, name, len(benchmarks) + 1, rows, figures))
+            benchmarks.append(OfBenchmark(results, name, len(benchmarks) + 1, rows, figures))
     return tuple(benchmarks)
 
 
@@ -268,7 +266,7 @@ AXIS = 26
 TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
-class Measured(Struct, frozen=True):
+class ReportFigure(Struct, frozen=True):
     """A figure of a scorer as a fraction; None where it is undefined. `text` is how it is told."""
 
     name: str
@@ -278,7 +276,7 @@ class Measured(Struct, frozen=True):
     text: str
 
 
-def interval_chart(title: str, measured: Sequence[Measured]) -> Picture:
+def interval_chart(title: str, measured: Sequence[ReportFigure]) -> Picture:
     """Draw a dot a scorer on an axis from 0 to 100, with a line over its 95% interval and its numbers beside it."""
     bottom = AXIS + ROW * len(measured)
     shapes = [line(_x(tick), AXIS, _x(tick), bottom, "grid") for tick in TICKS]
@@ -291,7 +289,7 @@ def interval_chart(title: str, measured: Sequence[Measured]) -> Picture:
     return Picture(title, described, picture(bottom + 6, title, described, *shapes), None)
 
 
-def _row(score: Measured, y: float, names: Sequence[str]) -> list[Element]:
+def _row(score: ReportFigure, y: float, names: Sequence[str]) -> list[Element]:
     shapes = [name_label(score.name, LEFT - 12, y + 4, names)]
     if score.value is None:
         return [*shapes, words(DASH, _x(0), y + 4, "quiet")]
@@ -323,7 +321,7 @@ def board_blocks(of: OfBenchmark) -> Iterator[Block]:
     measured = [_measured(of, evaluation) for evaluation in of.scorers]
     if any(evaluation.value is not None for evaluation in measured):
         yield interval_chart(f"{of.title} with 95% intervals, {of.name}", measured)
-    if notes := tuple(first_run_notes(of.selection)):
+    if notes := tuple(first_run_notes(of.results)):
         yield Bullets(notes)
     counts = [(evaluation.scorer.name, of.outcomes(evaluation)) for evaluation in of.scorers]
     yield outcome_chart(f"Outcomes of {of.n:,} cases, {of.name}", counts)
@@ -338,7 +336,7 @@ def _warning(text: str) -> Note:
 def unlike(of: OfBenchmark) -> Iterator[str]:
     """Explain why figures of this board are not to be compared as they stand."""
     tried = {
-        evaluation.scorer.name: evaluation.tried & of.rows & of.selection.evaluations[0].gold.known
+        evaluation.scorer.name: evaluation.tried & of.rows & of.results.evaluations[0].gold.known
         for evaluation in of.scorers
     }
     tried = {name: rows for name, rows in tried.items() if rows.any()}
@@ -354,10 +352,10 @@ def unlike(of: OfBenchmark) -> Iterator[str]:
         yield f"Optimistic: the threshold of {names} was tuned on cases that the figures are of."
 
 
-def _measured(of: OfBenchmark, evaluation: Evaluation) -> Measured:
+def _measured(of: OfBenchmark, evaluation: Evaluation) -> ReportFigure:
     row = of.figure(evaluation.scorer.name)
     value, low, high = (None, None, None) if row is None else (row["value"], row["low"], row["high"])
-    return Measured(evaluation.scorer.name, value, low, high, percent(row))
+    return ReportFigure(evaluation.scorer.name, value, low, high, percent(row))
 
 
 def board_table(of: OfBenchmark) -> Table:
@@ -413,12 +411,12 @@ def _own(of: OfBenchmark, scorer: str, made: OwnMetric) -> Cell:
 def _threshold(evaluation: Evaluation) -> Cell:
     """The threshold and what is compared with it; by subset where it differs."""
     rule = evaluation.rule
-    if isinstance(rule, AsGiven):
+    if isinstance(rule, ProvidedVerdicts):
         return Cell(None, Kind.NUMBER)
     on = "" if rule.on == REWARDS else f"its {transform(rule.on).noun}"
     on = f"{on} of the lowest step".strip() if rule.step == "lowest" else on
     if isinstance(rule, RuleByCase):
-        cuts = ", ".join(f"{name} {value:.4g}" for name, value in rule.told.items())
+        cuts = ", ".join(f"{name} {value:.4g}" for name, value in rule.by_subset.items())
         return Cell(f"{rule.comparison} by subset", note=f"{on} {cuts}".strip())
     return Cell(f"{rule.comparison} {rule.threshold:.4g}", note=on)
 

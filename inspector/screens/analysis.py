@@ -7,21 +7,21 @@ from typing import Any, ClassVar
 
 from textual.worker import Worker, get_current_worker
 
-from inspector.analyses import Analysis, Offer, Option, Page, Params, Whose, load
+from inspector.analyses import Analysis, Option, OptionValue, Page, Params, Whose, load
 from inspector.case_view.tracks import LETTERS
 from inspector.commands import bindings_of
 from inspector.comparability import Incomparable, incomparable
-from inspector.inspection import Inspection, best_scorer, covering, subject
 from inspector.messages import Computed
 from inspector.render.lines import Sheet, heading, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.view import View
+from inspector.result_set import ResultSet
+from inspector.screen_state import ScreenState, best_scorer, covering, subject
 from inspector.screens.common_cases import ScorerChoice, toggle_common_cases
 from inspector.screens.controller import same_owners
 from inspector.screens.dialog import Picking
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables
-from inspector.selection import Selection
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import decision_words
 from inspector.texts.wrap import Phrase, name_forms
 from inspector.widgets.pick_list import Pick
@@ -42,8 +42,8 @@ class AnalysisScreen(SheetScreen):
 
     ANALYSIS: ClassVar[Analysis]
 
-    def __init__(self, brush: Brush) -> None:
-        super().__init__(brush)
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(glyphs)
         self._other: str | None = None
         self._told_of: dict[str, dict[str, Any]] = {}
         self._views: dict[str, tuple[Sequence[object], View | InspectError, bool]] = {}
@@ -57,39 +57,39 @@ class AnalysisScreen(SheetScreen):
         pages = self.ANALYSIS.pages or (Page("", "", self.ANALYSIS.whose),)
         return next((page for page in pages if page.name == self.page), pages[0])
 
-    def other(self, inspection: Inspection) -> str | None:
+    def other(self, state: ScreenState) -> str | None:
         """Return B: the scorer that was chosen, as long as there is one beside the scorer in focus.
 
         Else the best one, and none where a page is about one scorer unless another was chosen.
         """
-        there = covering(inspection)
-        if self._other in there and self._other != inspection.scorer:
+        there = covering(state)
+        if self._other in there and self._other != state.scorer:
             return self._other
         if self.open_page.whose == ALONE_OR_BESIDE:
             return None
-        return best_scorer(inspection, [name for name in there if name != inspection.scorer])
+        return best_scorer(state, [name for name in there if name != state.scorer])
 
-    def beside(self, inspection: Inspection) -> tuple[str, ...]:
+    def beside(self, state: ScreenState) -> tuple[str, ...]:
         """Return the scorer in focus, then those that were put beside it."""
-        if inspection.scorer is None:
+        if state.scorer is None:
             return ()
-        there = covering(inspection)
-        others = [name for name in self.remembered.left.overlaid if name in there and name != inspection.scorer]
-        return (inspection.scorer, *others[: len(LETTERS) - 1])
+        there = covering(state)
+        others = [name for name in self.remembered.left.overlaid if name in there and name != state.scorer]
+        return (state.scorer, *others[: len(LETTERS) - 1])
 
-    def asked_about(self, inspection: Inspection) -> tuple[str, ...]:
+    def asked_about(self, state: ScreenState) -> tuple[str, ...]:
         """Return the scorers that the open page is about; () where there are too few, or it is about none."""
         whose = self.open_page.whose
-        if inspection.scorer is None or whose == "none":
+        if state.scorer is None or whose == "none":
             return ()
         if self.about_two:
-            other = self.other(inspection)
-            return () if other is None else (inspection.scorer, other)
+            other = self.other(state)
+            return () if other is None else (state.scorer, other)
         if whose == ALONE_OR_BESIDE:
-            other = self.other(inspection)
-            return (inspection.scorer,) if other is None else (inspection.scorer, other)
-        every = covering(inspection)
-        return {"focus": (inspection.scorer,), "beside": self.beside(inspection)}.get(whose, every)
+            other = self.other(state)
+            return (state.scorer,) if other is None else (state.scorer, other)
+        every = covering(state)
+        return {"focus": (state.scorer,), "beside": self.beside(state)}.get(whose, every)
 
     @property
     def about_scorers(self) -> bool:
@@ -111,91 +111,91 @@ class AnalysisScreen(SheetScreen):
     @property
     def _told(self) -> dict[str, Any]:
         """What was chosen for the benchmark in focus: another one has other columns and scorers."""
-        return {} if self.inspection is None else self._told_of.get(self.inspection.benchmark, {})
+        return {} if self.state is None else self._told_of.get(self.state.benchmark, {})
 
     def params(self, page: str, form: str = "") -> Params:
         """Return a page with the options that were chosen for it here."""
         names = {option.name for option in self.ANALYSIS.options_of(page)}
         return Params(page, {name: value for name, value in self._told.items() if name in names}, form)
 
-    def lacks_scorers(self, inspection: Inspection) -> bool:
+    def lacks_scorers(self, state: ScreenState) -> bool:
         """Return whether there are too few scorers for the open page, if it needs any."""
         needed = self.open_page.whose != "none" and bool(self.ANALYSIS.needs)
-        return needed and not self.asked_about(inspection)
+        return needed and not self.asked_about(state)
 
-    def subject(self, inspection: Inspection) -> list[Phrase]:
+    def subject(self, state: ScreenState) -> list[Phrase]:
         if self.open_page.whose == "none":
             return [Phrase((f"{self.ANALYSIS.title.lower()}, without scorers", self.ANALYSIS.title.lower()), rank=3)]
-        names = self.asked_about(inspection)
+        names = self.asked_about(state)
         if not (self.about_two or self.open_page.whose == ALONE_OR_BESIDE) or len(names) < 2:
-            return super().subject(inspection)
-        a, b = (name_forms(name, 24, 12, among=inspection.scorers) for name in names)
+            return super().subject(state)
+        a, b = (name_forms(name, 24, 12, among=state.scorers) for name in names)
         forms = tuple(f"{left} against {right}" for left, right in zip((*a, a[-1]), (*b, b[-1]), strict=False))
         return [Phrase(forms, rank=3)]
 
     # -- its view
 
-    def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
-        if self.lacks_scorers(inspection):
+    def lay_out(self, state: ScreenState, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
+        if self.lacks_scorers(state):
             title = "Nothing to show yet"
             score, read = self.keys.of("score"), self.keys.of("import")
             words = (
-                f"{self.ANALYSIS.needs.format(benchmark=inspection.benchmark)} Use {score} to run one, or {read} on "
+                f"{self.ANALYSIS.needs.format(benchmark=state.benchmark)} Use {score} to run one, or {read} on "
                 "the board or in the list to import results. In a shell: "
-                f"prm-inspect score {inspection.benchmark} --model DIR, or prm-inspect import PATH."
+                f"prm-inspect score {state.benchmark} --model DIR, or prm-inspect import PATH."
             )
             return Sheet((heading(title), *paragraph(words, width)))
         known = self._views.get(self.page)
         if known is None:
             return Sheet((), "Computing.")
         owners, view, complete = known
-        busy = "" if complete and self._is_of(owners, inspection) else "Computing."
+        busy = "" if complete and self._is_of(owners, state) else "Computing."
         if isinstance(view, InspectError):
             return Sheet(tuple(paragraph(view.words, width, "")), busy)
         # A chart keeps its height when the rail takes lines from the pane.
-        terminal = Terminal(width, self.brush, max(height, self.size.height - AROUND))
+        terminal = Terminal(width, self.glyphs, max(height, self.size.height - AROUND))
         if view.empty:
             return Sheet(tuple(paragraph(view.empty, width, "")), busy)
         return Sheet(tuple(terminal.sections(view.sections, title=False)), busy)
 
-    def _owners(self, inspection: Inspection) -> Sequence[object]:
+    def _owners(self, state: ScreenState) -> Sequence[object]:
         """What the view depends on; what is about no scorer may be about what people said."""
-        names = self.asked_about(inspection)
-        selection = inspection.selection
-        journal = selection.journal if self.open_page.whose == "none" or self.open_page.people else None
+        names = self.asked_about(state)
+        results = state.results
+        journal = results.journal if self.open_page.whose == "none" or self.open_page.people else None
         return (
-            *map(selection.evaluation, names),
+            *map(results.evaluation, names),
             None if journal is None else journal.triage,
             names,
-            inspection.slice,
-            inspection.benchmark,
-            selection.request.seed,
+            state.slice,
+            state.benchmark,
+            results.query.seed,
             tuple(sorted(self._told.items())),
         )
 
-    def _is_of(self, owners: Sequence[object], inspection: Inspection) -> bool:
-        return same_owners(owners, self._owners(inspection))
+    def _is_of(self, owners: Sequence[object], state: ScreenState) -> bool:
+        return same_owners(owners, self._owners(state))
 
-    def view_of(self, inspection: Inspection, page: str, *, intervals: bool) -> View | InspectError:
+    def view_of(self, state: ScreenState, page: str, *, intervals: bool) -> View | InspectError:
         """Compute the view of a page, or say why there is none."""
         try:
-            return self.ANALYSIS.view(self._results(inspection), self.params(page), intervals=intervals).laid_out()
+            return self.ANALYSIS.view(self._results(state), self.params(page), intervals=intervals).laid_out()
         except InspectError as error:
             return error
 
-    def _results(self, inspection: Inspection) -> Selection:
+    def _results(self, state: ScreenState) -> ResultSet:
         """What the open page is about, as the command that makes it again selects it."""
-        return subject(inspection, () if self.open_page.whose == "ranked" else self.asked_about(inspection))
+        return subject(state, () if self.open_page.whose == "ranked" else self.asked_about(state))
 
-    def compute(self, inspection: Inspection) -> None:
+    def compute(self, state: ScreenState) -> None:
         known = self._views.get(self.page)
-        if self.lacks_scorers(inspection) or (known and known[2] and self._is_of(known[0], inspection)):
+        if self.lacks_scorers(state) or (known and known[2] and self._is_of(known[0], state)):
             return
-        few = inspection.selection.height <= FEW and not self.ANALYSIS.slow
-        if few and not self.rail_open and not (known and self._is_of(known[0], inspection)):
-            view = self.view_of(inspection, self.page, intervals=False)
+        few = state.results.height <= FEW and not self.ANALYSIS.slow
+        if few and not self.rail_open and not (known and self._is_of(known[0], state)):
+            view = self.view_of(state, self.page, intervals=False)
             # What cannot be computed has no intervals to come.
-            self._views[self.page] = self._owners(inspection), view, isinstance(view, InspectError)
+            self._views[self.page] = self._owners(state), view, isinstance(view, InspectError)
             if isinstance(view, InspectError):
                 return
         if self._worker is None or self._worker.is_finished:
@@ -203,57 +203,55 @@ class AnalysisScreen(SheetScreen):
             self.call_after_refresh(self._start_view)
 
     def _start_view(self) -> None:
-        if self.inspection is None or self.lacks_scorers(self.inspection):
+        if self.state is None or self.lacks_scorers(self.state):
             return
         if self._worker is not None and not self._worker.is_finished:
             return
-        work = partial(self._work, self.inspection, self.page)
+        work = partial(self._work, self.state, self.page)
         self._worker = self.run_worker(work, thread=True, group="figures", description="figures")
 
-    def _work(self, inspection: Inspection, page: str) -> None:
+    def _work(self, state: ScreenState, page: str) -> None:
         """In a thread: the values, and unless another state is inspected before the keys rest, their intervals."""
-        worker, owners = get_current_worker(), self._owners(inspection)
+        worker, owners = get_current_worker(), self._owners(state)
         known = self._views.get(page)
         if known is None or not same_owners(known[0], owners):
-            first = self.view_of(inspection, page, intervals=False)
+            first = self.view_of(state, page, intervals=False)
             self.post_message(Computed((page, owners, isinstance(first, InspectError)), first))
             if isinstance(first, InspectError):
                 return
         rests = monotonic() + REST
         while self.rail_open and monotonic() < rests:
             sleep(REST / 8)
-            if worker.is_cancelled or self.inspection is not inspection:
+            if worker.is_cancelled or self.state is not state:
                 return
-        if not worker.is_cancelled and self.inspection is inspection and self.page == page:
-            self.post_message(Computed((page, owners, True), self.view_of(inspection, page, intervals=True)))
+        if not worker.is_cancelled and self.state is state and self.page == page:
+            self.post_message(Computed((page, owners, True), self.view_of(state, page, intervals=True)))
 
     def on_computed(self, message: Computed) -> None:
         """Keep and show a view that was computed; where it is of an older state, the present one is computed next."""
         key: Any = message.owners
         page, owners, complete = key
-        if self.inspection is None:
+        if self.state is None:
             return
         self._views[page] = owners, message.made, complete
         if page == self.page:
-            self.show_sheet(self.inspection)
+            self.show_sheet(self.state)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.worker is self._worker and event.worker.is_finished and self.inspection is not None:
-            self.compute(self.inspection)
+        if event.worker is self._worker and event.worker.is_finished and self.state is not None:
+            self.compute(self.state)
 
     # -- keys
 
-    def tables(self, inspection: Inspection) -> Tables:
+    def tables(self, state: ScreenState) -> Tables:
         known = self._views.get(self.page)
-        if self.lacks_scorers(inspection) or (known and isinstance(known[1], View) and known[1].empty):
+        if self.lacks_scorers(state) or (known and isinstance(known[1], View) and known[1].empty):
             return ()
         pages = [self.open_page, *(page for page in self.ANALYSIS.pages if page.name == self.open_page.also)]
-        return tuple(
-            (partial(self._document, inspection, page.name), page.title or self.ANALYSIS.title) for page in pages
-        )
+        return tuple((partial(self._document, state, page.name), page.title or self.ANALYSIS.title) for page in pages)
 
-    def _document(self, inspection: Inspection, page: str, form: str) -> Document:
-        return self.ANALYSIS.view(self._results(inspection), self.params(page, form))
+    def _document(self, state: ScreenState, page: str, form: str) -> Document:
+        return self.ANALYSIS.view(self._results(state), self.params(page, form))
 
     def action_scorers(self) -> None:
         """Choose the other scorer that the page is about, or those beside the one in focus, or that one."""
@@ -270,7 +268,7 @@ class AnalysisScreen(SheetScreen):
 
     def action_options(self) -> None:
         """Choose what of a page is to be changed, and then how."""
-        if self.inspection is None or self.lacks_scorers(self.inspection) or not self.options:
+        if self.state is None or self.lacks_scorers(self.state) or not self.options:
             self.say("This page has nothing to choose.")
         elif len(self.options) == 1:
             self.action_option(self.options[0].name)
@@ -285,40 +283,40 @@ class AnalysisScreen(SheetScreen):
 
     def action_option(self, name: str) -> None:
         """Choose a value of an option of the page."""
-        inspection = self.inspection
+        state = self.state
         option = next((option for option in self.options if option.name == name), None)
-        if inspection is None or option is None:
+        if state is None or option is None:
             there = [option for option in self.ANALYSIS.options if option.name == name]
             pages = [page.title for page in self.ANALYSIS.pages if there and page.name in there[0].pages]
             hint = f": it is for {' and '.join(pages)}" if pages else ""
             self.say(f"There is nothing of that kind to choose on this page{hint}.")
-        elif self.lacks_scorers(inspection):
+        elif self.lacks_scorers(state):
             self.say("There is nothing to choose before a scorer has verdicts.")
         elif option.with_other:
             self._choose_other(option)
         else:
-            self._offer(inspection, option)
+            self._offer(state, option)
 
     def _chosen_words(self, option: Option) -> str:
         """What is chosen now, as the offers call it."""
         now = self._told.get(option.name)
-        if now is None or option.with_other or self.inspection is None:
+        if now is None or option.with_other or self.state is None:
             return "" if now is None else "yes"
-        return next((offer.title for offer in self._offers(self.inspection, option) if offer.value == now), str(now))
+        return next((offer.title for offer in self._offers(self.state, option) if offer.value == now), str(now))
 
-    def _offers(self, inspection: Inspection, option: Option) -> list[Offer]:
+    def _offers(self, state: ScreenState, option: Option) -> list[OptionValue]:
         if option.offered is not None:
             try:
-                return list(option.offered(self._results(inspection), self.params(self.page)))
+                return list(option.offered(self._results(state), self.params(self.page)))
             except InspectError:
                 # Why there is nothing to answer stands on the screen.
                 return []
         if option.switch:
-            return [Offer(True, "yes"), Offer(None, "no")]
-        return [Offer(value, value) for value in option.choices]
+            return [OptionValue(True, "yes"), OptionValue(None, "no")]
+        return [OptionValue(value, value) for value in option.choices]
 
-    def _offer(self, inspection: Inspection, option: Option) -> None:
-        now, offers = self._told.get(option.name), self._offers(inspection, option)
+    def _offer(self, state: ScreenState, option: Option) -> None:
+        now, offers = self._told.get(option.name), self._offers(state, option)
         if not offers:
             self.say("There is nothing to choose from.")
             return
@@ -334,53 +332,53 @@ class AnalysisScreen(SheetScreen):
 
     def _tell(self, name: str, value: Any) -> None:
         """Tell the page something and show what it says then; None takes it back."""
-        if self.inspection is not None:
+        if self.state is not None:
             kept = {known: other for known, other in self._told.items() if known != name}
-            self._told_of[self.inspection.benchmark] = kept if value is None else {**kept, name: value}
-            self.show_inspection(self.inspection)
+            self._told_of[self.state.benchmark] = kept if value is None else {**kept, name: value}
+            self.show_state(self.state)
 
     def _choose_other(self, option: Option | None = None) -> None:
         """Choose B, or nobody where the page may be about one scorer or an option that is a switch says so."""
-        inspection = self.inspection
-        names = [] if inspection is None else [name for name in covering(inspection) if name != inspection.scorer]
-        if inspection is None or not names:
+        state = self.state
+        names = [] if state is None else [name for name in covering(state) if name != state.scorer]
+        if state is None or not names:
             self.say("There is no other scorer on this benchmark.")
             return
         self.close_rail()
-        now, evaluation = self.other(inspection), inspection.selection.evaluation
+        now, evaluation = self.other(state), state.results.evaluation
         alone = now is None if option is None else not self._told.get(option.name)
         picks = [Pick(name, name, evaluation(name).scorer.about, strong=not alone and name == now) for name in names]
         if option is not None or self.open_page.whose == ALONE_OR_BESIDE:
             picks.insert(0, Pick("", "nobody", "the scorer in focus alone", strong=alone))
 
         def chosen(name: str | None) -> None:
-            if name is None or self.inspection is None:
+            if name is None or self.state is None:
                 return
             if option is None:
                 self._other = name or None
-                self.show_inspection(self.inspection)
+                self.show_state(self.state)
             else:
                 self._other = name or self._other
                 self._tell(option.name, True if name else None)
 
         cursor = next((at for at, pick in enumerate(picks) if pick.strong), 0)
-        title = "Compare with" if option is None else f"{inspection.scorer} less"
+        title = "Compare with" if option is None else f"{state.scorer} less"
         self.app.push_screen(Picking(title, picks, cursor), chosen)
 
     def action_swap(self) -> None:
         """Swap A and B."""
-        inspection = self.inspection
+        state = self.state
         if not self.about_two:
             self.say("This page is about one scorer: there is nothing to turn round.")
             return
-        other = None if inspection is None else self.other(inspection)
-        if inspection is None or other is None:
+        other = None if state is None else self.other(state)
+        if state is None or other is None:
             self.say("There is no other scorer on this benchmark.")
             return
         self.close_rail()
-        self._other = inspection.scorer
+        self._other = state.scorer
         try:
-            self.put(inspection.focused(other, inspection.benchmark))
+            self.put(state.focused(other, state.benchmark))
         except InspectError as error:
             self.say(error.words)
 
@@ -388,29 +386,29 @@ class AnalysisScreen(SheetScreen):
         """Put the figures on the cases that their scorers have in common, or each on its own again."""
         toggle_common_cases(self, self._reasons)
 
-    def _reasons(self, inspection: Inspection) -> list[Incomparable]:
+    def _reasons(self, state: ScreenState) -> list[Incomparable]:
         """Why the figures of the scorers that the open page is about are not comparable."""
-        names = self.asked_about(inspection)
-        return incomparable(subject(inspection, names), names, inspection.benchmark)
+        names = self.asked_about(state)
+        return incomparable(subject(state, names), names, state.benchmark)
 
     def _choose_beside(self) -> None:
-        inspection = self.inspection
-        if inspection is None or inspection.scorer is None:
+        state = self.state
+        if state is None or state.scorer is None:
             self.say("There is no scorer whose curve could be drawn.")
             return
-        names = covering(inspection)
-        if set(names) <= {inspection.scorer}:
+        names = covering(state)
+        if set(names) <= {state.scorer}:
             self.say("There is no other scorer on this benchmark.")
             return
         self.close_rail()
-        facts = [decision_words(inspection.selection.evaluation(name).rule) for name in names]
-        choice = ScorerChoice(names, facts, self.beside(inspection), inspection.scorer, len(LETTERS))
+        facts = [decision_words(state.results.evaluation(name).rule) for name in names]
+        choice = ScorerChoice(names, facts, self.beside(state), state.scorer, len(LETTERS))
         self.app.push_screen(choice, self._put_beside)
 
     def _put_beside(self, chosen: tuple[str, ...] | None) -> None:
-        if chosen is not None and self.inspection is not None:
+        if chosen is not None and self.state is not None:
             self.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
-            self.show_inspection(self.inspection)
+            self.show_state(self.state)
 
 
 @cache

@@ -11,12 +11,12 @@ from textual.screen import Screen
 from inspector.commands import COMMANDS, RAIL, Command
 from inspector.commands.command import CLOSE, FIRST, GO
 from inspector.commands.key_words import KeyWords, written
-from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
+from inspector.screen_state import ScreenState
 from inspector.screens.threshold import ThresholdMove
 from inspector.terminal.remembered import RememberedState
 from inspector.terminal.textual_compat import Steady
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import threshold_name
 from inspector.texts.text import cell, clean
 from inspector.texts.wrap import Phrase
@@ -48,10 +48,10 @@ LONGEST_SOURCE = 40
 _RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
 
 
-class InspectionScreen(Steady, Screen[None]):
-    """A screen that shows an `Inspection`. Its dialogs are imported only for who asks: the app starts sooner.
+class AppScreen(Steady, Screen[None]):
+    """A screen that shows an `ScreenState`. Its dialogs are imported only for who asks: the app starts sooner.
 
-    The app sets `inspection`; the screen shows it in `show_inspection`. A key that changes it calls `put`, which shows
+    The app sets `state`; the screen shows it in `show_state`. A key that changes it calls `put`, which shows
     the new value here at once, so that the next key starts from it, and tells the app. `remembered` is how the
     workspace was left; what a screen keeps there comes back at the next start. `keys` are those that sentences name,
     `visit` says what the person there may do, `place` into which file an export goes where they choose no
@@ -69,14 +69,14 @@ class InspectionScreen(Steady, Screen[None]):
 
     VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012  # Textual declares it without ClassVar
 
-    inspection: reactive[Inspection | None] = reactive(None, init=False, repaint=False)
+    state: reactive[ScreenState | None] = reactive(None, init=False, repaint=False)
 
     arranging: "Arranging | None" = None
     """Where the screen's table can be sorted and have other columns."""
 
-    def __init__(self, brush: Brush) -> None:
+    def __init__(self, glyphs: Glyphs) -> None:
         super().__init__()
-        self.brush = brush
+        self.glyphs = glyphs
         self.remembered = RememberedState()
         self.keys = KeyWords()
         self.visit = HERE
@@ -106,7 +106,7 @@ class InspectionScreen(Steady, Screen[None]):
 
     def make_table(self, name: str, empty: str) -> FrameTable:
         """Return a table that says `empty` where it has no rows."""
-        if self.brush.ascii_only:
+        if self.glyphs.ascii_only:
             return FrameTable(id=name, empty=empty, mark=">", chosen=("*", "#"), null="-")
         return FrameTable(id=name, empty=empty)
 
@@ -116,12 +116,12 @@ class InspectionScreen(Steady, Screen[None]):
 
     def tell(self, name: str, phrases: Sequence[Phrase], style: str) -> None:
         """Put phrases on a line of `one_line`, in as many words as fit."""
-        if name == "title" and self.inspection is not None and self.inspection.selection.adjudicated is not None:
-            behind = self.inspection.selection.behind
+        if name == "title" and self.state is not None and self.state.results.adjudicated is not None:
+            behind = self.state.results.labels_outdated
             late = ("adjudicated labels without the last rulings", "labels without the last rulings", "earlier labels")
             forms = late if behind else ("adjudicated labels", "adjudicated")
             phrases = [*phrases, Phrase(forms, rank=1 if behind else 2)]
-        between = " | " if self.brush.ascii_only else " · "
+        between = " | " if self.glyphs.ascii_only else " · "
         self.query_one(f"#{name}", PhraseLine).tell(phrases, between, style)
 
     def threshold_forms(self, rule: Decision) -> tuple[str, ...]:
@@ -144,18 +144,18 @@ class InspectionScreen(Steady, Screen[None]):
         yield rail
         yield KeyLine([command.id for command in COMMANDS if command.known_on(self.NAME) and command.worth_showing])
 
-    def show_inspection(self, inspection: Inspection) -> None:
+    def show_state(self, state: ScreenState) -> None:
         """Put the value on screen."""
         raise NotImplementedError
 
-    def put(self, inspection: Inspection) -> None:
+    def put(self, state: ScreenState) -> None:
         """Show a value that this screen made, and say so."""
-        self.inspection = inspection
-        self.post_message(Inspected(inspection))
+        self.state = state
+        self.post_message(Inspected(state))
 
-    def watch_inspection(self, inspection: Inspection | None) -> None:
-        if inspection is not None and self.is_mounted:
-            self.show_inspection(inspection)
+    def watch_state(self, state: ScreenState | None) -> None:
+        if state is not None and self.is_mounted:
+            self.show_state(state)
             self.threshold.show()
 
     @property
@@ -250,25 +250,25 @@ class InspectionScreen(Steady, Screen[None]):
         from inspector.screens.dialog import Picking
         from inspector.widgets.pick_list import Pick
 
-        inspection = self.inspection
+        state = self.state
         if self._scoring:
             self.close_rail()
             picks = (Pick("stop", "Stop", "what was computed is kept"), Pick("", "Go on"))
             self.app.push_screen(Picking("A run is going on", picks), self._stop_scoring)
             return
-        if inspection is None or not inspection.benchmark:
+        if state is None or not state.benchmark:
             self.say("There is no benchmark to score: import one first.")
             return
 
-        def answered(request: Score | None) -> None:
-            if request is not None:
-                self.post_message(request)
+        def answered(query: Score | None) -> None:
+            if query is not None:
+                self.post_message(query)
 
         from inspector.screens.score import ScoreDialog, known_models
 
         self.close_rail()
-        models = known_models(inspection.benchmark, self.remembered.left.models)
-        self.app.push_screen(ScoreDialog(inspection.benchmark, models, self.visit), answered)
+        models = known_models(state.benchmark, self.remembered.left.models)
+        self.app.push_screen(ScoreDialog(state.benchmark, models, self.visit), answered)
 
     def _stop_scoring(self, chosen: str | None) -> None:
         if chosen:
@@ -297,32 +297,32 @@ class InspectionScreen(Steady, Screen[None]):
         from inspector.screens.dialog import Picking
         from inspector.widgets.pick_list import Pick
 
-        inspection = self.inspection
-        names = [] if inspection is None else inspection.scorers
-        if inspection is None or len(names) < 2:
+        state = self.state
+        names = [] if state is None else state.scorers
+        if state is None or len(names) < 2:
             self.say("There is no other scorer on this benchmark." if names else "There is no scorer to look through.")
             return
         self.close_rail()
-        of = inspection.selection.evaluation
-        picks = [Pick(name, name, of(name).scorer.about, strong=name == inspection.scorer) for name in names]
+        of = state.results.evaluation
+        picks = [Pick(name, name, of(name).scorer.about, strong=name == state.scorer) for name in names]
         cursor = next((at for at, pick in enumerate(picks) if pick.strong), 0)
         self.app.push_screen(Picking("Look through", picks, cursor), self._look_through)
 
     def action_scorer(self, by: int) -> None:
         """Look through the next scorer, or the one before."""
-        if self.inspection is None or self.inspection.scorer is None:
+        if self.state is None or self.state.scorer is None:
             self.say("There is no scorer to look through.")
             return
-        following = self.inspection.next_scorer(by)
-        if following.scorer == self.inspection.scorer:
+        following = self.state.next_scorer(by)
+        if following.scorer == self.state.scorer:
             self.say("There is no other scorer on this benchmark.")
             return
         self.close_rail()
         self.put(following)
 
     def _look_through(self, name: str | None) -> None:
-        if name is not None and self.inspection is not None:
-            self.put(self.inspection.focused(name, self.inspection.benchmark))
+        if name is not None and self.state is not None:
+            self.put(self.state.focused(name, self.state.benchmark))
 
     # -- leaving
 
@@ -332,7 +332,7 @@ class InspectionScreen(Steady, Screen[None]):
     def action_go(self, name: str) -> None:
         """Open a screen of analysis, or go back to the board or the list."""
         self.close_rail()
-        if self.inspection is not None:
+        if self.state is not None:
             # Another analysis is opened anew: it is of the cases that are listed here.
             self.post_message(Go(name, self.here, beneath=name in {"board", "cases"}))
 
@@ -357,7 +357,7 @@ class InspectionScreen(Steady, Screen[None]):
         """Say what was written, or why not; `brief` where there is little room."""
         self.notify(clean(sentence), severity="error" if failed else "information", markup=False)
 
-    def listed(self, inspection: Inspection) -> Inspection | None:  # noqa: ARG002  # where there is a list, it is of this
+    def listed(self, state: ScreenState) -> ScreenState | None:  # noqa: ARG002  # where there is a list, it is of this
         """Return what a queue is made of: the cases of a list, or those marked. None where there is no list."""
         return None
 

@@ -36,16 +36,16 @@ from inspector.case_links import drilled
 from inspector.commands import bindings_of
 from inspector.exporting import score_facts
 from inspector.filtering.searching import search_words
-from inspector.inspection import Inspection
 from inspector.messages import Copy, Export, Go, Inspected
 from inspector.render.cells import signed
 from inspector.render.lines import CaseLink
-from inspector.screens.base import InspectionScreen
+from inspector.screen_state import ScreenState
+from inspector.screens.base import AppScreen
 from inspector.screens.board_arranging import BoardArranging
 from inspector.screens.board_highlights import CurvePane, HighlightsPane, ScorerPane
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.controller import Controller, same_owners
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import counted, unit_of
 from inspector.texts.short_names import short_name
 from inspector.texts.text import clean
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
     from textual.timer import Timer
 
-    from inspector.selection import Selection
+    from inspector.result_set import ResultSet
     from inspector.widgets.columns import TableColumn
 
 
@@ -79,11 +79,11 @@ class BoardOpening(Controller):
 
     def behind(self, line: dict[str, Any]) -> CaseLink | str | None:
         """Return what Enter opens on the cell that was chosen; None where it opens the failures."""
-        cell, inspection = self.screen.table.cell, self.inspection
-        if cell is None or inspection is None or cell[0].name in WHOLE_ROW:
+        cell, state = self.screen.table.cell, self.state
+        if cell is None or state is None or cell[0].name in WHOLE_ROW:
             return None
         piece = self.screen.pieces[line["benchmark"], line["subset"]]
-        return board_drill(inspection.selection, piece, line, cell[0].name, self.screen.how.against)
+        return board_drill(state.results, piece, line, cell[0].name, self.screen.how.against)
 
     def open(self) -> None:
         """Open the cases behind the cell that was chosen, or the failures of the row."""
@@ -99,8 +99,8 @@ class BoardOpening(Controller):
     def open_link(self, drill: CaseLink) -> None:
         """List exactly the cases behind a number."""
         self.screen.close_rail()
-        if self.inspection is not None:
-            self.screen.put(drilled(self.inspection.cleared(), drill))
+        if self.state is not None:
+            self.screen.put(drilled(self.state.cleared(), drill))
             self.screen.post_message(Go("cases"))
 
     def action_failures(self) -> None:
@@ -110,8 +110,8 @@ class BoardOpening(Controller):
             self.screen.say(PRINTED)
         elif line is not None and line["kind"] == NOBODY:
             self.action_all_cases()
-        elif self.inspection is not None and self.inspection.scorer is not None:
-            self.screen.put(self._within(self.inspection.failures()))
+        elif self.state is not None and self.state.scorer is not None:
+            self.screen.put(self._within(self.state.failures()))
             self.screen.post_message(Go("cases"))
         else:
             cases, score = self.screen.keys.of("open-cases"), self.screen.keys.of("score")
@@ -121,17 +121,17 @@ class BoardOpening(Controller):
 
     def action_all_cases(self) -> None:
         self.screen.close_rail()
-        if self.inspection is not None:
-            self.screen.put(self._within(self.inspection.cleared()))
+        if self.state is not None:
+            self.screen.put(self._within(self.state.cleared()))
             self.screen.post_message(Go("cases"))
 
-    def _within(self, inspection: Inspection) -> Inspection:
+    def _within(self, state: ScreenState) -> ScreenState:
         """In the subset of the row under the cursor, where it is of one."""
         line = self.screen.line
         if line is None or line["subset"] is None:
-            return inspection
-        chosen = inspection.filter
-        return inspection.filtered(Filter((*chosen.facets, Facet("subset", (line["subset"],))), chosen.where))
+            return state
+        chosen = state.filter
+        return state.filtered(Filter((*chosen.facets, Facet("subset", (line["subset"],))), chosen.where))
 
 
 # -- what of a board takes a moment: who is tied with the best, and differences. Computed behind, then filled in
@@ -153,9 +153,9 @@ class BoardRanking(Controller):
     _known_of: tuple[object, ...] = ()
     _rest: "Timer | None" = None
 
-    def ranked(self, selection: "Selection", pieces: "Sequence[BoardSlice]", against: str) -> Standings:
+    def ranked(self, results: "ResultSet", pieces: "Sequence[BoardSlice]", against: str) -> Standings:
         """Return what is known of these rows; where nothing is yet, it is computed soon, once, and the screen told."""
-        owners = (against, selection.request.seed, *selection.evaluations, *(piece.rows for piece in pieces))
+        owners = (against, results.query.seed, *results.evaluations, *(piece.rows for piece in pieces))
         before, self._asked = self._asked, owners
         if same_owners(owners, self._known_of):
             return self.known
@@ -165,17 +165,17 @@ class BoardRanking(Controller):
             self._rest.stop()
         # What is shown first need not wait for a key to rest.
         delay = REST if self._known_of else 0.001
-        self._rest = self.screen.set_timer(delay, partial(self._begin, selection, pieces, against, owners))
+        self._rest = self.screen.set_timer(delay, partial(self._begin, results, pieces, against, owners))
         return waiting(against)
 
     def _begin(
-        self, selection: "Selection", pieces: "Sequence[BoardSlice]", against: str, owners: tuple[object, ...]
+        self, results: "ResultSet", pieces: "Sequence[BoardSlice]", against: str, owners: tuple[object, ...]
     ) -> None:
-        work = partial(self._rank, selection, pieces, against, owners)
+        work = partial(self._rank, results, pieces, against, owners)
         self.screen.run_worker(work, thread=True, exclusive=True, group="ranking", description="ranking")
 
     def _rank(
-        self, selected: "Selection", pieces: "Sequence[BoardSlice]", against: str, owners: tuple[object, ...]
+        self, selected: "ResultSet", pieces: "Sequence[BoardSlice]", against: str, owners: tuple[object, ...]
     ) -> None:
         """In a thread."""
         worker = get_current_worker()
@@ -208,7 +208,7 @@ NOT_SCORED = (
 )
 
 
-class BoardScreen(InspectionScreen):
+class BoardScreen(AppScreen):
     """A row a scorer and benchmark, or one a subset.
 
     `how` is its arrangement, as it was left; `kind` says which columns it has; `frame` are its rows, in their order,
@@ -228,8 +228,8 @@ class BoardScreen(InspectionScreen):
 
     arranging: BoardArranging
 
-    def __init__(self, brush: Brush) -> None:
-        super().__init__(brush)
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(glyphs)
         self.ranking = BoardRanking(self)
         self.arranging = BoardArranging(self)
         self.opening = BoardOpening(self)
@@ -237,7 +237,7 @@ class BoardScreen(InspectionScreen):
         self.how = Arrangement()
         self.kind = BoardKind()
         self._columns: dict[BoardKind, list[TableColumn]] = {}
-        self._cells = BoardCells(brush)
+        self._cells = BoardCells(glyphs)
         self._empty: tuple[str, ...] = ()
         self.pieces: dict[tuple[str, str | None], BoardSlice] = {}
         self._focus: tuple[str | None, str] = None, ""
@@ -251,8 +251,8 @@ class BoardScreen(InspectionScreen):
         warning.display = False
         yield warning
         yield self.make_table("board", NO_CASE)
-        yield CurvePane(self.brush)
-        yield HighlightsPane(self.brush)
+        yield CurvePane(self.glyphs)
+        yield HighlightsPane(self.glyphs)
         yield Static(Content(""), id="about")
         yield from self.compose_rail()
 
@@ -272,34 +272,34 @@ class BoardScreen(InspectionScreen):
         table = self.table
         table.focus()
         self.watch(table, "cell_name", self._describe, init=False)
-        if self.inspection is not None:
-            self.show_inspection(self.inspection)
+        if self.state is not None:
+            self.show_state(self.state)
 
-    def show_inspection(self, inspection: Inspection) -> None:
-        selection, table = inspection.selection, self.table
-        base = inspection.base, inspection.base_search
-        if self.how.against not in {"", *(evaluation.scorer.name for evaluation in selection.evaluations)}:
+    def show_state(self, state: ScreenState) -> None:
+        results, table = state.results, self.table
+        base = state.base, state.base_search
+        if self.how.against not in {"", *(evaluation.scorer.name for evaluation in results.evaluations)}:
             self.how = replace(self.how, against="")
-        board_pieces = pieces(selection, *base, subsets=self.how.subsets)
+        board_pieces = pieces(results, *base, subsets=self.how.subsets)
         self.pieces = {(piece.benchmark, piece.subset): piece for piece in board_pieces}
-        frame = board_frame(selection, *base, subsets=self.how.subsets)
+        frame = board_frame(results, *base, subsets=self.how.subsets)
         # Where nothing was scored the printed figures are all that there is to see.
         if self.how.published or not frame.height:
             frame = pl.concat([frame, published_frame(self.pieces)])
         scored = set(frame.filter(pl.col("kind") != PUBLISHED)["benchmark"])
         self._bare = pl.concat([frame, unscored_frame(board_pieces, scored)])
-        focus = inspection.scorer, inspection.benchmark
+        focus = state.scorer, state.benchmark
         other, self._focus = not table.row_count or focus != self._focus, focus
-        self._fill(self.ranking.ranked(selection, board_pieces, self.how.against))
+        self._fill(self.ranking.ranked(results, board_pieces, self.how.against))
         if other:
-            self._follow(inspection)
-        self._show_title(inspection)
-        self._highlight(inspection)
+            self._follow(state)
+        self._show_title(state)
+        self._highlight(state)
 
-    def _highlight(self, inspection: Inspection) -> None:
+    def _highlight(self, state: ScreenState) -> None:
         """Have the panes follow, where the rows leave room."""
         for pane in self.query(ScorerPane):
-            pane.follow(inspection, self.size.height - self.table.row_count - self.table.show_horizontal_scrollbar)
+            pane.follow(state, self.size.height - self.table.row_count - self.table.show_horizontal_scrollbar)
 
     def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
         """List the cases behind a number of the pane."""
@@ -317,22 +317,22 @@ class BoardScreen(InspectionScreen):
 
     def show_ranks(self) -> None:
         """Put on screen how the rows stand to each other, which is known now."""
-        if self.inspection is not None:
+        if self.state is not None:
             self._fill(self.ranking.known)
 
     def _fill(self, known: Standings) -> None:
         """Put the rows on screen, with what is known of them beside each other."""
-        assert self.inspection is not None  # noqa: S101  # it is shown
+        assert self.state is not None  # noqa: S101  # it is shown
         table = self.table
         self.frame = frame = arranged(known.beside(self._bare), self.how)
-        several = self.inspection.cases["benchmark"].n_unique() > 1
+        several = self.state.cases["benchmark"].n_unique() > 1
         if not self.rail_open:
             # While the threshold moves nothing jumps.
             self._empty = empty_keys(frame)
         self.kind = replace(kind_of(frame, self.how, several=several), empty=self._empty)
         # The same column objects while they are right: new ones would have every row painted again.
         if self.kind not in self._columns:
-            self._columns[self.kind] = board_columns(self.brush, self.kind)
+            self._columns[self.kind] = board_columns(self.glyphs, self.kind)
         table.show(frame, np.arange(frame.height, dtype=np.int32), self._columns[self.kind], key="row")
         table.sorted_by = self.arranging.sort_mark()
         self._told = known
@@ -341,45 +341,45 @@ class BoardScreen(InspectionScreen):
     @property
     def legend(self) -> Legend:
         """What columns and marks mean now."""
-        seed = 0 if self.inspection is None else self.inspection.selection.request.seed
+        seed = 0 if self.state is None else self.state.results.query.seed
         return Legend(self.frame, self.how, self._told, seed, self._cells)
 
     def marks_here(self) -> list[tuple[str, str]]:
         return list(self.legend.marks())
 
-    def _show_title(self, inspection: Inspection) -> None:
+    def _show_title(self, state: ScreenState) -> None:
         frame = self.frame
         metrics = metrics_of(frame)
         scorers = frame.filter(~pl.col("kind").is_in(NOT_HERE))["scorer"].n_unique()
         kinds = frame["over"].drop_nulls().unique().to_list() if len(metrics) == 1 else []
-        names = inspection.cases["benchmark"].unique(maintain_order=True).to_list()
+        names = state.cases["benchmark"].unique(maintain_order=True).to_list()
         phrases = [
             Phrase(("prm-inspect", ""), rank=4),
             Phrase((", ".join(names) or "no benchmark", counted(len(names), "benchmark"), ""), rank=3),
-            Phrase((counted(inspection.cases.height, "case"),)),
+            Phrase((counted(state.cases.height, "case"),)),
             Phrase((counted(scorers, "scorer"), ""), rank=1),
         ]
         if self.how.against:
-            name = short_name(self.how.against, 40, inspection.selection.chosen)
+            name = short_name(self.how.against, 40, state.results.chosen)
             phrases.append(Phrase((f"differences to {name}", f"less {name}", "differences")))
         if self.how.subsets and self.frame["subset"].is_not_null().any():
             phrases.append(Phrase((f"rows by {self.how.rows}", ""), rank=2))
         if len(kinds) == 1:
             phrases.append(Phrase((f"{metrics[0]}: {kinds[0]}", ""), rank=5))
-        conditions = (*inspection.base, *search_words(inspection.base_search))
+        conditions = (*state.base, *search_words(state.base_search))
         if conditions:
             phrases.append(Phrase(("filter " + " AND ".join(conditions), "filtered"), rank=2))
         self.tell("title", phrases, "strong")
-        show_banner(self, inspection)
+        show_banner(self, state)
 
     def on_screen_resume(self) -> None:
-        if self.inspection is not None:
-            self._follow(self.inspection)
+        if self.state is not None:
+            self._follow(self.state)
 
-    def _follow(self, inspection: Inspection) -> None:
+    def _follow(self, state: ScreenState) -> None:
         """Put the cursor on the scorer in focus: at the start, and where something else went to another one."""
         here = self.line
-        row = f"{inspection.scorer or ''}{SEPARATOR}{inspection.benchmark}"
+        row = f"{state.scorer or ''}{SEPARATOR}{state.benchmark}"
         if here is None or not f"{here['row']}{SEPARATOR}".startswith(f"{row}{SEPARATOR}"):
             self.table.go_to(row)
 
@@ -389,11 +389,11 @@ class BoardScreen(InspectionScreen):
         Asked of the table now: the message may be older than where the cursor is.
         """
         line = self.line
-        if line is not None and line["kind"] != PUBLISHED and self.inspection is not None:
+        if line is not None and line["kind"] != PUBLISHED and self.state is not None:
             scorer, benchmark = None if line["kind"] == NOBODY else line["scorer"], line["benchmark"]
-            if (scorer, benchmark) != (self.inspection.scorer, self.inspection.benchmark):
+            if (scorer, benchmark) != (self.state.scorer, self.state.benchmark):
                 self.close_rail()
-                self.put(self.inspection.focused(scorer, benchmark))
+                self.put(self.state.focused(scorer, benchmark))
         self._describe()
 
     def _describe(self) -> None:
@@ -446,16 +446,16 @@ class BoardScreen(InspectionScreen):
     def on_sized_resized(self, event: Sized.Resized) -> None:
         """Say what the table has room for now."""
         if isinstance(event.view, FrameTable):
-            if self.inspection is not None:
-                self._highlight(self.inspection)
+            if self.state is not None:
+                self._highlight(self.state)
             self._describe()
 
     def action_go(self, name: str) -> None:
         """Open a screen of analysis: on all cases, as the board is."""
         self.close_rail()
-        if self.inspection is not None:
+        if self.state is not None:
             # Told to the app alone: the board shows the same with and without a filter of the list.
-            self.post_message(Inspected(self.inspection.cleared()))
+            self.post_message(Inspected(self.state.cleared()))
         super().action_go(name)
 
     def action_back(self) -> None:
@@ -475,22 +475,22 @@ class BoardScreen(InspectionScreen):
     def action_yank_row(self) -> None:
         """Copy the row under the cursor."""
         facts = self.line
-        if facts is None or self.inspection is None:
+        if facts is None or self.state is None:
             self.say("There is no row to copy.")
             return
-        self.post_message(Copy(score_facts(self.inspection, facts), f"the row of {facts['scorer']}"))
+        self.post_message(Copy(score_facts(self.state, facts), f"the row of {facts['scorer']}"))
 
     def action_export(self) -> None:
         # Imported only for who asks: the app starts sooner.
         from inspector.exporting import report_of
 
         self.close_rail()
-        if self.inspection is not None:
+        if self.state is not None:
             rows = f"The {counted(self.frame.height, 'row')} on screen, in this order, with these columns"
             choices = (
-                (Export("board", "", make=partial(board_view, self.inspection, self.how)), rows),
+                (Export("board", "", make=partial(board_view, self.state, self.how)), rows),
                 (Export("all-metrics", ""), "The metrics of all scorers, by subset"),
             )
-            behind = self.inspection.cleared()
+            behind = self.state.cleared()
             report = Export("report", "html", make=partial(report_of, behind)) if behind.scorer else None
             self.offer(choices, report)

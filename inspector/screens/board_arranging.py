@@ -10,9 +10,9 @@ from inspector.boards.board import subsets_of
 from inspector.boards.cells import BASELINE, NOBODY, NOT_HERE, PUBLISHED
 from inspector.boards.columns import entries
 from inspector.case_list.catalogue import Entry
-from inspector.inspection import Inspection
+from inspector.result_set import with_baselines
+from inspector.screen_state import ScreenState
 from inspector.screens.arranging import Arranging
-from inspector.selection import with_baselines
 from inspector.widgets.frame_table import FrameTable
 from scoring.metrics.statistics import baselines, is_baseline
 
@@ -39,18 +39,18 @@ class BoardArranging(Arranging):
         """Show the board in another way, and keep it for the next time."""
         self.screen.how = how
         self.screen.remembered.keep(board_rows=how.rows, board_sort=how.sort, board_columns=how.columns)
-        if self.inspection is not None:
-            self.screen.show_inspection(self.inspection)
+        if self.state is not None:
+            self.screen.show_state(self.state)
 
     # -- rows
 
     def action_rows(self) -> None:
         """Group the rows by the next thing."""
-        if self.inspection is None:
+        if self.state is None:
             return
         self.screen.close_rail()
-        benchmarks = self.inspection.cases["benchmark"].unique(maintain_order=True).to_list()
-        divided = any(subsets_of(self.inspection.selection, name) for name in benchmarks)
+        benchmarks = self.state.cases["benchmark"].unique(maintain_order=True).to_list()
+        divided = any(subsets_of(self.state.results, name) for name in benchmarks)
         offered = ROWS if divided else ROWS[:2] if len(benchmarks) > 1 else ROWS[:1]
         if len(offered) == 1:
             self.screen.say("There is one benchmark without subsets: rows can be grouped by nothing else.")
@@ -121,13 +121,13 @@ class BoardArranging(Arranging):
     def action_baselines(self) -> None:
         """Add the baselines to the scorers, or take them away."""
         self.screen.close_rail()
-        if self.inspection is None:
+        if self.state is None:
             return
-        selection = self.inspection.selection
-        if selection.request.baselines:
-            self._with_baselines(self.inspection, ())
-        elif selection.evaluations:
-            work = partial(self._make_baselines, selection.evaluations[0].gold, selection.request.seed)
+        results = self.state.results
+        if results.query.baselines:
+            self._with_baselines(self.state, ())
+        elif results.evaluations:
+            work = partial(self._make_baselines, results.evaluations[0].gold, results.query.seed)
             self.screen.run_worker(work, thread=True, exclusive=True, group="baselines", description="baselines")
         else:
             self.screen.say(
@@ -140,16 +140,16 @@ class BoardArranging(Arranging):
 
     def _put_baselines(self, gold: "Gold", made: "tuple[Evaluation, ...]") -> None:
         """Show them, unless the cases were read again meanwhile."""
-        now = self.inspection
-        if now is not None and not self.screen.held and gold in [of.gold for of in now.selection.evaluations]:
+        now = self.state
+        if now is not None and not self.screen.held and gold in [of.gold for of in now.results.evaluations]:
             self._with_baselines(now, made)
 
-    def _with_baselines(self, inspection: Inspection, made: "tuple[Evaluation, ...]") -> None:
-        selection = with_baselines(inspection.selection, made)
-        if self.screen.how.against not in selection.chosen:
+    def _with_baselines(self, state: ScreenState, made: "tuple[Evaluation, ...]") -> None:
+        results = with_baselines(state.results, made)
+        if self.screen.how.against not in results.chosen:
             self.screen.how = replace(self.screen.how, against="")
-        self.screen.put(inspection.renewed(selection))
-        names = [evaluation.scorer.name for evaluation in selection.evaluations if is_baseline(evaluation.scorer)]
+        self.screen.put(state.renewed(results))
+        names = [evaluation.scorer.name for evaluation in results.evaluations if is_baseline(evaluation.scorer)]
         if made and len(names) < len(made):
             self.screen.say("A scorer has the name of a baseline, which is left out.")
         elif made and BASELINE not in set(self.screen.frame["kind"]):

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from textual.worker import get_current_worker
 
 from inspector.analyses import load
-from inspector.inspection import subject
 from inspector.render.lines import Piece, Sheet
+from inspector.screen_state import subject
 from inspector.widgets.sheet_view import SheetView
 from scoring.errors import InspectError
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from textual.timer import Timer
 
-    from inspector.inspection import Inspection
     from inspector.render.lines import PieceRow
     from inspector.render.terminal import Terminal
     from inspector.render.view import Block, View
-    from inspector.texts.paint import Brush
+    from inspector.screen_state import ScreenState
+    from inspector.texts.paint import Glyphs
 
 ROOM = 16
 """Lines beside those of the rows from which there is room for a pane: no row goes out of sight for it."""
@@ -43,9 +43,9 @@ class ScorerPane(SheetView):
     NAME = ""
     """The analysis."""
 
-    def __init__(self, brush: "Brush") -> None:
+    def __init__(self, glyphs: "Glyphs") -> None:
         super().__init__(id=self.NAME)
-        self._brush = brush
+        self._glyphs = glyphs
         self._rests: Timer | None = None
         self._wanted: tuple[object, ...] = ()
         """What it is to be of; () where it is not shown."""
@@ -65,7 +65,7 @@ class ScorerPane(SheetView):
         """Return a word on what has no room, and the lines of what is shown."""
         return "", [line for line in terminal.blocks(self.blocks(view)) if line]
 
-    def title(self, inspection: "Inspection", left_out: str) -> str:  # noqa: ARG002  # where it says whose it is
+    def title(self, state: "ScreenState", left_out: str) -> str:  # noqa: ARG002  # where it says whose it is
         """Return what stands above it, with that word; "" for what has a title of its own."""
         return ""
 
@@ -73,53 +73,53 @@ class ScorerPane(SheetView):
         """Return whether so many lines beside those of the rows leave room for it."""
         return room >= ROOM
 
-    def follow(self, inspection: "Inspection", room: int) -> None:
+    def follow(self, state: "ScreenState", room: int) -> None:
         """Show the scorer in focus as soon as the keys rest, if `room` (in lines) allows it."""
-        few = inspection.selection.height < MANY
-        self.display = self.fits(room) and few and inspection.evaluation is not None
+        few = state.results.height < MANY
+        self.display = self.fits(room) and few and state.evaluation is not None
         sizes, self._sizes = self._sizes, (room, self.app.size.width)
-        if self.display and self._wanted == _subject(inspection):
+        if self.display and self._wanted == _subject(state):
             if self._view is not None and sizes != self._sizes:
-                self._lay_out(inspection, self._view)
+                self._lay_out(state, self._view)
             return
         if self._rests is not None:
             self._rests.stop()
-        self._wanted, self._view = _subject(inspection) if self.display else (), None
+        self._wanted, self._view = _subject(state) if self.display else (), None
         if self.display:
             # What is shown first need not wait for a key to rest.
-            self._rests = self.set_timer(REST if self.visible else 0.001, partial(self._begin, inspection))
+            self._rests = self.set_timer(REST if self.visible else 0.001, partial(self._begin, state))
 
-    def _begin(self, inspection: "Inspection") -> None:
+    def _begin(self, state: "ScreenState") -> None:
         # Without a description Textual makes one of the whole workspace, for which the keys wait.
-        work = partial(self._compute, inspection)
+        work = partial(self._compute, state)
         self.run_worker(work, thread=True, exclusive=True, group=self.NAME, description=self.NAME)
 
-    def _compute(self, inspection: "Inspection") -> None:
+    def _compute(self, state: "ScreenState") -> None:
         """In a thread."""
-        assert inspection.scorer is not None  # noqa: S101  # there is an evaluation
+        assert state.scorer is not None  # noqa: S101  # there is an evaluation
         try:
-            view = load(self.NAME).view(subject(inspection.cleared(), (inspection.scorer,))).laid_out()
+            view = load(self.NAME).view(subject(state.cleared(), (state.scorer,))).laid_out()
         except InspectError:
             # The screen of the analysis says why.
             return
         if not get_current_worker().is_cancelled:
-            self.call_later(self._take, inspection, view)
+            self.call_later(self._take, state, view)
 
-    def _take(self, inspection: "Inspection", view: "View") -> None:
+    def _take(self, state: "ScreenState", view: "View") -> None:
         """Show it, unless another scorer is in focus by now."""
-        if self._wanted == _subject(inspection):
+        if self._wanted == _subject(state):
             self._view = view
-            self._lay_out(inspection, view)
+            self._lay_out(state, view)
 
-    def _lay_out(self, inspection: "Inspection", view: "View") -> None:
+    def _lay_out(self, state: "ScreenState", view: "View") -> None:
         # Imported when it is first wanted: the app starts sooner.
         from inspector.render.terminal import Terminal
 
         room, width = self._sizes
         height = BESIDE_CHART + max(CHART, room - BESIDE - FACTS - AROUND)
-        terminal = Terminal(max(40, width - 4), self._brush, height)
+        terminal = Terminal(max(40, width - 4), self._glyphs, height)
         left_out, lines = self.lines(terminal, view)
-        title = [(Piece(words, "strong"),)] if (words := self.title(inspection, left_out)) else []
+        title = [(Piece(words, "strong"),)] if (words := self.title(state, left_out)) else []
         # The border is a line too.
         self.styles.height = len(title) + len(lines) + 1
         self.show_sheet(Sheet((*title, *lines)))
@@ -145,8 +145,8 @@ class HighlightsPane(ScorerPane):
                 left_out = f", {len(block.rows)} of {most}" if len(block.rows) < most else ""
         return left_out, lines
 
-    def title(self, inspection: "Inspection", left_out: str) -> str:
-        return f"What stands out about {inspection.scorer} on {inspection.benchmark}{left_out}"
+    def title(self, state: "ScreenState", left_out: str) -> str:
+        return f"What stands out about {state.scorer} on {state.benchmark}{left_out}"
 
 
 class CurvePane(ScorerPane, can_focus=False):
@@ -163,6 +163,6 @@ class CurvePane(ScorerPane, can_focus=False):
         return room >= BESIDE + FACTS + CHART + AROUND
 
 
-def _subject(inspection: "Inspection") -> tuple[object, ...]:
+def _subject(state: "ScreenState") -> tuple[object, ...]:
     """What a pane is of: while these are the same, so is it."""
-    return inspection.evaluation, inspection.benchmark, inspection.base
+    return state.evaluation, state.benchmark, state.base

@@ -12,15 +12,15 @@ from textual.app import ComposeResult
 
 from inspector.case_view.curve import curve_lines
 from inspector.case_view.lines import CaseLines, case_lines
-from inspector.case_view.open_case import Manner, Stop, open_case
+from inspector.case_view.open_case import DisplayOptions, Stop, open_case
 from inspector.case_view.opening import line_of, opening
 from inspector.case_view.original_lines import MODE as ORIGINAL
 from inspector.case_view.original_lines import REWRITING
 from inspector.case_view.token_lines import MODE as TOKENS
 from inspector.case_view.tracks import LETTERS
 from inspector.case_view.variant_track import original_of
-from inspector.inspection import Inspection
 from inspector.processes.xray import XrayAnswer, XrayQuestion
+from inspector.screen_state import ScreenState
 from inspector.screens.common_cases import ScorerChoice
 from inspector.screens.controller import Controller
 from inspector.texts.sentences import decision_words
@@ -55,14 +55,14 @@ class Bodies(Controller):
 
     def begin(self) -> None:
         """Begin with the rewriting that is looked at, if there is one."""
-        if self.inspection is not None and self.inspection.rewriting:
+        if self.state is not None and self.state.rewriting:
             self.mode = REWRITING
 
     def action_original(self) -> None:
         """Show what was changed in the original, or by the rewriting that is looked at, or the steps as ever."""
-        if self.inspection is None:
+        if self.state is None:
             return
-        if self.inspection.rewriting:
+        if self.state.rewriting:
             self.show("" if self.mode == REWRITING else REWRITING)
             return
         visible = self.mode == ORIGINAL
@@ -89,20 +89,20 @@ class Bodies(Controller):
 
     def action_tokens(self) -> None:
         """Show the tokens of the case, or the steps as ever."""
-        if self.inspection is None:
+        if self.state is None:
             return
-        if self.inspection.evaluation is None:
+        if self.state.evaluation is None:
             self.screen.notify("There is no scorer whose tokens could be shown.", markup=False)
             return
         self.show("" if self.mode == TOKENS else TOKENS)
 
     def follow(self) -> None:
         """See that the tokens of the case on screen are there or on their way, where they are wanted."""
-        inspection = self.inspection
-        if self.mode != TOKENS or inspection is None or inspection.evaluation is None:
+        state = self.state
+        if self.mode != TOKENS or state is None or state.evaluation is None:
             self.call_off()
             return
-        wanted = (inspection.cases["case"][self.screen.row], inspection.evaluation.scorer.name)
+        wanted = (state.cases["case"][self.screen.row], state.evaluation.scorer.name)
         xray = self.found
         if xray is not None and (xray.case, xray.scorer) == wanted:
             return
@@ -116,10 +116,10 @@ class Bodies(Controller):
             self._asking = self.screen.set_timer(PATIENCE, self._ask)
 
     def _ask(self) -> None:
-        inspection = self.inspection
-        if inspection is None or inspection.evaluation is None:
+        state = self.state
+        if state is None or state.evaluation is None:
             return
-        self._question = question = XrayQuestion(inspection.selection, self.screen.row, inspection.evaluation.scorer)
+        self._question = question = XrayQuestion(state.results, self.screen.row, state.evaluation.scorer)
         self.screen.run_worker(partial(self._wait, question), thread=True, group="tokens", description="tokens")
 
     def _wait(self, question: XrayQuestion) -> None:
@@ -174,11 +174,11 @@ class Curves(Controller):
     def show(self) -> None:
         """Draw the curves of the case on screen, where they are asked for."""
         view = self.screen.query_one("#curve", StepView)
-        if self.inspection is None or not view.display:
+        if self.state is None or not view.display:
             return
         width, height = view.viewport
         try:
-            case = open_case(self.inspection, self.screen.row, self.screen.manner(view))
+            case = open_case(self.state, self.screen.row, self.screen.manner(view))
         except InspectError:
             # The steps beneath say why.
             view.show([])
@@ -187,7 +187,7 @@ class Curves(Controller):
 
     def action_curve(self) -> None:
         """Show or hide the rewards as curves against the steps."""
-        if self.inspection is None or self.inspection.scorer is None:
+        if self.state is None or self.state.scorer is None:
             self.screen.notify("There is no scorer whose rewards could be drawn.", markup=False)
             return
         self.screen.reading = replace(self.screen.reading, curve=not self._wanted)
@@ -200,7 +200,7 @@ class Curves(Controller):
         """Whether they are to be seen: as a person chose, else where they take no room from the steps."""
         if self.screen.reading.curve is not None:
             return self.screen.reading.curve
-        screen, evaluation = self.screen, None if self.inspection is None else self.inspection.evaluation
+        screen, evaluation = self.screen, None if self.state is None else self.state.evaluation
         display = screen.manner(screen.steps)
         if evaluation is None or not evaluation.movable or display.unscored or display.mode:
             # Other bodies than the steps have two sides of their own.
@@ -214,27 +214,25 @@ class Curves(Controller):
 
     def action_overlay(self) -> None:
         """Choose the scorers that stand beside each other."""
-        inspection = self.inspection
-        if inspection is None or inspection.scorer is None:
+        state = self.state
+        if state is None or state.scorer is None:
             self.screen.notify("There is no scorer to put beside another.", markup=False)
             return
-        there = [
-            evaluation for evaluation in inspection.selection.evaluations if evaluation.covers(inspection.benchmark)
-        ]
+        there = [evaluation for evaluation in state.results.evaluations if evaluation.covers(state.benchmark)]
         names = [evaluation.scorer.name for evaluation in there]
-        if names == [inspection.scorer]:
+        if names == [state.scorer]:
             self.screen.notify("There is no other scorer on this benchmark.", markup=False)
             return
         facts = [decision_words(evaluation.rule) for evaluation in there]
         self.screen.close_rail()
-        choice = ScorerChoice(names, facts, self.screen.beside, inspection.scorer, len(LETTERS))
+        choice = ScorerChoice(names, facts, self.screen.beside, state.scorer, len(LETTERS))
         self.screen.app.push_screen(choice, self._overlay)
 
     def _overlay(self, chosen: tuple[str, ...] | None) -> None:
         if chosen is not None:
             self.screen.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
-            if self.inspection is not None:
-                self.screen.put(replace(self.inspection, beside=()))
+            if self.state is not None:
+                self.screen.put(replace(self.state, beside=()))
 
 
 # -- the case screen prepares: what is shown of a case, and of its neighbours while no key is pressed
@@ -261,25 +259,25 @@ class ReadyCases(Controller):
     def __init__(self, screen: "CaseScreen") -> None:
         super().__init__(screen)
         self._ready: dict[int, ReadyCase] = {}
-        self._ready_for: tuple[Inspection, Manner, int] | None = None
+        self._ready_for: tuple[ScreenState, DisplayOptions, int] | None = None
         self._idle: Timer | None = None
 
-    def get(self, inspection: Inspection, row: int, display: Manner) -> ReadyCase:
+    def get(self, state: ScreenState, row: int, display: DisplayOptions) -> ReadyCase:
         """Return a case made ready, perhaps before it was asked for."""
         view = self.screen.steps
-        now = (inspection, display.kept(), view.palette)
-        if self._ready_for is None or self._ready_for[0] is not inspection or self._ready_for[1:] != now[1:]:
+        now = (state, display.kept(), view.palette)
+        if self._ready_for is None or self._ready_for[0] is not state or self._ready_for[1:] != now[1:]:
             self._ready_for, self._ready = now, {}
         if display != display.kept():
-            return self._make(inspection, row, display)
+            return self._make(state, row, display)
         if row not in self._ready:
-            self._ready[row] = self._make(inspection, row, display)
+            self._ready[row] = self._make(state, row, display)
         return self._ready[row]
 
-    def _make(self, inspection: Inspection, row: int, display: Manner) -> ReadyCase:
-        page = case_lines(inspection, row, display)
+    def _make(self, state: ScreenState, row: int, display: DisplayOptions) -> ReadyCase:
+        page = case_lines(state, row, display)
         stop, scroll = opening(page, display.height)
-        lines = [*page.lines, *self.screen.lines_beneath(inspection, row, display)]
+        lines = [*page.lines, *self.screen.lines_beneath(state, row, display)]
         view = self.screen.steps
         painted = view.painted_ahead(lines, pinned=page.pinned, cursor=line_of(page, stop), scroll=scroll)
         return ReadyCase(page, stop, scroll, painted)
@@ -291,21 +289,21 @@ class ReadyCases(Controller):
         self._idle = self.screen.set_timer(IDLE, self._make_neighbours)
 
     def _make_neighbours(self) -> None:
-        inspection, view = self.inspection, self.screen.steps
+        state, view = self.state, self.screen.steps
         # While a threshold moves, what is ready now is not what will be shown.
-        if inspection is None or self.screen.rail_open or not self.screen.is_current or not view.display:
+        if state is None or self.screen.rail_open or not self.screen.is_current or not view.display:
             return
-        rows = self.screen.neighbours(inspection)
+        rows = self.screen.neighbours(state)
         self._ready = {row: ready for row, ready in self._ready.items() if row in {*rows, self.screen.row}}
         display = self.screen.manner(view).kept()
         for row in rows:
-            self.get(inspection, row, display)
+            self.get(state, row, display)
         self.screen.critique.prepare(rows)
 
-    def keep(self, inspection: Inspection, changed: int) -> None:
-        """Keep what is ready under an inspection that differs only in what is said of the case `changed`."""
-        if self._ready_for is not None and self._ready_for[0] is self.inspection:
-            self._ready_for = (inspection, *self._ready_for[1:])
+    def keep(self, state: ScreenState, changed: int) -> None:
+        """Keep what is ready under a screen state that differs only in what is said of the case `changed`."""
+        if self._ready_for is not None and self._ready_for[0] is self.state:
+            self._ready_for = (state, *self._ready_for[1:])
             self._ready.pop(changed, None)
 
     def forget(self) -> None:

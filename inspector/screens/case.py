@@ -9,21 +9,21 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 
-from inspector.case_view.open_case import Manner
+from inspector.case_view.open_case import DisplayOptions
 from inspector.case_view.opening import line_of
 from inspector.commands import COMMANDS, Command, bindings_of
 from inspector.critique.kept import kept_answers
 from inspector.critique.page import answer_lines
-from inspector.inspection import Inspection
 from inspector.messages import Back, Export, NewRewards, ScoreCase
 from inspector.processes.case_job import case_asked, problem_words
+from inspector.screen_state import ScreenState
 from inspector.screens.bodies import Bodies, Curves, ReadyCases
 from inspector.screens.critique import Critique
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.score import choose_judge
 from inspector.screens.stepping import Hits, StepCursor
 from inspector.screens.tagging import Tagging
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import NO_FOLDER, TRUNCATED
 from inspector.texts.text import clean
 from inspector.texts.wrap import Phrase, name_forms, wrap
@@ -55,8 +55,8 @@ class CaseScreen(ReadingScreen):
         (TRUNCATED, "a truncated case: what comes after was not scored"),
     )
 
-    def __init__(self, brush: Brush, row: int) -> None:
-        super().__init__(brush)
+    def __init__(self, glyphs: Glyphs, row: int) -> None:
+        super().__init__(glyphs)
         self.row = row
         self.cursor = StepCursor(self)
         self.bodies = Bodies(self)
@@ -98,14 +98,14 @@ class CaseScreen(ReadingScreen):
         """The pane of the case."""
         return self.query_one("#steps", StepView)
 
-    def manner(self, view: LineView) -> Manner:
+    def manner(self, view: LineView) -> DisplayOptions:
         return replace(super().manner(view), mode=self.bodies.mode, xray=self.bodies.found)
 
     def on_mount(self) -> None:
         self.bodies.begin()
         self.curves.lay_out()
         self.steps.focus()
-        if self.inspection is not None:
+        if self.state is not None:
             self.call_after_refresh(self._show, keep_scroll=False)
 
     def on_resize(self) -> None:
@@ -118,19 +118,19 @@ class CaseScreen(ReadingScreen):
         if event.view is self.steps and self.cursor.page.lines:
             self._show(keep_scroll=True)
 
-    def show_inspection(self, inspection: Inspection) -> None:  # noqa: ARG002  # it is self.inspection already
+    def show_state(self, state: ScreenState) -> None:  # noqa: ARG002  # it is self.screen state already
         self._show(keep_scroll=True)
 
     def _show(self, *, keep_scroll: bool) -> None:
-        inspection = self.inspection
-        if inspection is None:
+        state = self.state
+        if state is None:
             return
         self.curves.lay_out()
-        places = np.flatnonzero(inspection.shown == self.row)
-        self._place = int(places[0]) if places.size else min(self._place, max(0, inspection.shown.size - 1))
+        places = np.flatnonzero(state.shown == self.row)
+        self._place = int(places[0]) if places.size else min(self._place, max(0, state.shown.size - 1))
         view = self.steps
         display = self.manner(view)
-        ready = self.ready.get(inspection, self.row, display)
+        ready = self.ready.get(state, self.row, display)
         cursor = self.cursor
         cursor.page = page = ready.page
         scroll: int | None = ready.scroll
@@ -145,7 +145,7 @@ class CaseScreen(ReadingScreen):
         # Told before the steps, the title is painted in one frame with them; told after, in the next one.
         self.show_title()
         view.show(lines, keep_scroll=True, pinned=page.pinned, cursor=line, scroll=scroll)
-        if inspection.selection.found is not None:
+        if state.results.matches is not None:
             # How many hits there are is seen by the lines.
             self.show_title()
         if not keep_scroll:
@@ -164,43 +164,43 @@ class CaseScreen(ReadingScreen):
         return line - (old - view.scroll_offset.y) + self.cursor.page.pinned
 
     def show_title(self) -> None:
-        inspection = self.inspection
-        if inspection is None:
+        state = self.state
+        if state is None:
             return
-        place = self.place_words(inspection)
-        name, short = inspection.cases["case"][self.row], inspection.cases["id"][self.row]
+        place = self.place_words(state)
+        name, short = state.cases["case"][self.row], state.cases["id"][self.row]
         phrases = [Phrase((name, *name_forms(short, 32, 24, 16)), rank=4), Phrase((place, ""))]
         phrases.append(Phrase(self.hits.forms, rank=1))
-        evaluation = inspection.evaluation
+        evaluation = state.evaluation
         if evaluation is not None:
             phrases += [
-                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=inspection.scorers), ""), rank=3),
+                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=state.scorers), ""), rank=3),
                 Phrase(self.threshold_forms(evaluation.rule), rank=1),
-                Phrase((score_words(inspection.headline), ""), rank=2),
+                Phrase((score_words(state.headline), ""), rank=2),
             ]
         if self.reading.blind:
             phrases.insert(1, Phrase(("BLIND",)))
         self.tell("title", phrases, "strong")
 
-    def place_words(self, inspection: Inspection) -> str:
+    def place_words(self, state: ScreenState) -> str:
         """Return which of the cases this one is."""
-        return f"{self._place + 1:,} of {inspection.shown.size:,}" if self._listed else "no longer in the list"
+        return f"{self._place + 1:,} of {state.shown.size:,}" if self._listed else "no longer in the list"
 
-    def lines_beneath(self, inspection: Inspection, row: int, display: Manner) -> Iterator[Line]:
+    def lines_beneath(self, state: ScreenState, row: int, display: DisplayOptions) -> Iterator[Line]:
         """Yield what the scorer in focus answered to a case, a line a vote."""
-        if inspection.scorer is None or display.blind:
+        if state.scorer is None or display.blind:
             return
         try:
-            answers = kept_answers(inspection.selection, inspection.scorer, row)
+            answers = kept_answers(state.results, state.scorer, row)
         except InspectError as error:
             yield from (Line([(line, "bad")]) for line in wrap(clean(str(error)), display.width))
             return
         yield from answer_lines(answers, display)
 
-    def neighbours(self, inspection: Inspection) -> list[int]:
+    def neighbours(self, state: ScreenState) -> list[int]:
         """Return the rows of the cases that may come next, the likeliest first."""
-        places = (at for at in (self._place + 1, self._place - 1) if 0 <= at < inspection.shown.size)
-        return [int(inspection.shown[at]) for at in places]
+        places = (at for at in (self._place + 1, self._place - 1) if 0 <= at < state.shown.size)
+        return [int(state.shown[at]) for at in places]
 
     # -- keys
 
@@ -239,7 +239,7 @@ class CaseScreen(ReadingScreen):
 
     def action_unparsed(self) -> None:
         super().action_unparsed()
-        rows = self.inspection.shown if self.inspection else np.empty(0, dtype=np.int64)
+        rows = self.state.shown if self.state else np.empty(0, dtype=np.int64)
         if rows.size and self.row not in rows:
             self.row = int(rows[0])
             self.reading = self.reading.kept()
@@ -247,7 +247,7 @@ class CaseScreen(ReadingScreen):
 
     def action_turn(self, by: int) -> None:
         """Show the next or previous case of the list; at its ends, stay."""
-        rows = self.inspection.shown if self.inspection else np.empty(0, dtype=np.int64)
+        rows = self.state.shown if self.state else np.empty(0, dtype=np.int64)
         if not rows.size:
             return
         # A case that has left the list under a new threshold: its place is now the next one's.
@@ -287,33 +287,33 @@ class CaseScreen(ReadingScreen):
     def on_screen_resume(self) -> None:
         """Follow variants that may have come or gone."""
         self.ready.forget()
-        if self.inspection is not None and self.cursor.page.lines:
+        if self.state is not None and self.cursor.page.lines:
             self._show(keep_scroll=True)
 
     def action_what_if(self) -> None:
         """Open the variants of the case, or a new one."""
         from inspector.screens.what_if import WhatIf
 
-        inspection = self.inspection
-        if inspection is None or self.case_at_hand(self.row, self.steps) is None:
+        state = self.state
+        if state is None or self.case_at_hand(self.row, self.steps) is None:
             return
         self.close_rail()
-        variants = inspection.selection.workspace.variants
+        variants = state.results.workspace.variants
         if variants is None:
             self.say(NO_FOLDER)
             return
         stop = self.cursor.stop
         step = stop.step if stop is not None and stop.step >= 0 else 0
-        self.app.push_screen(WhatIf(inspection, self.row, self.manner(self.steps).kept(), variants, step))
+        self.app.push_screen(WhatIf(state, self.row, self.manner(self.steps).kept(), variants, step))
 
     def action_score_case(self) -> None:
         """Ask who is to judge the case, and have it done."""
-        inspection = self.inspection
-        if inspection is None:
+        state = self.state
+        if state is None:
             return
         self.close_rail()
         server = next(iter(self.remembered.left.servers), "")
-        choose_judge(self, inspection, inspection.cases["case"][self.row], server, self._score_case)
+        choose_judge(self, state, state.cases["case"][self.row], server, self._score_case)
 
     def _score_case(self, prm: Mapping[str, Any], scorer: Scorer | None) -> None:  # noqa: ARG002  # what is asked says it
         case = self.case_at_hand(self.row, self.steps)
@@ -330,19 +330,17 @@ class CaseScreen(ReadingScreen):
             self.notify(clean(problem), severity="error", markup=False, timeout=15)
         if event["event"] != "scored":
             return
-        name, inspection = event["scorer"], self.inspection
+        name, state = event["scorer"], self.state
         if not problem:
             done = f"scored in {event['seconds']:.2f} s" if event["computed"] else "has its rewards already"
             sentence = ". ".join([f"{event['case']}: {done} by {name}", *event["notes"]])
             self.notify(clean(sentence), markup=False, timeout=5)
         if event["computed"]:
             self.post_message(NewRewards(name))
-        elif inspection is not None and name in {
-            evaluation.scorer.name for evaluation in inspection.selection.evaluations
-        }:
-            self.put(inspection.focused(name, inspection.benchmark))
+        elif state is not None and name in {evaluation.scorer.name for evaluation in state.results.evaluations}:
+            self.put(state.focused(name, state.benchmark))
 
     def action_export(self) -> None:
         self.close_rail()
-        if self.inspection is not None:
+        if self.state is not None:
             self.offer(((Export("case", "", row=self.row), "This case, a row a step"),))

@@ -17,8 +17,8 @@ from inspector.case_view.opening import opening
 from inspector.commands import bindings_of
 from inspector.exporting import case_facts
 from inspector.filtering.filter_words import apart_phrases, filter_phrase
-from inspector.inspection import Inspection
 from inspector.messages import Copy, Export, Go
+from inspector.screen_state import ScreenState
 from inspector.screens.base import WIDE
 from inspector.screens.filtering import Filtering
 from inspector.screens.list_arranging import ListArranging
@@ -26,7 +26,7 @@ from inspector.screens.reading import ReadingScreen
 from inspector.screens.searching import Searching
 from inspector.screens.slices import Slicing
 from inspector.screens.tagging import Tagging
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import counted
 from inspector.texts.wrap import Phrase, name_forms
 from inspector.thresholds.rail_lines import score_words
@@ -35,7 +35,7 @@ from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.search_bar import SearchBar
 from inspector.widgets.step_view import StepView
-from scoring.evaluations.verdicts import AsGiven
+from scoring.evaluations.verdicts import ProvidedVerdicts
 from scoring.filtering.filters import Facet
 from scoring.filtering.text_query import SCOPES
 from scoring.schema import Bools, Ints
@@ -66,8 +66,8 @@ class CasesScreen(ReadingScreen):
 
     arranging: ListArranging
 
-    def __init__(self, brush: Brush) -> None:
-        super().__init__(brush)
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(glyphs)
         self.searching = Searching(self)
         self.filtering = Filtering(self)
         self.arranging = ListArranging(self)
@@ -118,9 +118,9 @@ class CasesScreen(ReadingScreen):
 
     def on_resize(self) -> None:
         self._lay_out()
-        if self.inspection is not None:
+        if self.state is not None:
             # What a title says of the threshold depends on the room there is.
-            self._show_titles(self.inspection)
+            self._show_titles(self.state)
         self._show_pane_soon()
 
     def on_screen_resume(self) -> None:
@@ -147,50 +147,50 @@ class CasesScreen(ReadingScreen):
 
     def _show_first(self) -> None:
         # What is there now: it may have changed since the screen was mounted.
-        if self.inspection is not None:
-            self.show_inspection(self.inspection)
+        if self.state is not None:
+            self.show_state(self.state)
 
-    def show_inspection(self, inspection: Inspection) -> None:
+    def show_state(self, state: ScreenState) -> None:
         table = self.table
         self._blind = self.reading.blind
-        columns = self.arranging.columns_now(inspection, blind=self._blind)
-        table.show(inspection.rows, inspection.shown.astype("int32"), columns)
-        table.empty = self._no_match if inspection.cases.height else NO_CASE
+        columns = self.arranging.columns_now(state, blind=self._blind)
+        table.show(state.rows, state.shown.astype("int32"), columns)
+        table.empty = self._no_match if state.cases.height else NO_CASE
         table.sorted_by = self.arranging.sort_mark()
-        self._show_titles(inspection)
-        self.filtering.show(inspection)
+        self._show_titles(state)
+        self.filtering.show(state)
         self._show_pane_soon()
 
     def _tell_column(self) -> None:
-        if self.inspection is not None:
-            self._show_titles(self.inspection)
+        if self.state is not None:
+            self._show_titles(self.state)
 
-    def _show_titles(self, inspection: Inspection) -> None:
-        listed = f"{inspection.shown.size:,} of {counted(int(inspection.benchmark_rows.sum()), 'case')}"
-        phrases = [Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4), Phrase((listed,))]
+    def _show_titles(self, state: ScreenState) -> None:
+        listed = f"{state.shown.size:,} of {counted(int(state.benchmark_rows.sum()), 'case')}"
+        phrases = [Phrase((*name_forms(state.benchmark, 14), ""), rank=4), Phrase((listed,))]
         phrases += [Phrase(("BLIND",))] if self._blind else []
         marked = self._marked_rows.size
         phrases += [Phrase((f"{marked:,} marked",))] if marked else []
-        evaluation, line = inspection.evaluation, inspection.headline
+        evaluation, line = state.evaluation, state.headline
         if evaluation is not None and line is not None:
             phrases += [
-                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=inspection.scorers), ""), rank=3),
+                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=state.scorers), ""), rank=3),
                 Phrase((score_words(line), "")),
                 Phrase(self.threshold_forms(evaluation.rule), rank=1),
             ]
-        if evaluation is None and inspection.cases.height:
+        if evaluation is None and state.cases.height:
             phrases.append(Phrase((f"nobody has scored it, {self.keys.of('score')} does", "not scored"), rank=1))
         self.tell("title", phrases, "strong")
-        sort = inspection.selection.request.sort
+        sort = state.results.query.sort
         # Without a threshold no mistake is nearer than another: right and wrong ones are all that is told apart.
-        graded = evaluation is None or not isinstance(evaluation.rule, AsGiven)
+        graded = evaluation is None or not isinstance(evaluation.rule, ProvidedVerdicts)
         words = "wrong ones first" if sort == INSTRUCTIVE and not graded else order_words(sort)
-        first, beside = self.arranging.column_phrases(), apart_phrases(inspection)
+        first, beside = self.arranging.column_phrases(), apart_phrases(state)
         if first:
             # What a column is matters more than the order, and than what else is said of the filter.
             beside = [Phrase((*phrase.forms, ""), rank=3) for phrase in beside]
         first = first or [Phrase((words, ""), rank=2)]
-        self.tell("filter", [*first, filter_phrase(inspection), *beside], "dim")
+        self.tell("filter", [*first, filter_phrase(state), *beside], "dim")
 
     def show_case(self) -> None:
         self._follow_blind()
@@ -200,8 +200,8 @@ class CasesScreen(ReadingScreen):
         """Hide in the list what is hidden beside it. What a filter or an order tells of the cases stays: both are asked
         for.
         """
-        if self.inspection is not None and self.reading.blind != self._blind:
-            self.show_inspection(self.inspection)
+        if self.state is not None and self.reading.blind != self._blind:
+            self.show_state(self.state)
 
     def _show_pane_soon(self) -> None:
         if self._pane_timer is not None:
@@ -210,13 +210,13 @@ class CasesScreen(ReadingScreen):
 
     def _show_pane(self) -> None:
         pane, row = self.query_one("#pane", StepView), self.table.row_id
-        if not pane.display or self.inspection is None:
+        if not pane.display or self.state is None:
             return
         if row is None:
             pane.show([])
             return
         display = self.manner(pane)
-        page = case_lines(self.inspection, row, display)
+        page = case_lines(self.state, row, display)
         scroll = None if self._pane_row == row else opening(page, display.height)[1]
         self._pane_row = row
         pane.show(page.lines, keep_scroll=True, pinned=page.pinned, scroll=scroll)
@@ -237,13 +237,13 @@ class CasesScreen(ReadingScreen):
             return False
         return super().check_action(action, parameters)
 
-    def put(self, inspection: Inspection) -> None:
+    def put(self, state: ScreenState) -> None:
         self.searching.end()
-        super().put(inspection)
+        super().put(state)
 
-    def show_found(self, inspection: Inspection) -> None:
+    def show_found(self, state: ScreenState) -> None:
         """Show what a search found; it may go on."""
-        super().put(inspection)
+        super().put(state)
 
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
         self.searching.changed(event)
@@ -279,23 +279,23 @@ class CasesScreen(ReadingScreen):
     @property
     def marked(self) -> list[str]:
         """The marked cases that are in the list, in its order."""
-        return [] if self.inspection is None else self.inspection.cases["case"].gather(self._marked_rows).to_list()
+        return [] if self.state is None else self.state.cases["case"].gather(self._marked_rows).to_list()
 
     @property
     def _marked_rows(self) -> Ints:
         """Their row ids. Those of other cases that are marked are asked for once: titles are told at every key."""
-        inspection, marks = self.inspection, self.table.marked
-        if inspection is None or not marks:
+        state, marks = self.state, self.table.marked
+        if state is None or not marks:
             return np.empty(0, dtype=np.int64)
         known = self._marks_of
-        if known is None or known[0] is not marks or known[1] is not inspection.cases:
-            known = self._marks_of = marks, inspection.cases, inspection.cases["case"].is_in(list(marks)).to_numpy()
-        return inspection.shown[known[2][inspection.shown]]
+        if known is None or known[0] is not marks or known[1] is not state.cases:
+            known = self._marks_of = marks, state.cases, state.cases["case"].is_in(list(marks)).to_numpy()
+        return state.shown[known[2][state.shown]]
 
-    def listed(self, inspection: Inspection) -> Inspection:
+    def listed(self, state: ScreenState) -> ScreenState:
         """Return what a queue is made of: the cases that are marked, or else all in the list."""
         rows = self._marked_rows
-        return replace(inspection, selection=replace(inspection.selection, shown=rows)) if rows.size else inspection
+        return replace(state, results=replace(state.results, shown=rows)) if rows.size else state
 
     def action_mark(self) -> None:
         """Mark the case under the cursor, or no more, and go to the next one."""
@@ -308,8 +308,8 @@ class CasesScreen(ReadingScreen):
 
     def action_mark_all(self) -> None:
         """Mark every case in the list; where all are marked, none."""
-        if self.inspection is not None:
-            listed = frozenset(self.inspection.cases["case"].gather(self.inspection.shown))
+        if self.state is not None:
+            listed = frozenset(self.state.cases["case"].gather(self.state.shown))
             table = self.table
             if listed:
                 self._mark(table.marked - listed if listed <= table.marked else table.marked | listed)
@@ -318,8 +318,8 @@ class CasesScreen(ReadingScreen):
 
     def _mark(self, cases: frozenset[str]) -> None:
         self.table.marked = cases
-        if self.inspection is not None:
-            self._show_titles(self.inspection)
+        if self.state is not None:
+            self._show_titles(self.state)
 
     def action_clear(self) -> None:
         """Take the marks away; where there are none, the filter."""
@@ -336,18 +336,18 @@ class CasesScreen(ReadingScreen):
         else:
             self.say(self.table.empty)
 
-    def come_back(self, row: int, inspection: Inspection | None) -> None:
+    def come_back(self, row: int, state: ScreenState | None) -> None:
         """Show what became of the list while another screen showed the case with this row id, the cursor on it.
 
         If it has left the list, the cursor goes to the next case that is still there.
         """
         self._go_to(row)
-        self.inspection = inspection
+        self.state = state
         self._go_to(row)
 
     def _go_to(self, row: int) -> None:
-        if self.inspection is not None:
-            self.table.go_to(self.inspection.cases["case"][row])
+        if self.state is not None:
+            self.table.go_to(self.state.cases["case"][row])
 
     def rearrange(self) -> None:
         """Follow facets that have come or gone: others have more room or less."""
@@ -356,13 +356,13 @@ class CasesScreen(ReadingScreen):
 
     def action_yank_row(self) -> None:
         """Copy the facts of the case under the cursor, or of those that are marked, a line each."""
-        row, inspection = self.table.row_id, self.inspection
-        if row is None or inspection is None:
+        row, state = self.table.row_id, self.state
+        if row is None or state is None:
             self.say("There is no row to copy.")
             return
         marked = self._marked_rows.tolist()
-        facts = "\n".join(case_facts(inspection, at, blind=self.reading.blind) for at in marked or [row])
-        of = counted(len(marked), "case") if marked else inspection.cases["id"][row]
+        facts = "\n".join(case_facts(state, at, blind=self.reading.blind) for at in marked or [row])
+        of = counted(len(marked), "case") if marked else state.cases["id"][row]
         self.post_message(Copy(facts, f"the facts of {of}"))
 
     def action_zoom(self) -> None:
@@ -384,27 +384,27 @@ class CasesScreen(ReadingScreen):
         from inspector.exporting import cases_of, report_of
 
         self.close_rail()
-        inspection = self.inspection
-        if inspection is None:
+        state = self.state
+        if state is None:
             return
-        rows = Export("cases", ""), f"The {counted(inspection.shown.size, 'case')} on screen, in this order"
-        if 0 < (marked := self._marked_rows).size < inspection.shown.size:
-            these = _among(inspection, "case", inspection.cases["case"].gather(marked).to_list())
+        rows = Export("cases", ""), f"The {counted(state.shown.size, 'case')} on screen, in this order"
+        if 0 < (marked := self._marked_rows).size < state.shown.size:
+            these = _among(state, "case", state.cases["case"].gather(marked).to_list())
             words = f"The {counted(marked.size, 'marked case')}, in this order"
             rows = Export("cases", "", make=partial(cases_of, these)), words
         choices = (rows, (Export("metrics", ""), "The metrics, by subset"))
-        of_benchmark = inspection
-        if len(inspection.selection.benchmarks) > 1:
+        of_benchmark = state
+        if len(state.results.benchmarks) > 1:
             # The list is of one benchmark, and so is what is reported of it.
-            of_benchmark = _among(inspection, "benchmark", [inspection.benchmark])
+            of_benchmark = _among(state, "benchmark", [state.benchmark])
         report = Export("report", "html", make=partial(report_of, of_benchmark))
-        if inspection.scorer:
+        if state.scorer:
             self.offer(choices, report)
         else:
             self.offer(choices[:1])
 
 
-def _among(inspection: Inspection, column: str, values: Sequence[str]) -> Inspection:
+def _among(state: ScreenState, column: str, values: Sequence[str]) -> ScreenState:
     """The same with one more condition: a column has one of these values."""
-    chosen = inspection.filter
-    return inspection.filtered(replace(chosen, where=(*chosen.where, Facet(column, tuple(values)).sql)))
+    chosen = state.filter
+    return state.filtered(replace(chosen, where=(*chosen.where, Facet(column, tuple(values)).sql)))

@@ -12,9 +12,9 @@ from textual.binding import BindingType
 
 from inspector.commands.key_words import KeyWords
 from inspector.comparability import Incomparable, incomparable, only_tried, remedy_of
-from inspector.inspection import Inspection, covering
 from inspector.label_set import other_labels
-from inspector.screens.base import InspectionScreen
+from inspector.screen_state import ScreenState, covering
+from inspector.screens.base import AppScreen
 from inspector.screens.dialog import Dialog
 from inspector.texts.wrap import Phrase
 from inspector.widgets.pick_list import Pick, PickList
@@ -33,17 +33,17 @@ SHORT = {
 """Each reason in a few words."""
 
 
-def reasons_on_screen(inspection: Inspection) -> list[Incomparable]:
+def reasons_on_screen(state: ScreenState) -> list[Incomparable]:
     """Return why the figures of the scorers that cover the benchmark in focus are not comparable as they stand.
 
     They are those that the board tells: on all cases of the benchmark under the conditions of the whole app.
     """
-    selection = inspection.selection
-    request = replace(selection.request, where=inspection.base)
-    rows = inspection.benchmark_rows & selection.passing(inspection.base)
-    if inspection.base_search is not None:
-        rows = rows & inspection.cleared().matching
-    return incomparable(replace(selection, request=request), covering(inspection), inspection.benchmark, rows)
+    results = state.results
+    query = replace(results.query, where=state.base)
+    rows = state.benchmark_rows & results.passing(state.base)
+    if state.base_search is not None:
+        rows = rows & state.cleared().matching
+    return incomparable(replace(results, query=query), covering(state), state.benchmark, rows)
 
 
 def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = False, labels: str = "") -> list[Phrase]:
@@ -70,10 +70,10 @@ def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = Fa
     return [*phrases, Phrase((f"{keys.of('card')}: why", ""), rank=1)]
 
 
-def show_banner(screen: InspectionScreen, inspection: Inspection) -> None:
+def show_banner(screen: AppScreen, state: ScreenState) -> None:
     """Warn, on the line called `banner`, of what makes the figures on screen incomparable."""
-    common, labels = is_on_common_cases(inspection), other_labels(inspection.selection.adjudicated)
-    phrases = banner(reasons_on_screen(inspection), screen.keys, common=common, labels=labels)
+    common, labels = is_on_common_cases(state), other_labels(state.results.adjudicated)
+    phrases = banner(reasons_on_screen(state), screen.keys, common=common, labels=labels)
     screen.query_one("#banner").display = bool(phrases)
     if phrases:
         screen.tell("banner", phrases, "bad")
@@ -82,14 +82,14 @@ def show_banner(screen: InspectionScreen, inspection: Inspection) -> None:
 # -- to the common cases and back
 
 
-def toggle_common_cases(screen: InspectionScreen, reasons: Callable[[Inspection], Sequence[Incomparable]]) -> None:
+def toggle_common_cases(screen: AppScreen, reasons: Callable[[ScreenState], Sequence[Incomparable]]) -> None:
     """Put every figure on the cases that all scorers have; or, where they are, each on its own again."""
     screen.close_rail()
-    if screen.inspection is None:
+    if screen.state is None:
         return
     try:
-        back = on_all_cases(screen.inspection)
-        there = back or on_common_cases(screen.inspection, reasons(screen.inspection))
+        back = on_all_cases(screen.state)
+        there = back or on_common_cases(screen.state, reasons(screen.state))
     except InspectError as error:
         screen.say(str(error))
         return
@@ -99,29 +99,29 @@ def toggle_common_cases(screen: InspectionScreen, reasons: Callable[[Inspection]
     screen.put(there)
 
 
-def on_common_cases(inspection: Inspection, reasons: Sequence[Incomparable]) -> Inspection | None:
+def on_common_cases(state: ScreenState, reasons: Sequence[Incomparable]) -> ScreenState | None:
     """Add the conditions that leave the common cases, for the whole app; None where no reason is about cases."""
-    where = tuple(condition for condition in remedy_of(reasons) if condition not in inspection.base)
-    return _based(inspection, (*inspection.base, *where)) if where else None
+    where = tuple(condition for condition in remedy_of(reasons) if condition not in state.base)
+    return _based(state, (*state.base, *where)) if where else None
 
 
-def on_all_cases(inspection: Inspection) -> Inspection | None:
+def on_all_cases(state: ScreenState) -> ScreenState | None:
     """Take such conditions away; None where there are none."""
-    kept = tuple(condition for condition in inspection.base if not _is_common(inspection, condition))
-    return None if kept == inspection.base else _based(inspection, kept)
+    kept = tuple(condition for condition in state.base if not _is_common(state, condition))
+    return None if kept == state.base else _based(state, kept)
 
 
-def is_on_common_cases(inspection: Inspection) -> bool:
+def is_on_common_cases(state: ScreenState) -> bool:
     """Return whether there is such a condition."""
-    return any(_is_common(inspection, condition) for condition in inspection.base)
+    return any(_is_common(state, condition) for condition in state.base)
 
 
-def _is_common(inspection: Inspection, condition: str) -> bool:
-    return any(only_tried(condition, evaluation.scorer.name) for evaluation in inspection.selection.evaluations)
+def _is_common(state: ScreenState, condition: str) -> bool:
+    return any(only_tried(condition, evaluation.scorer.name) for evaluation in state.results.evaluations)
 
 
-def _based(inspection: Inspection, base: tuple[str, ...]) -> Inspection:
-    return replace(inspection, base=base).filtered(inspection.filter)
+def _based(state: ScreenState, base: tuple[str, ...]) -> ScreenState:
+    return replace(state, base=base).filtered(state.filter)
 
 
 # -- choosing the scorers that stand beside each other

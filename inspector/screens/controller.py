@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
-    from inspector.inspection import Inspection
-    from inspector.screens.base import InspectionScreen
+    from inspector.screen_state import ScreenState
+    from inspector.screens.base import AppScreen
 
 
 class Controller:
@@ -18,15 +18,15 @@ class Controller:
     order. What a thread found comes back by `screen.call_later`, which may be called from any thread.
     """
 
-    screen: "InspectionScreen"
+    screen: "AppScreen"
 
-    def __init__(self, screen: "InspectionScreen") -> None:
+    def __init__(self, screen: "AppScreen") -> None:
         self.screen = screen
 
     @property
-    def inspection(self) -> "Inspection | None":
+    def state(self) -> "ScreenState | None":
         """What the screen shows."""
-        return self.screen.inspection
+        return self.screen.state
 
 
 def same_owners(first: Sequence[object], second: Sequence[object]) -> bool:

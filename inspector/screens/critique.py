@@ -10,7 +10,7 @@ from textual.containers import Container
 
 from inspector.commands import bindings_of_answers
 from inspector.critique.page import VoteManner, VotePage, answers_to, vote_page, without_answers
-from inspector.inspection import Inspection
+from inspector.screen_state import ScreenState
 from inspector.screens.controller import Controller
 from inspector.texts.text import clean
 from inspector.texts.wrap import wrap
@@ -65,7 +65,7 @@ class Critique(Controller):
         self._chosen_spot: int | None = None
         self._spots: tuple[PageSpot, ...] = ()
         self._read: dict[tuple[int, int], VotePage] = {}
-        self._read_for: tuple[Inspection, VoteManner] | None = None
+        self._read_for: tuple[ScreenState, VoteManner] | None = None
         self._next_ready: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -96,15 +96,15 @@ class Critique(Controller):
 
     def show(self, *, keep_scroll: bool = True) -> None:
         """Show the vote that is looked at; of another case or scorer, the first one."""
-        inspection, pane = self.inspection, self.pane
-        if not self._open or inspection is None:
+        state, pane = self.state, self.pane
+        if not self._open or state is None:
             return
-        if self._answers_of != (inspection.scorer, self.screen.row):
-            self._answers_of = (inspection.scorer, self.screen.row)
+        if self._answers_of != (state.scorer, self.screen.row):
+            self._answers_of = (state.scorer, self.screen.row)
             self._vote = 0
             keep_scroll = False
             self._fold()
-        vote, nothing = self._vote_or_why(inspection)
+        vote, nothing = self._vote_or_why(state)
         if vote is None:
             self._spots = ()
             head = [Line([(line, "dim")]) for line in wrap(clean(nothing), max(20, pane.viewport.width))]
@@ -114,41 +114,39 @@ class Critique(Controller):
         self._spots = page.spots
         pane.present(vote.head, page.lines, [spot.places for spot in page.spots], keep_scroll=keep_scroll)
 
-    def _vote_or_why(self, inspection: Inspection) -> tuple[VotePage | None, str]:
+    def _vote_or_why(self, state: ScreenState) -> tuple[VotePage | None, str]:
         """The vote that is looked at, or why none is shown."""
         try:
-            self._answers = answers_to(inspection, self.screen.row)
+            self._answers = answers_to(state, self.screen.row)
             self._vote = min(self._vote, max(0, len(self._answers) - 1))
-            nothing = self._why_nothing(inspection)
-            return (None, nothing) if nothing else (self._read_vote(inspection), "")
+            nothing = self._why_nothing(state)
+            return (None, nothing) if nothing else (self._read_vote(state), "")
         except InspectError as error:
             return None, str(error)
 
-    def _why_nothing(self, inspection: Inspection) -> str:
+    def _why_nothing(self, state: ScreenState) -> str:
         """Why no answer is shown; "" where one is."""
         if self.screen.blind:
             key = self.screen.keys.of("blind")
             return f"Blind: what a critic answered is hidden, as its verdict is; {key} shows both."
-        if inspection.scorer is None:
+        if state.scorer is None:
             return "There is no scorer."
         if not self._answers:
             following = self.screen.keys.of("next-scorer")
-            return (
-                f"{inspection.scorer} has no answer to this case in words; {following} looks through the next scorer."
-            )
+            return f"{state.scorer} has no answer to this case in words; {following} looks through the next scorer."
         return ""
 
-    def _read_vote(self, inspection: Inspection) -> VotePage:
+    def _read_vote(self, state: ScreenState) -> VotePage:
         """The vote that is looked at; a cursor that moves in it needs no new one."""
         shared = self.screen.manner(self.pane)
         display = VoteManner(
-            shared.width, self.screen.brush, raw=shared.raw, search=shared.searched("answers"), keys=self.screen.keys
+            shared.width, self.screen.glyphs, raw=shared.raw, search=shared.searched("answers"), keys=self.screen.keys
         )
-        if self._read_for is None or self._read_for[0] is not inspection or self._read_for[1] != display:
-            self._read_for, self._read = (inspection, display), {}
+        if self._read_for is None or self._read_for[0] is not state or self._read_for[1] != display:
+            self._read_for, self._read = (state, display), {}
         place = self.screen.row, self._vote
         if place not in self._read:
-            self._read[place] = vote_page(inspection, self.screen.row, self._answers, self._vote, display)
+            self._read[place] = vote_page(state, self.screen.row, self._answers, self._vote, display)
         return self._read[place]
 
     def prepare(self, rows: Sequence[int]) -> None:
@@ -166,12 +164,12 @@ class Critique(Controller):
         self._next_ready = self.screen.set_timer(PAUSE, partial(self.prepare, rows[1:])) if rows[1:] else None
 
     def _prepare(self, row: int) -> None:
-        if self._read_for is None or self._read_for[0] is not self.inspection or (row, 0) in self._read:
+        if self._read_for is None or self._read_for[0] is not self.state or (row, 0) in self._read:
             return
-        inspection, display = self._read_for
+        state, display = self._read_for
         try:
-            if answers := answers_to(inspection, row):
-                self._read[row, 0] = vote_page(inspection, row, answers, 0, display)
+            if answers := answers_to(state, row):
+                self._read[row, 0] = vote_page(state, row, answers, 0, display)
                 # What takes time of it is remembered there.
                 self._read[row, 0].page()
         except InspectError:
@@ -195,8 +193,8 @@ class Critique(Controller):
             self.pane.focus()
 
     def _set(self, *, opened: bool) -> None:
-        if opened and self.inspection is not None and not answers_to(self.inspection, self.screen.row):
-            self.screen.say(without_answers(self.inspection, self.screen.keys))
+        if opened and self.state is not None and not answers_to(self.state, self.screen.row):
+            self.screen.say(without_answers(self.state, self.screen.keys))
             return
         self._open = opened
         self.lay_out()
@@ -275,7 +273,7 @@ class Critique(Controller):
             self._press(spot)
 
     def _press(self, at: int) -> None:
-        if self.inspection is None or self._answers_of != (self.inspection.scorer, self.screen.row):
+        if self.state is None or self._answers_of != (self.state.scorer, self.screen.row):
             # Another case is on its way to the screen: what was pressed belongs to the one before.
             return
         spot = self._spots[at]

@@ -19,7 +19,7 @@ from inspector.filtering.completion import Completion, completion, fault_of, lef
 from inspector.filtering.facets import Counts, FacetColumn
 from inspector.filtering.filter_words import value_words
 from inspector.filtering.slices import condition_titles
-from inspector.inspection import Inspection
+from inspector.screen_state import ScreenState
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import TypedAhead
 from inspector.texts.sentences import GLYPHS, WORDS
@@ -182,7 +182,7 @@ class ConditionScreen(TypedAhead[str | None]):
             self._show()
 
 
-# -- the facets of an inspection in the words of the screen
+# -- the facets of a screen state in the words of the screen
 
 
 LISTED = 8
@@ -210,30 +210,30 @@ class Folds(Struct, frozen=True):
         return replace(self, whole=self.whole ^ {group})
 
 
-def facet_groups(inspection: Inspection, folds: Folds | None = None) -> list[FacetGroup]:
+def facet_groups(state: ScreenState, folds: Folds | None = None) -> list[FacetGroup]:
     """Return every facet that tells cases apart, its values counted under this filter and marked; then conditions.
 
     Only groups that are open are counted.
     """
     folds = folds or Folds()
-    chosen = inspection.filter
-    columns = inspection.facet_columns
+    chosen = state.filter
+    columns = state.facet_columns
     opened = [
         facet for facet in columns if folds.is_open(facet.column, aside=facet.aside and not chosen.facet(facet.column))
     ]
-    counts = inspection.facet_counts(opened)
+    counts = state.facet_counts(opened)
     groups = []
     for facet in columns:
         if facet in opened and facet.column in counts:
-            groups.append(_opened(facet, counts[facet.column], inspection, folds))
+            groups.append(_opened(facet, counts[facet.column], state, folds))
         elif facet not in opened:
             note = _marked(chosen, facet.column)
             groups.append(FacetGroup(facet.column, facet.title, folded=True, note=note, short=_short(facet)))
-    return [*_conditions(inspection, folds), *groups]
+    return [*_conditions(state, folds), *groups]
 
 
-def _opened(facet: FacetColumn, counts: Counts, inspection: Inspection, folds: Folds) -> FacetGroup:
-    marks = [_mark(inspection, facet, value) for value, _ in counts]
+def _opened(facet: FacetColumn, counts: Counts, state: ScreenState, folds: Folds) -> FacetGroup:
+    marks = [_mark(state, facet, value) for value, _ in counts]
     radio = facet.kind == "benchmarks"
     values = tuple(
         FacetValue(facet.column, value, _label(facet, value), count, mark, radio=radio)
@@ -257,10 +257,10 @@ def _first(values: Sequence[FacetValue]) -> tuple[FacetValue, ...]:
     return tuple(value for place, value in enumerate(values) if place < LISTED or value.mark)
 
 
-def _mark(inspection: Inspection, facet: FacetColumn, value: FacetChoice) -> FacetMark:
+def _mark(state: ScreenState, facet: FacetColumn, value: FacetChoice) -> FacetMark:
     if facet.kind == "benchmarks":
-        return "keep" if value == inspection.benchmark else ""
-    for marked in inspection.filter.facets:
+        return "keep" if value == state.benchmark else ""
+    for marked in state.filter.facets:
         if marked.column == facet.column and value in marked.values:
             return "keep" if marked.keep else "hide"
     return ""
@@ -272,11 +272,11 @@ def _marked(chosen: Filter, column: str) -> str:
     return ", ".join(f"{len(facet.values)} {word}" for word, facet in counts.items() if facet)
 
 
-def _conditions(inspection: Inspection, folds: Folds) -> list[FacetGroup]:
+def _conditions(state: ScreenState, folds: Folds) -> list[FacetGroup]:
     """The conditions that were typed or given, as a group of their own; none where there are none."""
-    titles = condition_titles(inspection)
-    base = [FacetValue(GIVEN, text, titles.get(text, text), None, "fixed") for text in inspection.base]
-    typed = [FacetValue(CONDITIONS, text, titles.get(text, text), None, "keep") for text in inspection.filter.where]
+    titles = condition_titles(state)
+    base = [FacetValue(GIVEN, text, titles.get(text, text), None, "fixed") for text in state.base]
+    typed = [FacetValue(CONDITIONS, text, titles.get(text, text), None, "keep") for text in state.filter.where]
     if not base and not typed:
         return []
     if not folds.is_open(CONDITIONS, aside=False):
@@ -293,7 +293,7 @@ def _label(facet: FacetColumn, value: FacetChoice) -> str:
 # -- the value of one cell of the list, as a change of the filter: keep it or hide it
 
 
-def with_cell(inspection: Inspection, column: TableColumn, value: Any, *, keep: bool) -> Filter:
+def with_cell(state: ScreenState, column: TableColumn, value: Any, *, keep: bool) -> Filter:
     """Return the filter with the value of a cell kept, and no other of its column; or hidden.
 
     A fraction stands for all that read the same on screen. Of a list every member is kept or hidden.
@@ -301,8 +301,8 @@ def with_cell(inspection: Inspection, column: TableColumn, value: Any, *, keep: 
     Raises:
         UsageError: the cell is no column that a condition can speak of; and why.
     """
-    name = _source(inspection, column)
-    dtype, chosen = inspection.selection.column(name).dtype, inspection.filter
+    name = _source(state, column)
+    dtype, chosen = state.results.column(name).dtype, state.filter
     if isinstance(dtype, pl.List):
         if dtype.inner != pl.String():
             raise UsageError(f"{column.title} holds lists of numbers.", "Keep or hide it with : and a condition.")
@@ -322,14 +322,14 @@ def _with(chosen: Filter, name: str, value: Any, *, keep: bool, listed: bool, fi
     return chosen.only(name, value, listed=listed) if first else chosen.toggled(name, value, listed=listed)
 
 
-def _source(inspection: Inspection, column: TableColumn) -> str:
+def _source(state: ScreenState, column: TableColumn) -> str:
     """The one column of the data that a cell shows."""
     if isinstance(column.source, tuple):
         raise UsageError(
             f"{column.title} is a picture of several columns, not a value to keep or hide.", "Choose another cell."
         )
     (name,) = column.sources
-    if name not in inspection.selection.columns:
+    if name not in state.results.columns:
         raise UsageError(f"{column.title} is not a column that a condition can speak of.", "Choose another cell.")
     return name
 
@@ -383,11 +383,11 @@ class Filtering(Controller):
 
     # -- facets
 
-    def show(self, inspection: Inspection) -> None:
+    def show(self, state: ScreenState) -> None:
         """Count the facets anew where they are on screen."""
         facets = self.screen.facets
         if facets.display:
-            facets.show(facet_groups(inspection, self._folds))
+            facets.show(facet_groups(state, self._folds))
 
     def action_facets(self) -> None:
         """Open the facets and go there; from there, back to the list and close."""
@@ -397,8 +397,8 @@ class Filtering(Controller):
             return
         facets.display = True
         self.screen.rearrange()
-        if self.inspection is not None:
-            self.show(self.inspection)
+        if self.state is not None:
+            self.show(self.state)
         facets.focus()
 
     def close(self) -> None:
@@ -408,9 +408,9 @@ class Filtering(Controller):
         self.screen.rearrange()
 
     def toggle(self, event: FacetList.Toggled) -> None:
-        if self.inspection is None:
+        if self.state is None:
             return
-        now, column = self.inspection, event.column
+        now, column = self.state, event.column
         if column == GIVEN:
             self.screen.say("This was given when prm-inspect was started, and holds until it is left.")
         elif column == CONDITIONS:
@@ -431,39 +431,39 @@ class Filtering(Controller):
 
     def _fold(self, folds: Folds) -> None:
         self._folds = folds
-        if self.inspection is not None:
-            self.show(self.inspection)
+        if self.state is not None:
+            self.show(self.state)
 
     def _look_at(self, benchmark: str, *, keep: bool) -> None:
         """Another benchmark in focus."""
-        if self.inspection is None:
+        if self.state is None:
             return
         if not keep:
             self.screen.say(
                 "Metrics differ from benchmark to benchmark: one is looked at, and keeping another chooses that."
             )
             return
-        before = self.inspection.filter
+        before = self.state.filter
         self.screen.close_rail()
-        self.screen.put(self.inspection.on_benchmark(benchmark))
-        gone = len(before.facets) - len(self.inspection.filter.facets)
+        self.screen.put(self.state.on_benchmark(benchmark))
+        gone = len(before.facets) - len(self.state.filter.facets)
         if gone:
             self.screen.say(f"{gone} of the filter's conditions had no case in {benchmark} and were left out.")
 
     def _put_filter(self, chosen: Filter) -> None:
         self.screen.close_rail()
-        if self.inspection is not None:
-            self.screen.put(self.inspection.filtered(chosen))
+        if self.state is not None:
+            self.screen.put(self.state.filtered(chosen))
 
     def clear(self) -> None:
         """Take away what was filtered here."""
         self.screen.close_rail()
-        if self.inspection is None:
+        if self.state is None:
             return
-        before = self.inspection.shown.size
-        self.screen.put(self.inspection.unfiltered())
-        if self.inspection.shown.size == before:
-            base = self.inspection.base
+        before = self.state.shown.size
+        self.screen.put(self.state.unfiltered())
+        if self.state.shown.size == before:
+            base = self.state.base
             self.screen.say(
                 "Only what was asked for at the start filters these cases." if base else "Nothing is filtered."
             )
@@ -472,24 +472,24 @@ class Filtering(Controller):
 
     def action_condition(self) -> None:
         """Ask for an SQL condition, and add it to the filter."""
-        now = self.inspection
+        now = self.state
         if now is None:
             return
-        known = vocabulary(now.selection, now.scorer)
+        known = vocabulary(now.results, now.scorer)
         line = ConditionScreen(
             lambda text, at: completion(text, at, known),
-            lambda text: fault_of(now.selection, text),
+            lambda text: fault_of(now.results, text),
             lambda text: left_by(now, text),
             self.screen.remembered.left.conditions,
         )
         self.screen.app.push_screen(line, self._add_condition)
 
     def _add_condition(self, condition: str | None) -> None:
-        if condition is None or self.inspection is None:
+        if condition is None or self.state is None:
             return
         self.screen.remembered.add("conditions", condition)
         try:
-            self._put_filter(self.inspection.filter.plus(condition))
+            self._put_filter(self.state.filter.plus(condition))
         except FilterError as error:
             # What can be evaluated on no case may still fail on some.
             self.screen.notify(clean(str(error)), severity="warning", markup=False)
@@ -504,7 +504,7 @@ class Filtering(Controller):
 
     def _with_cell(self, *, keep: bool) -> None:
         table = self.screen.table
-        if self.inspection is None or table.row_id is None:
+        if self.state is None or table.row_id is None:
             self.screen.say("There is no row here to take a value from.")
             return
         if table.cell is None:
@@ -513,7 +513,7 @@ class Filtering(Controller):
             self.screen.say(f"The cell in brackets can be another one beside it; then {keys}.")
             return
         try:
-            chosen = with_cell(self.inspection, *table.cell, keep=keep)
+            chosen = with_cell(self.state, *table.cell, keep=keep)
         except UsageError as error:
             self.screen.say(f"{error.sentence[0].upper()}{error.sentence[1:]} {error.next_step}")
             return

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from inspector.case_list.case_columns import case_columns, chosen_keys, empty_keys, usual_keys
 from inspector.case_list.catalogue import OF_FILE, Entry, catalogue, entry_of
-from inspector.inspection import Inspection
+from inspector.screen_state import ScreenState
 from inspector.screens.arranging import Arranging
 from inspector.texts.wrap import Phrase
 from inspector.widgets.columns import TableColumn
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ListArranging(Arranging):
-    """Arranges the list of cases; its order and columns are of the request."""
+    """Arranges the list of cases; its order and columns are of the query."""
 
     screen: "CasesScreen"
 
@@ -31,35 +31,35 @@ class ListArranging(Arranging):
     _empty_of: tuple[object, ...] = ()
     """What these are of."""
 
-    def columns_now(self, inspection: Inspection, *, blind: bool) -> list[TableColumn] | None:
+    def columns_now(self, state: ScreenState, *, blind: bool) -> list[TableColumn] | None:
         """Return the columns of the list where they are others than before; else None, so that the list keeps its own.
 
         See `case_columns`.
         """
-        self._look_for_empty(inspection)
-        keys, searching = chosen_keys(inspection) or self._filled(inspection), inspection.selection.found is not None
-        made_for = (inspection.scorer, inspection.benchmark, inspection.span, keys, searching, blind)
+        self._look_for_empty(state)
+        keys, searching = chosen_keys(state) or self._filled(state), state.results.matches is not None
+        made_for = (state.scorer, state.benchmark, state.span, keys, searching, blind)
         if made_for == self._arranged:
             return None
         if not self._arranged:
             self.table.widths = self.screen.remembered.left.widths
         self._arranged = made_for
-        return case_columns(inspection, self.screen.brush, keys, blind=blind)
+        return case_columns(state, self.screen.glyphs, keys, blind=blind)
 
-    def _look_for_empty(self, inspection: Inspection) -> None:
+    def _look_for_empty(self, state: ScreenState) -> None:
         """Find the columns without any value among all rows listed, unless there is a value to go back to.
 
         While the threshold moves or a search is typed, nothing jumps.
         """
-        rows, evaluation = inspection.shown, inspection.evaluation
+        rows, evaluation = state.shown, state.evaluation
         looked = self._empty_of
         if self.screen.held or (looked and looked[0] is rows and looked[1] is evaluation):
             return
-        self._empty, self._empty_of = empty_keys(inspection), (rows, evaluation)
+        self._empty, self._empty_of = empty_keys(state), (rows, evaluation)
 
-    def _filled(self, inspection: Inspection) -> tuple[str, ...]:
+    def _filled(self, state: ScreenState) -> tuple[str, ...]:
         """The usual columns but the empty ones."""
-        return tuple(key for key in usual_keys(inspection) if key not in self._empty)
+        return tuple(key for key in usual_keys(state) if key not in self._empty)
 
     @property
     def table(self) -> FrameTable:
@@ -67,14 +67,14 @@ class ListArranging(Arranging):
 
     @property
     def order(self) -> str:
-        return "" if self.inspection is None else self.inspection.selection.request.sort
+        return "" if self.state is None else self.state.results.query.sort
 
     def entries(self) -> tuple[Entry, ...]:
-        return () if self.inspection is None else catalogue(self.inspection)
+        return () if self.state is None else catalogue(self.state)
 
     def sort(self, sort: str) -> None:
-        if self.inspection is not None:
-            self.screen.put(self.inspection.ordered(sort))
+        if self.state is not None:
+            self.screen.put(self.state.ordered(sort))
 
     def columns_here(self) -> list[tuple[str, str]]:
         on_screen = [self._entry(column.name) for column in self.table.columns_shown]
@@ -90,20 +90,20 @@ class ListArranging(Arranging):
         return [Phrase((whole, f"{entry.title}: {short}", short), rank=2)]
 
     def _entry(self, name: str) -> Entry:
-        entry, inspection = entry_of(name), self.inspection
-        of_file = inspection is not None and inspection.selection.is_metadata(name)
+        entry, state = entry_of(name), self.state
+        of_file = state is not None and state.results.is_metadata(name)
         return replace(entry, meaning=OF_FILE) if of_file else entry
 
     def columns(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        if self.inspection is None:
+        if self.state is None:
             return (), (), ()
-        usual, chosen = self._filled(self.inspection), chosen_keys(self.inspection)
+        usual, chosen = self._filled(self.state), chosen_keys(self.state)
         return chosen or usual, usual, () if chosen else self._empty
 
     def arrange(self, columns: tuple[str, ...]) -> None:
-        if self.inspection is not None:
+        if self.state is not None:
             self.screen.remembered.keep(columns=columns, widths=dict(self.table.widths))
-            self.screen.put(self.inspection.arranged(columns))
+            self.screen.put(self.state.arranged(columns))
 
     def keep_widths(self) -> None:
         self.screen.remembered.keep(widths=dict(self.table.widths))

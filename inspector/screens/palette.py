@@ -9,9 +9,9 @@ from textual.content import Content
 from textual.fuzzy import Matcher
 
 from inspector.filtering.slices import offered
-from inspector.inspection import Inspection
 from inspector.messages import Go
-from inspector.screens.base import InspectionScreen
+from inspector.screen_state import ScreenState
+from inspector.screens.base import AppScreen
 from inspector.terminal.textual_compat import Steady
 from inspector.terminal.themes import COLOURS
 from inspector.texts.text import clean
@@ -37,29 +37,29 @@ class PlacesProvider(Provider):
     async def search(self, query: str) -> Hits:
         """Yield what has these letters."""
         screen = self.screen
-        inspection = screen.inspection if isinstance(screen, InspectionScreen) else None
-        if not isinstance(screen, InspectionScreen) or inspection is None:
+        state = screen.state if isinstance(screen, AppScreen) else None
+        if not isinstance(screen, AppScreen) or state is None:
             return
         matcher = self.matcher(query)
-        for name in inspection.selection.benchmarks:
+        for name in state.results.benchmarks:
             if score := _score(matcher, name, query):
-                look = partial(_on_benchmark, screen, inspection, name)
+                look = partial(_on_benchmark, screen, state, name)
                 yield Hit(score, matcher.highlight(clean(name)), look, help="Benchmark: to its cases and scorers")
-        for evaluation in inspection.selection.evaluations:
+        for evaluation in state.results.evaluations:
             name = evaluation.scorer.name
             if score := _score(matcher, name, query):
-                look = partial(_through, screen, inspection, evaluation)
+                look = partial(_through, screen, state, evaluation)
                 yield Hit(score, matcher.highlight(clean(name)), look, help="Scorer: look through it")
         words = query.lower().split()
-        for hit in (*_columns(screen, words), *_slices(screen, inspection, words)):
+        for hit in (*_columns(screen, words), *_slices(screen, state, words)):
             yield hit
-        names = inspection.cases["case"]
+        names = state.cases["case"]
         for row in _holding(names, query.strip()):
             score = _WHOLE if names[row].partition("/")[2] == query.strip() else _LEAST
-            yield Hit(score, Content(clean(names[row])), partial(_open, screen, inspection, row), help="Case: open it")
+            yield Hit(score, Content(clean(names[row])), partial(_open, screen, state, row), help="Case: open it")
 
 
-def _columns(screen: InspectionScreen, words: Sequence[str]) -> Iterator[Hit]:
+def _columns(screen: AppScreen, words: Sequence[str]) -> Iterator[Hit]:
     arranging = screen.arranging
     if arranging is None:
         return
@@ -72,11 +72,11 @@ def _columns(screen: InspectionScreen, words: Sequence[str]) -> Iterator[Hit]:
             yield Hit(_TOLD, Content(clean(title)), look, help=clean(f"{does}: {entry.meaning}"))
 
 
-def _slices(screen: InspectionScreen, inspection: Inspection, words: Sequence[str]) -> Iterator[Hit]:
-    for _, title, chosen, order in offered(inspection):
+def _slices(screen: AppScreen, state: ScreenState, words: Sequence[str]) -> Iterator[Hit]:
+    for _, title, chosen, order in offered(state):
         label = f"slice: {title}"
         if all(word in label.lower() for word in words):
-            look = partial(_slice, screen, inspection, chosen, order)
+            look = partial(_slice, screen, state, chosen, order)
             yield Hit(_TOLD, Content(clean(label)), look, help="Slice: list its cases")
 
 
@@ -85,17 +85,17 @@ def _holding(names: pl.Series, typed: str) -> list[int]:
     return names.str.contains(f"(?i){pl.escape_regex(typed)}").arg_true().head(MOST).to_list()
 
 
-def _on_benchmark(screen: InspectionScreen, inspection: Inspection, name: str) -> None:
-    screen.put(inspection.on_benchmark(name))
+def _on_benchmark(screen: AppScreen, state: ScreenState, name: str) -> None:
+    screen.put(state.on_benchmark(name))
 
 
-def _through(screen: InspectionScreen, inspection: Inspection, evaluation: Evaluation) -> None:
-    here = inspection.benchmark if evaluation.covers(inspection.benchmark) else min(evaluation.covered)
-    screen.put(inspection.focused(evaluation.scorer.name, here))
+def _through(screen: AppScreen, state: ScreenState, evaluation: Evaluation) -> None:
+    here = state.benchmark if evaluation.covers(state.benchmark) else min(evaluation.covered)
+    screen.put(state.focused(evaluation.scorer.name, here))
 
 
-def _slice(screen: InspectionScreen, inspection: Inspection, chosen: Filter, order: str) -> None:
-    screen.put(inspection.searched(inspection.base_search, chosen).ordered(order))
+def _slice(screen: AppScreen, state: ScreenState, chosen: Filter, order: str) -> None:
+    screen.put(state.searched(state.base_search, chosen).ordered(order))
     screen.post_message(Go("cases", beneath=True))
 
 
@@ -104,8 +104,8 @@ def _score(matcher: Matcher, name: str, query: str) -> float:
     return _WHOLE if low == typed else _HELD if typed in low else matcher.match(name)
 
 
-def _open(screen: InspectionScreen, inspection: Inspection, row: int) -> None:
-    screen.put(inspection.with_case(row))
+def _open(screen: AppScreen, state: ScreenState, row: int) -> None:
+    screen.put(state.with_case(row))
     screen.post_message(Go("case", row))
 
 

@@ -4,12 +4,12 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from inspector.case_view.open_case import Manner, OpenCase, open_case
+from inspector.case_view.open_case import DisplayOptions, OpenCase, open_case
 from inspector.case_view.prose import FOUND
-from inspector.inspection import Inspection
 from inspector.messages import Reads
-from inspector.screens.base import InspectionScreen
-from inspector.texts.paint import Brush
+from inspector.screen_state import ScreenState
+from inspector.screens.base import AppScreen
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import counted
 from inspector.texts.text import clean
 from inspector.widgets.line_view import LineView
@@ -20,7 +20,7 @@ UNREAD = ("unparsed", "refused")
 """The outcomes of cases for which a scorer was asked and has no verdict."""
 
 
-class ReadingScreen(InspectionScreen):
+class ReadingScreen(AppScreen):
     """A screen with the lines of a case in it.
 
     `reading` is how cases are shown, but for the room there is; the app hands it from screen to screen.
@@ -29,24 +29,24 @@ class ReadingScreen(InspectionScreen):
     NAMED: ClassVar[bool] = True
     """Whether the case's name stands above its lines."""
 
-    def __init__(self, brush: Brush) -> None:
-        super().__init__(brush)
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(glyphs)
         # Readable formulas need more than ASCII.
-        self.reading = Manner(80, brush, raw=brush.ascii_only)
+        self.reading = DisplayOptions(80, glyphs, raw=glyphs.ascii_only)
 
     @property
     def beside(self) -> tuple[str, ...]:
         """The scorers beside the one in focus: those whose cases are listed, else those that a person chose."""
-        return (self.inspection.beside if self.inspection else ()) or self.remembered.left.overlaid
+        return (self.state.beside if self.state else ()) or self.remembered.left.overlaid
 
     @property
     def blind(self) -> bool:
         return self.reading.blind
 
-    def manner(self, view: LineView) -> Manner:
+    def manner(self, view: LineView) -> DisplayOptions:
         """Return how a case is shown in this view."""
         width, height = view.viewport
-        matches = self.inspection.selection.found if self.inspection else None
+        matches = self.state.results.matches if self.state else None
         return replace(
             self.reading,
             width=max(20, width),
@@ -59,18 +59,18 @@ class ReadingScreen(InspectionScreen):
 
     def case_at_hand(self, row: int, view: LineView) -> OpenCase | None:
         """Return the case with this row id for what a key does with its texts; None, and say so, if unreadable."""
-        if self.inspection is None:
+        if self.state is None:
             return None
         try:
-            return open_case(self.inspection, row, self.manner(view))
+            return open_case(self.state, row, self.manner(view))
         except InspectError as error:
             self.notify(clean(str(error)), severity="error", markup=False)
             return None
 
-    def listed(self, inspection: Inspection) -> Inspection | None:
-        return inspection
+    def listed(self, state: ScreenState) -> ScreenState | None:
+        return state
 
-    def read(self, display: Manner) -> None:
+    def read(self, display: DisplayOptions) -> None:
         """Show cases in another way from now on, on the other screens as well."""
         self.reading = display
         self.post_message(Reads(display.kept()))
@@ -82,7 +82,7 @@ class ReadingScreen(InspectionScreen):
 
     def show_first_hit(self, view: LineView) -> None:
         """Scroll to the first text that was searched for, where it is beyond what is seen."""
-        searched = self.inspection is not None and self.inspection.selection.found is not None
+        searched = self.state is not None and self.state.results.matches is not None
         hits = view.lines_with(FOUND) if searched else []
         if hits:
             view.scroll_to_line(hits[0])
@@ -108,20 +108,20 @@ class ReadingScreen(InspectionScreen):
 
         From there, show what was shown before, less any condition on outcomes.
         """
-        inspection = self.inspection
-        if inspection is None or inspection.evaluation is None:
+        state = self.state
+        if state is None or state.evaluation is None:
             self.notify("There is no scorer whose answers could be unparsed.", markup=False)
             return
-        column = inspection.outcome_column
-        facets = tuple(facet for facet in inspection.filter.facets if facet.column != column)
+        column = state.outcome_column
+        facets = tuple(facet for facet in state.filter.facets if facet.column != column)
         queue = Facet(column, UNREAD)
         self.close_rail()
-        if queue in inspection.filter.facets:
-            self.put(inspection.filtered(replace(inspection.filter, facets=facets)))
+        if queue in state.filter.facets:
+            self.put(state.filtered(replace(state.filter, facets=facets)))
             return
-        filtered = inspection.filtered(replace(inspection.filter, facets=(*facets, queue)))
+        filtered = state.filtered(replace(state.filter, facets=(*facets, queue)))
         if not filtered.shown.size:
-            name = inspection.evaluation.scorer.name
+            name = state.evaluation.scorer.name
             self.notify(clean(f"No case here is unparsed or refused by {name}."), markup=False)
             return
         self.put(filtered)

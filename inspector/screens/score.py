@@ -19,9 +19,9 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from inspector.inspection import Inspection
 from inspector.messages import Score
 from inspector.processes.case_job import critic_asked, critics_there, prm_asked, prm_at, prms_there
+from inspector.screen_state import ScreenState
 from inspector.screens.dialog import Dialog, WordsDialog
 from inspector.texts.text import clean
 from inspector.visit import HERE, Visit
@@ -324,65 +324,63 @@ ScoreCallback = Callable[[Mapping[str, Any], Scorer | None], None]
 """Takes how the PRM is asked for, and the scorer that it is where that is known."""
 
 
-def choose_case_scorer(screen: Screen[Any], inspection: Inspection, title: str, chosen: ScoreCallback) -> None:
+def choose_case_scorer(screen: Screen[Any], state: ScreenState, title: str, chosen: ScoreCallback) -> None:
     """Ask which PRM is to score a case; the cursor begins on the scorer in focus.
 
     `screen` asks, and is told of a scorer that cannot be asked.
     """
-    there = prms_there(inspection)
+    there = prms_there(state)
 
     def answered(answer: int | str | None) -> None:
         if isinstance(answer, str):
             chosen(prm_at(answer), None)
         elif answer is not None:
-            _ask_prm(screen, inspection, there[answer], chosen)
+            _ask_prm(screen, state, there[answer], chosen)
 
-    _choose(screen, inspection, title, [scorer for scorer, _ in there], answered)
+    _choose(screen, state, title, [scorer for scorer, _ in there], answered)
 
 
-def choose_judge(screen: Screen[Any], inspection: Inspection, case: str, server: str, chosen: ScoreCallback) -> None:
+def choose_judge(screen: Screen[Any], state: ScreenState, case: str, server: str, chosen: ScoreCallback) -> None:
     """Ask which PRM, critic or generative PRM is to judge a case of the workspace.
 
     A critic is asked by a run like any other, of this one case. `server` is where one was asked the last time.
     """
-    prms, critics = prms_there(inspection), critics_there(inspection)
+    prms, critics = prms_there(state), critics_there(state)
 
     def answered(answer: int | str | None) -> None:
         if isinstance(answer, str):
             chosen(prm_at(answer), None)
         elif answer is not None and answer < len(prms):
-            _ask_prm(screen, inspection, prms[answer], chosen)
+            _ask_prm(screen, state, prms[answer], chosen)
         elif answer is not None:
-            _ask_critic(screen, inspection, critics[answer - len(prms)], case, server)
+            _ask_critic(screen, state, critics[answer - len(prms)], case, server)
 
-    _choose(screen, inspection, f"Score {case} with", [scorer for scorer, _ in (*prms, *critics)], answered)
+    _choose(screen, state, f"Score {case} with", [scorer for scorer, _ in (*prms, *critics)], answered)
 
 
 def _choose(
     screen: Screen[Any],
-    inspection: Inspection,
+    state: ScreenState,
     title: str,
     scorers: Sequence[Scorer],
     answered: Callable[[int | str | None], None],
 ) -> None:
     names = [scorer.name for scorer in scorers]
-    at = names.index(inspection.scorer) if inspection.scorer in names else 0
+    at = names.index(state.scorer) if state.scorer in names else 0
     picks = [Pick(str(place), scorer.name, scorer.about or scorer.family) for place, scorer in enumerate(scorers)]
     screen.app.push_screen(CaseScorerDialog(title, picks, at), answered)
 
 
-def _ask_prm(screen: Screen[Any], inspection: Inspection, prm: tuple[Scorer, Path], chosen: ScoreCallback) -> None:
+def _ask_prm(screen: Screen[Any], state: ScreenState, prm: tuple[Scorer, Path], chosen: ScoreCallback) -> None:
     try:
-        request = prm_asked(*prm, inspection.selection.workspace.root)
+        query = prm_asked(*prm, state.results.workspace.root)
     except InspectError as error:
         screen.notify(clean(error.words), severity="warning", markup=False)
         return
-    chosen(request, prm[0])
+    chosen(query, prm[0])
 
 
-def _ask_critic(
-    screen: Screen[Any], inspection: Inspection, critic: tuple[Scorer, Path], case: str, server: str
-) -> None:
+def _ask_critic(screen: Screen[Any], state: ScreenState, critic: tuple[Scorer, Path], case: str, server: str) -> None:
     """Have it asked: one that is run here at once, another where a person says that it runs."""
 
     def asked_at(address: str | None) -> None:
@@ -392,7 +390,7 @@ def _ask_critic(
             screen.notify("Nothing is asked without an address.", severity="warning", markup=False)
             return
         try:
-            screen.post_message(critic_asked(*critic, inspection, case, address))
+            screen.post_message(critic_asked(*critic, state, case, address))
         except InspectError as error:
             screen.notify(clean(error.words), severity="warning", markup=False)
 

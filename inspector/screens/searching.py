@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from textual.worker import get_current_worker
 
 from inspector.case_list.case_rows import CaseRows
-from inspector.filtering.search_run import FoundBefore, SoFar, run_search
-from inspector.inspection import Inspection
+from inspector.filtering.search_run import FoundBefore, SearchProgress, run_search
 from inspector.render.cells import share
+from inspector.screen_state import ScreenState
 from inspector.screens.controller import Controller
 from inspector.texts.sentences import counted
 from inspector.texts.wrap import Phrase
@@ -43,9 +43,9 @@ class Searching(Controller):
         self._search_timer: Timer | None = None
         self._search_number = 0
         self._search_running = False
-        self._before_search: Inspection | None = None
+        self._before_search: ScreenState | None = None
         self._found_before = FoundBefore()
-        self._late: SoFar | None = None
+        self._late: SearchProgress | None = None
         self._part_shown = False
         self._cursor_before: str | None = None
 
@@ -67,31 +67,31 @@ class Searching(Controller):
 
     def action_search(self) -> None:
         """Open the line, with what is searched for now to be edited."""
-        if self.inspection is None:
+        if self.state is None:
             return
         self.screen.close_rail()
         if self._before_search is None:
-            self._before_search = self.inspection
+            self._before_search = self.state
             self._cursor_before = self.screen.table.key
-        matches = self.inspection.selection.found
-        request = self.inspection.selection.request
-        self._bar.open(request.search, request.within)
-        self._bar.tell("" if matches is None else self._counted(self.inspection))
+        matches = self.state.results.matches
+        query = self.state.results.query
+        self._bar.open(query.search, query.within)
+        self._bar.tell("" if matches is None else self._counted(self.state))
         self.screen.refresh_bindings()
 
-    def _counted(self, inspection: Inspection) -> str:
-        return f"{inspection.shown.size:,} of {counted(int(inspection.benchmark_rows.sum()), 'case')}"
+    def _counted(self, state: ScreenState) -> str:
+        return f"{state.shown.size:,} of {counted(int(state.benchmark_rows.sum()), 'case')}"
 
     def changed(self, event: SearchBar.Changed) -> None:
         event.stop()
         self._stop_search()
         try:
-            query = TextQuery.parse(event.text, event.scopes)
+            text_query = TextQuery.parse(event.text, event.scopes)
         except InspectError as error:
             self._show_whole()
             self._bar.tell(error.sentence, wrong=True)
             return
-        self._search_timer = self.screen.set_timer(TYPING_PAUSE, partial(self._start_search, query))
+        self._search_timer = self.screen.set_timer(TYPING_PAUSE, partial(self._start_search, text_query))
 
     def kept(self, event: SearchBar.Kept) -> None:
         """Go back to the list. A search that has not ended goes on, and the line stays until it has."""
@@ -146,20 +146,20 @@ class Searching(Controller):
             self._search_timer = None
         self.screen.workers.cancel_group(self.screen, "search")
 
-    def _start_search(self, query: TextQuery) -> None:
+    def _start_search(self, text_query: TextQuery) -> None:
         self._search_timer = None
-        if self.inspection is None:
+        if self.state is None:
             return
         self._search_running = True
-        search = partial(self._search, self._search_number, self.inspection, query)
+        search = partial(self._search, self._search_number, self.state, text_query)
         self.screen.run_worker(search, thread=True, exclusive=True, group="search", description="search")
 
-    def _search(self, number: int, inspection: Inspection, query: TextQuery) -> None:
+    def _search(self, number: int, state: ScreenState, text_query: TextQuery) -> None:
         """In a thread: search, and post what was found."""
         worker = get_current_worker()
         try:
-            for so_far in run_search(inspection, query, self._found_before, lambda: worker.is_cancelled, SHOWN_EVERY):
-                self.screen.call_later(self._searched, number, so_far, inspection)
+            for so_far in run_search(state, text_query, self._found_before, lambda: worker.is_cancelled, SHOWN_EVERY):
+                self.screen.call_later(self._searched, number, so_far, state)
         except InspectError as error:
             self.screen.call_later(self._failed, number, str(error))
 
@@ -169,11 +169,11 @@ class Searching(Controller):
             self._show_whole()
             self._bar.tell(sentence, wrong=True)
 
-    def _searched(self, number: int, so_far: SoFar, asked_of: Inspection) -> None:
+    def _searched(self, number: int, so_far: SearchProgress, asked_of: ScreenState) -> None:
         """Show what was found so far, or all of it, of the search with this number."""
-        if number != self._search_number or self.inspection is None:
+        if number != self._search_number or self.state is None:
             return
-        if so_far.inspection is None:
+        if so_far.state is None:
             self._show_part(so_far)
             return
         self._search_running = False
@@ -182,39 +182,39 @@ class Searching(Controller):
             return
         self._finish(so_far, asked_of)
 
-    def _finish(self, so_far: SoFar, asked_of: Inspection | None) -> None:
-        assert self.inspection is not None  # noqa: S101  # it was searched
-        same = so_far.inspection is not None and asked_of is self.inspection
-        matches = so_far.found if so_far.found.query else None
-        inspection = so_far.inspection if same else self.inspection.searched(matches)
-        assert inspection is not None  # noqa: S101  # one or the other
+    def _finish(self, so_far: SearchProgress, asked_of: ScreenState | None) -> None:
+        assert self.state is not None  # noqa: S101  # it was searched
+        same = so_far.state is not None and asked_of is self.state
+        matches = so_far.matches if so_far.matches.query else None
+        state = so_far.state if same else self.state.searched(matches)
+        assert state is not None  # noqa: S101  # one or the other
         self._part_shown = False
-        self.screen.show_found(inspection)
+        self.screen.show_found(state)
         milliseconds = f"{1000 * so_far.seconds:,.0f} ms"
-        between = " | " if self.screen.brush.ascii_only else " · "
-        self._bar.tell(f"{self._counted(inspection)}{between}{milliseconds}" if matches else "")
+        between = " | " if self.screen.glyphs.ascii_only else " · "
+        self._bar.tell(f"{self._counted(state)}{between}{milliseconds}" if matches else "")
         if not self._bar.typing:
             self._end_search()
 
-    def _show_part(self, so_far: SoFar) -> None:
+    def _show_part(self, so_far: SearchProgress) -> None:
         """The rows so far. Neither title nor facets are told: they would be about the part that was read."""
-        if self.inspection is None or not self.screen.is_current:
+        if self.state is None or not self.screen.is_current:
             return
         self._part_shown = True
-        rows = CaseRows(replace(self.inspection.selection, found=so_far.found), self.inspection.scorer)
+        rows = CaseRows(replace(self.state.results, matches=so_far.matches), self.state.scorer)
         self.screen.table.show(rows, so_far.rows.astype("int32"))
         words = f"{counted(so_far.rows.size, 'case')} so far, {share(so_far.share, 0)}% of the texts read"
         self._bar.tell(words)
-        self.screen.tell("title", [Phrase((self.inspection.benchmark, "")), Phrase((words,))], "strong")
+        self.screen.tell("title", [Phrase((self.state.benchmark, "")), Phrase((words,))], "strong")
 
     def _show_whole(self) -> None:
         """The value on screen instead of the part of a search that will not end."""
-        if self._part_shown and self.inspection is not None:
+        if self._part_shown and self.state is not None:
             self._part_shown = False
-            self.screen.show_inspection(self.inspection)
+            self.screen.show_state(self.state)
 
     def resume(self) -> None:
         """Show what a search found that ended while another screen was on top."""
         late, self._late = self._late, None
-        if late is not None and self.inspection is not None:
+        if late is not None and self.state is not None:
             self._finish(late, None)

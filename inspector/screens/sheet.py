@@ -13,12 +13,12 @@ from textual.worker import get_current_worker
 from inspector.analyses import Page
 from inspector.case_links import drilled, returned
 from inspector.filtering.filter_words import filter_phrase
-from inspector.inspection import Inspection
 from inspector.messages import Computed, Export, Go, Inspected
 from inspector.render.lines import CaseLink, Sheet
-from inspector.screens.base import InspectionScreen
+from inspector.screen_state import ScreenState
+from inspector.screens.base import AppScreen
 from inspector.screens.controller import same_owners
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import counted
 from inspector.texts.text import clean
 from inspector.texts.wrap import Phrase, name_forms
@@ -66,12 +66,12 @@ REST = 0.12
 """Seconds a threshold must rest before figures that take longer are computed anew."""
 
 
-class SheetScreen(InspectionScreen):
-    """A sheet about the slice of the inspection: the cases of its benchmark under every condition on the cases.
+class SheetScreen(AppScreen):
+    """A sheet about the slice of the screen state: the cases of its benchmark under every condition on the cases.
 
     A subclass gives `lay_out`, which is called in the thread of the keys and must be quick, and, where there are
     figures that take longer (a bootstrap, say), `behind`: these are computed in a thread and filled in. Both are about
-    the inspection that they are given, never about `self.inspection`. Where there is more than one page, `PAGES` names
+    the screen state that they are given, never about `self.state`. Where there is more than one page, `PAGES` names
     them, and `page` is the name of the open one.
     """
 
@@ -80,45 +80,45 @@ class SheetScreen(InspectionScreen):
     SOON: ClassVar[frozenset[str]] = frozenset()
     """Pages ("" where there are none) whose figures are computed before they are shown, where there are few cases."""
 
-    def __init__(self, brush: Brush) -> None:
-        super().__init__(brush)
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(glyphs)
         self._known: dict[str, tuple[Sequence[object], Any]] = {}
         self._wanted: tuple[str, Sequence[object]] | None = None
-        self._left: Inspection | None = None
+        self._left: ScreenState | None = None
         self._rest: Timer | None = None
-        self._shown: tuple[Inspection | None, Size] = None, Size()
+        self._shown: tuple[ScreenState | None, Size] = None, Size()
         self.page = self.PAGES[0].name if self.PAGES else ""
 
     @property
     def pages(self) -> Sequence[Page]:
         """The pages that the benchmark in focus has something to show on, and the open one."""
-        now = self.inspection
+        now = self.state
         return [
             page
             for page in self.PAGES
-            if now is None or page.holds is None or page.name == self.page or page.holds(now.selection, now.benchmark)
+            if now is None or page.holds is None or page.name == self.page or page.holds(now.results, now.benchmark)
         ]
 
     # -- what a subclass gives
 
-    def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:
+    def lay_out(self, state: ScreenState, figures: Any, width: int, height: int) -> Sheet:
         """Return the sheet for a pane of so many cells and lines; `figures` is from `behind`, None until then."""
         raise NotImplementedError
 
-    def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:
+    def behind(self, state: ScreenState) -> tuple[Sequence[object], Callable[[], Any]] | None:
         """Return what takes longer: what it depends on, and a function that computes it in a thread. None: nothing.
 
         Where the first is the same as when this page was last open, what was computed stays. Evaluations are compared
         by identity, arrays and words by their values. What the function raises as InspectError is told in its place.
         """
 
-    def tables(self, inspection: Inspection) -> Tables:
+    def tables(self, state: ScreenState) -> Tables:
         """Return the documents of what is on screen; none where there is nothing to export."""
         raise NotImplementedError
 
-    def subject(self, inspection: Inspection) -> list[Phrase]:
+    def subject(self, state: ScreenState) -> list[Phrase]:
         """Return what the title says after the benchmark."""
-        scorer, others = inspection.scorer, inspection.scorers
+        scorer, others = state.scorer, state.scorers
         return [Phrase((*name_forms(scorer, 30, 14, among=others), ""), rank=3)] if scorer else []
 
     # -- showing
@@ -144,19 +144,15 @@ class SheetScreen(InspectionScreen):
 
     def _show_first(self) -> None:
         """Show what there is, unless just that stands there: a screen that opens is told its size several times."""
-        inspection, room = self.inspection, self.query_one(SheetView).viewport
-        if inspection is not None and self._shown[0] is None:
-            self._open_page_that_holds(inspection)
-        if inspection is not None and not (self._shown[0] is inspection and self._shown[1] == room):
-            self.show_inspection(inspection)
+        state, room = self.state, self.query_one(SheetView).viewport
+        if state is not None and self._shown[0] is None:
+            self._open_page_that_holds(state)
+        if state is not None and not (self._shown[0] is state and self._shown[1] == room):
+            self.show_state(state)
 
-    def _open_page_that_holds(self, inspection: Inspection) -> None:
+    def _open_page_that_holds(self, state: ScreenState) -> None:
         """Open the first page with something to show, where the first of all has nothing."""
-        held = [
-            page.name
-            for page in self.PAGES
-            if page.holds is None or page.holds(inspection.selection, inspection.benchmark)
-        ]
+        held = [page.name for page in self.PAGES if page.holds is None or page.holds(state.results, state.benchmark)]
         if held and self.page == self.PAGES[0].name:
             self.page = held[0]
 
@@ -164,39 +160,39 @@ class SheetScreen(InspectionScreen):
         if isinstance(event.view, SheetView):
             self._show_first()
 
-    def watch_inspection(self, inspection: Inspection | None) -> None:
-        if inspection is not None and self._left is not None and self.is_mounted:
+    def watch_state(self, state: ScreenState | None) -> None:
+        if state is not None and self._left is not None and self.is_mounted:
             # The list of a number's cases was open above: its filter is its own.
             before, self._left = self._left, None
-            self.put(returned(inspection, before))
+            self.put(returned(state, before))
             return
-        super().watch_inspection(inspection)
+        super().watch_state(state)
 
-    def show_inspection(self, inspection: Inspection) -> None:
-        self.show_title(inspection)
-        self.compute(inspection)
-        self.show_sheet(inspection)
+    def show_state(self, state: ScreenState) -> None:
+        self.show_title(state)
+        self.compute(state)
+        self.show_sheet(state)
 
-    def show_title(self, inspection: Inspection) -> None:
+    def show_title(self, state: ScreenState) -> None:
         """Show what is looked at, and under which filter."""
         phrases = [
-            Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4),
-            Phrase((counted(int(inspection.slice.sum()), "case"),)),
-            *self.subject(inspection),
+            Phrase((*name_forms(state.benchmark, 14), ""), rank=4),
+            Phrase((counted(int(state.slice.sum()), "case"),)),
+            *self.subject(state),
         ]
-        if inspection.evaluation is not None and self.about_scorers:
-            phrases.append(Phrase(self.threshold_forms(inspection.evaluation.rule), rank=1))
+        if state.evaluation is not None and self.about_scorers:
+            phrases.append(Phrase(self.threshold_forms(state.evaluation.rule), rank=1))
         self.tell("title", phrases, "strong")
         left_out = "conditions on outcomes are left out here"
-        apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if inspection.apart else []
-        self.tell("filter", [filter_phrase(inspection.without_outcomes), *apart], "dim")
+        apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if state.apart else []
+        self.tell("filter", [filter_phrase(state.without_outcomes), *apart], "dim")
 
     @property
     def about_scorers(self) -> bool:
         """Whether what is shown depends on any scorer, and on its threshold."""
         return True
 
-    def show_sheet(self, inspection: Inspection, *, again: bool = False) -> None:
+    def show_sheet(self, state: ScreenState, *, again: bool = False) -> None:
         """Lay out the sheet anew."""
         view = self.query_one(SheetView)
         if self.PAGES:
@@ -205,8 +201,8 @@ class SheetScreen(InspectionScreen):
         trouble = clean(str(figures)) if isinstance(figures, InspectError) else ""
         width, height = view.viewport
         if width:
-            self._shown = inspection, view.viewport
-            sheet = self.lay_out(inspection, None if trouble else figures, width, height)
+            self._shown = state, view.viewport
+            sheet = self.lay_out(state, None if trouble else figures, width, height)
             view.show_sheet(replace(sheet, busy=trouble) if trouble else sheet)
             self.tell_behind(view)
             if not again:
@@ -214,8 +210,8 @@ class SheetScreen(InspectionScreen):
 
     def _fit(self, width: int) -> None:
         """Lay out anew where a scrollbar that came or went changed the room; once, so that nothing goes to and fro."""
-        if self.inspection is not None and self.is_current and self.query_one(SheetView).viewport.width != width:
-            self.show_sheet(self.inspection, again=True)
+        if self.state is not None and self.is_current and self.query_one(SheetView).viewport.width != width:
+            self.show_sheet(self.state, again=True)
 
     def tell_behind(self, view: SheetView) -> None:
         """Say what the number under the cursor opens, and what is still being computed."""
@@ -229,9 +225,9 @@ class SheetScreen(InspectionScreen):
 
     # -- what takes longer
 
-    def compute(self, inspection: Inspection) -> None:
+    def compute(self, state: ScreenState) -> None:
         """Have computed what the open page lacks."""
-        task = self.behind(inspection)
+        task = self.behind(state)
         owners, make = task or ((), lambda: None)
         if self.page in self._known and (task is None or not same_owners(self._known[self.page][0], owners)):
             del self._known[self.page]
@@ -241,7 +237,7 @@ class SheetScreen(InspectionScreen):
             return
         if self._wanted is not None and self._wanted[0] == self.page and same_owners(self._wanted[1], owners):
             return
-        if self.page in self.SOON and inspection.selection.height <= FEW:
+        if self.page in self.SOON and state.results.height <= FEW:
             self._known[self.page] = owners, _made(make)
             return
         first, self._wanted = self._wanted is None, (self.page, owners)
@@ -268,18 +264,18 @@ class SheetScreen(InspectionScreen):
 
     def on_computed(self, message: Computed) -> None:
         """Fill in figures that were computed, unless others are wanted by now."""
-        if self._wanted is None or self._wanted[1] is not message.owners or self.inspection is None:
+        if self._wanted is None or self._wanted[1] is not message.owners or self.state is None:
             return
         page, self._wanted = self._wanted[0], None
         self._known[page] = message.owners, message.made
         if page == self.page:
-            self.show_sheet(self.inspection)
+            self.show_sheet(self.state)
 
     # -- keys
 
     def action_export(self) -> None:
         self.close_rail()
-        tables = self.tables(self.inspection) if self.inspection is not None else ()
+        tables = self.tables(self.state) if self.state is not None else ()
         if not tables:
             self.say("There is nothing to export here yet.")
             return
@@ -299,8 +295,8 @@ class SheetScreen(InspectionScreen):
         """Open a page."""
         self.page = page
         view = self.query_one(SheetView)
-        if self.inspection is not None:
-            self.show_inspection(self.inspection)
+        if self.state is not None:
+            self.show_state(self.state)
             view.action_edge(0)
             # The first number may stand beneath a chart, which is looked at first.
             view.scroll_to(y=0, force=True)
@@ -319,19 +315,19 @@ class SheetScreen(InspectionScreen):
         A case that a rewriting is shown beside is opened itself where it is the only one.
         """
         self.close_rail()
-        if self.inspection is None:
+        if self.state is None:
             return
         if not drill.n:
             self.say(f"There is no such case: {clean(drill.words)}.")
             return
         try:
-            listed = drilled(self.inspection, drill)
+            listed = drilled(self.state, drill)
         except InspectError as error:
             self.say(str(error))
             return
         if drill.rewriting and listed.shown.size == 1:
             row = int(listed.shown[0])
-        self._left = self.inspection
+        self._left = self.state
         # Told to the app alone: this screen stays as it is beneath the list.
         self.post_message(Inspected(listed))
         self.post_message(Go("cases") if row is None else Go("case", row))

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from inspector.filtering.slices import ReadySlice, SavedSlice, SliceShelf, ready_slices, size_of, slice_of, sliced
-from inspector.inspection import Inspection
+from inspector.screen_state import ScreenState
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Dialog
 from inspector.texts.short_names import short_name
@@ -206,11 +206,11 @@ class Slicing(Controller):
 
     def action_slices(self) -> None:
         """Open the menu of slices."""
-        now = self.inspection
+        now = self.state
         if now is None:
             return
         if self._shelf is None:
-            self._shelf = SliceShelf(now.selection.workspace.root)
+            self._shelf = SliceShelf(now.results.workspace.root)
         menu = SlicesScreen(ready_slices(now), self._shelf, partial(size_of, now), partial(slice_of, now))
         self.screen.app.push_screen(menu, self._take)
 
@@ -218,7 +218,7 @@ class Slicing(Controller):
         if chosen is None:
             return
         self.screen.close_rail()
-        now = self.inspection
+        now = self.state
         if now is None:
             return
         if isinstance(chosen, ReadySlice):
@@ -231,26 +231,26 @@ class Slicing(Controller):
         else:
             self._sliced(chosen, now, _searched_out(now, chosen))
 
-    def _show(self, inspection: Inspection) -> None:
+    def _show(self, state: ScreenState) -> None:
         """What comes first is what a slice is chosen for."""
-        self.screen.put(inspection)
+        self.screen.put(state)
         self.screen.table.action_first()
 
-    def _search_out(self, now: Inspection, chosen: SavedSlice) -> None:
+    def _search_out(self, now: ScreenState, chosen: SavedSlice) -> None:
         """In a thread."""
         self.screen.call_later(self._sliced, chosen, now, _searched_out(now, chosen))
 
-    def _sliced(self, chosen: SavedSlice, asked_of: Inspection, result: Inspection | str) -> None:
+    def _sliced(self, chosen: SavedSlice, asked_of: ScreenState, result: ScreenState | str) -> None:
         """Show a slice, or say why there is none; where something else was changed meanwhile, made of that."""
-        if asked_of is not self.inspection:
+        if asked_of is not self.state:
             self._take(chosen)
-        elif isinstance(result, Inspection):
+        elif isinstance(result, ScreenState):
             self._show(result)
         else:
             self.screen.notify(clean(result), severity="warning", markup=False, timeout=10)
 
 
-def _searched_out(now: Inspection, chosen: SavedSlice) -> Inspection | str:
+def _searched_out(now: ScreenState, chosen: SavedSlice) -> ScreenState | str:
     """The slice, or why there is none."""
     try:
         return sliced(now, chosen)

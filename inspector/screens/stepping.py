@@ -192,7 +192,7 @@ class Hits(Controller):
     @property
     def forms(self) -> tuple[str, ...]:
         """How many lines have a hit and on which one the reader is, for the title; "" where nothing is searched for."""
-        if self.inspection is None or self.inspection.selection.found is None:
+        if self.state is None or self.state.results.matches is None:
             return ("",)
         hits = self.screen.steps.lines_with(FOUND)
         known, place = self._hit
@@ -205,7 +205,7 @@ class Hits(Controller):
 
         Of a `fresh` case it is the first of all, or going back the last.
         """
-        searched = self.inspection is not None and self.inspection.selection.found is not None
+        searched = self.state is not None and self.state.results.matches is not None
         view = self.screen.steps
         hits = view.lines_with(FOUND) if searched else []
         known, place = self._hit

@@ -16,9 +16,9 @@ from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from inspector.analyses.similar import alike, outcome_of, tags_of
-from inspector.inspection import Inspection
 from inspector.messages import Go
 from inspector.render.cells import share
+from inspector.screen_state import ScreenState
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Dialog, NoteDialog, SureDialog, TypedAhead
 from inspector.texts.sentences import GLYPHS, NO_FOLDER, WORDS, counted
@@ -32,7 +32,7 @@ from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TypingLine
 from scoring.benchmarks.registry import error_type_of, error_types, taxonomies
 from scoring.errors import InspectError
-from scoring.filtering.similar import Alike
+from scoring.filtering.similar import SimilarCase
 from scoring.triage.history import DEFER, NOTE, QUEUE, RATE, RULE, SKIP, SORT, TAG, UNTAG, Action, Triage, rating_of
 from scoring.triage.journal import Journal
 
@@ -326,7 +326,7 @@ class Tagging(Controller):
 
     def _own_types(self, benchmark: str) -> Sequence[str]:
         """The error types of a benchmark: those of its taxonomy, else those that its cases have, the frequent first."""
-        cases = None if self.inspection is None else self.inspection.cases
+        cases = None if self.state is None else self.state.cases
         if benchmark in taxonomies() or cases is None or "error_type" not in cases.columns:
             return tuple(taxonomies().get(benchmark, ()))
         own = cases.filter(cases["benchmark"] == benchmark)["error_type"].drop_nulls()
@@ -350,17 +350,17 @@ class Tagging(Controller):
         """Look for cases that are like the one that is looked at, and open one."""
         # Imported only for who asks: the app starts sooner.
 
-        inspection, row = self.inspection, self.screen.case_row
-        if inspection is None or row is None:
+        state, row = self.state, self.screen.case_row
+        if state is None or row is None:
             self.screen.say_done("There is no case here.")
             return
 
         def chosen(other: int | None) -> None:
-            if other is not None and self.inspection is not None:
-                self.screen.put(self.inspection.with_case(other))
+            if other is not None and self.state is not None:
+                self.screen.put(self.state.with_case(other))
                 self.screen.post_message(Go("case", other))
 
-        self.screen.app.push_screen(SimilarDialog(inspection, row, blind=self.screen.blind), chosen)
+        self.screen.app.push_screen(SimilarDialog(state, row, blind=self.screen.blind), chosen)
 
     def action_history(self) -> None:
         """Show what everybody did to the case that is looked at; what others did not, while labels are hidden."""
@@ -443,26 +443,26 @@ class Tagging(Controller):
 
     def _show_triage(self) -> None:
         self.screen.close_rail()
-        if self.inspection is not None:
-            self.screen.put(self.inspection.triaged())
+        if self.state is not None:
+            self.screen.put(self.state.triaged())
 
     def journal(self) -> Journal | None:
         """Return where tags and notes are written; None, and said, where there is no such place."""
-        if self.inspection is None:
+        if self.state is None:
             return None
-        journal = self.inspection.selection.journal
+        journal = self.state.results.journal
         if journal is None:
             self.screen.say_done(NO_FOLDER)
         return journal
 
     def _case_and_journal(self) -> tuple[str, Journal] | None:
         journal, row = self.journal(), self.screen.case_row
-        if journal is None or self.inspection is None:
+        if journal is None or self.state is None:
             return None
         if row is None:
             self.screen.say_done("There is no case here.")
             return None
-        return self.inspection.cases["case"][row], journal
+        return self.state.cases["case"][row], journal
 
 
 # -- the cases that are like the one that is looked at: nearest in text, or in the course of its rewards
@@ -476,11 +476,11 @@ class SimilarDialog(Dialog[int | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [("enter", "take", "Open it"), ("escape,q", "dismiss(None)", "Close")]
 
-    def __init__(self, inspection: Inspection, row: int, *, blind: bool = False) -> None:
+    def __init__(self, state: ScreenState, row: int, *, blind: bool = False) -> None:
         """`row` is the case; while labels are hidden (`blind`), so are outcomes, and what others said."""
-        super().__init__(f"Like {inspection.cases['case'][row]}")
-        names = () if inspection.scorer is None else (inspection.scorer,)
-        self._results = replace(inspection.selection, chosen=names)
+        super().__init__(f"Like {state.cases['case'][row]}")
+        names = () if state.scorer is None else (state.scorer,)
+        self._results = replace(state.results, chosen=names)
         self._row, self._blind = row, blind
 
     def compose_panel(self) -> ComposeResult:
@@ -510,7 +510,7 @@ class SimilarDialog(Dialog[int | None]):
         for scorer, other in alike(results, self._row):
             yield Pick(f"{scorer} {other.row}", results.cases["case"][other.row], self._why(scorer, other))
 
-    def _why(self, scorer: str | None, other: Alike) -> str:
+    def _why(self, scorer: str | None, other: SimilarCase) -> str:
         """How much it is like it and by what, what the scorer makes of it, and how it was tagged."""
         results = self._results
         parts = [f"{'text' if scorer is None else 'rewards'} {share(other.likeness, 0)}%"]

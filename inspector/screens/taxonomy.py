@@ -14,23 +14,23 @@ from textual.widget import Widget
 from inspector.analyses import Params
 from inspector.analyses.taxonomy import NOTES, taxonomy
 from inspector.commands import bindings_of
-from inspector.inspection import Inspection, covering, subject
 from inspector.render.lines import PieceRow, Sheet, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.view import Block
 from inspector.render.view import Note as Paragraph
+from inspector.screen_state import ScreenState, covering, subject
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Narrowing, Picking, WordsDialog
 from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.tagging import Tagging
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import counted
 from inspector.texts.text import clean
 from inspector.texts.wrap import Phrase
 from inspector.triage.categories import (
     IN_NONE,
     CategoryCases,
-    Changed,
+    CategoryChange,
     GatheredNotes,
     category_name,
     notes_among,
@@ -214,14 +214,14 @@ class Sorting(Controller):
         self.screen.app.push_screen(dialog, partial(self._rename, category))
 
     def _rename(self, category: str, typed: str | None) -> None:
-        journal, inspection = self.screen.tagging.journal(), self.inspection
-        if typed is None or journal is None or inspection is None:
+        journal, state = self.screen.tagging.journal(), self.state
+        if typed is None or journal is None or state is None:
             return
         # The name is told of by everybody's notes, whosever are shown.
-        if self._do(lambda: rename(notes_shown(inspection), journal.author.who, category, typed)):
+        if self._do(lambda: rename(notes_shown(state), journal.author.who, category, typed)):
             self.screen.follow(typed_category(typed, self.screen.notes.names if self.screen.notes else ()))
 
-    def _do(self, make: Callable[[], Changed]) -> bool:
+    def _do(self, make: Callable[[], CategoryChange]) -> bool:
         """Write what is to be changed, and whether there was anything; ticks have done their work then."""
         journal = self.screen.tagging.journal()
         if journal is None:
@@ -243,13 +243,13 @@ class Sorting(Controller):
         return True
 
 
-def notes_shown(inspection: Inspection) -> GatheredNotes:
-    """Gather the notes on the slice of an inspection; none where there is no folder that could hold any."""
-    journal = inspection.selection.journal
+def notes_shown(state: ScreenState) -> GatheredNotes:
+    """Gather the notes on the slice of a screen state; none where there is no folder that could hold any."""
+    journal = state.results.journal
     if journal is None:
         return GatheredNotes((), np.zeros(0, dtype=np.int64))
-    rows = np.flatnonzero(inspection.slice)
-    return notes_among(journal, inspection.cases["case"], rows, everything=False)
+    rows = np.flatnonzero(state.slice)
+    return notes_among(journal, state.cases["case"], rows, everything=False)
 
 
 _EVERYBODY = ""
@@ -275,8 +275,8 @@ class TaxonomyScreen(SheetScreen):
         "notes move."
     )
 
-    def __init__(self, brush: Brush) -> None:
-        super().__init__(brush)
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(glyphs)
         self.tagging = Tagging(self)
         self.controllers = (*self.controllers, Panes(self), Sorting(self), self.tagging)
         self.notes: GatheredNotes | None = None
@@ -316,26 +316,26 @@ class TaxonomyScreen(SheetScreen):
 
     # -- showing
 
-    def show_inspection(self, inspection: Inspection) -> None:
-        everybody = self._gathered(inspection)
+    def show_state(self, state: ScreenState) -> None:
+        everybody = self._gathered(state)
         if self._who not in everybody.people:
             self._who = _EVERYBODY
         self.notes = everybody.of(self._who) if self._who else everybody
         there = {(note.case, note.who) for note in self.notes.notes}
         self.ticked &= there
-        self._show_categories(inspection)
-        super().show_inspection(inspection)
+        self._show_categories(state)
+        super().show_state(state)
 
-    def _gathered(self, inspection: Inspection) -> GatheredNotes:
+    def _gathered(self, state: ScreenState) -> GatheredNotes:
         """The notes of everybody; while nobody writes and the cases stay, a threshold that moves changes none."""
-        journal = inspection.selection.journal
-        owners = (None if journal is None else journal.triage, inspection.cases)
+        journal = state.results.journal
+        owners = (None if journal is None else journal.triage, state.cases)
         kept = self._kept
-        if kept is None or any(map(is_not, kept[0], owners)) or not np.array_equal(kept[1], inspection.slice):
-            kept = self._kept = (owners, inspection.slice, notes_shown(inspection))
+        if kept is None or any(map(is_not, kept[0], owners)) or not np.array_equal(kept[1], state.slice):
+            kept = self._kept = (owners, state.slice, notes_shown(state))
         return kept[2]
 
-    def _show_categories(self, inspection: Inspection) -> None:
+    def _show_categories(self, state: ScreenState) -> None:
         """The categories; the cursor stays on its own, or at its place where that has gone."""
         assert self.notes is not None  # noqa: S101  # it is made before
         view, names = self._categories, list(self.notes.by_category)
@@ -346,13 +346,13 @@ class TaxonomyScreen(SheetScreen):
             for name, notes in self.notes.by_category.items()
         ]
         view.show(picks, at)
-        self._turn(inspection, names[at] if names else None)
+        self._turn(state, names[at] if names else None)
 
-    def _turn(self, inspection: Inspection, category: str | None) -> None:
+    def _turn(self, state: ScreenState, category: str | None) -> None:
         """Show the notes of a category."""
         assert self.notes is not None  # noqa: S101  # it is made before
         same = self.category is not None and self.category.name == category
-        self.category = None if category is None else category_of(inspection, self.notes, category)
+        self.category = None if category is None else category_of(state, self.notes, category)
         self._show_notes(self._notes.cursor if same else 0)
 
     def _show_notes(self, at: int) -> None:
@@ -369,18 +369,18 @@ class TaxonomyScreen(SheetScreen):
         ]
         self._notes.show(picks, at)
 
-    def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
+    def lay_out(self, state: ScreenState, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
         if self.category is None:
             return Sheet(tuple(paragraph(NOTHING, width)))
-        terminal = Terminal(width, self.brush, height)
+        terminal = Terminal(width, self.glyphs, height)
         note = self.note_here if self.focused is self._notes else None
-        blocks = category_blocks(inspection, self.category)
+        blocks = category_blocks(state, self.category)
         return Sheet((*_note_lines(terminal, note), *terminal.blocks(tuple(blocks))))
 
-    def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:  # noqa: ARG002
+    def behind(self, state: ScreenState) -> tuple[Sequence[object], Callable[[], Any]] | None:  # noqa: ARG002
         return None
 
-    def subject(self, inspection: Inspection) -> list[Phrase]:
+    def subject(self, state: ScreenState) -> list[Phrase]:
         if self.notes is None:
             return []
         counts = f"{counted(len(self.notes.notes), 'note')} in {len(self.notes.names)}"
@@ -390,7 +390,7 @@ class TaxonomyScreen(SheetScreen):
             Phrase((f"{counts} categor{'y' if len(self.notes.names) == 1 else 'ies'}",)),
             *who,
             *ticked,
-            *super().subject(inspection),
+            *super().subject(state),
         ]
 
     def tell_behind(self, view: SheetView) -> None:
@@ -400,37 +400,33 @@ class TaxonomyScreen(SheetScreen):
         else:
             self.tell("behind", saturation_phrases(self.notes), "dim")
 
-    def tables(self, inspection: Inspection) -> Tables:
+    def tables(self, state: ScreenState) -> Tables:
         if self.notes is None or not self.notes.notes:
             return ()
         return (
-            (partial(self._document, inspection, ""), "The categories"),
-            (partial(self._document, inspection, NOTES), "The notes, in the order written"),
+            (partial(self._document, state, ""), "The categories"),
+            (partial(self._document, state, NOTES), "The notes, in the order written"),
         )
 
-    def _document(self, inspection: Inspection, page: str, form: str) -> Document:
+    def _document(self, state: ScreenState, page: str, form: str) -> Document:
         who = {"who": self._who} if self._who else {}
-        return taxonomy.view(subject(inspection), Params(page, who, form))
+        return taxonomy.view(subject(state), Params(page, who, form))
 
     def on_text_list_moved(self, message: TextList.Moved) -> None:
         if message.texts is self._categories:
             self.settle()
-        if self.inspection is not None and self.notes is not None:
-            self.show_sheet(self.inspection)
+        if self.state is not None and self.notes is not None:
+            self.show_sheet(self.state)
 
     def settle(self) -> None:
         key = self._categories.key
         category = None if key is None else key[1:]
-        if (
-            self.inspection is not None
-            and self.notes is not None
-            and category != (self.category and self.category.name)
-        ):
-            self._turn(self.inspection, category)
+        if self.state is not None and self.notes is not None and category != (self.category and self.category.name):
+            self._turn(self.state, category)
 
     def on_descendant_focus(self) -> None:
-        if self.inspection is not None and self.notes is not None:
-            self.show_sheet(self.inspection)
+        if self.state is not None and self.notes is not None:
+            self.show_sheet(self.state)
 
     # -- what is under the cursor
 
@@ -490,9 +486,9 @@ class TaxonomyScreen(SheetScreen):
         self._tell_ticks()
 
     def _tell_ticks(self) -> None:
-        if self.inspection is not None:
-            self.show_title(self.inspection)
-            self.show_sheet(self.inspection)
+        if self.state is not None:
+            self.show_title(self.state)
+            self.show_sheet(self.state)
 
     def follow(self, category: str) -> None:
         names = list(self.notes.by_category) if self.notes else []
@@ -501,9 +497,9 @@ class TaxonomyScreen(SheetScreen):
 
     def action_whose(self) -> None:
         """Choose whose notes are shown."""
-        if self.inspection is None:
+        if self.state is None:
             return
-        everybody = self._gathered(self.inspection)
+        everybody = self._gathered(self.state)
         counts = {who: sum(note.who == who for note in everybody.notes) for who in everybody.people}
         picks = [Pick(_EVERYBODY, "everybody", counted(len(everybody.notes), "note"), strong=not self._who)]
         picks += [Pick(who, who, counted(n, "note"), strong=who == self._who) for who, n in counts.items()]
@@ -511,9 +507,9 @@ class TaxonomyScreen(SheetScreen):
         self.app.push_screen(Picking("Whose notes", picks, now), self._choose)
 
     def _choose(self, who: str | None) -> None:
-        if who is not None and self.inspection is not None:
+        if who is not None and self.state is not None:
             self._who = who
-            self.show_inspection(self.inspection)
+            self.show_state(self.state)
 
     def action_drill(self) -> None:
         """Open the case of the note, or all cases of the category, under the cursor."""
@@ -543,19 +539,19 @@ class TaxonomyScreen(SheetScreen):
             self.drill(self.category.link(), row)
 
 
-def category_of(inspection: Inspection, notes: GatheredNotes, name: str) -> CategoryCases:
-    """Return the cases of a category of these notes in the slice of an inspection."""
-    unparsed = {inspection.benchmark: inspection.unparsed}
-    return CategoryCases(inspection.selection, inspection.slice, notes, name, unparsed)
+def category_of(state: ScreenState, notes: GatheredNotes, name: str) -> CategoryCases:
+    """Return the cases of a category of these notes in the slice of a screen state."""
+    unparsed = {state.benchmark: state.unparsed}
+    return CategoryCases(state.results, state.slice, notes, name, unparsed)
 
 
-def category_blocks(inspection: Inspection, category: CategoryCases) -> Iterator[Block]:
+def category_blocks(state: ScreenState, category: CategoryCases) -> Iterator[Block]:
     """Show whose cases those of a category are: which scorers have them wrong, and what is known of them."""
     notes, cases = counted(len(category.own), "note"), counted(category.rows.size, "case")
     yield Paragraph(f"{category.words}: {notes} on {cases}", "lead")
-    scorers = [inspection.selection.evaluation(name) for name in covering(inspection)]
+    scorers = [state.results.evaluation(name) for name in covering(state)]
     if scorers:
-        yield scorers_of_category(category, scorers, inspection.unparsed)
+        yield scorers_of_category(category, scorers, state.unparsed)
     values = values_of_category(category, COLUMNS)
     if values.rows:
         yield values

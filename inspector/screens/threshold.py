@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from inspector.inspection import Inspection
+from inspector.screen_state import ScreenState
 from inspector.screens.controller import Controller
 from inspector.thresholds.rail_lines import rail_lines, why_unmovable
 from inspector.widgets.line_view import Rail
@@ -13,7 +13,7 @@ from scoring.evaluations.verdicts import Rule
 class ThresholdMove(Controller):
     """The threshold while it is moved: it is kept, or what was there before comes back."""
 
-    _before: Inspection | None = None
+    _before: ScreenState | None = None
     """What was on screen when it was first moved; None while it is not."""
 
     @property
@@ -24,14 +24,14 @@ class ThresholdMove(Controller):
     def action_threshold(self) -> None:
         if self.moving:
             self.action_keep()
-        elif self.inspection is not None:
-            evaluation = self.inspection.evaluation
+        elif self.state is not None:
+            evaluation = self.state.evaluation
             if evaluation is not None and evaluation.movable:
-                self._set_rail(self.inspection)
+                self._set_rail(self.state)
             else:
-                self.screen.say(why_unmovable(self.inspection))
+                self.screen.say(why_unmovable(self.state))
 
-    def _set_rail(self, before: Inspection | None) -> None:
+    def _set_rail(self, before: ScreenState | None) -> None:
         self._before = before
         self.screen.query_one(Rail).display = before is not None
         self.screen.refresh_bindings()
@@ -39,29 +39,29 @@ class ThresholdMove(Controller):
 
     def show(self) -> None:
         """Show on the rail where the threshold is, and what moving it has changed."""
-        if self._before is None or self.inspection is None:
+        if self._before is None or self.state is None:
             return
         rail = self.screen.query_one(Rail)
-        rail.show(rail_lines(self.inspection, self._before, max(20, rail.viewport.width), self.screen.brush))
+        rail.show(rail_lines(self.state, self._before, max(20, rail.viewport.width), self.screen.glyphs))
 
     def _move(self, threshold: float, source: str = "chosen") -> None:
-        if self.inspection is not None:
-            low, high = self.inspection.span
+        if self.state is not None:
+            low, high = self.state.span
             # One step beyond the range on either side reaches the two trivial policies: always wrong, never wrong.
             margin = (high - low) / 100
             self._put_threshold(min(high + margin, max(low - margin, threshold)), source)
 
     def _put_threshold(self, threshold: float, source: str = "chosen") -> None:
         """Decide anew; rows stay where they were when the rail was opened until it is closed."""
-        if self.inspection is not None and self._before is not None:
-            self.screen.put(self.inspection.moved(threshold, source, order=self._before.order))
+        if self.state is not None and self._before is not None:
+            self.screen.put(self.state.moved(threshold, source, order=self._before.order))
 
     def action_nudge(self, share: float) -> None:
         """Move by a share of the range, along multiples of it, so that going there and back ends where it began."""
-        now = None if self.inspection is None else self.inspection.threshold
-        if self.inspection is None or now is None:
+        now = None if self.state is None else self.state.threshold
+        if self.state is None or now is None:
             return
-        low, high = self.inspection.span
+        low, high = self.state.span
         step = abs(share) * (high - low)
         at = (now - low) / step
         whole = round(at)
@@ -70,10 +70,8 @@ class ThresholdMove(Controller):
         self._move(float(round(low + target * step, 9)))
 
     def action_flip(self, direction: int) -> None:
-        sweep = None if self.inspection is None else self.inspection.sweep
-        rule = (
-            None if self.inspection is None or self.inspection.evaluation is None else self.inspection.evaluation.rule
-        )
+        sweep = None if self.state is None else self.state.sweep
+        rule = None if self.state is None or self.state.evaluation is None else self.state.evaluation.rule
         if sweep is None or not isinstance(rule, Rule):
             return
         thresholds = sweep.thresholds
@@ -84,20 +82,20 @@ class ThresholdMove(Controller):
             self.screen.say("No outcome changes beyond this threshold.")
 
     def action_to_default(self) -> None:
-        if self.inspection is not None and self.inspection.evaluation is not None:
-            self._put_threshold(*self.inspection.evaluation.default)
+        if self.state is not None and self.state.evaluation is not None:
+            self._put_threshold(*self.state.evaluation.default)
 
     def action_to_best(self) -> None:
-        best = None if self.inspection is None or self.inspection.sweep is None else self.inspection.sweep.best
-        if best is not None and self.inspection is not None:
+        best = None if self.state is None or self.state.sweep is None else self.state.sweep.best
+        if best is not None and self.state is not None:
             self._put_threshold(best[0], OPTIMISTIC)
         else:
             self.screen.say("No threshold is the best here: the metric is undefined at all of them.")
 
     def action_keep(self) -> None:
         self._set_rail(None)
-        if self.inspection is not None:
-            self.screen.put(self.inspection.ordered(self.inspection.selection.request.sort))
+        if self.state is not None:
+            self.screen.put(self.state.ordered(self.state.results.query.sort))
 
     def action_restore(self) -> None:
         before = self._before

@@ -16,7 +16,7 @@ from inspector.commands.command import BEFORE, COPY, EXPORT, FIRST, LEFT, NEXT, 
 from inspector.mathtext import unicode_math
 from inspector.screens.command_menu import TextPage
 from inspector.screens.dialog import Dialog, Picking, WordsDialog
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import counted
 from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import Phrase, wrap
@@ -62,7 +62,7 @@ VIEWS = (
 class TreeRows:
     """The nodes of a tree as a source of a table's rows; ids are places in preorder. `folded` may be changed."""
 
-    def __init__(self, tree: SearchTree, brush: Brush) -> None:
+    def __init__(self, tree: SearchTree, glyphs: Glyphs) -> None:
         self.tree = tree
         self.prunings = wrong_prunings(tree)
         self.figures = tree_row(tree, self.prunings)
@@ -79,7 +79,7 @@ class TreeRows:
         for place, parent in enumerate(tree.parents.tolist()[1:], start=1):
             self._branch.append(place if several[parent] else self._branch[parent])
         self._signs = (
-            ("v", ">", ".", "| ", "|-", "`-", "~") if brush.ascii_only else ("▾", "▸", "·", "│ ", "├╴", "└╴", "…")
+            ("v", ">", ".", "| ", "|-", "`-", "~") if glyphs.ascii_only else ("▾", "▸", "·", "│ ", "├╴", "└╴", "…")
         )
 
     # -- what is to be seen of it
@@ -192,9 +192,9 @@ def step_words(text: str) -> str:
     return " ".join(clean(unicode_math(text)).split())
 
 
-def tree_columns(rows: TreeRows, brush: Brush) -> tuple[TableColumn, ...]:
+def tree_columns(rows: TreeRows, glyphs: Glyphs) -> tuple[TableColumn, ...]:
     """Return the columns of a tree: those that would say nothing of any node are left out."""
-    tree, right, wrong, chosen = rows.tree, *(("+", "x", "*") if brush.ascii_only else ("✓", "✗", "◆"))
+    tree, right, wrong, chosen = rows.tree, *(("+", "x", "*") if glyphs.ascii_only else ("✓", "✗", "◆"))
     span = rows.high - rows.low
 
     def step(value: Any, width: int) -> Sequence[TextPart]:
@@ -204,8 +204,8 @@ def tree_columns(rows: TreeRows, brush: Brush) -> tuple[TableColumn, ...]:
 
     def bar(value: Any, width: int) -> Sequence[TextPart]:
         if value is None:
-            return (("-" if brush.ascii_only else "–", "dim"),)
-        drawn = f"{brush.bar((value - rows.low) / span, BAR)[0]} " if width >= BAR + VALUE else ""
+            return (("-" if glyphs.ascii_only else "–", "dim"),)
+        drawn = f"{glyphs.bar((value - rows.low) / span, BAR)[0]} " if width >= BAR + VALUE else ""
         return (drawn, ""), (f"{value:.3f}", "")
 
     def answer(value: Any, width: int) -> Sequence[TextPart]:
@@ -349,17 +349,17 @@ class TreeScreen(Dialog[None]):
     ) -> None:
         """`document` makes the wrong prunings in a form, for who saves them in `folder`; `source` names the files."""
         super().__init__(source)
-        self._trees, self._brush = trees, Brush(ascii_only)
+        self._trees, self._glyphs = trees, Glyphs(ascii_only)
         self._document, self._folder = document, folder or Path()
         self._at = 0
-        self._rows = TreeRows(trees[0], self._brush)
+        self._rows = TreeRows(trees[0], self._glyphs)
         self._cursors: dict[int, int] = {}
         self._waits: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield PhraseLine(id="title", classes="one-line")
         with Horizontal(id="tree"):
-            plain = self._brush.ascii_only
+            plain = self._glyphs.ascii_only
             yield StepTable(id="tree-steps", mark=">", null="-") if plain else StepTable(id="tree-steps")
             yield LineView(id="tree-node")
         yield KeyLine(titles={"open": "Read"}, first=("enter", PART))
@@ -393,7 +393,7 @@ class TreeScreen(Dialog[None]):
 
     def _show_tree(self) -> None:
         rows, steps = self._rows, self._steps
-        steps.show(rows, rows.visible, tree_columns(rows, self._brush), key="place")
+        steps.show(rows, rows.visible, tree_columns(rows, self._glyphs), key="place")
         steps.go_to(self._cursors.get(self._at, 0))
         figures = rows.figures
         wrong = counted(figures["lost"] + figures["doubted"], "wrong pruning")
@@ -406,7 +406,7 @@ class TreeScreen(Dialog[None]):
             Phrase((f"{wrong}, {figures['lost']} known", wrong)),
             Phrase((answer, ""), rank=1),
         ]
-        between = " | " if self._brush.ascii_only else " · "
+        between = " | " if self._glyphs.ascii_only else " · "
         self.query_one("#title", PhraseLine).tell(phrases, between, "strong")
         self._show_node()
 
@@ -465,7 +465,7 @@ class TreeScreen(Dialog[None]):
             self._say(f"This is the {'last' if by > 0 else 'first'} problem.")
             return
         self._at = at
-        self._rows = TreeRows(self._trees[at], self._brush)
+        self._rows = TreeRows(self._trees[at], self._glyphs)
         self._show_tree()
 
     def action_view(self) -> None:

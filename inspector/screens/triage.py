@@ -9,16 +9,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.worker import get_current_worker
 
-from inspector.case_view.open_case import Manner
+from inspector.case_view.open_case import DisplayOptions
 from inspector.commands import bindings_of
 from inspector.contested_gold import BETWEEN, Ranking, because_phrases, ranking_of
-from inspector.inspection import Inspection, covering
 from inspector.render.cells import share
+from inspector.screen_state import ScreenState, covering
 from inspector.screens.base import SHORT
 from inspector.screens.case import CaseScreen
 from inspector.screens.controller import Controller, same_owners
 from inspector.screens.sheet import FEW
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import counted
 from inspector.texts.short_names import short_name
 from inspector.texts.text import clean
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.analyses.similar import TaggedCase
-    from inspector.selection import Selection
+    from inspector.result_set import ResultSet
 
 
 # -- the tagged cases that are most like the case in triage, in one line: what was wrong there may be wrong here
@@ -70,9 +70,9 @@ class TaggedAlike(Controller):
 
     def show(self, row: int, *, hidden: bool) -> None:
         """Show which tagged cases are like the case with this row id; with `hidden`, none."""
-        inspection = self.inspection
-        journal = None if inspection is None else inspection.selection.journal
-        if inspection is None or journal is None:
+        state = self.state
+        journal = None if state is None else state.results.journal
+        if state is None or journal is None:
             return
         line = self.screen.query_one(f"#{ALIKE}", PhraseLine)
         tagged = bool(journal.triage.tags or journal.triage.categories)
@@ -87,19 +87,19 @@ class TaggedAlike(Controller):
         if self._rests is not None:
             self._rests.stop()
         if not hidden:
-            self._rests = self.screen.set_timer(PATIENCE, partial(self._look, inspection, row, subject))
+            self._rests = self.screen.set_timer(PATIENCE, partial(self._look, state, row, subject))
 
-    def _look(self, inspection: "Inspection", row: int, subject: tuple[object, ...]) -> None:
-        work = partial(self._find, inspection, row, subject)
+    def _look(self, state: "ScreenState", row: int, subject: tuple[object, ...]) -> None:
+        work = partial(self._find, state, row, subject)
         self.screen.run_worker(work, thread=True, exclusive=True, group=ALIKE, description=ALIKE)
 
-    def _find(self, inspection: "Inspection", row: int, subject: tuple[object, ...]) -> None:
+    def _find(self, state: "ScreenState", row: int, subject: tuple[object, ...]) -> None:
         """In a thread: all texts are read the first time."""
         # Imported only for who has tagged anything: triage opens sooner.
         from inspector.analyses.similar import tagged_alike
 
         try:
-            forms = _forms(tagged_alike(inspection.selection, row))
+            forms = _forms(tagged_alike(state.results, row))
         except InspectError as error:
             forms = (clean(str(error)),)
         if not get_current_worker().is_cancelled:
@@ -141,10 +141,10 @@ class Contesting(Controller):
 
     def show(self, row: int, *, hidden: bool) -> None:
         """Show why the case with this row id is contested; with `hidden`, nothing."""
-        inspection = self.inspection
-        if inspection is None:
+        state = self.state
+        if state is None:
             return
-        ranking = self._ranking(inspection)
+        ranking = self._ranking(state)
         contested = isinstance(ranking, InspectError) or (ranking is not None and bool(ranking.contested))
         line = self.screen.query_one(f"#{CONTESTED}", PhraseLine)
         line.display = contested and self.screen.size.height >= SHORT
@@ -155,15 +155,15 @@ class Contesting(Controller):
             phrases = because_phrases(ranking, row)
         line.tell(phrases, BETWEEN, "dim")
 
-    def _ranking(self, inspection: "Inspection") -> Ranking | InspectError | None:
+    def _ranking(self, state: "ScreenState") -> Ranking | InspectError | None:
         """What the scorers say together; None while it is being computed, and while a threshold moves."""
-        owners = _owners(inspection)
+        owners = _owners(state)
         if self._ranked is not None and same_owners(self._ranked[0], owners):
             return self._ranked[1]
         if self.screen.rail_open or (self._ranking_for is not None and same_owners(self._ranking_for, owners)):
             return None
-        make = partial(_ranking_or_error, inspection.selection, inspection.benchmark, covering(inspection))
-        if self._ranked is None and inspection.selection.height <= FEW:
+        make = partial(_ranking_or_error, state.results, state.benchmark, covering(state))
+        if self._ranked is None and state.results.height <= FEW:
             self._ranked = owners, make()
             return self._ranked[1]
         self._ranking_for = owners
@@ -183,16 +183,16 @@ class Contesting(Controller):
             self.screen.show_title()
 
 
-def _owners(inspection: "Inspection") -> "Sequence[object]":
+def _owners(state: "ScreenState") -> "Sequence[object]":
     """What it depends on. Other tags, another order and another filter change nothing of it."""
-    benchmark = inspection.benchmark
-    judging = (evaluation for evaluation in inspection.selection.evaluations if evaluation.covers(benchmark))
-    return (inspection.cases, benchmark, inspection.unparsed, *judging)
+    benchmark = state.benchmark
+    judging = (evaluation for evaluation in state.results.evaluations if evaluation.covers(benchmark))
+    return (state.cases, benchmark, state.unparsed, *judging)
 
 
-def _ranking_or_error(selection: "Selection", benchmark: str, scorers: "Sequence[str]") -> Ranking | InspectError:
+def _ranking_or_error(results: "ResultSet", benchmark: str, scorers: "Sequence[str]") -> Ranking | InspectError:
     try:
-        return ranking_of(selection, benchmark, scorers)
+        return ranking_of(results, benchmark, scorers)
     except InspectError as error:
         return error
 
@@ -215,8 +215,8 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         "can be undone ruling by ruling. While you work blind, gold labels and scorers are hidden until you have ruled."
     )
 
-    def __init__(self, brush: Brush, row: int) -> None:
-        super().__init__(brush, row)
+    def __init__(self, glyphs: Glyphs, row: int) -> None:
+        super().__init__(glyphs, row)
         self._contesting = Contesting(self)
         self._alike = TaggedAlike(self)
         self._revealed = False
@@ -239,15 +239,15 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     @property
     def journal(self) -> Journal | None:
         """Where rulings are written."""
-        return None if self.inspection is None else self.inspection.selection.journal
+        return None if self.state is None else self.state.results.journal
 
     @property
     def queue(self) -> Queue | None:
         """The queue and how far it is."""
         return None if self.journal is None else self.journal.queue
 
-    def _case(self, inspection: Inspection) -> str:
-        return str(inspection.cases["case"][self.row])
+    def _case(self, state: ScreenState) -> str:
+        return str(state.cases["case"][self.row])
 
     # -- showing
 
@@ -255,13 +255,13 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def blind(self) -> bool:
         return super().blind and not self._revealed
 
-    def manner(self, view: LineView) -> Manner:
+    def manner(self, view: LineView) -> DisplayOptions:
         return replace(super().manner(view), blind=self.blind, unscored=self.blind)
 
     def show_title(self) -> None:
         super().show_title()
-        inspection, queue, journal = self.inspection, self.queue, self.journal
-        if inspection is None or journal is None:
+        state, queue, journal = self.state, self.queue, self.journal
+        if state is None or journal is None:
             return
         who, rulings = journal.author.who, journal.triage.rulings
         phrases = []
@@ -273,19 +273,19 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
             phrases.append(Phrase(self._last, rank=1))
             phrases.append(Phrase((clean(queue.words), ""), rank=2))
         self.tell("queue", [phrase for phrase in phrases if phrase.forms[0]], "dim")
-        now = rulings.get(self._case(inspection), {}).get(who)
+        now = rulings.get(self._case(state), {}).get(who)
         self.tell("rulings", [Phrase(ruling_forms(now))], "strong" if now else "")
         self._contesting.show(self.row, hidden=self.blind)
         self._alike.show(self.row, hidden=self.blind)
 
-    def place_words(self, inspection: Inspection) -> str:
+    def place_words(self, state: ScreenState) -> str:
         queue = self.queue
-        return super().place_words(inspection) if queue is None else place_words(queue, self._case(inspection))
+        return super().place_words(state) if queue is None else place_words(queue, self._case(state))
 
-    def neighbours(self, inspection: Inspection) -> list[int]:
+    def neighbours(self, state: ScreenState) -> list[int]:
         """Return the first cases that wait, but not this one."""
         waiting = () if self.queue is None else self.queue.waiting[:3]
-        rows = (row_of(inspection, case) for case in waiting if case != self._case(inspection))
+        rows = (row_of(state, case) for case in waiting if case != self._case(state))
         return [row for row in rows if row is not None][:2]
 
     # -- deciding
@@ -335,13 +335,13 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         With the cursor elsewhere +1 is for every step without a rating of one's own.
         """
         stop = self.cursor.stop
-        if self.inspection is None:
+        if self.state is None:
             return
         mine = self._mine.ratings
         if stop is None or (stop.kind != "step" and rating < 1):
             self.say("Put the cursor on a step to rate it.")
         elif stop.kind != "step":
-            unrated = [step for step in range(self.inspection.cases["n_steps"][self.row]) if step not in mine]
+            unrated = [step for step in range(self.state.cases["n_steps"][self.row]) if step not in mine]
             if unrated:
                 words = f"{counted(len(unrated), 'step')} rated +1 on"
                 self._do([(RATE, self._here, f"{step} 1") for step in unrated], words, stay=True)
@@ -355,7 +355,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
 
     @property
     def _here(self) -> tuple[str, ...]:
-        return () if self.inspection is None else (self._case(self.inspection),)
+        return () if self.state is None else (self._case(self.state),)
 
     @property
     def _waits(self) -> bool:
@@ -364,33 +364,33 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     @property
     def _mine(self) -> Annotation:
         """What one says of the case oneself, as it is here: not what was said of another text of it."""
-        inspection, journal = self.inspection, self.journal
-        if inspection is None or journal is None:
+        state, journal = self.state, self.journal
+        if state is None or journal is None:
             return Annotation("", "")
         who, case = journal.author.who, self._here[0]
         own = words_of(case, (entry for entry in journal.of_case(case) if entry[0].who == who))
-        return own[0].of(inspection.cases["key"][self.row]) if own else Annotation(case, who)
+        return own[0].of(state.cases["key"][self.row]) if own else Annotation(case, who)
 
     def _do(self, changes: Sequence[JournalChange], words: str, *, stay: bool) -> None:
         """Write it, show it, and unless told to `stay` go to the next case that waits."""
-        inspection, journal = self.inspection, self.journal
-        if inspection is None or journal is None:
+        state, journal = self.state, self.journal
+        if state is None or journal is None:
             return
         try:
-            journal.do(changes, content_of(inspection.cases["key"][self.row]))
+            journal.do(changes, content_of(state.cases["key"][self.row]))
         except InspectError as error:
             self.notify(clean(str(error)), severity="error", markup=False)
             return
         case = clean(self._here[0])
         self._last = f"{words} {case}", f"{words} {short_name(case, 24)}", words.removesuffix(" on"), ""
-        now = inspection.triaged()
+        now = state.triaged()
         self.ready.keep(now, self.row)
         if not stay:
             self._turn_to(self._waiting(now))
         self.put(now)
 
-    def _waiting(self, inspection: Inspection) -> int | None:
-        return None if self.queue is None else first_row(inspection, self.queue)
+    def _waiting(self, state: ScreenState) -> int | None:
+        return None if self.queue is None else first_row(state, self.queue)
 
     def go_through(self, row: int) -> None:
         """Begin another queue here."""
@@ -419,8 +419,8 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
 
     def action_turn(self, by: int) -> None:
         """Show the next or previous case of the queue; after a ruling that showed the labels, the next that waits."""
-        inspection, queue = self.inspection, self.queue
-        if inspection is None or queue is None:
+        state, queue = self.state, self.queue
+        if state is None or queue is None:
             super().action_turn(by)
             return
         here = self._here[0]
@@ -429,7 +429,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         else:
             at = queue.cases.index(here) if here in queue.cases else -1
             rows = queue.cases[at + 1 :] if by > 0 else reversed(queue.cases[: max(0, at)])
-        row = next((row for case in rows if (row := row_of(inspection, case)) is not None), None)
+        row = next((row for case in rows if (row := row_of(state, case)) is not None), None)
         if row is None:
             self.say(f"This is the {'last' if by > 0 else 'first'} case of the queue.")
             return
@@ -440,7 +440,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def show_reversed(self, batch: Sequence[Action]) -> None:
         """Go to the case that what was undone or done again is about."""
         case = next((act.cases[0] for act in batch if act.kind in {RULE, SKIP, DEFER, RATE} and act.cases), None)
-        row = None if case is None or self.inspection is None else row_of(self.inspection, case)
+        row = None if case is None or self.state is None else row_of(self.state, case)
         if row is not None and row != self.row:
             self._turn_to(row)
             self._show(keep_scroll=False)

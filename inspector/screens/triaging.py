@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from inspector.inspection import Inspection
-from inspector.screens.base import InspectionScreen
+from inspector.screen_state import ScreenState
+from inspector.screens.base import AppScreen
 from inspector.screens.dialog import Picking
 from inspector.texts.sentences import NO_FOLDER, counted
 from inspector.texts.text import clean
@@ -20,22 +20,22 @@ OFFERED = 6
 """Queues to go on with that are offered at most, the latest ones."""
 
 
-def choose_queue(screen: InspectionScreen) -> None:
+def choose_queue(screen: AppScreen) -> None:
     """Ask which queue: one in which cases wait, or a new one in one of several orders."""
-    inspection = screen.inspection
-    if inspection is None:
+    state = screen.state
+    if state is None:
         return
-    journal = inspection.selection.journal
+    journal = state.results.journal
     if journal is None:
         screen.say(NO_FOLDER)
         return
     screen.close_rail()
-    waiting = [queue for queue in reversed(journal.queues) if first_row(inspection, queue) is not None][:OFFERED]
+    waiting = [queue for queue in reversed(journal.queues) if first_row(state, queue) is not None][:OFFERED]
     picks = [
         Pick(f"{GO_ON}{at}", f"Go on, {left_words(queue)}; {queue.words}", strong=queue is journal.queue)
         for at, queue in enumerate(waiting)
     ]
-    listed = screen.listed(inspection)
+    listed = screen.listed(state)
     if listed is None:
         if len(picks) > 1:
             picking = Picking("Go on with a queue", picks)
@@ -46,10 +46,10 @@ def choose_queue(screen: InspectionScreen) -> None:
             key = screen.keys.of("triage")
             screen.say(f"No case waits for you: open a list of cases, then {key} there.")
         return
-    marked = "" if listed is inspection else "marked "
+    marked = "" if listed is state else "marked "
     new = len(queue_cases(listed, journal))
-    if inspection.shown.size:
-        orders = [order for order in queue_orders(inspection) if new or order.name in ONCE_MORE]
+    if state.shown.size:
+        orders = [order for order in queue_orders(state) if new or order.name in ONCE_MORE]
         picks += [Pick(order.name, order.words[:1].upper() + order.words[1:]) for order in orders]
     if not picks:
         screen.say("There is no case in the list to decide about.")
@@ -63,7 +63,7 @@ def choose_queue(screen: InspectionScreen) -> None:
     screen.app.push_screen(Picking(title, picks, hints=hints), partial(_take, screen, journal, waiting))
 
 
-def _take(screen: InspectionScreen, journal: Journal, waiting: Sequence[Queue], chosen: str | None) -> None:
+def _take(screen: AppScreen, journal: Journal, waiting: Sequence[Queue], chosen: str | None) -> None:
     if chosen is None:
         return
     if not chosen.startswith(GO_ON):
@@ -79,40 +79,40 @@ def _take(screen: InspectionScreen, journal: Journal, waiting: Sequence[Queue], 
     _go_on(screen, journal)
 
 
-def _begin(screen: InspectionScreen, journal: Journal, order: str) -> None:
-    inspection = screen.inspection
-    listed = None if inspection is None else screen.listed(inspection)
-    if inspection is not None and listed is not None:
-        seed = inspection.selection.request.seed
-        chosen = next(queue_order for queue_order in queue_orders(inspection) if queue_order.name == order)
+def _begin(screen: AppScreen, journal: Journal, order: str) -> None:
+    state = screen.state
+    listed = None if state is None else screen.listed(state)
+    if state is not None and listed is not None:
+        seed = state.results.query.seed
+        chosen = next(queue_order for queue_order in queue_orders(state) if queue_order.name == order)
         try:
             cases = queue_cases(listed, journal, order, seed)
             if not cases:
                 screen.say(f"There is no such case: {chosen.words}.")
                 return
-            words = queue_name(inspection, chosen, seed, marked=listed is not inspection)
-            journal.begin(words, cases, inspection.scorer or "")
+            words = queue_name(state, chosen, seed, marked=listed is not state)
+            journal.begin(words, cases, state.scorer or "")
         except InspectError as error:
             screen.notify(clean(str(error)), severity="error", markup=False)
             return
         _go_on(screen, journal)
 
 
-def _go_on(screen: InspectionScreen, journal: Journal) -> None:
-    inspection = screen.inspection
-    row = None if journal.queue is None or inspection is None else first_row(inspection, journal.queue)
-    if inspection is not None and journal.queue is not None and row is not None:
-        _look_as_before(screen, inspection, journal.queue.scorer, row)
+def _go_on(screen: AppScreen, journal: Journal) -> None:
+    state = screen.state
+    row = None if journal.queue is None or state is None else first_row(state, journal.queue)
+    if state is not None and journal.queue is not None and row is not None:
+        _look_as_before(screen, state, journal.queue.scorer, row)
         screen.go_through(row)
 
 
-def _look_as_before(screen: InspectionScreen, inspection: Inspection, scorer: str, row: int) -> None:
+def _look_as_before(screen: AppScreen, state: ScreenState, scorer: str, row: int) -> None:
     """Look through the scorer that the queue was made with, if it has said anything of the case's benchmark."""
-    if scorer and scorer != inspection.scorer:
-        benchmark = str(inspection.cases["benchmark"][row])
-        there = {evaluation.scorer.name: evaluation for evaluation in inspection.selection.evaluations}
+    if scorer and scorer != state.scorer:
+        benchmark = str(state.cases["benchmark"][row])
+        there = {evaluation.scorer.name: evaluation for evaluation in state.results.evaluations}
         if scorer in there and there[scorer].covers(benchmark):
-            screen.put(inspection.focused(scorer, benchmark))
+            screen.put(state.focused(scorer, benchmark))
         else:
             sentence = f"{scorer}, through which this queue was begun, is not here."
             screen.notify(clean(sentence), severity="warning", markup=False)

@@ -15,13 +15,13 @@ from textual.widgets import Static
 from inspector.analyses import Params
 from inspector.analyses.show import VARIANTS, show
 from inspector.case_view.lines import PINNED_SHARE, problem_lines
-from inspector.case_view.open_case import Manner, Stop, open_case
+from inspector.case_view.open_case import DisplayOptions, Stop, open_case
 from inspector.case_view.original_lines import variant_lines
 from inspector.case_view.page import StopLine
-from inspector.case_view.variant_track import Tried, variant_beside
-from inspector.inspection import Inspection
+from inspector.case_view.variant_track import ScoredVariant, variant_beside
 from inspector.messages import Export, ScoreCase
 from inspector.processes.case_job import case_asked, prm_asked, prms_there, problem_words
+from inspector.screen_state import ScreenState
 from inspector.screens.dialog import Dialog
 from inspector.screens.score import choose_case_scorer
 from inspector.texts.sentences import counted
@@ -70,11 +70,11 @@ class WhatIf(Dialog[None]):
         Binding("pageup", "page(-1)", "Page up", show=False),
     ]
 
-    def __init__(self, inspection: Inspection, row: int, display: Manner, variants: Variants, step: int) -> None:
+    def __init__(self, state: ScreenState, row: int, display: DisplayOptions, variants: Variants, step: int) -> None:
         """The newest variant of the case in this row is opened, or a new one; the cursor begins on this step."""
         super().__init__()
-        self._inspection, self._row, self._manner, self._kept = inspection, row, display, variants
-        self._case, self._key = inspection.cases["case"][row], inspection.cases["key"][row]
+        self._state, self._row, self._manner, self._kept = state, row, display, variants
+        self._case, self._key = state.cases["case"][row], state.cases["key"][row]
         self._variant = (variants.of(self._key) or (self._new(),))[-1]
         self._redo: list[Edit] = []
         self._at, self._marked = step, -1
@@ -82,7 +82,7 @@ class WhatIf(Dialog[None]):
         self._writing: Edit | None = None
         self._scorer: Scorer | None = None
         self._prm: Mapping[str, Any] | None = None
-        self._tried: Tried | None = None
+        self._tried: ScoredVariant | None = None
         self._notes: tuple[str, ...] = ()
         self._asked, self._waiting, self._words = 0.0, 0, ""
 
@@ -107,12 +107,12 @@ class WhatIf(Dialog[None]):
 
     def _begin_with_focus(self) -> None:
         """Look through the scorer in focus, if it is one that can be asked here."""
-        evaluation = self._inspection.evaluation
+        evaluation = self._state.evaluation
         if evaluation is None:
             return
         self._scorer = evaluation.scorer
-        root = self._inspection.selection.workspace.root
-        for scorer, folder in prms_there(self._inspection):
+        root = self._state.results.workspace.root
+        for scorer, folder in prms_there(self._state):
             if scorer.fingerprint == evaluation.scorer.fingerprint:
                 try:
                     self._prm = prm_asked(scorer, folder, root)
@@ -130,13 +130,13 @@ class WhatIf(Dialog[None]):
 
     # -- what is shown
 
-    def _read(self) -> Tried:
+    def _read(self) -> ScoredVariant:
         """The variant beside the case, with the rewards that are saved of both."""
-        selection, scorer = self._inspection.selection, self._scorer
+        results, scorer = self._state.results, self._scorer
         # A checkpoint may have the name of another scorer.
         mark = scorer.fingerprint if scorer else None
-        seen = next((evaluation for evaluation in selection.evaluations if evaluation.scorer.fingerprint == mark), None)
-        return variant_beside(selection, self._row, self._variant, scorer, seen)
+        seen = next((evaluation for evaluation in results.evaluations if evaluation.scorer.fingerprint == mark), None)
+        return variant_beside(results, self._row, self._variant, scorer, seen)
 
     def _show(self) -> None:
         view = self.query_one("#tried", StepView)
@@ -147,7 +147,7 @@ class WhatIf(Dialog[None]):
         display = replace(self._manner, width=max(20, width), height=max(1, height), turned=frozenset({stop}), mode="")
         try:
             self._tried = trial = self._read()
-            case = open_case(self._inspection, self._row, display)
+            case = open_case(self._state, self._row, display)
         except InspectError as error:
             view.show([Line([(line, "bad")]) for line in wrap(clean(str(error)), max(20, width))])
             return
@@ -167,7 +167,7 @@ class WhatIf(Dialog[None]):
             view.scroll_to_line(pinned if self._at == PROBLEM else cursor)
         self._show_title(trial)
 
-    def _head(self, trial: Tried, display: Manner) -> list[Line]:
+    def _head(self, trial: ScoredVariant, display: DisplayOptions) -> list[Line]:
         """What was done, what the scorer makes of it, and what is to be known of that."""
         edits = self._variant.edits
         done = f"{counted(len(edits), 'edit')}: {self._variant.words}" if edits else "Nothing is changed yet."
@@ -178,18 +178,18 @@ class WhatIf(Dialog[None]):
         sentences += [(f"! {note}", "bad") for note in self._notes]
         return [Line([(line, style)]) for words, style in sentences for line in wrap(clean(words), display.width)]
 
-    def _show_title(self, trial: Tried) -> None:
+    def _show_title(self, trial: ScoredVariant) -> None:
         every = [variant.id for variant in self._kept.of(self._key)]
         number = every.index(self._variant.id) + 1 if self._variant.id in every else len(every) + 1
         named = f"variant {number} of {max(number, len(every))}"
         phrases = [
             Phrase(("What if", "")),
-            Phrase((self._case, *name_forms(self._inspection.cases["id"][self._row], 32, 24, 16)), rank=2),
+            Phrase((self._case, *name_forms(self._state.cases["id"][self._row], 32, 24, 16)), rank=2),
             Phrase((named,)),
             Phrase((counted(len(trial.steps), "step"), ""), rank=3),
             Phrase((trial.scorer.name if trial.scorer else "no scorer", ""), rank=1),
         ]
-        between = " | " if self._manner.brush.ascii_only else " · "
+        between = " | " if self._manner.glyphs.ascii_only else " · "
         self.query_one("#title", PhraseLine).tell(phrases, between, "strong")
         self.query_one("#job", PhraseLine).tell([Phrase((self._words,))], style="dim")
 
@@ -356,7 +356,7 @@ class WhatIf(Dialog[None]):
     # -- scoring
 
     def action_scorer(self) -> None:
-        choose_case_scorer(self, self._inspection, "Score this case and its variants with", self._chosen)
+        choose_case_scorer(self, self._state, "Score this case and its variants with", self._chosen)
 
     def _chosen(self, prm: Mapping[str, Any], scorer: Scorer | None) -> None:
         self._prm, self._scorer, self._notes = prm, scorer, ()
@@ -371,11 +371,11 @@ class WhatIf(Dialog[None]):
         if self._waiting or self._tried is None:
             self._say("What was asked for last is still being scored.")
             return
-        texts = self._inspection.selection.texts.row(self._row)
+        texts = self._state.results.texts.row(self._row)
         into = str(self._kept.folder / REWARDS)
         wanted = []
         if not self._tried.rewards[0]:
-            apart = {} if self._inspection.selection.workspace.root else {"into": into}
+            apart = {} if self._state.results.workspace.root else {"into": into}
             wanted.append(case_asked(self._case, texts, texts["steps"], **apart))
         if self._variant.edits:
             steps = [step.text for step in self._tried.steps]
@@ -412,13 +412,13 @@ class WhatIf(Dialog[None]):
 
     def action_export(self) -> None:
         """Write the case's variants, a line a step."""
-        selection = self._inspection.selection
-        make = partial(_document, selection, self._case)
+        results = self._state.results
+        make = partial(_document, results, self._case)
         self.post_message(Export("variants", "jsonl", row=self._row, make=make))
 
 
-def _document(selection: Any, case: str, form: str) -> Any:
-    return show.view(selection, Params(VARIANTS, {"case": case}, form))
+def _document(results: Any, case: str, form: str) -> Any:
+    return show.view(results, Params(VARIANTS, {"case": case}, form))
 
 
 def _without_first(line: Line) -> list[tuple[str, str]]:

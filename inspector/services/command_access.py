@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from textual.theme import Theme
 
     from inspector.app import InspectApp
-    from inspector.inspection import Inspection
-    from inspector.screens.base import InspectionScreen
+    from inspector.screen_state import ScreenState
+    from inspector.screens.base import AppScreen
 
 
 ONE_ANSWER = 1.0
@@ -93,9 +93,9 @@ class Keys:
 def palette_commands(app: "InspectApp", screen: "Screen[object]") -> "Iterator[SystemCommand]":
     """Yield the commands of the screen beneath the palette, the analyses that have no key, and the guide's pages."""
     from inspector.guide import pages
-    from inspector.screens.base import InspectionScreen
+    from inspector.screens.base import AppScreen
 
-    if not isinstance(screen, InspectionScreen):
+    if not isinstance(screen, AppScreen):
         return
     for command in screen.commands:
         key = app.keys.words.written(command.id)
@@ -115,10 +115,10 @@ def _open_guide(app: "InspectApp", name: str) -> None:
     app.push_screen(guide_page(name))
 
 
-def _inspecting(app: "InspectApp") -> "InspectionScreen | None":
-    from inspector.screens.base import InspectionScreen
+def _inspecting(app: "InspectApp") -> "AppScreen | None":
+    from inspector.screens.base import AppScreen
 
-    return app.screen if isinstance(app.screen, InspectionScreen) else None
+    return app.screen if isinstance(app.screen, AppScreen) else None
 
 
 # -- how the app looks, and what its terminal is called: the theme is chosen and kept, the title says what is open
@@ -144,17 +144,17 @@ class Appearance:
         self._app.theme_changed_signal.subscribe(self._app, self._keep, immediate=True)
 
     def _keep(self, theme: "Theme") -> None:
-        state = self._app.state
-        if state is not None and theme.name != chosen_theme(state):
-            self._app.run_in_thread(partial(self._write_theme, state, theme.name), "theme")
+        state_folder = self._app.state_folder
+        if state_folder is not None and theme.name != chosen_theme(state_folder):
+            self._app.run_in_thread(partial(self._write_theme, state_folder, theme.name), "theme")
 
-    def _write_theme(self, state: Path, name: str) -> None:
-        if problem := choose_theme(state, name):
+    def _write_theme(self, state_folder: Path, name: str) -> None:
+        if problem := choose_theme(state_folder, name):
             self._app.tell(problem, "warning")
 
-    def entitle(self, inspection: "Inspection") -> None:
+    def entitle(self, state: "ScreenState") -> None:
         """Write the title where it changed."""
-        title = title_of(inspection, ascii_only=self._app.ascii_only)
+        title = title_of(state, ascii_only=self._app.ascii_only)
         if title == self._title or self._app.is_headless or os.environ.get("TERM", "") in WITHOUT:
             return
         # The first time the terminal keeps the title that it had.
@@ -167,14 +167,14 @@ class Appearance:
             self._app.write(GIVE_BACK)
 
 
-def title_of(inspection: "Inspection", *, ascii_only: bool = False) -> str:
+def title_of(state: "ScreenState", *, ascii_only: bool = False) -> str:
     """Return the title: cleaned of everything by which it could act, and no longer than a title should be."""
     from inspector.filtering.filter_words import filter_words
 
-    root = inspection.selection.workspace.root
+    root = state.results.workspace.root
     name = "demo" if root is None else (root.resolve().parent if root.name.startswith(".") else root.resolve()).name
-    filtered = filter_words(inspection)
-    parts = ["prm-inspect", name, inspection.benchmark, *([filtered] if filtered != "no filter" else [])]
+    filtered = filter_words(state)
+    parts = ["prm-inspect", name, state.benchmark, *([filtered] if filtered != "no filter" else [])]
     title = clean(" - ".join(part for part in dict.fromkeys(parts) if part))
     if ascii_only:
         title = title.encode("ascii", "replace").decode("ascii")

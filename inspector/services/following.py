@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from inspector.app import InspectApp
-    from inspector.inspection import Inspection
-    from inspector.request import Request
-    from inspector.selection import Selection
+    from inspector.query import Query
+    from inspector.result_set import ResultSet
+    from inspector.screen_state import ScreenState
     from scoring.storage.remote import Mirror
     from scoring.triage.journal import Journal
     from scoring.workspace import Workspace
@@ -50,18 +50,18 @@ class Following:
         self._unsent = ""
         """Why the last of what was written could not be sent; "" where it was."""
 
-    def begin(self, selection: "Selection") -> None:
+    def begin(self, results: "ResultSet") -> None:
         """Begin to look, from what was read."""
-        self._note_what_is_there(selection.workspace)
+        self._note_what_is_there(results.workspace)
         self._app.set_interval(FOLLOW_SECONDS, self.look)
         self._app.set_interval(LOOK_SECONDS, self._look_at_journals)
-        if (mirror := selection.workspace.mirror) is not None:
+        if (mirror := results.workspace.mirror) is not None:
             # What fails is tried again soon, and whoever quits does not wait for long.
             mirror.store.patience = SYNC_SECONDS
             self._app.set_interval(SYNC_SECONDS, partial(self._sync, mirror))
-        self._keep(selection)
+        self._keep(results)
 
-    def _keep(self, selection: "Selection") -> None:
+    def _keep(self, results: "ResultSet") -> None:
         """Keep what had to be computed for the next time, and nothing that is of no use any more.
 
         Quitting waits for one scorer of it at most.
@@ -71,11 +71,11 @@ class Following:
             from scoring.evaluations.derived import remove_unasked
 
             worker = get_current_worker()
-            for result in selection.unkept:
+            for result in results.unkept:
                 if worker.is_cancelled:
                     return
                 result.keep()
-            remove_unasked(selection.workspace)
+            remove_unasked(results.workspace)
 
         self._app.run_in_thread(keep, "keep", exclusive=True)
 
@@ -83,10 +83,10 @@ class Following:
 
     def look(self) -> None:
         """Look now, and read all again where something is different."""
-        inspection = self._app.inspection
-        if inspection is None or self._app.held:
+        state = self._app.state
+        if state is None or self._app.held:
             return
-        now = inspection.selection
+        now = state.results
         there = self._there(now.workspace)
         if self.would_interrupt(now.workspace) or (there == self.seen and not self._labels_late(now)):
             return
@@ -100,7 +100,7 @@ class Following:
 
     def look_for_labels(self) -> None:
         """Look now where labels are behind: who comes back from triage need not wait for the next look."""
-        if self._app.inspection is not None and self._app.inspection.selection.behind:
+        if self._app.state is not None and self._app.state.results.labels_outdated:
             self._app.call_later(self.look)
 
     def would_interrupt(self, workspace: "Workspace") -> bool:
@@ -108,10 +108,10 @@ class Following:
         names, front = self._names(workspace), self._app.front
         return front is not None and front.NAME != "board" and names > self._known
 
-    def _labels_late(self, now: "Selection") -> bool:
+    def _labels_late(self, now: "ResultSet") -> bool:
         """Whether labels are to be made of what people say by now; True once for the same words."""
         front = self._app.front
-        if not now.behind or now.journal is None or front is None or front.NAME == "triage":
+        if not now.labels_outdated or now.journal is None or front is None or front.NAME == "triage":
             return False
         before, self._heard = self._heard, now.journal.triage
         return before is not self._heard
@@ -121,14 +121,14 @@ class Following:
 
     def _there(self, workspace: "Workspace") -> frozenset[str]:
         """The files of rewards, the benchmarks, and the generations of those that were read: their cases may grow."""
-        now = self._app.inspection
-        read = () if now is None else now.selection.benchmarks
+        now = self._app.state
+        read = () if now is None else now.results.benchmarks
         cases = {str(folder) for folder in workspace.generations(read)} if read else set()
         return workspace.reward_files(read) | self._names(workspace) | cases
 
     def _names(self, workspace: "Workspace") -> frozenset[str]:
         """The benchmarks that are there, among those that the app was opened on."""
-        names, wanted = frozenset(workspace.benchmarks()), self._app.request.benchmarks
+        names, wanted = frozenset(workspace.benchmarks()), self._app.initial_query.benchmarks
         return names.intersection(wanted) if wanted else names
 
     # -- object storage
@@ -160,76 +160,74 @@ class Following:
 
     def read_at_once(self, then: "Callable[[], object]") -> None:
         """Read all again although nobody looked, because something is known to have come; then do what is left."""
-        if self._app.inspection is not None:
-            self._note_what_is_there(self._app.inspection.selection.workspace)
+        if self._app.state is not None:
+            self._note_what_is_there(self._app.state.results.workspace)
         self.read_again(then)
 
     def read_again(self, then: "Callable[[], object]" = lambda: None) -> None:
         """Read what was asked for anew, less what has gone; say so where that is everything. Then do what is left."""
         app = self._app
-        if app.inspection is None:
+        if app.state is None:
             return
-        request = _request_again(app.request, app.inspection.selection)
-        if request is None:
-            gone = ", ".join(app.request.benchmarks)
+        query = _query_again(app.initial_query, app.state.results)
+        if query is None:
+            gone = ", ".join(app.initial_query.benchmarks)
             app.warn(f"{gone}: removed from the workspace. What is on screen was read before, and has no texts.")
             then()
             return
-        app.run_in_thread(partial(self._read, request, then), "reload", exclusive=True)
+        app.run_in_thread(partial(self._read, query, then), "reload", exclusive=True)
 
-    def _read(self, request: "Request", then: "Callable[[], object]") -> None:
+    def _read(self, query: "Query", then: "Callable[[], object]") -> None:
         """In a thread."""
-        from inspector.selection import load
+        from inspector.result_set import load
         from scoring.errors import InspectError
 
         try:
-            self._app.call_later(self.show, load(request), then)
+            self._app.call_later(self.show, load(query), then)
         except InspectError as error:
             self._app.tell(str(error), "warning")
             self._app.call_later(then)
 
-    def show(self, selection: "Selection", then: "Callable[[], object]" = lambda: None) -> None:
+    def show(self, results: "ResultSet", then: "Callable[[], object]" = lambda: None) -> None:
         """Show the same with the rewards that there are now, and do what is left; look through whom one waits for.
 
         Where a person moved a threshold or searched while they were read, they are read again under that.
         """
-        if self._app.inspection is not None:
-            self._show(selection, self._app.inspection)
+        if self._app.state is not None:
+            self._show(results, self._app.state)
         then()
-        inspection, name = self._app.inspection, self._awaited
-        there = inspection is not None and name in (
-            evaluation.scorer.name for evaluation in inspection.selection.evaluations
-        )
-        if inspection is not None and there and not self._app.held:
+        state, name = self._app.state, self._awaited
+        there = state is not None and name in (evaluation.scorer.name for evaluation in state.results.evaluations)
+        if state is not None and there and not self._app.held:
             self._awaited = ""
-            self._app.put(inspection.focused(name, inspection.benchmark))
+            self._app.put(state.focused(name, state.benchmark))
 
-    def _show(self, selection: "Selection", before: "Inspection") -> None:
+    def _show(self, results: "ResultSet", before: "ScreenState") -> None:
         app = self._app
-        names = [evaluation.scorer.name for evaluation in selection.evaluations]
-        moved = not _begins_with(selection.cases["case"], before.cases["case"])
+        names = [evaluation.scorer.name for evaluation in results.evaluations]
+        moved = not _begins_with(results.cases["case"], before.cases["case"])
         late = moved and app.current_mode != INSPECT
-        if app.held or late or _asked(selection, names) != _asked(before.selection, names):
+        if app.held or late or _asked(results, names) != _asked(before.results, names):
             self.seen = None
             return
-        now = _same_view(before, selection)
-        for problem in selection.problems:
-            if problem not in before.selection.problems:
+        now = _same_view(before, results)
+        for problem in results.problems:
+            if problem not in before.results.problems:
                 app.warn(problem)
         for sentence in _what_is_gone(before, now):
             app.warn(sentence)
         if moved:
             # They know cases by their rows, and these are other cases' now.
             app.navigation.close_all_above()
-        self._keep(selection)
+        self._keep(results)
         app.put(now)
 
     # -- tags and notes
 
     def _look_at_journals(self) -> None:
-        if self._app.inspection is None or self._app.held:
+        if self._app.state is None or self._app.held:
             return
-        journal = self._app.inspection.selection.journal
+        journal = self._app.state.results.journal
         if journal is not None and journal.changed:
             self._app.run_in_thread(partial(self._read_journals, journal), "triage", exclusive=True)
 
@@ -242,11 +240,11 @@ class Following:
 
         Not where somebody has written since they were read: the next look reads that too.
         """
-        if self._app.inspection is not None and not self._app.held and not journal.changed:
-            self._app.put(self._app.inspection.triaged(journal))
+        if self._app.state is not None and not self._app.held and not journal.changed:
+            self._app.put(self._app.state.triaged(journal))
 
 
-def _request_again(initial: "Request", now: "Selection") -> "Request | None":
+def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
     """What is to be read in the place of what is on screen, less what has gone; None where that is everything."""
     from inspector.filtering.searching import search_fields
     from scoring.benchmarks import demo
@@ -261,28 +259,28 @@ def _request_again(initial: "Request", now: "Selection") -> "Request | None":
         for evaluation in now.evaluations
         if evaluation.scorer.name not in now.folders or (now.folders[evaluation.scorer.name] / FILE).exists()
     ]
-    request = replace(
+    query = replace(
         initial,
         benchmarks=benchmarks,
-        thresholds=_of(names, now.request.thresholds),
+        thresholds=_of(names, now.query.thresholds),
         rules=_of(names, initial.rules),
         redundancy=_of(names, initial.redundancy),
         slices=(),
-        baselines=now.request.baselines,
+        baselines=now.query.baselines,
     )
-    return replace(request, **search_fields(now.found))
+    return replace(query, **search_fields(now.matches))
 
 
-def _same_view(before: "Inspection", selection: "Selection") -> "Inspection":
+def _same_view(before: "ScreenState", results: "ResultSet") -> "ScreenState":
     """The same view of what was read anew; of another benchmark, where the one in focus has gone."""
-    from inspector.inspection import inspect
+    from inspector.screen_state import inspect
 
-    if before.benchmark in selection.cases["benchmark"]:
-        return before.renewed(selection)
-    return inspect(replace(selection, request=replace(selection.request, where=before.base, subsets=())))
+    if before.benchmark in results.cases["benchmark"]:
+        return before.renewed(results)
+    return inspect(replace(results, query=replace(results.query, where=before.base, subsets=())))
 
 
-def _what_is_gone(before: "Inspection", now: "Inspection") -> "Iterator[str]":
+def _what_is_gone(before: "ScreenState", now: "ScreenState") -> "Iterator[str]":
     """Say what has gone, and what is on screen in its place."""
     left = now.cases["benchmark"].unique()
     gone = [name for name in before.cases["benchmark"].unique(maintain_order=True) if name not in left]
@@ -295,11 +293,11 @@ def _what_is_gone(before: "Inspection", now: "Inspection") -> "Iterator[str]":
         yield f"The rewards of {before.scorer} are gone. {instead}"
 
 
-def _asked(selection: "Selection", names: "Sequence[str]") -> object:
+def _asked(results: "ResultSet", names: "Sequence[str]") -> object:
     """What a person may have changed that was read with the rewards, as far as it is about these scorers."""
     from inspector.filtering.searching import search_fields
 
-    return _of(names, selection.request.thresholds), selection.request.baselines, search_fields(selection.found)
+    return _of(names, results.query.thresholds), results.query.baselines, search_fields(results.matches)
 
 
 def _begins_with(names: "pl.Series", beginning: "pl.Series") -> bool:

@@ -102,7 +102,7 @@ class _Told:
 
 def _workspace(app: "InspectApp") -> "Workspace | None":
     """The workspace that is on screen; None where the demo is looked at alone."""
-    now = None if app.inspection is None else app.inspection.selection.workspace
+    now = None if app.state is None else app.state.results.workspace
     return None if now is None or now.root is None else now
 
 
@@ -134,8 +134,8 @@ def _show(app: "InspectApp", benchmarks: "Sequence[str]", lines: "Sequence[str]"
 
     from inspector.screens.command_menu import TextPage
 
-    if app.request.benchmarks:
-        wanted = dict.fromkeys((*app.request.benchmarks, *benchmarks))
-        app.request = replace(app.request, benchmarks=tuple(wanted))
+    if app.initial_query.benchmarks:
+        wanted = dict.fromkeys((*app.initial_query.benchmarks, *benchmarks))
+        app.initial_query = replace(app.initial_query, benchmarks=tuple(wanted))
     page = TextPage(Text("\n".join(map(clean, lines))))
     app.following.read_at_once(partial(app.push_screen, page, mode=INSPECT))

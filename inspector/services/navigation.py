@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from inspector.app import InspectApp
-    from inspector.case_view.open_case import Manner
-    from inspector.screens.base import InspectionScreen
+    from inspector.case_view.open_case import DisplayOptions
+    from inspector.screens.base import AppScreen
     from inspector.screens.case import CaseScreen
-    from inspector.texts.paint import Brush
+    from inspector.texts.paint import Glyphs
 
 INSPECT = "inspect"
 """The mode in which all screens are but the one that says that the terminal is too small."""
@@ -51,10 +51,10 @@ class Navigation:
 
     def __init__(self, app: "InspectApp") -> None:
         self._app = app
-        self.manner: Manner | None = None
+        self.manner: DisplayOptions | None = None
 
     @property
-    def screens(self) -> "list[InspectionScreen]":
+    def screens(self) -> "list[AppScreen]":
         """Those that show the value, the first one first."""
         return _inspecting(self._app.get_screen_stack(INSPECT))
 
@@ -74,11 +74,11 @@ class Navigation:
         """Open the first screen, or the cases where there is no scorer."""
         from inspector.screens.board import BoardScreen
 
-        self._open(BoardScreen(self._brush()))
-        if self._app.inspection is not None and self._app.inspection.scorer is None:
+        self._open(BoardScreen(self._glyphs()))
+        if self._app.state is not None and self._app.state.scorer is None:
             self.go(Go("cases"))
 
-    def _open(self, screen: "InspectionScreen") -> None:
+    def _open(self, screen: "AppScreen") -> None:
         """Put a screen on top and hand it what it needs."""
         app = self._app
         if app.remembered is not None:
@@ -86,7 +86,7 @@ class Navigation:
         screen.keys, screen.visit = app.keys.words, app.visit
         screen.place = None if app.visit.who else app.saving.place
         self._hand_manner(screen)
-        screen.inspection = app.inspection
+        screen.state = app.state
         app.push_screen(screen, mode=INSPECT)
 
     def _hand_manner(self, screen: object) -> None:
@@ -121,20 +121,20 @@ class Navigation:
         front = self._app.front
         if front is None or name != front.NAME:
             return False
-        front.inspection = self._app.inspection
+        front.state = self._app.state
         if name == "case" and row >= 0:
             cast("CaseScreen", front).turn_to(row)
         return True
 
-    def _screen(self, name: str, row: int) -> "InspectionScreen":
+    def _screen(self, name: str, row: int) -> "AppScreen":
         made = _kind(name)
-        screen: InspectionScreen = made(self._brush(), row) if name in ONE_CASE else made(self._brush())
+        screen: AppScreen = made(self._glyphs(), row) if name in ONE_CASE else made(self._glyphs())
         return screen
 
-    def _brush(self) -> "Brush":
-        from inspector.texts.paint import Brush
+    def _glyphs(self) -> "Glyphs":
+        from inspector.texts.paint import Glyphs
 
-        return Brush(self._app.ascii_only)
+        return Glyphs(self._app.ascii_only)
 
     def back(self, row: int) -> None:
         """Close the screen on top, unless it is the first; `row` is the case that was shown last, -1 for none."""
@@ -151,15 +151,15 @@ class Navigation:
 
     def _arrive(self, row: int) -> None:
         """Show what there is now on the screen that came to light; on the list with the cursor on a case."""
-        from inspector.screens.base import InspectionScreen
+        from inspector.screens.base import AppScreen
         from inspector.screens.cases import CasesScreen
 
         below = self._app.screen
         self._hand_manner(below)
         if isinstance(below, CasesScreen) and row >= 0:
-            below.come_back(row, self._app.inspection)
-        elif isinstance(below, InspectionScreen):
-            below.inspection = self._app.inspection
+            below.come_back(row, self._app.state)
+        elif isinstance(below, AppScreen):
+            below.state = self._app.state
 
     def fit(self) -> None:
         """Go to the mode of a terminal that is too small, or back from it.
@@ -175,10 +175,10 @@ class Navigation:
         app.switch_mode(SMALL if small else INSPECT)
 
 
-def _inspecting(screens: "Sequence[Screen[Any]]") -> "list[InspectionScreen]":
-    from inspector.screens.base import InspectionScreen
+def _inspecting(screens: "Sequence[Screen[Any]]") -> "list[AppScreen]":
+    from inspector.screens.base import AppScreen
 
-    return [screen for screen in screens if isinstance(screen, InspectionScreen)]
+    return [screen for screen in screens if isinstance(screen, AppScreen)]
 
 
 def _of_numbers(name: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from inspector.request import ENVIRONMENT
+from inspector.query import ENVIRONMENT
 from inspector.terminal import kept_frame
 from inspector.terminal.textual_compat import painted
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from textual.strip import Strip
 
     from inspector.app import InspectApp
-    from inspector.inspection import Inspection
-    from inspector.selection import Selection
-    from inspector.terminal.remembered import Left, RememberedState
+    from inspector.result_set import ResultSet
+    from inspector.screen_state import ScreenState
+    from inspector.terminal.remembered import LastView, RememberedState
 
 SAVE_SECONDS = 1.0
 """How often what is remembered is written where it changed."""
@@ -40,50 +40,50 @@ class Remembering:
         self._began = time.time_ns()
         self._looks = LOOKS
 
-    def recall(self, selection: "Selection") -> "RememberedState":
+    def recall(self, results: "ResultSet") -> "RememberedState":
         """Return how this workspace was left; in any thread."""
         from inspector.terminal.remembered import RememberedState
         from inspector.workspace_place import demo_workspace
 
-        if self._app.state is None:
+        if self._app.state_folder is None:
             return RememberedState()
-        root = selection.workspace.root
+        root = results.workspace.root
         # The demo is the same with and without rewards of one's own.
-        return RememberedState.of_workspace(None if root == demo_workspace() else root, self._app.state)
+        return RememberedState.of_workspace(None if root == demo_workspace() else root, self._app.state_folder)
 
-    def begin(self, selection: "Selection") -> None:
+    def begin(self, results: "ResultSet") -> None:
         """Begin to write what changes; where the workspace is, is found again where there is none at the next start."""
-        root, remembered = selection.workspace.root, self._app.remembered
-        place = str(root.resolve()) if root is not None and selection.workspace.place == str(root) else ""
-        place = place or selection.workspace.place
+        root, remembered = results.workspace.root, self._app.remembered
+        place = str(root.resolve()) if root is not None and results.workspace.place == str(root) else ""
+        place = place or results.workspace.place
         if remembered is not None and root is not None and remembered.left.place != place:
             remembered.keep(place=place)
         self._app.set_interval(SAVE_SECONDS, self._save_changes)
-        if self._app.state is not None:
-            self._app.set_timer(SAVE_SECONDS, partial(self._keep_frame, self._app.state, selection))
+        if self._app.state_folder is not None:
+            self._app.set_timer(SAVE_SECONDS, partial(self._keep_frame, self._app.state_folder, results))
 
     # -- the first frame
 
     def first_frame(self) -> "list[Strip]":
         """Return the lines that were on screen first the last time; none where anything has changed since."""
-        if self._app.state is None:
+        if self._app.state_folder is None:
             return []
-        return kept_frame.recall(kept_frame.frame_file(self._app.state, self._settings()))
+        return kept_frame.recall(kept_frame.frame_file(self._app.state_folder, self._settings()))
 
-    def _keep_frame(self, state: Path, selection: "Selection") -> None:
+    def _keep_frame(self, state_folder: Path, results: "ResultSet") -> None:
         """Keep what is on screen once nothing is being computed any more, unless a person has done something."""
-        app, now = self._app, self._app.inspection
+        app, now = self._app, self._app.state
         front, self._looks = app.front, self._looks - 1
-        if now is None or now.selection is not selection or app.has_acted or front is None or front.NAME != "board":
+        if now is None or now.results is not results or app.has_acted or front is None or front.NAME != "board":
             return
         if any(work.is_running for work in app.workers) or front.query("Toast"):
             if self._looks:
-                app.set_timer(SAVE_SECONDS, partial(self._keep_frame, state, selection))
+                app.set_timer(SAVE_SECONDS, partial(self._keep_frame, state_folder, results))
             return
-        place = kept_frame.frame_file(state, self._settings())
+        place = kept_frame.frame_file(state_folder, self._settings())
 
         def keep() -> None:
-            kept_frame.keep(place, self._inputs(selection), lines, before=self._began)
+            kept_frame.keep(place, self._inputs(results), lines, before=self._began)
 
         lines = painted(front)
         app.run_in_thread(keep, "frame")
@@ -93,9 +93,9 @@ class Remembering:
         app = self._app
         variables = (os.environ.get(name, "") for name in (ENVIRONMENT, "XDG_DATA_HOME", "NO_COLOR"))
         looks = f"{app.size.width}x{app.size.height}", app.theme, str(app.ascii_only)
-        return json.dumps(asdict(app.request)), str(Path.cwd()), app.visit.who, *looks, *variables
+        return json.dumps(asdict(app.initial_query)), str(Path.cwd()), app.visit.who, *looks, *variables
 
-    def _inputs(self, selection: "Selection") -> Iterator[str]:
+    def _inputs(self, results: "ResultSet") -> Iterator[str]:
         """The files and folders that the first frame follows from, and those that are not there and would count."""
         from inspector.terminal.keymap import FILE
         from inspector.workspace_place import deciding_files
@@ -105,19 +105,19 @@ class Remembering:
         from scoring.storage.files import expand_home
         from scoring.workspace import BENCHMARKS, REWARDS
 
-        request, workspace = self._app.request, selection.workspace
-        yield from map(str, deciding_files(request.workspace))
+        query, workspace = self._app.initial_query, results.workspace
+        yield from map(str, deciding_files(query.workspace))
         yield from kept_frame.files_under(demo.folder())
         if (root := workspace.root) is not None:
             # What else lies in it tells nothing of what the first screen shows.
             yield from map(str, (root, *(path for path in root.iterdir() if path.is_file())))
             yield from kept_frame.files_under(root / BENCHMARKS)
             yield from kept_frame.files_under(root / REWARDS, without=LEASES)
-        if request.labels != "original" and workspace.triage is not None:
+        if query.labels != "original" and workspace.triage is not None:
             yield str(workspace.triage)
             yield from kept_frame.files_under(workspace.triage)
         yield from () if self._app.config is None else [str(self._app.config / FILE)]
-        yield from (str(expand_home(name)) for name in request.plugins)
+        yield from (str(expand_home(name)) for name in query.plugins)
         ours = {"inspector", "scoring", *(plugin.module.partition(".")[0] for plugin in installed_plugins().values())}
         for name, module in list(sys.modules.items()):
             known = name in _LIBRARIES or name.partition(".")[0] in ours
@@ -137,7 +137,7 @@ class Remembering:
             self._warned = True
             self._app.warn(remembered.problem)
 
-    def keep_focus(self, now: "Inspection") -> None:
+    def keep_focus(self, now: "ScreenState") -> None:
         """Keep what is in focus."""
         remembered = self._app.remembered
         if remembered is not None and now.scorer is not None:
@@ -151,15 +151,13 @@ class Remembering:
             self._app.remembered.save()
 
 
-def as_left(inspection: "Inspection", left: "Left", *, chosen: bool) -> "Inspection":
+def as_left(state: "ScreenState", left: "LastView", *, chosen: bool) -> "ScreenState":
     """Return it with the columns that were chosen, through the scorer that was in focus last.
 
     Unless one was `chosen` by name, or that has no rewards there any more.
     """
-    inspection = inspection.arranged(inspection.selection.request.columns or left.columns)
-    if chosen or (left.benchmark, left.scorer) == (inspection.benchmark, inspection.scorer):
-        return inspection
-    names = [
-        evaluation.scorer.name for evaluation in inspection.selection.evaluations if evaluation.covers(left.benchmark)
-    ]
-    return inspection.focused(left.scorer, left.benchmark) if left.scorer in names else inspection
+    state = state.arranged(state.results.query.columns or left.columns)
+    if chosen or (left.benchmark, left.scorer) == (state.benchmark, state.scorer):
+        return state
+    names = [evaluation.scorer.name for evaluation in state.results.evaluations if evaluation.covers(left.benchmark)]
+    return state.focused(left.scorer, left.benchmark) if left.scorer in names else state

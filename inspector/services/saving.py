@@ -17,7 +17,7 @@ from scoring.storage.files import write_atomically
 
 if TYPE_CHECKING:
     from inspector.app import InspectApp
-    from inspector.inspection import Inspection
+    from inspector.screen_state import ScreenState
     from scoring.export import Document
 
 
@@ -34,19 +34,19 @@ class SavingService:
 
     def export(self, message: Export) -> None:
         """Save or copy what is shown now; a slow disk, or a table that takes longer, must not stop the keys."""
-        if self._app.inspection is not None:
+        if self._app.state is not None:
             if message.what == "report":
                 self._app.tell("Writing the report.", timeout=3)
-            self._app.run_in_thread(partial(self._export, self._app.inspection, message), "export")
+            self._app.run_in_thread(partial(self._export, self._app.state, message), "export")
 
-    def _export(self, inspection: "Inspection", message: Export) -> None:
+    def _export(self, state: "ScreenState", message: Export) -> None:
         """In a thread: make the document, write it and tell."""
         from inspector.exporting import export_document, file_name
         from scoring.errors import InspectError
 
         try:
-            document = export_document(inspection, message)
-            name = self._put_out(document, file_name(inspection, message), message)
+            document = export_document(state, message)
+            name = self._put_out(document, file_name(state, message), message)
         except InspectError as error:
             self._app.tell(str(error), "error", timeout=15)
             return
@@ -68,9 +68,9 @@ class SavingService:
         """Return the path of the file that an export goes into where nobody chooses another one."""
         from inspector.exporting import export_path, file_name
 
-        if self._app.inspection is None:
+        if self._app.state is None:
             return ""
-        return str(export_path(self._app.folder, file_name(self._app.inspection, export)))
+        return str(export_path(self._app.folder, file_name(self._app.state, export)))
 
     def _put_out(self, document: "Document", name: str, export: Export) -> str:
         """In a thread: write a document, or have a browser download it; what the file is called."""
@@ -99,7 +99,7 @@ class SavingService:
     def _kept(self, text: str) -> str:
         """Keep what is copied in a file too; the sentence about it. A browser is handed what it could not copy."""
         if not self._app.visit.who:
-            return keep(text, self._app.state or self._app.folder)
+            return keep(text, self._app.state_folder or self._app.folder)
         if fits(text):
             return ""
         self._download(FILE, text)

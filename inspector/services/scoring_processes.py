@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.app import InspectApp
-    from inspector.inspection import Inspection
     from inspector.processes.case_job import CaseJob
     from inspector.processes.job import ScoringJob
+    from inspector.screen_state import ScreenState
 
 STOP, GO_ON, STAY = "stop", "go-on", "stay"
 """What may become of a run when the app is to end."""
@@ -43,7 +43,7 @@ class ScoringProcesses:
         if self._cases is not None:
             self._cases.end()
 
-    def _root(self, inspection: "Inspection") -> Path:
+    def _root(self, state: "ScreenState") -> Path:
         """The folder of the workspace to which rewards go; the demo's is made where it is missing, and then read.
 
         Raises:
@@ -52,8 +52,8 @@ class ScoringProcesses:
         from inspector.workspace_place import demo_workspace
         from scoring.workspace import Workspace
 
-        if inspection.selection.workspace.root is not None:
-            return inspection.selection.workspace.root
+        if state.results.workspace.root is not None:
+            return state.results.workspace.root
         root = demo_workspace()
         Workspace.create(root)
         self._app.following.read_again()
@@ -63,10 +63,10 @@ class ScoringProcesses:
 
     def start_run(self, message: Score) -> None:
         """Start a run, unless one is going on. It needs the memory of cases' process, unless somebody waits for it."""
-        inspection = self._app.inspection
+        state = self._app.state
         if self._cases is not None and not self._cases.busy:
             self._cases.end()
-        if inspection is None:
+        if state is None:
             return
         if self._run is not None and self._run.running:
             self._app.tell(f"A run is going on; {self._app.keys.words.of('score')} stops it.", "warning")
@@ -75,13 +75,13 @@ class ScoringProcesses:
         from scoring.engines.server.address import ServerAddress
         from scoring.errors import InspectError
 
-        benchmark, model = message.benchmark or inspection.benchmark, message.model
+        benchmark, model = message.benchmark or state.benchmark, message.model
         servers = [flag.partition("=")[2] for flag in message.flags if flag.startswith("--server=")]
         try:
             # Before it stands where others can read it: in the list of processes, or among what is remembered.
             for server in servers:
                 ServerAddress.read(server)
-            root = self._root(inspection)
+            root = self._root(state)
             flags = (*message.flags, *_another_name(benchmark, model, message.flags))
             self._run = run = ScoringJob(root, benchmark, model, flags=flags)
         except (OSError, InspectError) as error:
@@ -156,12 +156,12 @@ class ScoringProcesses:
         from inspector.processes.case_job import CaseJob
         from scoring.errors import InspectError
 
-        inspection = self._app.inspection
-        if inspection is None:
+        state = self._app.state
+        if state is None:
             return
         try:
             if self._cases is None:
-                self._cases = cases = CaseJob(self._root(inspection))
+                self._cases = cases = CaseJob(self._root(state))
                 self._app.run_in_thread(partial(cases.listen, partial(self._app.call_later, self._hear_case)), "job")
             self._cases.ask(message.prm, message.case, message.answer)
         except OSError as error:

@@ -27,7 +27,7 @@ from aiohttp import web
 from textual_serve.app_service import AppService
 from textual_serve.server import Server
 
-from inspector.serving.visitor import Opening, command, environment
+from inspector.serving.visitor import VisitorOpening, command, environment
 from inspector.texts.text import clean
 
 COOKIE = "prm-inspect"
@@ -64,7 +64,7 @@ _CLOSED = "Open the link that prm-inspect serve printed: this page is for those 
 class Guest(AppService):
     """One page that is open and the process of its app, which ends with the page however that goes."""
 
-    def __init__(self, opening: Opening, page: web.WebSocketResponse, server: Server) -> None:
+    def __init__(self, opening: VisitorOpening, page: web.WebSocketResponse, server: Server) -> None:
         """`page` is the other side; downloads go through the manager of the `server`."""
 
         async def close() -> None:
@@ -149,7 +149,7 @@ class Guest(AppService):
 class Doorkeeper(Server):
     """Lets in who has the token, asks who they are, and opens the app for them."""
 
-    def __init__(self, opening: Callable[[str], Opening]) -> None:
+    def __init__(self, opening: Callable[[str], VisitorOpening]) -> None:
         """`opening` says on what the app is opened for a visitor of this name."""
         super().__init__("")
         self.token = secrets.token_urlsafe(32)

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from inspector.request import Request
+from inspector.query import Query
 from inspector.visit import Visit
 
 _LAUNCH = "import sys; sys.path.insert(0, {!r}); from inspector.serving.visitor import main; sys.exit(main())"
@@ -16,15 +16,15 @@ _NOT_OURS = ("TMUX", "STY")
 """Variables by which the app would copy into the terminal of whoever started the server."""
 
 
-class Opening(Struct, frozen=True):
+class VisitorOpening(Struct, frozen=True):
     """What the app is opened on, and for whom."""
 
-    request: Request
+    query: Query
     visit: Visit
     ascii_only: bool = False
 
 
-def command(opening: Opening) -> list[str]:
+def command(opening: VisitorOpening) -> list[str]:
     """Return the words that start the process, for no shell."""
     # The package stands where this file does, installed or not; -P: no code is taken from the current folder.
     launch = _LAUNCH.format(str(Path(__file__).resolve().parents[2]))
@@ -45,13 +45,13 @@ def main() -> int:
     from inspector.texts.text import clean
     from scoring.errors import InspectError
 
-    opening = msgspec.json.decode(sys.argv[1], type=Opening)
+    opening = msgspec.json.decode(sys.argv[1], type=VisitorOpening)
     try:
-        if opening.request.plugins:
+        if opening.query.plugins:
             from inspector.own import load_own
 
-            load_own(opening.request.plugins)
-        return run_app(opening.request, ascii_only=opening.ascii_only, session_log=False, visit=opening.visit)
+            load_own(opening.query.plugins)
+        return run_app(opening.query, ascii_only=opening.ascii_only, session_log=False, visit=opening.visit)
     except InspectError as error:
         print(clean(str(error)), file=sys.stderr)
         return 2

@@ -27,8 +27,8 @@ from msgspec import Struct
 from textual.css.query import NoMatches
 
 from inspector.commands import COMMANDS, RAIL
-from inspector.request import Request
-from inspector.selection import Selection
+from inspector.query import Query
+from inspector.result_set import ResultSet
 from inspector.widgets.line_view import PhraseLine
 from scoring import __version__
 from scoring.errors import UnreadableFile
@@ -58,7 +58,7 @@ class SessionStart(msgspec.Struct, frozen=True):
     v: int
     time: str
     version: str
-    request: Request
+    query: Query = msgspec.field(name="request")  # as every log so far calls it
     root: str | None
     data: str
     who: str
@@ -68,7 +68,7 @@ class SessionStart(msgspec.Struct, frozen=True):
     left: dict[str, Any] = {}
 
 
-class Said(msgspec.Struct, frozen=True):
+class ScreenTitle(msgspec.Struct, frozen=True):
     """What a screen said: its name and the lines of its title."""
 
     screen: str
@@ -90,9 +90,9 @@ class LogLine(msgspec.Struct, frozen=True):
     number: int = 0
 
     @property
-    def said(self) -> Said | None:
+    def said(self) -> ScreenTitle | None:
         """What the screen said; None of every other line."""
-        return None if self.title is None else Said(self.screen or "", self.title)
+        return None if self.title is None else ScreenTitle(self.screen or "", self.title)
 
     @property
     def is_input(self) -> bool:
@@ -260,7 +260,7 @@ LINES = ("title", "queue")
 """The lines of a screen that say what it shows."""
 
 
-def screen_words(app: "InspectApp") -> Said | None:
+def screen_words(app: "InspectApp") -> ScreenTitle | None:
     """Return what the screen on top says, and which it is; None before there is one. For a dialog, what is beneath."""
     front = app.front
     if front is None:
@@ -273,32 +273,32 @@ def screen_words(app: "InspectApp") -> Said | None:
             continue
         title += [line.line_strip(at).text.rstrip() for at in range(line.line_count)]
     on_top = front.NAME if app.screen is front else type(app.screen).__name__
-    return Said(on_top, "\n".join(title))
+    return ScreenTitle(on_top, "\n".join(title))
 
 
 # -- how a session begins, and what its actions are called
 
 
-def start_of(app: "InspectApp", selection: Selection) -> Callable[[], SessionStart]:
+def start_of(app: "InspectApp", results: ResultSet) -> Callable[[], SessionStart]:
     """Return how a session begins: what the app was opened on, and how it was left before.
 
     What is quickly changed is looked at now; the rest when the value is called, in any thread.
     """
-    workspace, remembered = selection.workspace, app.remembered
+    workspace, remembered = results.workspace, app.remembered
     left = {} if remembered is None else msgspec.to_builtins(remembered.left)
     journals, size = journals_of(workspace), (app.size.width, app.size.height)
     time = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    request, ascii_only = app.request, app.ascii_only
+    query, ascii_only = app.initial_query, app.ascii_only
 
     def start() -> SessionStart:
         return SessionStart(
             v=VERSION,
             time=time,
             version=__version__,
-            request=request,
+            query=query,
             root=None if workspace.root is None else str(workspace.root.resolve()),
-            data=data_of(workspace, selection.benchmarks),
-            who=Author.me().who if selection.journal is None else selection.journal.author.who,
+            data=data_of(workspace, results.benchmarks),
+            who=Author.me().who if results.journal is None else results.journal.author.who,
             size=size,
             ascii_only=ascii_only,
             journals=journals,

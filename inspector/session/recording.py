@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.app import InspectApp
-    from inspector.selection import Selection
-    from inspector.session.log import Said, SessionLog
+    from inspector.result_set import ResultSet
+    from inspector.session.log import ScreenTitle, SessionLog
 
 REST = 0.3
 """Seconds in which a screen that has nothing more to say says the same, with nothing under way."""
@@ -29,15 +29,15 @@ class SessionRecorder:
 
     def __init__(self, app: "InspectApp") -> None:
         self._app = app
-        self.last_said: Said | None = None
+        self.last_said: ScreenTitle | None = None
         """What the screen said when it was last recorded."""
         self._log: SessionLog | None = None
         self._began = 0.0
         self._resting: Timer | None = None
-        self._just_said: Said | None = None
+        self._just_said: ScreenTitle | None = None
         self._looks = 0
 
-    def begin(self, folder: Path | None, selection: "Selection") -> None:
+    def begin(self, folder: Path | None, results: "ResultSet") -> None:
         """Begin, the workspace being read: there is something to do from here on. Without a folder nothing is recorded.
 
         The file is begun after the first paint.
@@ -47,7 +47,7 @@ class SessionRecorder:
         from inspector.session.log import SessionLog, start_of
 
         self._began = time.monotonic()
-        self._log = SessionLog(folder, start_of(self._app, selection))
+        self._log = SessionLog(folder, start_of(self._app, results))
         self._app.set_timer(REST, self._log.begin)
         self._await_rest()
 

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from inspector.app import InspectApp
 from inspector.messages import Score
-from inspector.session.log import LogLine, ReadSession, Said, screen_words, shadow
+from inspector.session.log import LogLine, ReadSession, ScreenTitle, screen_words, shadow
 from inspector.terminal.remembered import RememberedState
 from scoring.errors import UsageError
 from scoring.triage.journal import ENVIRONMENT
@@ -35,11 +35,11 @@ class Difference(Struct, frozen=True):
 
     line: int
     done: str
-    was: Said
-    now: Said | None
+    was: ScreenTitle
+    now: ScreenTitle | None
 
 
-class Replayed(Struct, frozen=True):
+class ReplayCounts(Struct, frozen=True):
     """How many keys, texts, clicks and sizes were played, and how many titles compared; where the first differs."""
 
     inputs: int
@@ -59,7 +59,7 @@ class ReplayedApp(InspectApp):
         self.notify("Scoring is not played again.", markup=False)
 
 
-async def replay(session: ReadSession, workspace: Workspace, at: Path) -> Replayed:
+async def replay(session: ReadSession, workspace: Workspace, at: Path) -> ReplayCounts:
     """Play a session on the data of a workspace; all that it writes goes into the folder `at`, which is empty.
 
     Args:
@@ -70,14 +70,14 @@ async def replay(session: ReadSession, workspace: Workspace, at: Path) -> Replay
     Raises:
         UsageError: nothing can be shown of it.
     """
-    start, state = session.start, at / "state"
+    start, state_folder = session.start, at / "state"
     place = shadow(workspace, at / "workspace", start.journals)
-    request = replace(start.request, workspace=str(place))
-    left = RememberedState.of_workspace(place, state)
+    query = replace(start.query, workspace=str(place))
+    left = RememberedState.of_workspace(place, state_folder)
     left.keep(**{name: tuple(value) if isinstance(value, list) else value for name, value in start.left.items()})
     left.save()
     (at / "exports").mkdir()
-    app = ReplayedApp(request, ascii_only=start.ascii_only, folder=at / "exports", state=state)
+    app = ReplayedApp(query, ascii_only=start.ascii_only, folder=at / "exports", state_folder=state_folder)
     with _as(start.who):
         async with app.run_test(size=start.size, notifications=True) as pilot:
             await _until(pilot, lambda: app.front is not None or not app.is_running, LOADING)
@@ -86,7 +86,7 @@ async def replay(session: ReadSession, workspace: Workspace, at: Path) -> Replay
             return await _played(pilot, app, session.lines)
 
 
-async def _played(pilot: Pilot[Any], app: InspectApp, lines: tuple[LogLine, ...]) -> Replayed:
+async def _played(pilot: Pilot[Any], app: InspectApp, lines: tuple[LogLine, ...]) -> ReplayCounts:
     inputs = titles = 0
     done = "the start"
     for line, following in zip(lines, [*lines[1:], None], strict=True):
@@ -97,7 +97,7 @@ async def _played(pilot: Pilot[Any], app: InspectApp, lines: tuple[LogLine, ...]
             await _until(pilot, lambda was=was: not app.is_running or screen_words(app) == was, PATIENCE)
             now = screen_words(app) if app.is_running else None
             if now != was:
-                return Replayed(inputs, titles, Difference(line.number, done, was, now))
+                return ReplayCounts(inputs, titles, Difference(line.number, done, was, now))
             titles += 1
         elif line.command is not None:
             done = line.command
@@ -105,7 +105,7 @@ async def _played(pilot: Pilot[Any], app: InspectApp, lines: tuple[LogLine, ...]
             await _play(pilot, line)
             inputs += 1
             done = f"the key {line.key}" if line.key is not None else done
-    return Replayed(inputs, titles)
+    return ReplayCounts(inputs, titles)
 
 
 async def _play(pilot: Pilot[Any], line: LogLine) -> None:

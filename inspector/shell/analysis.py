@@ -1,4 +1,4 @@
-"""The commands of analyses: a request is loaded, and the view of what it selects is printed or written."""
+"""The commands of analyses: a query is loaded, and the view of what it selects is printed or written."""
 
 import argparse
 import sys
@@ -8,13 +8,13 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from inspector.analyses import load
+from inspector.query import Query, query_from
 from inspector.render.lines import PieceRow
 from inspector.render.terminal import UNBOUNDED, Terminal
 from inspector.render.view import View
-from inspector.request import Request, request_of
 from inspector.shell.output import form_of, print_page, put, say, say_facts, width_of
 from inspector.shell.progress import ReadingProgress
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.text import clean
 from scoring.progress import told_to
 
@@ -49,18 +49,18 @@ def run(args: argparse.Namespace) -> int:
 
 def _view(args: argparse.Namespace) -> tuple[View, tuple[str, ...]]:
     """Give the view of `args.command`, and what could not be read."""
-    request = request_of(args)
+    query = query_from(args)
     analysis = load(args.command)
-    if request.labels == "both":
+    if query.labels == "both":
         # Imported only for who asks: the others start sooner.
         from inspector.both_labels import both_view, load_both
 
-        own, adjudicated = load_both(request)
+        own, adjudicated = load_both(query)
         problems = tuple(dict.fromkeys((*own.problems, *adjudicated.problems)))
         return both_view(own, adjudicated, form_of(args)), problems
     params = analysis.params(args, form_of(args))
-    scorers = (*getattr(args, "scorers", ()), *request.scorers)
-    results = analysis.load(replace(request, scorers=scorers), params)
+    scorers = (*getattr(args, "scorers", ()), *query.scorers)
+    results = analysis.load(replace(query, scorers=scorers), params)
     return analysis.view(results, params), results.problems
 
 
@@ -82,24 +82,24 @@ def put_view(view: View, args: argparse.Namespace, problems: tuple[str, ...] = (
         return
     print_view(view, ascii_only=args.ascii, pager=not args.quiet)
     say_facts(view.provenance, args)
-    say(_flip_lists(view, request_of(args)), args)
+    say(_flip_lists(view, query_from(args)), args)
 
 
 def print_view(view: View, *, ascii_only: bool, pager: bool = False) -> None:
     """Print what people see of a view; on a terminal as wide as that is, with charts, and through a pager if asked."""
     terminal = sys.stdout.isatty()
     width = width_of(UNBOUNDED) if terminal else UNBOUNDED
-    lines = Terminal(width, Brush(ascii_only), split=terminal, charts=terminal, raw=view.raw).sections(view.sections)
+    lines = Terminal(width, Glyphs(ascii_only), split=terminal, charts=terminal, raw=view.raw).sections(view.sections)
     print_page(painted(lines), width, pager=pager)
 
 
-def _flip_lists(view: View, request: Request) -> Iterator[str]:
+def _flip_lists(view: View, query: Query) -> Iterator[str]:
     """How the cases that flip are listed, of one scorer; of several that would be too many words."""
     wheres: dict[str, dict[str, str | None]] = view.provenance.get("where") or {}
     flips = [conditions for conditions in wheres.values() if conditions]
     for flip, where in flips[0].items() if len(flips) == 1 else ():
         if where is not None:
-            yield f"{flip}: {replace(request, where=(*request.where, where)).command('cases')}"
+            yield f"{flip}: {replace(query, where=(*query.where, where)).command('cases')}"
     if len(flips) > 1:
         yield "The conditions that open these cases are in --json."
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from inspector.request import request_of
+from inspector.query import query_from
 
 
 def run(args: argparse.Namespace) -> int:
@@ -16,18 +16,18 @@ def run(args: argparse.Namespace) -> int:
         code = _rescore(args)
         if code > 1:
             return code
-    request = replace(request_of(args), workspace=None, benchmarks=("demo",))
+    query = replace(query_from(args), workspace=None, benchmarks=("demo",))
     if args.no_app:
         from inspector.analyses.board import board
-        from inspector.selection import load
+        from inspector.result_set import load
         from inspector.shell.analysis import print_view
 
-        print_view(board.view(load(request)), ascii_only=args.ascii, pager=not args.quiet)
+        print_view(board.view(load(query)), ascii_only=args.ascii, pager=not args.quiet)
         return code
     from inspector.app import run_app
 
     how = {"ascii_only": args.ascii, "mouse": not args.no_mouse, "session_log": not args.no_session_log}
-    return run_app(request, **how, demo=True) or code
+    return run_app(query, **how, demo=True) or code
 
 
 def _rescore(args: argparse.Namespace) -> int:

@@ -9,8 +9,8 @@ import polars as pl
 from inspector.analyses.cases import metadata_of
 from inspector.analyses.triage import WHO
 from inspector.case_view.variant_track import variant_rows
-from inspector.request import request_of
-from inspector.selection import Selection, load
+from inspector.query import query_from
+from inspector.result_set import ResultSet, load
 from inspector.shell.output import JSON, put_bytes, say
 from inspector.texts.sentences import counted, threshold_name
 from inspector.triage.annotations import Annotations, annotation_facts, annotation_rows, annotations, gone_words
@@ -52,12 +52,12 @@ NOTE = (
 )
 
 
-def put_table(selection: Selection, args: argparse.Namespace, path: Path | None) -> int:
+def put_table(results: ResultSet, args: argparse.Namespace, path: Path | None) -> int:
     """Write a row a case and person into a file with its provenance beside it, or to stdout."""
-    gathered = annotations(selection, args.who)
+    gathered = annotations(results, args.who)
     flags = [*(WHO.line(gathered.people[0]) if args.who else ()), *(("--raw",) if args.raw else ())]
-    command = selection.request.command("export", "triage", "--to", args.to, *flags)
-    made = triaged_cases_document(selection, gathered, command)
+    command = results.query.command("export", "triage", "--to", args.to, *flags)
+    made = triaged_cases_document(results, gathered, command)
     document = Document(made.rows, made.provenance, raw=args.raw)
     gone = [gone_words(count)] if (count := document.provenance["gone"]) else []
     if path is None:
@@ -65,38 +65,38 @@ def put_table(selection: Selection, args: argparse.Namespace, path: Path | None)
     else:
         document.write(path, args.to)
     wrote = [] if path is None else [f"Wrote {document.rows.height} rows to {path}"]
-    say([*selection.problems, *gone, *wrote], args)
+    say([*results.problems, *gone, *wrote], args)
     return 0
 
 
-def judged_cases(selection: Selection, who: str) -> tuple[pl.DataFrame, tuple[Annotation, ...], list[str]]:
+def judged_cases(results: ResultSet, who: str) -> tuple[pl.DataFrame, tuple[Annotation, ...], list[str]]:
     """Return the shown cases that people rule on or rate, as CASES; their words; and what is to be said.
 
     Raises:
         UsageError: there is no folder that could hold it, or no person of that name.
     """
-    gathered = annotations(selection, who)
+    gathered = annotations(results, who)
     judged = [words.case for words in gathered.shown if words.ruling or words.ratings]
-    rows = selection.shown[selection.cases["case"].gather(selection.shown).is_in(judged).to_numpy()]
-    cases = pl.concat([selection.cases[rows], selection.texts.gather(rows).frame()], how="horizontal")
+    rows = results.shown[results.cases["case"].gather(results.shown).is_in(judged).to_numpy()]
+    cases = pl.concat([results.cases[rows], results.texts.gather(rows).frame()], how="horizontal")
     return cases, gathered.shown, [gone_words(gathered.gone_cases)] if gathered.gone_cases else []
 
 
-def triaged_cases_document(selection: Selection, gathered: Annotations, command: str) -> Document:
+def triaged_cases_document(results: ResultSet, gathered: Annotations, command: str) -> Document:
     """Return the rows of `triage` for the shown cases; beside them gold, label after triage, problem and steps.
 
     The label is that of all people who are listened to, the same in every row of a case.
     """
-    rows = annotation_rows(selection, gathered.shown)
-    annotated = selection.cases["case"].is_in(rows["case"].implode()).arg_true()
+    rows = annotation_rows(results, gathered.shown)
+    annotated = results.cases["case"].is_in(rows["case"].implode()).arg_true()
     cases = pl.concat(
         [
-            selection.cases.select("case", "generator", "n_steps", "earliest_error", "final_answer_correct")[annotated],
-            selection.texts.gather(annotated.to_numpy()).frame(list(TEXTS)),
+            results.cases.select("case", "generator", "n_steps", "earliest_error", "final_answer_correct")[annotated],
+            results.texts.gather(annotated.to_numpy()).frame(list(TEXTS)),
         ],
         how="horizontal",
     )
-    after = annotations_by_case(gathered.shown, selection.cases)
+    after = annotations_by_case(gathered.shown, results.cases)
     labels = pl.DataFrame(
         [(case, of.adjudication, of.earliest_error) for case, of in after.items() if of.adjudication is not None],
         schema={"case": pl.String(), "adjudication": pl.String(), "_given": cases.schema["earliest_error"]},
@@ -107,7 +107,7 @@ def triaged_cases_document(selection: Selection, gathered: Annotations, command:
     columns = [*cases.columns[:4], "adjudicated_error", "adjudication", *cases.columns[4:]]
     beside = cases.join(labels, on="case", how="left").with_columns(adjudicated_error=pl.coalesce(adjudicated, own))
     joined = rows.join(beside.select(columns), on="case", how="left", maintain_order="left")
-    facts = annotation_facts(selection, gathered, gathered.shown, command)
+    facts = annotation_facts(results, gathered, gathered.shown, command)
     return Document(joined, {**facts, "notes": [*facts["notes"], NOTE]})
 
 
@@ -125,12 +125,12 @@ def run(args: argparse.Namespace) -> int:
     """Write the rows of `args.what` as `args.to` into a file, whole or not at all, or to stdout."""
     _can_be(args)
     path = _file(args.output)
-    selection = load(request_of(args))
+    results = load(query_from(args))
     if args.what == "triage" and args.to in TABLES:
-        return put_table(selection, args, path)
-    lines, about = _lines(selection, args)
+        return put_table(results, args, path)
+    lines, about = _lines(results, args)
     rows, notes = _together(lines)
-    if selection.shown.size and not rows:
+    if results.shown.size and not rows:
         why = "; ".join(notes) or "nobody rules on them or rates a step"
         raise UsageError(f"nothing here can be written as {args.to} ({why}).", "Choose other cases or another format.")
     if path is None:
@@ -138,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         write_atomically(path, b"".join(rows))
     wrote = [] if path is None else [f"Wrote {len(rows)} rows to {path}"]
-    say([*selection.problems, *about, *notes, *wrote], args)
+    say([*results.problems, *about, *notes, *wrote], args)
     return 0
 
 
@@ -155,28 +155,28 @@ def _can_be(args: argparse.Namespace) -> None:
         raise UsageError("export triage has the labels after triage beside the cases' own.", "Leave --labels out.")
 
 
-def _lines(selection: Selection, args: argparse.Namespace) -> tuple[Iterable[ExportedRow], list[str]]:
+def _lines(results: ResultSet, args: argparse.Namespace) -> tuple[Iterable[ExportedRow], list[str]]:
     """The rows of what is exported, and what is to be said before."""
     if args.what == "variants":
-        return _variants(selection)
+        return _variants(results)
     if args.what == "triage":
-        cases, words, about = judged_cases(selection, args.who)
+        cases, words, about = judged_cases(results, args.who)
     else:
-        cases = shown_cases(selection) if args.what == "cases" else selection.cases[selection.shown]
+        cases = shown_cases(results) if args.what == "cases" else results.cases[results.shown]
     if args.to not in WITHOUT_IDS:
         _ids_are_unique(cases)
     if args.what == "triage":
         return triage_lines(args.to, cases, words), about
     if args.what == "cases":
-        names = metadata_of(selection)
-        return case_lines(args.to, cases, selection.table(names)[selection.shown] if names else None), []
-    return _rewards(selection, args.to, args.name)
+        names = metadata_of(results)
+        return case_lines(args.to, cases, results.table(names)[results.shown] if names else None), []
+    return _rewards(results, args.to, args.name)
 
 
-def _variants(selection: Selection) -> tuple[list[ExportedRow], list[str]]:
+def _variants(results: ResultSet) -> tuple[list[ExportedRow], list[str]]:
     """The variants of the shown cases, and what is to be said of others."""
-    there = selection.workspace.variants
-    rows = list(variant_rows(selection))
+    there = results.workspace.variants
+    rows = list(variant_rows(results))
     if not rows:
         raise UsageError("no case here has a variant.", "Make one: W on a case in the app, or choose other cases.")
     ids = {row["variant"] for row in rows}
@@ -197,9 +197,9 @@ def _file(output: str | None) -> Path | None:
     return path
 
 
-def shown_cases(selection: Selection) -> pl.DataFrame:
+def shown_cases(results: ResultSet) -> pl.DataFrame:
     """Return the cases that are shown, in their order, with the columns of CASES."""
-    return pl.concat([selection.cases, selection.texts.frame()], how="horizontal")[selection.shown]
+    return pl.concat([results.cases, results.texts.frame()], how="horizontal")[results.shown]
 
 
 def _ids_are_unique(cases: pl.DataFrame) -> None:
@@ -219,38 +219,38 @@ def _together(lines: Iterable[ExportedRow]) -> tuple[list[bytes], list[str]]:
     return rows, note_sentences(notes)
 
 
-def _rewards(selection: Selection, form: str, name: str | None) -> tuple[Iterator[ExportedRow], list[str]]:
+def _rewards(results: ResultSet, form: str, name: str | None) -> tuple[Iterator[ExportedRow], list[str]]:
     """The rows of the one scorer that was asked for, and how they were decided."""
-    evaluation = _only_scorer(selection)
+    evaluation = _only_scorer(results)
     scorer, rule = evaluation.scorer, evaluation.rule
     if isinstance(rule, RuleByCase):
-        cuts = ", ".join(f"{name} {cut!r}" for name, cut in rule.told.items())
+        cuts = ", ".join(f"{name} {cut!r}" for name, cut in rule.by_subset.items())
         advice = f"Write one subset after the other with --subset and its number: {cuts}."
         raise UsageError(f"a file of {form} is decided at one threshold, and here they differ by subset.", advice)
-    metadata = selection.cases.select(list(METADATA))[selection.shown]
-    cases = reward_keys(metadata, selection.texts.gather(selection.shown), scorer.reads)
-    rewards = _cached(selection, scorer)
+    metadata = results.cases.select(list(METADATA))[results.shown]
+    cases = reward_keys(metadata, results.texts.gather(results.shown), scorer.reads)
+    rewards = _cached(results, scorer)
     about = [f"{scorer.name}: {threshold_name(rule)} {rule.threshold!r} ({rule.source})"]
     if form == "mr_eval":
-        twins, missing = _twins(selection, cases, scorer, rewards)
+        twins, missing = _twins(results, cases, scorer, rewards)
         cases = pl.concat([cases, twins])
         about += note_sentences([("twins left out, no step rewards", missing)] if missing else [])
     decided = RewardSource(name or scorer.name, rule, critic=scorer.kind == "critic")
     return reward_lines(form, cases, rewards, decided), about
 
 
-def _only_scorer(selection: Selection) -> Evaluation:
-    if not selection.chosen:
+def _only_scorer(results: ResultSet) -> Evaluation:
+    if not results.chosen:
         raise UsageError("no scorer has rewards for these cases.", "Import or compute rewards first.")
-    if len(selection.chosen) > 1:
-        names = ", ".join(selection.chosen)
+    if len(results.chosen) > 1:
+        names = ", ".join(results.chosen)
         raise UsageError("rewards are written of one scorer.", f"Choose it with --scorer: {names}.")
-    return selection.chosen_evaluations[0]
+    return results.chosen_evaluations[0]
 
 
-def _cached(selection: Selection, scorer: Scorer) -> pl.DataFrame:
+def _cached(results: ResultSet, scorer: Scorer) -> pl.DataFrame:
     """All rewards of a scorer, whatever the cases."""
-    for folder in selection.workspace.reward_folders(selection.benchmarks):
+    for folder in results.workspace.reward_folders(results.benchmarks):
         try:
             cached = Scorer.load(folder)
         except DamagedWorkspace:
@@ -260,11 +260,9 @@ def _cached(selection: Selection, scorer: Scorer) -> pl.DataFrame:
     return pl.DataFrame(schema=REWARD_COLUMNS)
 
 
-def _twins(
-    selection: Selection, cases: pl.DataFrame, scorer: Scorer, rewards: pl.DataFrame
-) -> tuple[pl.DataFrame, int]:
+def _twins(results: ResultSet, cases: pl.DataFrame, scorer: Scorer, rewards: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """The twins of these cases that were scored, and how many were not: mr_eval compares a case with its twin."""
-    whole = selection.workspace.twins(cases["benchmark"].unique().to_list())
+    whole = results.workspace.twins(cases["benchmark"].unique().to_list())
     twins = reward_keys(whole.select(list(METADATA)), Texts.whole((whole,), (whole.height,)), scorer.reads)
     of_these = twins.join(cases, left_on="twin_of", right_on="case", how="semi", maintain_order="left")
     scored = cases_with_rows(of_these, rewards)

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 from msgspec.structs import replace
 
 from inspector.mapping_words import preview_lines
-from inspector.request import ENVIRONMENT
+from inspector.query import ENVIRONMENT
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import reports
 from inspector.texts.text import clean

@@ -8,14 +8,14 @@ from typing import Any
 import polars as pl
 
 from inspector.critique.kept import answer_counts, listed, unparsed_notes
-from inspector.request import request_of
-from inspector.selection import Selection, load
+from inspector.query import query_from
+from inspector.result_set import ResultSet, load
 from inspector.shell.output import form_of, put
 from inspector.texts.sentences import size_words
 from inspector.workspace_place import find_workspace_or_demo
 from scoring import __version__
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import REFUSED, UNPARSED, AsGiven, spelled
+from scoring.evaluations.verdicts import REFUSED, UNPARSED, ProvidedVerdicts, spelled
 from scoring.export import Document
 from scoring.storage.files import DiskUse
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the table of `args.command`."""
     rows, problems = _benchmarks(args) if args.command == "benchmarks" else _scorers(args)
     schema = BENCHMARKS if args.command == "benchmarks" else SCORERS
-    command = request_of(args).command(args.command, form=form_of(args))
+    command = query_from(args).command(args.command, form=form_of(args))
     provenance = {"command": command, "version": __version__}
     document = Document(pl.DataFrame(rows, schema=schema, orient="row"), provenance)
     put(document, args, problems, _for_people(document.rows.drop(BESIDE, strict=False)))
@@ -111,7 +111,7 @@ def _benchmarks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[st
 
 def _scorers(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
     """The same for scorers."""
-    selection = load(request_of(args))
+    results = load(query_from(args))
     rows = [
         {
             "scorer": evaluation.scorer.name,
@@ -119,35 +119,35 @@ def _scorers(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]
             "scored": evaluation.coverage,
             "refused": int((evaluation.codes == REFUSED).sum()),
             "unparsed": int((evaluation.codes == UNPARSED).sum()),
-            **_answers(selection, evaluation),
-            "cases": selection.cases.height,
-            "rule": None if isinstance(evaluation.rule, AsGiven) else spelled(evaluation.rule),
+            **_answers(results, evaluation),
+            "cases": results.cases.height,
+            "rule": None if isinstance(evaluation.rule, ProvidedVerdicts) else spelled(evaluation.rule),
             "threshold": evaluation.rule.threshold,
             "threshold_source": evaluation.rule.source,
             "low": evaluation.scorer.low,
             "high": evaluation.scorer.high,
             "fingerprint": evaluation.scorer.fingerprint,
             "about": evaluation.scorer.about,
-            **_use(_own(selection, evaluation.scorer.name)),
+            **_use(_own(results, evaluation.scorer.name)),
         }
-        for evaluation in selection.chosen_evaluations
+        for evaluation in results.chosen_evaluations
     ]
-    notes = unparsed_notes(selection) if not form_of(args) else ()
-    return rows, [*selection.problems, *notes, *([] if rows else [NO_SCORER])]
+    notes = unparsed_notes(results) if not form_of(args) else ()
+    return rows, [*results.problems, *notes, *([] if rows else [NO_SCORER])]
 
 
-def _own(selection: Selection, name: str) -> Path | None:
+def _own(results: ResultSet, name: str) -> Path | None:
     """A scorer's folder in the workspace; None of the demo's own and of baselines."""
-    folder, root = selection.folders.get(name), selection.workspace.root
+    folder, root = results.folders.get(name), results.workspace.root
     return folder if folder is not None and root is not None and folder.is_relative_to(root) else None
 
 
-def _answers(selection: Selection, evaluation: Evaluation) -> dict[str, Any]:
+def _answers(results: ResultSet, evaluation: Evaluation) -> dict[str, Any]:
     """The columns about a critic's answers."""
     name = evaluation.scorer.name
-    if evaluation.scorer.kind != "critic" or name not in selection.folders:
+    if evaluation.scorer.kind != "critic" or name not in results.folders:
         return {}
-    totals = answer_counts(selection.folders[name], selection.keyed(name))
+    totals = answer_counts(results.folders[name], results.keyed(name))
     counts = (totals.answers, sum(totals.unparsed.values()), sum(totals.misfit.values()))
     faults = listed({**totals.unparsed, **totals.misfit}) or None
     return dict(zip(BESIDE, (*counts, faults, totals.lacking), strict=True))

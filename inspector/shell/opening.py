@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from inspector.command_flags import commands
-from inspector.request import Request, request_of
+from inspector.query import Query, query_from
 from scoring.errors import NoWorkspace, UsageError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace) -> int:
     """Open the app on the workspace."""
-    request = request_of(args)
+    query = query_from(args)
     if args.paths:
         args.paths = _existing(args.paths)
         if not sys.stdout.isatty():
@@ -38,17 +38,17 @@ def run(args: argparse.Namespace) -> int:
             return 0
         if STDIN in args.paths:
             _take_keys_from_the_terminal()
-        request = replace(request, benchmarks=request.benchmarks or batch.benchmarks)
-    elif _nothing_here(request):
-        begun = _where_to_begin(args, request)
+        query = replace(query, benchmarks=query.benchmarks or batch.benchmarks)
+    elif _nothing_here(query):
+        begun = _where_to_begin(args, query)
         if begun is None:
             return 0
         if isinstance(begun, str):
             return run(argparse.Namespace(**{**vars(args), "paths": [begun]}))
-        request = begun
+        query = begun
     from inspector.app import run_app
 
-    return run_app(request, ascii_only=args.ascii, mouse=not args.no_mouse, session_log=not args.no_session_log)
+    return run_app(query, ascii_only=args.ascii, mouse=not args.no_mouse, session_log=not args.no_session_log)
 
 
 def _mapping_of(args: argparse.Namespace, table: "OpenTable") -> "ColumnMapping | None":
@@ -76,16 +76,16 @@ def _looks(args: argparse.Namespace) -> dict[str, Any]:
 
     from inspector.terminal.themes import usual_theme
 
-    state = user_state_path("prm-inspect", appauthor=False)
+    state_folder = user_state_path("prm-inspect", appauthor=False)
     theme = usual_theme(Console(force_terminal=True).color_system)
-    return {"state": state, "theme": theme, "ascii_only": args.ascii}
+    return {"state_folder": state_folder, "theme": theme, "ascii_only": args.ascii}
 
 
-def _nothing_here(request: Request) -> bool:
+def _nothing_here(query: Query) -> bool:
     """Whether a person sits there, and nothing was asked for where nothing was imported yet."""
     from inspector.workspace_place import find_workspace
 
-    if request != Request() or not sys.stdin.isatty() or not sys.stdout.isatty():
+    if query != Query() or not sys.stdin.isatty() or not sys.stdout.isatty():
         return False
     try:
         find_workspace(None)
@@ -94,7 +94,7 @@ def _nothing_here(request: Request) -> bool:
     return False
 
 
-def _where_to_begin(args: argparse.Namespace, request: Request) -> Request | str | None:
+def _where_to_begin(args: argparse.Namespace, query: Query) -> Query | str | None:
     """Ask where to begin: the demo or a workspace, or the path of something to import; None to leave."""
     from inspector.screens.start import start_list
     from inspector.shell.invitation import known_here
@@ -105,16 +105,16 @@ def _where_to_begin(args: argparse.Namespace, request: Request) -> Request | str
     from scoring.workspace import MARK, is_storage_address
 
     looks = _looks(args)
-    recent = recent_workspaces(looks["state"])
+    recent = recent_workspaces(looks["state_folder"])
     dialog = start_list(recent, known_here(Path()))
     chosen = OneDialog(dialog, **looks).run(mouse=not args.no_mouse)
     if chosen is None:
         return None
     if chosen == DEMO:
-        return replace(request, benchmarks=(DEMO,))
+        return replace(query, benchmarks=(DEMO,))
     word = typed_source(chosen)
     known = is_storage_address(word) and word in recent
-    return replace(request, workspace=word) if known or (Path(word) / MARK).is_file() else word
+    return replace(query, workspace=word) if known or (Path(word) / MARK).is_file() else word
 
 
 def _take_keys_from_the_terminal() -> None:

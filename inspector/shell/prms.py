@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from inspector.processes.job import ask, prm_words
-from inspector.request import Request
+from inspector.query import Query
 from inspector.shell.output import WARNING, form_of, hanging, print_page, put, width_of
 from inspector.texts.text import clean
 from inspector.workspace_place import find_workspace
@@ -217,7 +217,7 @@ def _one(args: argparse.Namespace) -> int:
     """Everything about one family, or about an adapter of the user's own."""
     row = _row_of(args.action)
     if form_of(args):
-        command = Request().command("prms", row["name"], form=form_of(args))
+        command = Query().command("prms", row["name"], form=form_of(args))
         rows = pl.DataFrame([row], schema=LISTED, orient="row")
         put(Document(rows, _provenance(command, raw=args.raw), raw=args.raw), args)
         return 0
@@ -237,7 +237,7 @@ def _check_adapter(args: argparse.Namespace) -> int:
     if answer is None:
         return code or 2
     if form_of(args):
-        command = Request(workspace=args.workspace).command("prms", "check", *words, form=form_of(args))
+        command = Query(workspace=args.workspace).command("prms", "check", *words, form=form_of(args))
         rows = pl.DataFrame(answer["results"], schema=CHECKED, orient="row")
         put(Document(rows, _provenance(command, raw=args.raw), raw=args.raw), args)
         return code
@@ -248,7 +248,7 @@ def _check_adapter(args: argparse.Namespace) -> int:
 
 def listing(form: str = "", *, raw: bool = False) -> Document:
     """Return every adapter by name: the program's own families, then those of installed packages, not imported."""
-    command = Request().command("prms", form=form)
+    command = Query().command("prms", form=form)
     return Document(pl.DataFrame(_rows(), schema=LISTED, orient="row"), _provenance(command, raw=raw), raw=raw)
 
 

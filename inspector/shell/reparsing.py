@@ -15,11 +15,11 @@ from inspector.texts.sentences import counted
 from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo
 from scoring.cache import VoteParts
-from scoring.claim import claim, find, scorers
 from scoring.critics.catalogue import CriticProtocol, ReadAnswer, version
 from scoring.errors import UsageError
 from scoring.names import match_name
-from scoring.reparse import Reparsed, keep_second_reading, parsed_by, protocol_of_critic, reader, reparse, stale
+from scoring.reparse import ReparseCounts, keep_second_reading, parsed_by, protocol_of_critic, reader, reparse, stale
+from scoring.reservation import find, reserve_scorer, scorers
 from scoring.scorer import Scorer
 from scoring.texts import reward_keys
 from scoring.workspace import Workspace
@@ -107,7 +107,7 @@ def _kept(
         made = parsed_by(scorer, read, args.name or f"{scorer.name}-{args.told_parser}")
         known = find(workspace, made.fingerprint)
         made = made if known is None or args.name else parsed_by(scorer, read, known.name)
-        into = VoteParts(claim(workspace, made).folder)
+        into = VoteParts(reserve_scorer(workspace, made).folder)
         kept = keep_second_reading(parts, read, cases, made, into)
         answers = f"{counted(kept, 'answer')} of {scorer.name}"
         yield f"{made.name}: {answers}, read by {version(read)}, kept as a scorer of its own"
@@ -118,7 +118,7 @@ def _kept(
         yield f"  WARNING: {came}. Read again when it has ended."
 
 
-def _details(result: Reparsed) -> Iterator[str]:
+def _details(result: ReparseCounts) -> Iterator[str]:
     kinds = ", ".join(f"{count:,} {kind or OTHER}" for kind, count in result.faults.most_common())
     if kinds:
         yield f"  cannot be read: {kinds}"
@@ -131,10 +131,10 @@ def _details(result: Reparsed) -> Iterator[str]:
     yield from (f"  {problem}" for problem in result.problems)
 
 
-def _counts(result: Reparsed) -> str:
+def _counts(result: ReparseCounts) -> str:
     """How many answers were read, and of how many the reading is another now."""
     if not result.changed:
         return f"{counted(result.answers, 'answer')} read again, and none says anything else"
-    turned = f"{result.found:,} can be read that could not, {result.lost:,} can no longer"
+    turned = f"{result.recovered:,} can be read that could not, {result.lost:,} can no longer"
     say_else = "says" if result.changed == 1 else "say"
     return f"{counted(result.answers, 'answer')} read again, {result.changed:,} {say_else} something else now: {turned}"

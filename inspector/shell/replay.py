@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from platformdirs import user_state_path
 
 from inspector.session.log import FOLDER, SessionStart, data_of, logs, read_session
-from inspector.session.replaying import Replayed, replay
+from inspector.session.replaying import ReplayCounts, replay
 from inspector.shell.output import say
 from inspector.texts.text import clean
 from inspector.workspace_place import demo_workspace, find_demo, find_workspace_or_demo
@@ -74,12 +74,12 @@ def _changed(start: SessionStart, workspace: Workspace) -> Iterator[str]:
     """What is not as it was when the session began."""
     if start.version != __version__:
         yield f"The session was logged by version {start.version}; this is {__version__}."
-    names = start.request.benchmarks or tuple(workspace.default_benchmarks())
+    names = start.query.benchmarks or tuple(workspace.default_benchmarks())
     if data_of(workspace, names) != start.data:
         yield "Cases or rewards of the workspace are not those of the session: titles may well differ."
 
 
-def replay_lines(replayed: Replayed) -> Iterator[str]:
+def replay_lines(replayed: ReplayCounts) -> Iterator[str]:
     """Yield how a replay went, in words."""
     what, titles = f"{replayed.inputs:,} keys, texts, clicks and sizes", f"{replayed.titles:,} titles"
     if replayed.difference is None:

@@ -22,7 +22,7 @@ from scoring.critics.parsing import fault_of
 from scoring.evaluations.rules import when_wrong
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch
-from scoring.importing.join import NO_VERDICT_READ, Joined
+from scoring.importing.join import NO_VERDICT_READ, JoinedResults
 from scoring.importing.saving import LEFT_OUT, SavedResults, Unchanged
 from scoring.reading.findings import Finding, Severity, counted
 from scoring.reading.metadata import LISTS
@@ -162,7 +162,7 @@ def _fates(imports: Sequence[Imported]) -> Iterator[str]:
         yield f"  left out without a look: {uncounted:,} more columns"
 
 
-def results_report(joined: Joined, saved: SavedResults | None) -> Iterator[str]:
+def results_report(joined: JoinedResults, saved: SavedResults | None) -> Iterator[str]:
     """Yield one scorer's results in a few lines: what joined and how, what could not be read."""
     foreign = joined.results
     name = saved.scorer if saved else foreign.name
@@ -178,7 +178,7 @@ def results_report(joined: Joined, saved: SavedResults | None) -> Iterator[str]:
         yield f"  in the workspace: {saved.state}" + (f". {saved.why}" if saved.why else "")
 
 
-def _checkpoints(of_results: Sequence[tuple[Joined, SavedResults | None]]) -> Iterator[str]:
+def _checkpoints(of_results: Sequence[tuple[JoinedResults, SavedResults | None]]) -> Iterator[str]:
     """A line a training run: at which of its steps the scorers are."""
     runs: dict[tuple[str, bool], list[str]] = {}
     for joined, saved in of_results:
@@ -200,7 +200,7 @@ def _name_of_folder(source: str, name: str) -> str:
     return f"name: that of its folder, for {file} does not say whose it is; --name NAME gives another"
 
 
-def _joined(joined: Joined) -> str:
+def _joined(joined: JoinedResults) -> str:
     """How many rows of a file joined, to what and by what."""
     rows, read = joined.results.rows.height, joined.results.read
     lost = f", {rows - joined.joined:,} not" if rows != joined.joined else ""
@@ -211,15 +211,15 @@ def _joined(joined: Joined) -> str:
     )
 
 
-def joined_words(joined: Joined) -> str:
+def joined_words(joined: JoinedResults) -> str:
     """Say how many rows of a scorer's file joined, to what and by what: behind the name of the scorer."""
     return _joined(joined).replace(" results joined", " joined", 1)
 
 
-def _gives(joined: Joined, *, short: bool = False) -> str:
+def _gives(joined: JoinedResults, *, short: bool = False) -> str:
     """What kind of numbers or answers there are, how many could not be read, and what decides on them."""
     kinds = given_words(joined, short=short)
-    if joined.given["rewards"] and not joined.given["answers"]:
+    if joined.row_counts["rewards"] and not joined.row_counts["answers"]:
         rule = joined.results
         wrong = when_wrong(rule.on, rule.comparison, f"{rule.threshold:g}")
         words = f"wrong iff {wrong.rpartition(' iff ')[2]}" if short else wrong
@@ -227,9 +227,9 @@ def _gives(joined: Joined, *, short: bool = False) -> str:
     return kinds or "nothing"
 
 
-def given_words(joined: Joined, *, short: bool = False) -> str:
+def given_words(joined: JoinedResults, *, short: bool = False) -> str:
     """Count what a file gave a scorer, by kind, and what of it could not be read; "" where it gave nothing."""
-    numbers = joined.given
+    numbers = joined.row_counts
     counts = {
         "with step rewards": numbers["rewards"],
         "with step labels as given": numbers["labels"],
@@ -250,7 +250,7 @@ def given_words(joined: Joined, *, short: bool = False) -> str:
     return ", ".join(parts)
 
 
-def _verdict_words(joined: Joined) -> str:
+def _verdict_words(joined: JoinedResults) -> str:
     """What rows with verdicts are: a critic's answers, or a PRM's verdicts, which it said without words."""
     return "answers" if joined.results.kind == "critic" else "verdicts as given, without step rewards"
 
@@ -487,7 +487,7 @@ def _cell(value: int | str) -> str:
     return f"{value:,}" if isinstance(value, int) else clean(value)
 
 
-def _scorers(of_results: Sequence[tuple[Joined, SavedResults | None]]) -> Iterator[str]:
+def _scorers(of_results: Sequence[tuple[JoinedResults, SavedResults | None]]) -> Iterator[str]:
     """A line for all scorers of whom the same is to be told; those of whom something did not join come first.
 
     How they joined is told first, and once, where it is the same of scorers that differ otherwise.
@@ -512,7 +512,7 @@ def _scorers(of_results: Sequence[tuple[Joined, SavedResults | None]]) -> Iterat
         yield f"  ... and {number_of(sum(len(groups[facts]) for facts in rest), 'more scorer')}"
 
 
-def _facts(joined: Joined) -> str:
+def _facts(joined: JoinedResults) -> str:
     """What a scorer gives, and how its indices were read."""
     base = joined.results.label_base.partition(" (")[0]
     indices = "" if base == NO_INDICES else f"; indices {base}" if base[:1].isdigit() else f"; {base}"

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from inspector.filtering.slices import with_slices
 from inspector.processes.job import Job, signals_passed_on
 from inspector.processes.scoring_words import node_lines, parts_done, speed, words_of
-from inspector.request import Request, shell_word
+from inspector.query import Query, shell_word
 from inspector.shell.progress import say_over_progress, show_progress
 from inspector.texts.sentences import counted
 from inspector.workspace_place import find_workspace
@@ -80,10 +80,10 @@ def _conditions(args: argparse.Namespace, workspace: Workspace) -> tuple[str, ..
     Raises:
         UsageError: no such slice, or one that searches the texts.
     """
-    request = with_slices(Request(where=tuple(args.where), slices=tuple(args.slice)), workspace.root)
-    if request.search:
+    query = with_slices(Query(where=tuple(args.where), slices=tuple(args.slice)), workspace.root)
+    if query.search:
         raise UsageError("score does not search texts, and a slice does.", "Save it without its search.")
-    return request.where
+    return query.where
 
 
 def scoring_flags(args: argparse.Namespace) -> list[str]:

@@ -6,7 +6,7 @@ import socket
 import sys
 from importlib.util import find_spec
 
-from inspector.request import request_of
+from inspector.query import query_from
 from inspector.visit import Visit
 from inspector.workspace_place import demo_workspace, find_workspace_or_demo
 from scoring.errors import MissingExtra, UsageError
@@ -28,15 +28,15 @@ def run(args: argparse.Namespace) -> int:
     """Serve until the process is told to end."""
     if find_spec("textual_serve") is None:
         raise MissingExtra("textual-serve", "serve")
-    request = request_of(args)
-    workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
+    query = query_from(args)
+    workspace = find_workspace_or_demo(query.workspace, query.benchmarks)
     root = str((workspace.root or demo_workspace()).resolve())
     with _listening(args.port) as listening:
         from inspector.serving.server import Doorkeeper, serve
-        from inspector.serving.visitor import Opening
+        from inspector.serving.visitor import VisitorOpening
 
         doorkeeper = Doorkeeper(
-            lambda who: Opening(request, Visit(who, writes=args.allow_write, root=root), ascii_only=args.ascii)
+            lambda who: VisitorOpening(query, Visit(who, writes=args.allow_write, root=root), ascii_only=args.ascii)
         )
         port = listening.getsockname()[1]
         print(f"http://{HOST}:{port}/?token={doorkeeper.token}", flush=True)

@@ -11,17 +11,17 @@ from inspector.analyses import load
 from inspector.analyses._stressed import StressedScorer, stressed
 from inspector.processes.job import Job, prm_words
 from inspector.processes.weights_place import place_of
-from inspector.request import request_of
+from inspector.query import query_from
 from inspector.shell import analysis
 from inspector.shell.output import form_of, say
 from inspector.shell.score import follow
 from inspector.texts.sentences import counted
 from inspector.workspace_place import find_workspace
 from scoring.cache import BALLOTS, VoteParts
-from scoring.claim import claim
 from scoring.critics.sampling import asked_here, flags_again
 from scoring.errors import UsageError
 from scoring.evaluations.given import by_run, most_answers
+from scoring.reservation import reserve_scorer
 from scoring.runs.prompts import kept_template
 from scoring.scorer import Scorer
 from scoring.storage.files import expand_home
@@ -51,12 +51,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _score(args: argparse.Namespace) -> int:
-    request = request_of(args)
+    query = query_from(args)
     stress = load("stress")
     # The demo is known everywhere, so it can be tried before anything was imported.
-    workspace = find_workspace(request.workspace, create=request.benchmarks == ("demo",))
+    workspace = find_workspace(query.workspace, create=query.benchmarks == ("demo",))
     params = stress.params(args, form_of(args))
-    results = stress.load(replace(request, scorers=(*args.scorers, *request.scorers)), params)
+    results = stress.load(replace(query, scorers=(*args.scorers, *query.scorers)), params)
     if len(results.chosen) != 1:
         there = ", ".join(results.chosen) or "none: score the benchmark first"
         raise UsageError("stress scores rewritings with one scorer at a time.", f"Name one of: {there}.")
@@ -107,7 +107,7 @@ def _read(scorer: Scorer, workspace: Workspace, args: argparse.Namespace) -> Non
     say((f"{finding}" for finding in findings[:_LISTED]), args)
     if len(findings) > _LISTED:
         say([f"{counted(len(findings) - _LISTED, 'more line')} like these."], args)
-    parts = claim(workspace, scorer, variants=True)
+    parts = reserve_scorer(workspace, scorer, variants=True)
     if rows.height:
         scorer.save(parts.folder)
         parts.append(rows)

@@ -3,20 +3,20 @@
 import argparse
 
 from inspector.analyses.taxonomy import refuse_groups, taxonomy
-from inspector.request import request_of
-from inspector.selection import Selection, load
+from inspector.query import query_from
+from inspector.result_set import ResultSet, load
 from inspector.shell.analysis import put_view, replace_raw
 from inspector.shell.output import form_of, say
 from inspector.triage.annotations import journal_of
-from inspector.triage.categories import NOTED, Changed, gathered_notes, merge, put, rename, typed_category
+from inspector.triage.categories import NOTED, CategoryChange, gathered_notes, merge, put, rename, typed_category
 from scoring.errors import UsageError
 
 
 def run(args: argparse.Namespace) -> int:
     """Change what is asked for, then print or write the view."""
-    request, params = request_of(args), taxonomy.params(args, form_of(args))
-    refuse_groups(params.page, request.by)
-    results = load(request)
+    query, params = query_from(args), taxonomy.params(args, form_of(args))
+    refuse_groups(params.page, query.by)
+    results = load(query)
     changed = _changed(args, results, params.get("who", ""))
     if changed is not None:
         if changed.changes:
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _changed(args: argparse.Namespace, results: Selection, person: str) -> Changed | None:
+def _changed(args: argparse.Namespace, results: ResultSet, person: str) -> CategoryChange | None:
     """What is to be changed, `person` being whose notes are to be seen; None where nothing is asked for.
 
     Raises:
@@ -44,7 +44,7 @@ def _changed(args: argparse.Namespace, results: Selection, person: str) -> Chang
         return merge(notes, who, *args.merge)
     if args.rename is not None:
         return rename(notes, who, *args.rename)
-    request = results.request
-    if not (request.where or request.search or request.subsets):
+    query = results.query
+    if not (query.where or query.search or query.subsets):
         raise UsageError("--put would put all of your notes there.", "Say which: --where \"note LIKE '%units%'\".")
     return put(notes.notes, who, typed_category(args.put, notes.names) if args.put.strip() else "")

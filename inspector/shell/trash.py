@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from inspector.notes import scorers_of
-from inspector.request import shell_word
+from inspector.query import shell_word
 from inspector.texts.sentences import counted, size_words
 from inspector.texts.text import clean
 from inspector.triage.annotations import benchmark_of
@@ -14,7 +14,7 @@ from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo
 from scoring.errors import InspectError, NoWorkspace, UsageError
 from scoring.names import match_name
-from scoring.trash import Removable, Removed, TrashKind, leftovers, prune, removable, remove, removed, restore
+from scoring.trash import Removable, TrashEntry, TrashKind, leftovers, prune, removable, remove, removed, restore
 from scoring.triage.history import History
 from scoring.triage.words import words_of
 from scoring.workspace import Workspace
@@ -117,7 +117,7 @@ def _restore(args: argparse.Namespace) -> int:
     return 0
 
 
-def _label(word: str, there: Sequence[Removed]) -> str:
+def _label(word: str, there: Sequence[TrashEntry]) -> str:
     """The kind and name of what is meant, by its name, a part that only one has, or both.
 
     Raises:
@@ -161,7 +161,7 @@ def _agreed(total: int) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _listed(there: Sequence[Removed], workspace: Workspace, left: int = 0) -> Iterable[str]:
+def _listed(there: Sequence[TrashEntry], workspace: Workspace, left: int = 0) -> Iterable[str]:
     """A line for each thing in the trash, and one for all."""
     if not there and not left:
         yield f"The trash of {workspace.place} is empty."

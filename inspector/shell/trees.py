@@ -80,8 +80,8 @@ def _open(trees: Sequence[SearchTree], args: argparse.Namespace) -> None:
     document = partial(trees_view, file, args.files, True)
     screen = TreeScreen(trees, "Trees", ascii_only=args.ascii, document=document)
     theme = usual_theme(Console(force_terminal=True).color_system)
-    state = user_state_path("prm-inspect", appauthor=False)
-    OneDialog(screen, state=state, theme=theme, ascii_only=args.ascii).run(mouse=not args.no_mouse)
+    state_folder = user_state_path("prm-inspect", appauthor=False)
+    OneDialog(screen, state_folder=state_folder, theme=theme, ascii_only=args.ascii).run(mouse=not args.no_mouse)
 
 
 def finding_lines(findings: Sequence[Finding], *, every: bool) -> Iterator[str]:

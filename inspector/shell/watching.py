@@ -25,7 +25,7 @@ from scoring.errors import UsageError
 from scoring.importing.batch import ImportOptions
 from scoring.importing.bringing import HUB, is_elsewhere, is_pattern
 from scoring.importing.downloading import is_stored
-from scoring.importing.watching import Round, Taken, Watch
+from scoring.importing.watching import Round, TakenFile, Watch
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding, some_of, worst
 from scoring.runs.events import Interrupt, Stopped
@@ -108,7 +108,7 @@ class _Held(Struct, frozen=True):
     noticed: str
 
     @classmethod
-    def of(cls, taken: Taken) -> "_Held":
+    def of(cls, taken: TakenFile) -> "_Held":
         return cls(
             printable(taken.path),
             taken.refusal,
@@ -172,10 +172,10 @@ class _Lines:
         """Say where step rewards drift from outcomes, each alarm once while it holds."""
         # Imported only where rollouts came: analyses take long to import.
         from inspector.analyses._drift import drift_alarms
-        from inspector.request import Request
-        from inspector.selection import load
+        from inspector.query import Query
+        from inspector.result_set import load
 
-        alarms = drift_alarms(load(Request(workspace=args.workspace, benchmarks=())))
+        alarms = drift_alarms(load(Query(workspace=args.workspace, benchmarks=())))
         raised = {(alarm.series, alarm.scorer, alarm.figure): alarm for alarm in alarms}
         for key, alarm in raised.items():
             if key not in self._alarms:
@@ -221,7 +221,7 @@ class _Lines:
         where = f"Workspace {watch.workspace.root}. " if watch.workspace is not None else ""
         self._print(f"{where}Watching; Ctrl+C ends it.")
 
-    def _tell_of(self, taken: Taken) -> None:
+    def _tell_of(self, taken: TakenFile) -> None:
         before = self._last.get(taken.place)
         path, change = printable(taken.path), _CHANGES.get(taken.change, taken.change)
         if taken.refusal:
@@ -257,7 +257,7 @@ def _some(paths: Iterable[str]) -> str:
     return some_of(list(map(printable, paths)), NAMED)
 
 
-def _parts(taken: Taken, before: _Held | None) -> Iterator[str]:
+def _parts(taken: TakenFile, before: _Held | None) -> Iterator[str]:
     """What a file holds now, in the words of an import's report, with how many results are more than before."""
     if taken.unchanged is not None:
         yield f"unchanged since it was imported: {taken.unchanged.held}"
@@ -278,10 +278,10 @@ def _parts(taken: Taken, before: _Held | None) -> Iterator[str]:
         yield noticed
 
 
-def _object(taken: Taken) -> dict[str, Any]:
+def _object(taken: TakenFile) -> dict[str, Any]:
     """The same in numbers."""
     findings = [finding.severity for finding in _findings(taken)]
-    all_counts = [joined.given for joined, _ in taken.joined]
+    all_counts = [joined.row_counts for joined, _ in taken.joined]
     benchmarks = [imported.benchmark for imported, _ in taken.imported]
     benchmarks += [name for joined, _ in taken.joined for name in joined.benchmarks]
     return {
@@ -302,14 +302,14 @@ def _object(taken: Taken) -> dict[str, Any]:
     }
 
 
-def _findings(taken: Taken) -> list[Finding]:
+def _findings(taken: TakenFile) -> list[Finding]:
     return [
         *(finding for imported, _ in taken.imported for finding in imported.findings),
         *(finding for joined, _ in taken.joined for finding in joined.findings),
     ]
 
 
-def _is_grave(taken: Taken) -> bool:
+def _is_grave(taken: TakenFile) -> bool:
     """Whether there is anything about a file that a person should look at."""
     left_out = any(added.elsewhere for _, added in taken.imported) or any(saved.why for _, saved in taken.joined)
     before = taken.unchanged is not None and taken.unchanged.grave

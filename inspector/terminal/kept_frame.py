@@ -2,7 +2,7 @@
 
 Polars, the rewards and the decisions take most of a start, and give the same frame as the last time unless a file is
 another. So the frame is kept in the person's state folder, one small file for each way of opening something, called by
-the settings that it follows from (request, size of the terminal, theme), with the size and time of change of every file
+the settings that it follows from (query, size of the terminal, theme), with the size and time of change of every file
 and folder that was read, the program's own among them. One difference, and it is not shown.
 """
 
@@ -104,7 +104,7 @@ def recall(place: Path) -> list[Strip]:
         return []
 
 
-def frame_file(state: Path, settings: Sequence[str]) -> Path:
+def frame_file(state_folder: Path, settings: Sequence[str]) -> Path:
     """Return the file, in the state folder, for what a frame follows from beside files."""
     name = blake2b("\n".join(settings).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
-    return state / FOLDER / f"{name}.msgpack"
+    return state_folder / FOLDER / f"{name}.msgpack"

@@ -35,7 +35,7 @@ _NAMES = frozenset(key.value for key in Keys if "<" not in key.value) | {f"f{num
 _MODIFIERS = ("ctrl", "shift", "alt", "super", "hyper", "meta")
 
 
-class Bound(Struct, frozen=True):
+class BoundCommand(Struct, frozen=True):
     """A command and its keys. Of two in the same layer and place a key can start only one."""
 
     id: str
@@ -53,7 +53,7 @@ class Keymap(Struct, frozen=True):
     Textual 8.2 drops the others of a key when one of them goes elsewhere.
     """
 
-    bound: tuple[Bound, ...]
+    bound: tuple[BoundCommand, ...]
     problems: tuple[str, ...] = ()
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -71,28 +71,30 @@ class Keymap(Struct, frozen=True):
         }
 
 
-def usual() -> tuple[Bound, ...]:
+def usual() -> tuple[BoundCommand, ...]:
     """Return every command that can have other keys, with its usual ones."""
-    rail = (Bound(command.id, command.title, command.help, _split(command.keys), SCREENS, "rail") for command in RAIL)
+    rail = (
+        BoundCommand(command.id, command.title, command.help, _split(command.keys), SCREENS, "rail") for command in RAIL
+    )
     screens = (
-        Bound(command.id, command.title, command.help, _split(command.keys), command.screens)
+        BoundCommand(command.id, command.title, command.help, _split(command.keys), command.screens)
         for command in COMMANDS
         if command.screens
     )
     answers = (
-        Bound(command.id, command.title, command.help, _split(command.keys), ("critique",), "list")
+        BoundCommand(command.id, command.title, command.help, _split(command.keys), ("critique",), "list")
         for command in COMMANDS
         if not command.screens
     )
     return (*screens, *rail, *_of_lists(), *answers)
 
 
-def _of_lists() -> Iterator[Bound]:
+def _of_lists() -> Iterator[BoundCommand]:
     for widget, places in _LISTS.items():
         for binding in widget.BINDINGS:
             if isinstance(binding, Binding) and binding.id:
                 words = binding.tooltip or binding.description
-                yield Bound(binding.id, binding.description, words, _split(binding.key), places, "list")
+                yield BoundCommand(binding.id, binding.description, words, _split(binding.key), places, "list")
 
 
 RENAMED = {
@@ -152,7 +154,7 @@ def laid_over(chosen: Mapping[str, Any]) -> Keymap:
             if other.id not in wanted and lost and _meet(known[name], other):
                 changed[other.id] = tuple(key for key in changed.get(other.id, other.keys) if key not in lost)
     bound = tuple(
-        Bound(
+        BoundCommand(
             command.id,
             command.title,
             command.help,
@@ -165,13 +167,13 @@ def laid_over(chosen: Mapping[str, Any]) -> Keymap:
     return Keymap(bound, tuple(problems), changed)
 
 
-def _unknown(name: str, known: Mapping[str, Bound]) -> str:
+def _unknown(name: str, known: Mapping[str, BoundCommand]) -> str:
     near = get_close_matches(name, known, n=1)
     return f"There is no command {name!r}{f', did you mean {near[0]}?' if near else '; prm-inspect keys lists them.'}"
 
 
 def _taken(
-    command: Bound, keys: Sequence[str], wanted: Mapping[str, tuple[str, ...]], known: Mapping[str, Bound]
+    command: BoundCommand, keys: Sequence[str], wanted: Mapping[str, tuple[str, ...]], known: Mapping[str, BoundCommand]
 ) -> str:
     """Why it cannot have these keys; "" where it can."""
     for first in ("go", "view"):
@@ -189,7 +191,7 @@ def _taken(
     return ""
 
 
-def _meet(first: Bound, second: Bound) -> bool:
+def _meet(first: BoundCommand, second: BoundCommand) -> bool:
     return first.layer == second.layer and bool(set(first.places).intersection(second.places))
 
 

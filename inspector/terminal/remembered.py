@@ -26,7 +26,7 @@ LONGEST = 50
 DEMO = "demo"
 
 
-class Left(msgspec.Struct, frozen=True):
+class LastView(msgspec.Struct, frozen=True):
     """How a workspace was left. Empty means: never chosen, so what is usual there holds.
 
     | field | what |
@@ -86,13 +86,13 @@ class RememberedState:
         return cls(folder / "workspaces" / _file_name(root))
 
     def keep(self, **fields: Any) -> None:
-        """Give fields of `Left` other values; they must be of the field's type. Raises TypeError for no field."""
+        """Give fields of `LastView` other values; they must be of the field's type. Raises TypeError for no field."""
         with self._lock:
             self.left = msgspec.structs.replace(self.left, **fields)
             self._kept.update(fields)
 
     def add(self, history: str, text: str) -> None:
-        """Put a text at the head of a history of `Left` (`conditions`, `models`, `servers`), each text once."""
+        """Put a text at the head of a history of `LastView` (`conditions`, `models`, `servers`), each text once."""
         with self._lock:
             self.left = msgspec.structs.replace(self.left, **{history: _joined((text,), getattr(self.left, history))})
             self._added[history] = _joined((text,), self._added.get(history, ()))
@@ -163,13 +163,13 @@ def _written(path: Path | None) -> dict[str, Any] | None:
     return document if isinstance(document, dict) else None
 
 
-def _read(written: Mapping[str, Any]) -> Left:
+def _read(written: Mapping[str, Any]) -> LastView:
     """Every field that is what it should be; the others as if never written."""
     fields = {}
-    for field in msgspec.structs.fields(Left):
+    for field in msgspec.structs.fields(LastView):
         if field.name in written:
             try:
                 fields[field.name] = msgspec.convert(written[field.name], field.type)
             except msgspec.ValidationError:
                 continue
-    return Left(**fields)
+    return LastView(**fields)

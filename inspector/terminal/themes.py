@@ -335,15 +335,15 @@ Returned = TypeVar("Returned")
 class Themed(App[Returned]):
     """Has our themes, and with `ascii_only` plain characters where there are no others; nothing in it glides."""
 
-    def __init__(self, *, state: Path | None, theme: str, ascii_only: bool) -> None:
-        """Take the theme that was chosen before, kept in the folder `state`; else `theme`."""
+    def __init__(self, *, state_folder: Path | None, theme: str, ascii_only: bool) -> None:
+        """Take the theme that was chosen before, kept in the folder `state_folder`; else `theme`."""
         super().__init__()
         self.ascii_only = ascii_only
         self.set_class(ascii_only, "-ascii", update=False)
         self.animation_level = "none"
         for own_theme in themes():
             self.register_theme(own_theme)
-        chosen = chosen_theme(state)
+        chosen = chosen_theme(state_folder)
         self.theme = chosen if chosen in self.available_themes else theme
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -371,10 +371,15 @@ class OneDialog(Themed[Returned]):
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(
-        self, dialog: Screen[Returned], *, state: Path | None = None, theme: str = DEFAULT, ascii_only: bool = False
+        self,
+        dialog: Screen[Returned],
+        *,
+        state_folder: Path | None = None,
+        theme: str = DEFAULT,
+        ascii_only: bool = False,
     ) -> None:
-        """`theme` is the one where none is kept in the folder `state`."""
-        super().__init__(state=state, theme=theme, ascii_only=ascii_only)
+        """`theme` is the one where none is kept in the folder `state_folder`."""
+        super().__init__(state_folder=state_folder, theme=theme, ascii_only=ascii_only)
         self._dialog = dialog
 
     def on_mount(self) -> None:

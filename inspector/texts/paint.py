@@ -108,7 +108,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
-class Brush(Struct, frozen=True):
+class Glyphs(Struct, frozen=True):
     """How pictures are drawn. With `ascii_only` nothing beyond ASCII is used."""
 
     ascii_only: bool = False

@@ -118,7 +118,7 @@ def predicted_words(verdict: int) -> str:
 
 def votes_words(evaluation: "Evaluation", row: int) -> str:
     """Write how the answers voted: `5 x step 3, 2 x none, 1 unparsed`; empty where nobody voted."""
-    if evaluation.votes is None or not evaluation.votes.tried[row]:
+    if evaluation.votes is None or not evaluation.votes.answered[row]:
         return ""
     first = f" (first of {len(evaluation.runs)} runs)" if evaluation.further else ""
     return tally_words(evaluation.votes.of(evaluation.gold.cases["case"][row])) + first
@@ -173,10 +173,10 @@ def _at_gold(evaluation: "Evaluation", row: int) -> str:
 
 def _compared(evaluation: "Evaluation") -> RewardTransform:
     """What the threshold is compared with."""
-    from scoring.evaluations.verdicts import AsGiven
+    from scoring.evaluations.verdicts import ProvidedVerdicts
 
     rule = evaluation.rule
-    return transform(REWARDS if isinstance(rule, AsGiven) else rule.on)
+    return transform(REWARDS if isinstance(rule, ProvidedVerdicts) else rule.on)
 
 
 def _distance(outcome: str, verdict: int, gold: int, n_steps: int) -> str:

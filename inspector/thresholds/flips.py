@@ -11,7 +11,7 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.notes import step_benchmarks
-from inspector.selection import Selection, surroundings
+from inspector.result_set import ResultSet, surroundings
 from scoring.benchmarks.registry import StepLabelled
 from scoring.errors import UsageError
 from scoring.evaluations.deciding import at_wish, threshold_number
@@ -38,10 +38,10 @@ _STEPS = ("steps_right", "steps_wrong")
 LISTED = 200
 """Cases that a condition names one by one at most."""
 PRESENT = "present"
-"""The threshold at which the selection is decided."""
+"""The threshold at which the result set is decided."""
 
 
-class Moved(Struct, frozen=True, eq=False):
+class MovedThreshold(Struct, frozen=True, eq=False):
     """A scorer at the threshold of `before` and at that of `after`; `present` is as it is decided now."""
 
     before: Evaluation
@@ -49,11 +49,11 @@ class Moved(Struct, frozen=True, eq=False):
     present: Evaluation
 
 
-def moved_scorers(selection: Selection, before: str, after: str) -> tuple[Moved, ...]:
+def moved_scorers(results: ResultSet, before: str, after: str) -> tuple[MovedThreshold, ...]:
     """Put the chosen scorers that have a threshold at two of them.
 
     Args:
-        selection: its scorers without a threshold are passed over.
+        results: its scorers without a threshold are passed over.
         before: as for `--threshold`, or PRESENT.
         after: likewise.
 
@@ -62,20 +62,20 @@ def moved_scorers(selection: Selection, before: str, after: str) -> tuple[Moved,
     """
     for word in {before, after} - {PRESENT}:
         threshold_number(word)
-    movable = [evaluation for evaluation in selection.chosen_evaluations if evaluation.at_default().movable]
+    movable = [evaluation for evaluation in results.chosen_evaluations if evaluation.at_default().movable]
     if not movable:
         raise UsageError("no scorer here has a threshold, so no outcome can flip.", "Choose another with --scorer.")
-    around = surroundings(selection)
+    around = surroundings(results)
     made = []
     for present in movable:
         old, new = (
             present if word == PRESENT else at_wish(present.at_default(), word, around) for word in (before, after)
         )
-        made.append(Moved(old, new, present))
+        made.append(MovedThreshold(old, new, present))
     return tuple(made)
 
 
-def flip_rows(selection: Selection, moved: Iterable[Moved]) -> pl.DataFrame:
+def flip_rows(results: ResultSet, moved: Iterable[MovedThreshold]) -> pl.DataFrame:
     """Return a row for every shown case and scorer whose outcome, or a step of which, differs between both thresholds.
 
     `flip` is `right` (it became so), `wrong`, `other` (another mistake, or a case without gold), `left_out` or
@@ -83,12 +83,12 @@ def flip_rows(selection: Selection, moved: Iterable[Moved]) -> pl.DataFrame:
     Steps are 0-based, -1 = none, null = no verdict. `steps_right` and `steps_wrong` count the labelled steps that are
     judged rightly from now on, or no longer; null where the benchmark's official figure is of first errors.
     """
-    of_steps, mask = step_benchmarks(selection), selection.mask
+    of_steps, mask = step_benchmarks(results), results.mask
     frames = [_flipped(change.before, change.after, mask, of_steps) for change in moved]
     return pl.concat([pl.DataFrame(schema=FLIPS), *frames])
 
 
-def flip_facts(selection: Selection, moved: Iterable[Moved], rows: pl.DataFrame) -> dict[str, Any]:
+def flip_facts(results: ResultSet, moved: Iterable[MovedThreshold], rows: pl.DataFrame) -> dict[str, Any]:
     """Record by scorer between which thresholds it moved, how many cases and steps flipped, and what selects them."""
     by_scorer = {
         change.before.scorer.name: rows.filter(pl.col("scorer") == change.before.scorer.name) for change in moved
@@ -105,7 +105,7 @@ def flip_facts(selection: Selection, moved: Iterable[Moved], rows: pl.DataFrame)
         )
         for change in moved
     }
-    if step_benchmarks(selection):
+    if step_benchmarks(results):
         facts["steps"] = {name: _count_steps(own) for name, own in by_scorer.items()}
     return facts
 

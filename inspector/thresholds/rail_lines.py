@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inspector.inspection import Inspection
 from inspector.render.cells import share, signed
-from inspector.texts.paint import OUTCOME_STYLES, Brush
+from inspector.screen_state import ScreenState
+from inspector.texts.paint import OUTCOME_STYLES, Glyphs
 from inspector.texts.sentences import F1, GLYPHS, WORDS, Headline, counted, threshold_name
 from inspector.texts.text import TextPart
 from inspector.texts.wrap import Phrase, parts
@@ -23,7 +23,7 @@ WIDE = 130
 """Cells from which all outcomes fit on one line."""
 
 
-def rail_lines(now: Inspection, before: Inspection, width: int, brush: Brush) -> list[Line]:
+def rail_lines(now: ScreenState, before: ScreenState, width: int, glyphs: Glyphs) -> list[Line]:
     """Lay out six lines about the threshold of the scorer in focus; `before` is the value when the rail was opened."""
     evaluation, sweep = now.evaluation, now.sweep
     threshold = None if evaluation is None else evaluation.rule.threshold
@@ -37,15 +37,15 @@ def rail_lines(now: Inspection, before: Inspection, width: int, brush: Brush) ->
     first = [*ON_ERRONEOUS, *ON_CLEAN] if wide else ON_ERRONEOUS
     second = () if wide else ON_CLEAN
     return [
-        Line(parts(list(_metric(now, before, brush)), width)),
-        *_picture(now, sweep, marks, width, brush),
+        Line(parts(list(_metric(now, before, glyphs)), width)),
+        *_picture(now, sweep, marks, width, glyphs),
         Line(parts(list(_outcomes(now, before, tuple(first))), width)),
         Line(parts([*_outcomes(now, before, second), _changed(now, before, wide=wide)], width)),
         Line(parts(list(_legend(now, best)), width)),
     ]
 
 
-def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Phrase]:
+def _metric(now: ScreenState, before: ScreenState, glyphs: Glyphs) -> Iterator[Phrase]:
     assert now.evaluation is not None and before.evaluation is not None  # noqa: S101, PT018  # the caller has looked
     rule, old = now.evaluation.rule, before.evaluation.rule
     line, was = now.headline, before.headline
@@ -58,7 +58,7 @@ def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Phras
         # Beside the score nothing has a sign too, so that it is seen to be a change.
         yield Phrase((f" {change if change[0] in '+-' else f'+{change}'}", ""), rank=1, style="strong")
     if line and line.low is not None and line.high is not None:
-        dash = "-" if brush.ascii_only else "–"
+        dash = "-" if glyphs.ascii_only else "–"
         yield Phrase((f" [{share(line.low)}{dash}{share(line.high)}]", ""), rank=2, style="dim")
     if line:
         size = counted(line.n, line.unit.removesuffix("s"))
@@ -68,7 +68,7 @@ def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Phras
         yield Phrase((f"   {now.evaluation.scorer.name}", ""), rank=5, style="dim")
 
 
-def _written(threshold: float | None, now: Inspection) -> str:
+def _written(threshold: float | None, now: ScreenState) -> str:
     """A threshold with four digits, or with as many as decide alike: who types them gets these figures."""
     rule = None if now.evaluation is None else now.evaluation.rule
     if threshold is None or now.sweep is None or not isinstance(rule, Rule):
@@ -81,7 +81,7 @@ def _written(threshold: float | None, now: Inspection) -> str:
     return repr(threshold)
 
 
-def why_unmovable(now: Inspection) -> str:
+def why_unmovable(now: ScreenState) -> str:
     """Explain why there is no threshold to move."""
     if now.evaluation is None:
         return "There is no scorer, so there is no threshold to move."
@@ -101,12 +101,14 @@ def score_words(line: Headline | None) -> str:
     return f"{line.metric if line else F1} {percent(line)}"
 
 
-def _picture(now: Inspection, sweep: ThresholdCurve, marks: dict[str, float], width: int, brush: Brush) -> list[Line]:
+def _picture(
+    now: ScreenState, sweep: ThresholdCurve, marks: dict[str, float], width: int, glyphs: Glyphs
+) -> list[Line]:
     """Curve and axis; where the metric is undefined at every threshold, why there is no curve, and the axis."""
-    axis = Line(_axis(marks, now.span, width, brush))
+    axis = Line(_axis(marks, now.span, width, glyphs))
     rule = None if now.evaluation is None else now.evaluation.rule
     if "best" in marks and isinstance(rule, Rule):
-        return [Line([(_curve(sweep, rule.comparison, now.span, width, brush), "")]), axis]
+        return [Line([(_curve(sweep, rule.comparison, now.span, width, glyphs), "")]), axis]
     reason = (now.headline.reason if now.headline else None) or tuned(sweep).reason or "undefined here"
     forms = (
         f"no curve: {sweep.metric.title} is undefined at every threshold: {reason}",
@@ -118,7 +120,7 @@ def _picture(now: Inspection, sweep: ThresholdCurve, marks: dict[str, float], wi
 
 
 @lru_cache(maxsize=8)
-def _curve(sweep: ThresholdCurve, comparison: Comparison, span: tuple[float, float], width: int, brush: Brush) -> str:
+def _curve(sweep: ThresholdCurve, comparison: Comparison, span: tuple[float, float], width: int, glyphs: Glyphs) -> str:
     """The score over the range, one character a column: the best decision that falls into the column.
 
     A blank where every decision in a column leaves the score undefined.
@@ -129,26 +131,26 @@ def _curve(sweep: ThresholdCurve, comparison: Comparison, span: tuple[float, flo
     first = sweep.places(np.nextafter(edges[:-1], np.inf), comparison)
     last = sweep.places(edges[1:], comparison)
     bests = [float(score[a : b + 1].max(initial=-np.inf)) for a, b in zip(first, last, strict=True)]
-    return brush.curve([best if np.isfinite(best) else None for best in bests], float(score.max(initial=0.0)))
+    return glyphs.curve([best if np.isfinite(best) else None for best in bests], float(score.max(initial=0.0)))
 
 
-def _axis(marks: dict[str, float], span: tuple[float, float], width: int, brush: Brush) -> list[TextPart]:
+def _axis(marks: dict[str, float], span: tuple[float, float], width: int, glyphs: Glyphs) -> list[TextPart]:
     """Where the present, the default and the best threshold lie under the curve."""
     low, high = span
-    line = ["-" if brush.ascii_only else "─"] * width
+    line = ["-" if glyphs.ascii_only else "─"] * width
     styles = ["dim"] * width
-    glyphs = {"default": "d", "best": "*", "now": "^" if brush.ascii_only else "▲"}
+    pointers = {"default": "d", "best": "*", "now": "^" if glyphs.ascii_only else "▲"}
     edges = np.linspace(low, high, width + 1)
     for name in ("default", "best", "now"):
         if name in marks and low <= marks[name] <= high:
             # A column of the curve ends with its upper edge.
             at = max(0, int(np.searchsorted(edges, marks[name])) - 1)
-            line[at], styles[at] = glyphs[name], "strong" if name == "now" else "gold"
+            line[at], styles[at] = pointers[name], "strong" if name == "now" else "gold"
     parts: list[TextPart] = [(character, style) for character, style in zip(line, styles, strict=True)]
     return parts
 
 
-def _outcomes(now: Inspection, before: Inspection, codes: tuple[int, ...]) -> Iterator[Phrase]:
+def _outcomes(now: ScreenState, before: ScreenState, codes: tuple[int, ...]) -> Iterator[Phrase]:
     for name in (OUTCOMES[code] for code in codes):
         count = now.outcome_counts[name]
         change = count - before.outcome_counts[name]
@@ -157,7 +159,7 @@ def _outcomes(now: Inspection, before: Inspection, codes: tuple[int, ...]) -> It
         yield Phrase((f" ({change:+,})  " if change else "  ",), style="dim")
 
 
-def _changed(now: Inspection, before: Inspection, *, wide: bool) -> Phrase:
+def _changed(now: ScreenState, before: ScreenState, *, wide: bool) -> Phrase:
     """What became of all the cases that changed or, where there is no room for it, only how many they are."""
     right, wrong, other = ThresholdChanges.between(before, now)
     changed = f"{right + wrong + other:,} changed"
@@ -167,7 +169,7 @@ def _changed(now: Inspection, before: Inspection, *, wide: bool) -> Phrase:
     return Phrase((f"{changed}: {right:,}{became} right, {wrong:,}{became} wrong, {other:,} still wrong", changed))
 
 
-def _legend(now: Inspection, best: tuple[float, float] | None) -> Iterator[Phrase]:
+def _legend(now: ScreenState, best: tuple[float, float] | None) -> Iterator[Phrase]:
     default = now.evaluation.default[0] if now.evaluation else 0.0
     yield Phrase((f"d default {default:.4g}", ""), rank=2, style="dim")
     if best is not None:
@@ -190,7 +192,7 @@ class ThresholdChanges(NamedTuple):
     other: int = 0
 
     @classmethod
-    def between(cls, before: Inspection, now: Inspection) -> "ThresholdChanges":
+    def between(cls, before: ScreenState, now: ScreenState) -> "ThresholdChanges":
         """Count the changes among the cases of the slice of `now`; none where either has no scorer in focus."""
         if now.evaluation is None or before.evaluation is None:
             return cls()

@@ -21,17 +21,17 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from inspector.inspection import threshold_span
 from inspector.notes import resampled_words, step_benchmarks, without_errors
 from inspector.render.view import Block, Section
-from inspector.selection import Selection, by_benchmark, surroundings, within
+from inspector.result_set import ResultSet, by_benchmark, surroundings, within
+from inspector.screen_state import threshold_span
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.evaluations.deciding import (
     CHOSEN,
     EACH,
     OPTIMISTIC,
-    Surroundings,
+    TuningContext,
     best_threshold,
     dev_thresholds,
     dev_tuned,
@@ -41,7 +41,7 @@ from scoring.evaluations.deciding import (
 )
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import METRICS, figures_of
-from scoring.evaluations.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
+from scoring.evaluations.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
 from scoring.metrics.aligned import EVERY, align_scorers, common_of
 from scoring.metrics.calibration import even_bins
 from scoring.metrics.first_error import F1_SCORE, SIDES
@@ -73,7 +73,7 @@ PER_SUBSET = "best-per-subset"
 UNTOLD = "no threshold is known for its redundancy numbers, so that validity decides"
 
 
-class Way(NamedTuple):
+class ThresholdWay(NamedTuple):
     """One way to choose a threshold, and what it came to.
 
     `tuned_on` (n) are the cases it was tuned on, None = on none; `reason` says why there is no evaluation, `note` what
@@ -90,7 +90,7 @@ class Way(NamedTuple):
     of_redundancy: bool = False
 
 
-def ways(evaluation: Evaluation, within: Bools, mask: Bools, around: Surroundings) -> Iterator[Way]:
+def ways(evaluation: Evaluation, within: Bools, mask: Bools, around: TuningContext) -> Iterator[ThresholdWay]:
     """Yield every way to choose the threshold of one scorer on one benchmark.
 
     Args:
@@ -101,10 +101,10 @@ def ways(evaluation: Evaluation, within: Bools, mask: Bools, around: Surrounding
     """
     default, best = evaluation.at_default(), _Best(evaluation.at_default(), around)
     benchmark: str = default.gold.cases["benchmark"][int(np.argmax(within))]
-    yield Way("default", default)
+    yield ThresholdWay("default", default)
     if default.movable:
         if isinstance(evaluation.rule, Rule) and evaluation.rule.source in {CHOSEN, OPTIMISTIC}:
-            yield Way("chosen", evaluation, mask if evaluation.rule.source == OPTIMISTIC else None)
+            yield ThresholdWay("chosen", evaluation, mask if evaluation.rule.source == OPTIMISTIC else None)
         yield from _best_here(best, mask)
         yield from _dev(default, within, around, benchmark)
         for name, rows in _subsets(default, within):
@@ -115,7 +115,7 @@ def ways(evaluation: Evaluation, within: Bools, mask: Bools, around: Surrounding
 class _Best:
     """Finds the best threshold of one scorer on some cases (n,); on the same cases once."""
 
-    def __init__(self, default: Evaluation, around: Surroundings) -> None:
+    def __init__(self, default: Evaluation, around: TuningContext) -> None:
         self.default, self.around = default, around
         self._found: dict[bytes, Tuned] = {}
 
@@ -125,18 +125,20 @@ class _Best:
             self._found[key] = best_threshold(self.default, rows, self.around)
         return self._found[key]
 
-    def way(self, kind: str, rows: Bools) -> Way:
+    def way(self, kind: str, rows: Bools) -> ThresholdWay:
         threshold, reason = self.on(rows)
         return (
-            Way(kind, None, reason=reason) if threshold is None else Way(kind, self.default.at(threshold, kind), rows)
+            ThresholdWay(kind, None, reason=reason)
+            if threshold is None
+            else ThresholdWay(kind, self.default.at(threshold, kind), rows)
         )
 
 
-def _best_here(best: _Best, mask: Bools) -> Iterator[Way]:
+def _best_here(best: _Best, mask: Bools) -> Iterator[ThresholdWay]:
     try:
         not_circular(best.default.scorer.name, best.around.conditions)
     except UsageError as error:
-        yield Way("best", None, reason=error.sentence)
+        yield ThresholdWay("best", None, reason=error.sentence)
         return
     yield best.way("best", mask)
     yield from _best_per_subset(best, mask)
@@ -149,7 +151,7 @@ def _subsets(evaluation: Evaluation, within: Bools) -> list[tuple[str, Bools]]:
     return [(name, rows) for name, rows in subsets if name] if len(subsets) > 1 else []
 
 
-def _best_per_subset(best: _Best, mask: Bools) -> Iterator[Way]:
+def _best_per_subset(best: _Best, mask: Bools) -> Iterator[ThresholdWay]:
     default, subsets = best.default, _subsets(best.default, mask)
     thresholds = np.full(mask.size, default.default[0])
     by_subset, lacking = {}, {}
@@ -162,30 +164,30 @@ def _best_per_subset(best: _Best, mask: Bools) -> Iterator[Way]:
         thresholds[rows] = by_subset[name] = threshold
         tuned_on |= rows
     if by_subset:
-        yield Way(PER_SUBSET, default.by_case(thresholds, by_subset, "best"), tuned_on, at_default=lacking)
+        yield ThresholdWay(PER_SUBSET, default.by_case(thresholds, by_subset, "best"), tuned_on, at_default=lacking)
 
 
-def _dev(default: Evaluation, within: Bools, around: Surroundings, benchmark: str) -> Iterator[Way]:
+def _dev(default: Evaluation, within: Bools, around: TuningContext, benchmark: str) -> Iterator[ThresholdWay]:
     try:
         not_of_steps("dev", [benchmark])
     except UsageError as error:
-        yield Way("dev", None, reason=error.sentence)
+        yield ThresholdWay("dev", None, reason=error.sentence)
         return
     dev = dev_thresholds(default, around.seed, around.unparsed)
     sets = dev.sets
     here = {sets.names[number] for number in np.unique(sets.numbers[within])}
     lacking = {name: why for name, why in dev.lacking.items() if name in here}
-    if not here & dev.told.keys():
-        yield Way("dev", None, reason=f"no subset has a dev set: {listed(lacking)}")
+    if not here & dev.by_subset.keys():
+        yield ThresholdWay("dev", None, reason=f"no subset has a dev set: {listed(lacking)}")
         return
     # Where there are several benchmarks, the names of dev sets begin with theirs.
     bare = {name.removeprefix(f"{benchmark}/"): why for name, why in lacking.items()}
     for kind, keep in (("dev", False), ("dev:kept", True)):
         decided = dev_tuned(default, around.seed, around.unparsed, keep=keep, thresholds=dev)
-        yield Way(kind, decided, sets.rows & within, at_default=bare)
+        yield ThresholdWay(kind, decided, sets.rows & within, at_default=bare)
 
 
-def _redundancy(evaluation: Evaluation, mask: Bools, benchmark: str) -> Iterator[Way]:
+def _redundancy(evaluation: Evaluation, mask: Bools, benchmark: str) -> Iterator[ThresholdWay]:
     """Both ways where there are redundancy numbers to cut. A condition never depends on them, so none is circular."""
     facts = step_labelled(benchmark)
     if facts is None:
@@ -194,28 +196,28 @@ def _redundancy(evaluation: Evaluation, mask: Bools, benchmark: str) -> Iterator
     if not numbered.any():
         return
     note = UNTOLD if evaluation.scorer.redundancy_threshold is None else None
-    yield Way("redundancy:default", evaluation, note=note, of_redundancy=True)
+    yield ThresholdWay("redundancy:default", evaluation, note=note, of_redundancy=True)
     best, reason = tuned(step_curve(evaluation, mask, facts, "redundancy"))
     if best is None:
-        yield Way("redundancy:best", None, reason=reason)
+        yield ThresholdWay("redundancy:best", None, reason=reason)
         return
     scorer = replace(evaluation.scorer, redundancy_threshold=best, redundancy_threshold_source="best")
-    yield Way("redundancy:best", replace(evaluation, scorer=scorer), numbered, of_redundancy=True)
+    yield ThresholdWay("redundancy:best", replace(evaluation, scorer=scorer), numbered, of_redundancy=True)
 
 
-def way_notes(selection: Selection, rows: pl.DataFrame) -> Iterator[str]:
+def way_notes(results: ResultSet, rows: pl.DataFrame) -> Iterator[str]:
     """Explain what the rows mean, benchmark by benchmark."""
-    of_steps = step_benchmarks(selection)
-    first_errors = len(of_steps) < len(selection.benchmarks)
+    of_steps = step_benchmarks(results)
+    first_errors = len(of_steps) < len(results.benchmarks)
     yield _OPTIMISTIC
     yield f"{_TUNED}; {_DEV}" if first_errors else _TUNED
-    others = [name for name in selection.benchmarks if name not in dict(of_steps)]
+    others = [name for name in results.benchmarks if name not in dict(of_steps)]
     for name in others:
         if (made := leading_figure(name)) is not None:
             tuned_for = f"{made.name} of {all_of(made)}"
             yield f"{name}: tuned for {tuned_for}; {_BOOTSTRAP} of whole problems; n counts {made.unit}"
             continue
-        yield f"{name}: {_BOOTSTRAP}, {resampled_words(selection, name)}"
+        yield f"{name}: {_BOOTSTRAP}, {resampled_words(results, name)}"
     for name, facts in of_steps:
         yield f"{name}: tuned for prmscore of all steps pooled; {_BOOTSTRAP} of whole problems; n counts steps"
         yield from without_errors(name, facts)
@@ -226,7 +228,7 @@ def way_notes(selection: Selection, rows: pl.DataFrame) -> Iterator[str]:
 def way_rows(
     evaluation: Evaluation,
     within: Bools,
-    scope: Selection,
+    scope: ResultSet,
     benchmark: str,
     *,
     intervals: bool = True,
@@ -260,7 +262,7 @@ def way_rows(
                 yield {**row, **_about(way, way.evaluation, row, mask, benchmark)}
 
 
-def _about(way: Way, decided: Evaluation, row: dict[str, Any], mask: Bools, benchmark: str) -> dict[str, Any]:
+def _about(way: ThresholdWay, decided: Evaluation, row: dict[str, Any], mask: Bools, benchmark: str) -> dict[str, Any]:
     """What is to be said of one value of a way besides the value."""
     member = _member(decided, row["subset"], mask, benchmark)
     tuned_on = np.zeros_like(mask) if way.tuned_on is None else way.tuned_on
@@ -276,7 +278,7 @@ def _about(way: Way, decided: Evaluation, row: dict[str, Any], mask: Bools, benc
     }
 
 
-def _at_default(way: Way, decided: Evaluation, subset: str, member: Bools) -> str | None:
+def _at_default(way: ThresholdWay, decided: Evaluation, subset: str, member: Bools) -> str | None:
     """Which of the subsets that a row is about are at the default threshold, and why; None = none of them."""
     if why := way.at_default.get(subset):
         return f"at the default: {why}"
@@ -304,13 +306,13 @@ def _member(decided: Evaluation, subset: str, mask: Bools, benchmark: str) -> Bo
     return member
 
 
-def _rule(way: Way, decided: Evaluation, member: Bools) -> tuple[float | None, str | None]:
+def _rule(way: ThresholdWay, decided: Evaluation, member: Bools) -> tuple[float | None, str | None]:
     """The one threshold of the cases of `member` (n), None where there is none or several, and what wrong steps are."""
     rule = decided.rule
     if way.of_redundancy:
         cut = decided.scorer.redundancy_threshold
         return cut, None if cut is None else ">"
-    if isinstance(rule, AsGiven):
+    if isinstance(rule, ProvidedVerdicts):
         return None, None
     if not isinstance(rule, RuleByCase):
         return rule.threshold, spelled(rule)
@@ -340,7 +342,7 @@ def all_of(made: OwnMetric) -> str:
     return "all steps pooled" if made.unit == "steps" else "all cases together"
 
 
-def threshold_sections(results: Selection, blocks: Callable[[str, Selection], Iterator[Block]]) -> tuple[Section, ...]:
+def threshold_sections(results: ResultSet, blocks: Callable[[str, ResultSet], Iterator[Block]]) -> tuple[Section, ...]:
     """Make a section of the blocks of each benchmark of which a case is shown."""
     sections: list[Section] = []
     for name, rows in by_benchmark(results):
@@ -350,7 +352,7 @@ def threshold_sections(results: Selection, blocks: Callable[[str, Selection], It
     return tuple(sections)
 
 
-def scorers_there(results: Selection, benchmark: str) -> list[Evaluation]:
+def scorers_there(results: ResultSet, benchmark: str) -> list[Evaluation]:
     """Find the chosen scorers that tried a shown case of a benchmark, at their own thresholds or any other."""
     rows = dict(by_benchmark(results))[benchmark]
     return [evaluation for evaluation in results.chosen_evaluations if (evaluation.at_default().tried & rows).any()]
@@ -362,7 +364,7 @@ NOTHING = "No scorer has a verdict on these cases. Import results, or score with
 def is_present(evaluation: Evaluation, kind: str) -> bool:
     """Return whether a scorer is decided now as a way decides it."""
     rule = evaluation.rule
-    if isinstance(rule, AsGiven) or evaluation.default == (rule.threshold, rule.source):
+    if isinstance(rule, ProvidedVerdicts) or evaluation.default == (rule.threshold, rule.source):
         return kind == "default"
     if isinstance(rule, RuleByCase):
         return kind == ("dev:kept" if "kept" in rule.source else "dev")
@@ -401,7 +403,7 @@ class NamedThreshold(NamedTuple):
 def curve_rows(
     evaluation: Evaluation,
     inside: Bools,
-    selection: Selection,
+    results: ResultSet,
     benchmark: str,
     points: int = POINTS,
     *,
@@ -414,17 +416,17 @@ def curve_rows(
     it comes to, and is null on the grid. `where` selects the `n` cases in the denominator of figures of first errors;
     null of others.
     """
-    scope = replace(selection, shown=selection.shown[inside[selection.shown]])
+    scope = replace(results, shown=results.shown[inside[results.shown]])
     present = evaluation if evaluation.movable else evaluation.at_default()
     grid = even_bins(*threshold_span(present), points - 1).edges
     marks = list(ticks(evaluation, inside, scope))
     thresholds = np.concatenate([grid, [mark.threshold for mark in marks]])
-    bands = bands_of(present, scope.mask, thresholds, benchmark, selection, intervals=intervals)
+    bands = bands_of(present, scope.mask, thresholds, benchmark, results, intervals=intervals)
     if bands is None:
         return
     names = [*[None] * points, *(mark.name for mark in marks)]
     tuned = [*[False] * points, *(mark.optimistic for mark in marks)]
-    wheres = _conditions(present, scope.mask, selection.unparsed(benchmark), bands)
+    wheres = _conditions(present, scope.mask, results.unparsed(benchmark), bands)
     about = {
         "scorer": evaluation.scorer.name,
         "benchmark": benchmark,
@@ -432,7 +434,7 @@ def curve_rows(
         "comparison": spelled(present.rule) if isinstance(present.rule, Rule) else None,
     }
     each = [list(_points(bands, metric)) for metric in bands.metrics]
-    of_benchmark = within(selection, benchmark)
+    of_benchmark = within(results, benchmark)
     for at in range(thresholds.size):
         for points_of in each:
             point = points_of[at]
@@ -451,16 +453,16 @@ def bands_of(
     rows: Bools,
     thresholds: Floats,
     benchmark: str,
-    selection: Selection,
+    results: ResultSet,
     *,
     intervals: bool = True,
 ) -> Bands | None:
     """Return the official figure of some cases (n) of one benchmark at thresholds; None where none decides."""
-    seed = selection.request.seed if intervals else None
-    return official_bands(evaluation, rows, thresholds, selection.unparsed(benchmark), benchmark, seed)
+    seed = results.query.seed if intervals else None
+    return official_bands(evaluation, rows, thresholds, results.unparsed(benchmark), benchmark, seed)
 
 
-def ticks(evaluation: Evaluation, inside: Bools, scope: Selection) -> Iterator[NamedThreshold]:
+def ticks(evaluation: Evaluation, inside: Bools, scope: ResultSet) -> Iterator[NamedThreshold]:
     """Yield the present threshold, and those that the ways to choose one come to.
 
     Args:
@@ -475,7 +477,7 @@ def ticks(evaluation: Evaluation, inside: Bools, scope: Selection) -> Iterator[N
             yield from _of_way(way, scope.mask)
 
 
-def _of_way(way: Way, mask: Bools) -> Iterator[NamedThreshold]:
+def _of_way(way: ThresholdWay, mask: Bools) -> Iterator[NamedThreshold]:
     """The threshold of a way, or one a subset."""
     assert way.evaluation is not None  # noqa: S101  # whoever asks has seen to it
     rule = way.evaluation.rule
@@ -484,7 +486,9 @@ def _of_way(way: Way, mask: Bools) -> Iterator[NamedThreshold]:
         yield NamedThreshold(way.kind, rule.threshold, tuned)
     elif isinstance(rule, RuleByCase):
         kind = "best" if way.kind == PER_SUBSET else way.kind
-        yield from (NamedThreshold(f"{kind}:{subset}", threshold, tuned) for subset, threshold in rule.told.items())
+        yield from (
+            NamedThreshold(f"{kind}:{subset}", threshold, tuned) for subset, threshold in rule.by_subset.items()
+        )
 
 
 def _conditions(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, bands: Bands) -> dict[str, str]:
@@ -511,7 +515,7 @@ def _points(bands: Bands, metric: Metric) -> Iterator[dict[str, Any]]:
         }
 
 
-def curve_notes(selection: Selection) -> Iterator[str]:
+def curve_notes(results: ResultSet) -> Iterator[str]:
     """Explain what the rows mean."""
     yield (
         f"low and high: 95%, {RESAMPLES} resamples that all thresholds of a curve share, of whole problems where cases "
@@ -521,8 +525,8 @@ def curve_notes(selection: Selection) -> Iterator[str]:
         "a tick is where a way to choose the threshold comes to; its figures here are of all shown cases, dev cases "
         "included; `thresholds` has the figures of each way; optimistic: tuned on cases that are shown"
     )
-    for name, _ in step_benchmarks(selection):
+    for name, _ in step_benchmarks(results):
         yield f"{name}: prmscore of all steps pooled, n counts steps"
-    for name in selection.benchmarks:
+    for name in results.benchmarks:
         if (made := leading_figure(name)) is not None:
             yield f"{name}: {made.name} of {all_of(made)}, n counts {made.unit}"

@@ -9,16 +9,16 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.provenance import provenance_of_people
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
 from scoring.benchmarks import demo
 from scoring.errors import UsageError
-from scoring.metrics.people import MISSING, Answers
+from scoring.metrics.annotator_agreement import MISSING, AnnotatorAnswers
 from scoring.names import match_name
 from scoring.schema import Ints
 from scoring.triage.history import RATINGS, RULINGS, TAG, Action, History, Queue, content_of, taken_back
 from scoring.triage.journal import Journal
-from scoring.triage.words import KINDS, NO, RATING, RULING, YES, Annotation, statements, words_of
+from scoring.triage.words import KINDS, NO, RATING, RULING, YES, Annotation, annotation_frame, words_of
 
 ANNOTATIONS: dict[str, pl.DataType] = {
     "case": pl.String(),
@@ -52,7 +52,7 @@ class Annotations(Struct, frozen=True, eq=False):
     """What people said, a person's words on a case each.
 
     `shown` are of the shown cases, in their order and by name of who said them; `gone` of cases that are in no
-    benchmark of the workspace any more. `hidden` counts cases that somebody speaks of and that the request leaves out.
+    benchmark of the workspace any more. `hidden` counts cases that somebody speaks of and that the query leaves out.
     `people` are those who are listened to.
     """
 
@@ -68,47 +68,47 @@ class Annotations(Struct, frozen=True, eq=False):
         return _cases(self.gone)
 
 
-def annotations(selection: Selection, who: str = "") -> Annotations:
+def annotations(results: ResultSet, who: str = "") -> Annotations:
     """Gather what all people say, or `who`, by name or a unique part of it.
 
     Raises:
         UsageError: there is no folder that could hold it, or no person of that name.
     """
-    history = journal_of(selection).history
+    history = journal_of(results).history
     people = (match_name(who, history.people, "person"),) if who else history.people
     named = set(history.cases)
-    cases = selection.cases["case"].gather(selection.shown)
+    cases = results.cases["case"].gather(results.shown)
     there = cases.filter(cases.is_in(list(named))).to_list()
-    lost = gone(selection, named.difference(selection.cases["case"]))
+    lost = gone(results, named.difference(results.cases["case"]))
     hidden = _cases(_words(history, named.difference(there, lost), people))
     return Annotations(_words(history, there, people), _words(history, lost, people), hidden, people, history)
 
 
-def journal_of(selection: Selection, done: str = "said anything of") -> Journal:
+def journal_of(results: ResultSet, done: str = "said anything of") -> Journal:
     """Return the journal of the workspace; `done` is what nobody has done to these cases where there is none.
 
     Raises:
         UsageError: there is no folder that could hold one.
     """
-    if selection.journal is None:
+    if results.journal is None:
         raise UsageError(
             f"there is no workspace folder here, so nobody has {done} these cases.",
             "Make one: prm-inspect import PATH",
         )
-    return selection.journal
+    return results.journal
 
 
-def gone(selection: Selection, cases: Iterable[str]) -> list[str]:
+def gone(results: ResultSet, cases: Iterable[str]) -> list[str]:
     """Find those of these cases that are in no benchmark of the workspace, by name.
 
     Where benchmarks are asked for, only cases that were in one of these.
     """
-    benchmarks = selection.request.benchmarks
+    benchmarks = results.query.benchmarks
     rest = {case for case in cases if not benchmarks or benchmark_of(case) in benchmarks}
     # Where none is asked for all that were imported are read; the demo is known without.
     if any(benchmark_of(case) == demo.NAME for case in rest):
-        rest.difference_update(selection.workspace.cases((demo.NAME,))[0]["case"])
-    return sorted(rest.difference(selection.cases["case"]))
+        rest.difference_update(results.workspace.cases((demo.NAME,))[0]["case"])
+    return sorted(rest.difference(results.cases["case"]))
 
 
 def benchmark_of(case: str) -> str:
@@ -138,9 +138,9 @@ def _cases(words: Iterable[Annotation]) -> int:
 # -- rows, and how they came to be
 
 
-def annotation_rows(selection: Selection, words: Sequence[Annotation]) -> pl.DataFrame:
+def annotation_rows(results: ResultSet, words: Sequence[Annotation]) -> pl.DataFrame:
     """Make a row for the words of each person on each case, with the columns of ANNOTATIONS."""
-    named = selection.cases.select("case", "subset", "key").filter(
+    named = results.cases.select("case", "subset", "key").filter(
         pl.col("case").is_in({statement.case for statement in words})
     )
     there = {case: (subset, key) for case, subset, key in named.iter_rows()}
@@ -167,16 +167,16 @@ def _row(words: Annotation, subset: str | None, key: str | None) -> dict[str, An
 
 
 def annotation_facts(
-    selection: Selection, gathered: Annotations, words: Sequence[Annotation], command: str, *, only_gone: bool = False
+    results: ResultSet, gathered: Annotations, words: Sequence[Annotation], command: str, *, only_gone: bool = False
 ) -> dict[str, Any]:
     """Record how rows of people's words came to be; of scorers only where a condition speaks of them."""
     return {
-        **provenance_of_people(selection, command, (*NOTES, *((GONE,) if only_gone else ()))),
+        **provenance_of_people(results, command, (*NOTES, *((GONE,) if only_gone else ()))),
         "people": list(gathered.people),
         "rulings": rulings_by_person(words),
         **queues(gathered),
         "tags": tags_in_use(words),
-        "coverage": coverage(selection, gathered, words, only_gone=only_gone),
+        "coverage": coverage(results, gathered, words, only_gone=only_gone),
         "gone": gathered.gone_cases,
     }
 
@@ -212,13 +212,13 @@ def queue_words(queue: Queue) -> str:
     return f"{done} ({queue.words})"
 
 
-def coverage(selection: Selection, gathered: Annotations, words: Sequence[Annotation], *, only_gone: bool) -> str:
+def coverage(results: ResultSet, gathered: Annotations, words: Sequence[Annotation], *, only_gone: bool) -> str:
     """Say how many cases people speak of, and how many of them are ruled on."""
     n, ruled = _cases(words), _cases(statement for statement in words if statement.ruling)
     of = f"{counted(n, 'case')} that {'is' if n == 1 else 'are'} gone"
     if not only_gone:
-        of = f"{n:,} of {counted(selection.shown.size, 'case')}"
-    hidden = f"; of {counted(gathered.hidden, 'case')} that the request leaves out, too" if gathered.hidden else ""
+        of = f"{n:,} of {counted(results.shown.size, 'case')}"
+    hidden = f"; of {counted(gathered.hidden, 'case')} that the query leaves out, too" if gathered.hidden else ""
     return f"people speak of {of}, and {ruled:,} of them {'is' if ruled == 1 else 'are'} ruled on{hidden}"
 
 
@@ -267,10 +267,10 @@ class Topic(Struct, frozen=True, eq=False):
     about: str
     tag: str | None
     values: tuple[str, ...]
-    answers: Answers
+    answers: AnnotatorAnswers
     cases: tuple[str, ...]
 
-    def cases_of(self, answers: Answers) -> tuple[str, ...]:
+    def cases_of(self, answers: AnnotatorAnswers) -> tuple[str, ...]:
         """Name the cases that some of its answers are of."""
         return tuple(self.cases[number] for number in np.unique(answers.cases).tolist())
 
@@ -300,11 +300,11 @@ class StatementsByPerson(Struct, frozen=True, eq=False):
         codes = np.full((units.height, len(self.people)), MISSING, dtype=np.int64)
         codes[placed["unit"].to_numpy(), _places(placed["who"], self.people)] = _places(placed["value"], values)
         cases = tuple(units["case"].unique(maintain_order=True))
-        answers = Answers(codes, _places(units["case"], cases), len(values), ordinal=about == RATING)
+        answers = AnnotatorAnswers(codes, _places(units["case"], cases), len(values), ordinal=about == RATING)
         return Topic(about, tag, values, answers, cases)
 
 
-def statements_by_person(selection: Selection) -> StatementsByPerson:
+def statements_by_person(results: ResultSet) -> StatementsByPerson:
     """Gather what people say of the shown cases.
 
     Rulings and ratings of another text than a case has here are left out.
@@ -312,8 +312,8 @@ def statements_by_person(selection: Selection) -> StatementsByPerson:
     Raises:
         UsageError: there is no folder that could hold it, or fewer than two people say anything.
     """
-    journal = journal_of(selection)
-    cases = selection.cases.select("case", "key")[selection.shown]
+    journal = journal_of(results)
+    cases = results.cases.select("case", "key")[results.shown]
     keys = dict(cases.iter_rows())
 
     def of_case(case: str) -> Iterator[tuple[Action, bool]]:
@@ -323,7 +323,7 @@ def statements_by_person(selection: Selection) -> StatementsByPerson:
             (action if action.content in here else taken_back(action), holds) for action, holds in journal.of_case(case)
         )
 
-    rows = statements(of_case, cases["case"])
+    rows = annotation_frame(of_case, cases["case"])
     people = tuple(sorted(rows["who"].unique()))
     if len(people) < 2:
         only = f"only {people[0]} has" if people else "nobody has"
@@ -333,7 +333,7 @@ def statements_by_person(selection: Selection) -> StatementsByPerson:
         )
     triage = journal.triage
     named = {case for by_case in (triage.rulings, triage.ratings, triage.tags, triage.categories) for case in by_case}
-    return StatementsByPerson(rows, people, len(named.difference(selection.cases["case"])))
+    return StatementsByPerson(rows, people, len(named.difference(results.cases["case"])))
 
 
 def _places(column: pl.Series, names: tuple[str, ...]) -> Ints:
@@ -362,7 +362,7 @@ class Disagreement(Struct, frozen=True):
         return by_person if of is None else f"{of} ({by_person})"
 
 
-def disagreements(selection: Selection, people: StatementsByPerson) -> pl.DataFrame:
+def disagreements(results: ResultSet, people: StatementsByPerson) -> pl.DataFrame:
     """List the shown cases on which people differ, with the columns of DISAGREEMENTS.
 
     Those of the most kinds come first, then of the most people, then of the most things.
@@ -370,7 +370,7 @@ def disagreements(selection: Selection, people: StatementsByPerson) -> pl.DataFr
     by_case: defaultdict[str, list[Disagreement]] = defaultdict(list)
     for difference in _differences(people):
         by_case[difference.case].append(difference)
-    cases = selection.cases.select("case", "benchmark", "subset")[selection.shown]
+    cases = results.cases.select("case", "benchmark", "subset")[results.shown]
     rows = [
         {**case, **_differing(by_case[case["case"]])}
         for case in cases.filter(pl.col("case").is_in(list(by_case))).iter_rows(named=True)

@@ -9,11 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.filtering.facets import column_words
+from inspector.query import Query
 from inspector.render.cells import share
 from inspector.render.lines import CaseLink
 from inspector.render.view import Cell, Table, count, table, text
-from inspector.request import Request
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
 from inspector.texts.short_names import short_name
 from inspector.texts.text import clean
@@ -23,9 +23,9 @@ from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.filtering.filters import Facet
+from scoring.metrics.annotator_agreement import LAST, Saturation, saturation
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.people import LAST, Saturation, saturation
 from scoring.metrics.shares import RIGHT_OUTCOMES, tried, wrong
 from scoring.names import match_name
 from scoring.schema import Bools, Ints
@@ -88,14 +88,14 @@ class GatheredNotes(Struct, frozen=True, eq=False, dict=True):
         return GatheredNotes(tuple(note for note in self.notes if note.who == who), self.rows[chosen], self.elsewhere)
 
 
-def gathered_notes(selection: Selection) -> GatheredNotes:
+def gathered_notes(results: ResultSet) -> GatheredNotes:
     """Gather the notes on the shown cases; where all cases were asked for, also those on cases that have gone since.
 
     Raises:
         UsageError: there is no folder that could hold notes.
     """
-    journal = journal_of(selection, NOTED)
-    return notes_among(journal, selection.cases["case"], selection.shown, everything=_all(selection.request))
+    journal = journal_of(results, NOTED)
+    return notes_among(journal, results.cases["case"], results.shown, everything=_all(results.query))
 
 
 def notes_among(journal: Journal, cases: pl.Series, listed: Ints, *, everything: bool) -> GatheredNotes:
@@ -113,9 +113,9 @@ def notes_among(journal: Journal, cases: pl.Series, listed: Ints, *, everything:
     return GatheredNotes(written, rows, 0 if everything else len(notes(journal.of_case, gone)))
 
 
-def _all(request: Request) -> bool:
+def _all(query: Query) -> bool:
     """Whether all cases of the workspace were asked for."""
-    return not (request.benchmarks or request.subsets or request.where or request.slices or request.search)
+    return not (query.benchmarks or query.subsets or query.where or query.slices or query.search)
 
 
 def saturation_words(gathered: GatheredNotes) -> str:
@@ -151,7 +151,7 @@ def named_categories(names: Sequence[str], limit: int = 12) -> str:
     return f"{', '.join(names[:limit]) or 'none'}{more}"
 
 
-class Changed(Struct, frozen=True):
+class CategoryChange(Struct, frozen=True):
     """What is to be done (`Journal.do`), [] where all is as it shall be, and in words what that does."""
 
     changes: list[JournalChange]
@@ -220,7 +220,7 @@ def _place(name: str, wanted: str) -> int | None:
 # -- changes
 
 
-def put(chosen: Sequence[CaseNote], who: str, category: str) -> Changed:
+def put(chosen: Sequence[CaseNote], who: str, category: str) -> CategoryChange:
     """Put a person's own notes among these into a category; "" takes them out of theirs.
 
     Raises:
@@ -234,12 +234,14 @@ def put(chosen: Sequence[CaseNote], who: str, category: str) -> Changed:
         )
     changes = sorting(own, who, category)
     if not changes:
-        return Changed([], f"They are in {category} already." if category else "They are in no category already.")
+        return CategoryChange(
+            [], f"They are in {category} already." if category else "They are in no category already."
+        )
     moved = counted(sum(len(cases) for _, cases, _ in changes), "note")
-    return Changed(changes, f"{moved} put into {category}" if category else f"{moved} taken out of the category")
+    return CategoryChange(changes, f"{moved} put into {category}" if category else f"{moved} taken out of the category")
 
 
-def merge(gathered: GatheredNotes, who: str, source: str, target: str) -> Changed:
+def merge(gathered: GatheredNotes, who: str, source: str, target: str) -> CategoryChange:
     """Put a person's notes of one category into another one that there is already.
 
     Raises:
@@ -251,7 +253,7 @@ def merge(gathered: GatheredNotes, who: str, source: str, target: str) -> Change
     return _moved(gathered, who, source, target)
 
 
-def rename(gathered: GatheredNotes, who: str, source: str, typed: str) -> Changed:
+def rename(gathered: GatheredNotes, who: str, source: str, typed: str) -> CategoryChange:
     """Rename a category of a person's notes; no other category may have the new name.
 
     Raises:
@@ -259,13 +261,13 @@ def rename(gathered: GatheredNotes, who: str, source: str, typed: str) -> Change
     """
     source, target = match_name(source, gathered.names, "category"), typed_category(typed, gathered.names)
     if source == target:
-        return Changed([], f"It is called {target} already.")
+        return CategoryChange([], f"It is called {target} already.")
     if target in gathered.names:
         raise UsageError(f"there is a category {target} already.", "Merge the two, or choose another name.")
     return _moved(gathered, who, source, target)
 
 
-def _moved(gathered: GatheredNotes, who: str, source: str, target: str) -> Changed:
+def _moved(gathered: GatheredNotes, who: str, source: str, target: str) -> CategoryChange:
     notes = in_category(gathered.notes, source)
     moved = put(notes, who, target)
     others = [note for note in notes if note.who != who]
@@ -273,7 +275,7 @@ def _moved(gathered: GatheredNotes, who: str, source: str, target: str) -> Chang
         return moved
     whose = ", ".join(sorted({note.who for note in others}))
     stay = f"{counted(len(others), 'note')} of {whose} {'stays' if len(others) == 1 else 'stay'} in {source}"
-    return Changed(moved.changes, f"{moved.words}; {stay}: a category is its author's word")
+    return CategoryChange(moved.changes, f"{moved.words}; {stay}: a category is its author's word")
 
 
 # -- the cases of a category of notes, and whose they are: who has them wrong, and what they have in common
@@ -288,12 +290,12 @@ NAME = 24
 
 
 class CategoryCases(Struct, frozen=True, eq=False, dict=True):
-    """The cases of one category, "" of the notes in none, among the shown ones (n,) of a selection.
+    """The cases of one category, "" of the notes in none, among the shown ones (n,) of a result set.
 
     `notes` are those on all shown cases; `unparsed` says how the cases of each benchmark that have no verdict count.
     """
 
-    selection: Selection
+    results: ResultSet
     shown: Bools
     notes: GatheredNotes
     name: str
@@ -314,10 +316,10 @@ class CategoryCases(Struct, frozen=True, eq=False, dict=True):
         """What selects exactly these cases: the category where that does, else the cases by name."""
         if self.name:
             facet = Facet("category", (self.name,), listed=True).sql
-            there = self.shown & self.selection.passing((facet,))
+            there = self.shown & self.results.passing((facet,))
             if np.array_equal(np.flatnonzero(there), self.rows):
                 return (facet,)
-        return (Facet("case", tuple(self.selection.cases["case"].gather(self.rows))).sql,)
+        return (Facet("case", tuple(self.results.cases["case"].gather(self.rows))).sql,)
 
     @property
     def words(self) -> str:
@@ -357,7 +359,7 @@ def judged(evaluation: Evaluation, rows: Ints, unparsed: Unparsed) -> tuple[int,
     return n_wrong + int(np.isin(codes, _codes(RIGHT_OUTCOMES)).sum()), n_wrong
 
 
-def tried_and_wrong(results: Selection) -> dict[str, tuple[Bools, Bools]]:
+def tried_and_wrong(results: ResultSet) -> dict[str, tuple[Bools, Bools]]:
     """Find the cases (n,) in each chosen scorer's denominators, and those it has wrong, as benchmarks count."""
     drop = [name for name in results.benchmarks if results.unparsed(name) == "drop"]
     dropped: Bools = results.cases["benchmark"].is_in(drop).to_numpy()
@@ -391,7 +393,7 @@ def values_of_category(cases: CategoryCases, columns: Sequence[str]) -> Table:
 
     Columns of which nothing is known are left out.
     """
-    frame, lines = cases.selection.cases, []
+    frame, lines = cases.results.cases, []
     for column in columns:
         if column not in frame.columns or frame[column].null_count() == frame.height:
             continue

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 from rich.cells import cell_len
 
-from inspector.selection import Selection
+from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
 from inspector.texts.text import clean
 from inspector.triage.annotations import gone, journal_of
@@ -52,16 +52,16 @@ _SECONDS = len("2026-01-31T12:34:56")
 """Letters of a time as it is shown, which is UTC."""
 
 
-def case_named(selection: Selection, wanted: str) -> str:
+def case_named(results: ResultSet, wanted: str) -> str:
     """Find the case called `wanted`, or the only one whose identity contains it, gone cases included.
 
     Raises:
         UsageError: there is no folder that could hold journals, or no such case, or several.
     """
-    annotated = set(journal_of(selection).history.cases).difference(selection.cases["case"])
-    names = [*selection.cases["case"], *gone(selection, annotated)]
+    annotated = set(journal_of(results).history.cases).difference(results.cases["case"])
+    names = [*results.cases["case"], *gone(results, annotated)]
     if wanted not in names:
-        by_id = selection.cases.filter(pl.col("id") == wanted)["case"].to_list()
+        by_id = results.cases.filter(pl.col("id") == wanted)["case"].to_list()
         if len(by_id) == 1:
             return str(by_id[0])
     return match_name(wanted, names, "case")

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from inspector.contested_gold import rankings
 from inspector.filtering.filter_words import filter_words
-from inspector.inspection import Inspection, covering, subject
 from inspector.label_audit import audited_benchmarks
+from inspector.screen_state import ScreenState, covering, subject
 from inspector.texts.sentences import counted
 from inspector.triage.annotations import disagreements, statements_by_person
 from scoring.errors import UsageError
@@ -43,47 +43,47 @@ class QueueOrder(Struct, frozen=True):
     words: str
 
 
-def queue_orders(inspection: Inspection) -> list[QueueOrder]:
+def queue_orders(state: ScreenState) -> list[QueueOrder]:
     """Return the orders that listed cases can have; those that need scorers come only where there are such.
 
     A column is offered for strata where it tells the listed cases apart.
     """
     orders = [QueueOrder("listed", "as listed"), QueueOrder("random", "at random")]
-    columns = [name for name in STRATA if name in inspection.cases.columns]
-    if inspection.scorer is not None:
-        columns.insert(0, inspection.outcome_column)
+    columns = [name for name in STRATA if name in state.cases.columns]
+    if state.scorer is not None:
+        columns.insert(0, state.outcome_column)
     orders += [
         QueueOrder(f"by {name}", f"random, in turns by {name.rpartition('.')[2].replace('_', ' ')}")
         for name in columns
-        if inspection.selection.column(name).gather(inspection.shown).n_unique() > 1
+        if state.results.column(name).gather(state.shown).n_unique() > 1
     ]
-    if inspection.evaluation is not None:
+    if state.evaluation is not None:
         orders.append(QueueOrder("instructive", "most instructive first"))
-        if inspection.evaluation.movable:
+        if state.evaluation.movable:
             orders.append(QueueOrder("uncertain", "nearest to the threshold first"))
-    if len(judging(inspection)) > 1:
+    if len(judging(state)) > 1:
         orders.append(QueueOrder("disagreed", "most disagreed by scorers first"))
-        if _erroneous(inspection) >= SMALL:
+        if _erroneous(state) >= SMALL:
             orders.append(QueueOrder(SUSPICIOUS, "most suspicious gold first"))
         orders.append(QueueOrder(CONTESTED, "only contested gold"))
-    if inspection.selection.journal is not None and len(inspection.selection.journal.triage.people) > 1:
+    if state.results.journal is not None and len(state.results.journal.triage.people) > 1:
         orders.append(QueueOrder(DIFFERING, "only where people differ"))
-    if _ruled(inspection, 0).size:
+    if _ruled(state, 0).size:
         orders.append(QueueOrder(RULED, "only those that you ruled on, once more"))
     return orders
 
 
-def judging(inspection: Inspection) -> list[Evaluation]:
+def judging(state: ScreenState) -> list[Evaluation]:
     """Return the scorers with a verdict on the benchmark in focus, but for baselines, which look at nothing."""
-    evaluations = inspection.selection.evaluations
+    evaluations = state.results.evaluations
     return [
         evaluation
         for evaluation in evaluations
-        if evaluation.judges(inspection.benchmark) and not is_baseline(evaluation.scorer)
+        if evaluation.judges(state.benchmark) and not is_baseline(evaluation.scorer)
     ]
 
 
-def queue_rows(inspection: Inspection, order: str, seed: int = 0) -> Ints:
+def queue_rows(state: ScreenState, order: str, seed: int = 0) -> Ints:
     """Order the row ids (int32) of the listed cases by one of `queue_orders`; all, but for the last three orders.
 
     What ties stays as it is in the file, but for orders with chance: there every prefix of the queue is a sample.
@@ -91,56 +91,56 @@ def queue_rows(inspection: Inspection, order: str, seed: int = 0) -> Ints:
     Raises:
         InspectError: texts of the cases cannot be read; what people say cannot be compared.
     """
-    listed = inspection.shown
+    listed = state.shown
     if order.startswith("by "):
-        return listed[_in_turns(inspection.selection.column(order.removeprefix("by ")).gather(listed), seed)]
-    return listed[_ORDERS[order](inspection, seed)]
+        return listed[_in_turns(state.results.column(order.removeprefix("by ")).gather(listed), seed)]
+    return listed[_ORDERS[order](state, seed)]
 
 
-def _contested(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
-    every = subject(inspection, covering(inspection))
-    return _placed(inspection, [row for ranking in rankings(every) for row in ranking.rows])
+def _contested(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
+    every = subject(state, covering(state))
+    return _placed(state, [row for ranking in rankings(every) for row in ranking.rows])
 
 
-def _erroneous(inspection: Inspection) -> int:
+def _erroneous(state: ScreenState) -> int:
     """How many cases of the benchmark in focus are labelled with an error."""
-    cases = inspection.cases.select("benchmark", "earliest_error")
-    return cases.filter(benchmark=inspection.benchmark).filter(pl.col("earliest_error") >= 0).height
+    cases = state.cases.select("benchmark", "earliest_error")
+    return cases.filter(benchmark=state.benchmark).filter(pl.col("earliest_error") >= 0).height
 
 
-def _suspicious(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
+def _suspicious(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
     """As the audit of labels ranks them; those that it says nothing of come last."""
-    audited = audited_benchmarks(subject(inspection, covering(inspection)))
+    audited = audited_benchmarks(subject(state, covering(state)))
     ranked = [row for benchmark in audited.values() for row in benchmark.ranked]
     if not ranked:
         whys = "; ".join(f"{name}: {benchmark.why}" for name, benchmark in audited.items())
         raise UsageError(f"no label can be audited here: {whys}.", "Take another order.")
-    first = _placed(inspection, ranked)
-    rest = np.setdiff1d(np.arange(inspection.shown.size, dtype=np.int32), first)
+    first = _placed(state, ranked)
+    rest = np.setdiff1d(np.arange(state.shown.size, dtype=np.int32), first)
     return np.concatenate([first, rest])
 
 
-def _differing(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
-    cases = disagreements(inspection.selection, statements_by_person(inspection.selection))["case"]
-    rows = dict(zip(inspection.cases["case"].gather(inspection.shown), inspection.shown.tolist(), strict=True))
-    return _placed(inspection, [rows[case] for case in cases])
+def _differing(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
+    cases = disagreements(state.results, statements_by_person(state.results))["case"]
+    rows = dict(zip(state.cases["case"].gather(state.shown), state.shown.tolist(), strict=True))
+    return _placed(state, [rows[case] for case in cases])
 
 
-def _ruled(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
-    journal = inspection.selection.journal
+def _ruled(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
+    journal = state.results.journal
     mine = {case for case, of in journal.triage.rulings.items() if journal.author.who in of} if journal else set()
-    listed = inspection.cases["case"].gather(inspection.shown)
+    listed = state.cases["case"].gather(state.shown)
     return np.flatnonzero(listed.is_in(list(mine)).to_numpy()).astype(np.int32)
 
 
-def _placed(inspection: Inspection, rows: Sequence[int]) -> Ints:
+def _placed(state: ScreenState, rows: Sequence[int]) -> Ints:
     """Where these rows are among those shown, in their order."""
-    places = {row: at for at, row in enumerate(inspection.shown.tolist())}
+    places = {row: at for at, row in enumerate(state.shown.tolist())}
     return np.array([places[row] for row in rows if row in places], dtype=np.int32)
 
 
-def _at_random(inspection: Inspection, seed: int) -> Ints:
-    return np.random.default_rng(seed).permutation(inspection.shown.size).astype(np.int32)
+def _at_random(state: ScreenState, seed: int) -> Ints:
+    return np.random.default_rng(seed).permutation(state.shown.size).astype(np.int32)
 
 
 def _in_turns(values: pl.Series, seed: int) -> Ints:
@@ -161,27 +161,27 @@ def _in_turns(values: pl.Series, seed: int) -> Ints:
     return cast("Ints", mixed[np.lexsort((strata, turns))].astype(np.int32))
 
 
-def _instructive(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001  # no chance in it
-    assert inspection.evaluation is not None  # noqa: S101  # queue_orders offers it only then
-    places = np.empty(inspection.selection.height, dtype=np.int64)
-    places[inspection.evaluation.instructive()] = np.arange(places.size)
-    return np.argsort(places[inspection.shown], kind="stable").astype(np.int32)
+def _instructive(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001  # no chance in it
+    assert state.evaluation is not None  # noqa: S101  # queue_orders offers it only then
+    places = np.empty(state.results.height, dtype=np.int64)
+    places[state.evaluation.instructive()] = np.arange(places.size)
+    return np.argsort(places[state.shown], kind="stable").astype(np.int32)
 
 
-def _uncertain(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
-    assert inspection.evaluation is not None  # noqa: S101
-    distances = np.abs(inspection.evaluation.decision_distances[inspection.shown])
+def _uncertain(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
+    assert state.evaluation is not None  # noqa: S101
+    distances = np.abs(state.evaluation.decision_distances[state.shown])
     return np.argsort(distances, kind="stable").astype(np.int32)
 
 
-def _disagreed(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
-    verdicts = [evaluation.verdicts[inspection.shown] for evaluation in judging(inspection)]
-    shares = np.nan_to_num(disagreement(verdicts, inspection.shown.size))
+def _disagreed(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
+    verdicts = [evaluation.verdicts[state.shown] for evaluation in judging(state)]
+    shares = np.nan_to_num(disagreement(verdicts, state.shown.size))
     return np.argsort(-shares, kind="stable").astype(np.int32)
 
 
-_ORDERS: dict[str, Callable[[Inspection, int], Ints]] = {
-    "listed": lambda inspection, _: np.arange(inspection.shown.size, dtype=np.int32),
+_ORDERS: dict[str, Callable[[ScreenState, int], Ints]] = {
+    "listed": lambda state, _: np.arange(state.shown.size, dtype=np.int32),
     "random": _at_random,
     "instructive": _instructive,
     "uncertain": _uncertain,
@@ -196,7 +196,7 @@ _ORDERS: dict[str, Callable[[Inspection, int], Ints]] = {
 # -- the cases of a queue: which of a list come into it, and where they are in the workspace
 
 
-def queue_cases(inspection: Inspection, journal: Journal, order: str = "listed", seed: int = 0) -> list[str]:
+def queue_cases(state: ScreenState, journal: Journal, order: str = "listed", seed: int = 0) -> list[str]:
     """Return the listed cases on which the author of the journal has not ruled, by name, in an order of `queue_orders`.
 
     In the orders ONCE_MORE also those on which they have: that is what is to be decided once more.
@@ -205,31 +205,31 @@ def queue_cases(inspection: Inspection, journal: Journal, order: str = "listed",
         InspectError: see `queue_rows`.
     """
     who, rulings = journal.author.who, journal.triage.rulings
-    listed = inspection.cases["case"].gather(queue_rows(inspection, order, seed))
+    listed = state.cases["case"].gather(queue_rows(state, order, seed))
     return [case for case in listed.to_list() if order in ONCE_MORE or who not in rulings.get(case, ())]
 
 
-def row_of(inspection: Inspection, case: str) -> int | None:
+def row_of(state: ScreenState, case: str) -> int | None:
     """Find the row id of a case; None where it is in the workspace no more."""
-    row = (inspection.cases["case"] == case).arg_max() if inspection.cases.height else None
-    return row if row is not None and inspection.cases["case"][row] == case else None
+    row = (state.cases["case"] == case).arg_max() if state.cases.height else None
+    return row if row is not None and state.cases["case"][row] == case else None
 
 
-def first_row(inspection: Inspection, queue: Queue) -> int | None:
+def first_row(state: ScreenState, queue: Queue) -> int | None:
     """Find the row id of the first case that waits and is still there; None where there is none."""
-    rows = (row_of(inspection, case) for case in queue.waiting)
+    rows = (row_of(state, case) for case in queue.waiting)
     return next((row for row in rows if row is not None), None)
 
 
 # -- what a queue is called, and what is said of how far it is
 
 
-def queue_name(inspection: Inspection, order: QueueOrder, seed: int, *, marked: bool = False) -> str:
+def queue_name(state: ScreenState, order: QueueOrder, seed: int, *, marked: bool = False) -> str:
     """Name a queue of the listed cases: where from, what was kept or `marked`, through whom, their order."""
     by_chance = f", seed {seed}" if order.name == "random" or order.name.startswith("by ") else ""
-    kept = "marked cases" if marked else filter_words(inspection)
-    through = f", through {inspection.scorer}" if inspection.scorer else ""
-    return f"{inspection.benchmark}, {kept}{through}, {order.words}{by_chance}"
+    kept = "marked cases" if marked else filter_words(state)
+    through = f", through {state.scorer}" if state.scorer else ""
+    return f"{state.benchmark}, {kept}{through}, {order.words}{by_chance}"
 
 
 def place_words(queue: Queue, case: str) -> str:

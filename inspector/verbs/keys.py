@@ -8,7 +8,7 @@ from inspector.verbs import Verb
 if TYPE_CHECKING:
     import polars as pl
 
-    from inspector.terminal.keymap import Bound, Keymap
+    from inspector.terminal.keymap import BoundCommand, Keymap
 
 VERB = Verb(("prm-inspect keys", "prm-inspect keys --csv -o keys.csv"), takes=(), rank=5)
 
@@ -56,7 +56,7 @@ def _written(keys: "tuple[str, ...]") -> str:
     return ", ".join(plain_key(written(key)) for key in keys)
 
 
-def _where(bound: "Bound") -> str:
+def _where(bound: "BoundCommand") -> str:
     if bound.layer == "rail":
         return "while the threshold moves"
     return f"{'in lists: ' if bound.layer == 'list' else ''}{', '.join(bound.places)}"

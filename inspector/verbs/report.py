@@ -35,21 +35,21 @@ def run(args: argparse.Namespace) -> int:
     """Write the report; Markdown may go to stdout."""
     from pathlib import Path
 
+    from inspector.query import query_from
     from inspector.report.document import Choices, report_document
-    from inspector.request import request_of
-    from inspector.selection import load
+    from inspector.result_set import load
     from inspector.shell.output import put_bytes, say
     from scoring.errors import UnwritableWorkspace
 
     form = _form(args)
     if args.output and not Path(args.output).parent.is_dir():
         raise UnwritableWorkspace(f"there is no folder {Path(args.output).parent}.", "Make it, or name another file.")
-    selection = load(request_of(args))
-    document = report_document(selection, Choices(args.cases, args.title, args.analyses), form)
-    say(selection.problems, args)
-    if not selection.chosen:
+    results = load(query_from(args))
+    document = report_document(results, Choices(args.cases, args.title, args.analyses), form)
+    say(results.problems, args)
+    if not results.chosen:
         say(["No scorer has rewards here yet: the report holds statistics and cases."], args)
-    if not selection.shown.size:
+    if not results.shown.size:
         say(["No case is left by the filter: the report says so, and holds no figure."], args)
     if not args.output:
         put_bytes(document.render(form).encode("utf-8", errors="replace"), json=False)

@@ -17,13 +17,13 @@ def run(args: argparse.Namespace) -> int:
     from inspector.analyses import Params
     from inspector.analyses.show import load_case, row_of
     from inspector.processes.job import Unanswered
-    from inspector.request import request_of
+    from inspector.query import query_from
     from inspector.shell import analysis
     from inspector.texts.text import json_text
     from scoring.importing.imported_files import original_row
 
     if args.row:
-        results = load_case(request_of(args), Params("", {"case": args.told_case}))
+        results = load_case(query_from(args), Params("", {"case": args.told_case}))
         case = results.cases.row(row_of(results, args.told_case), named=True)
         print(json_text(original_row(results.workspace, case)))
         return 0

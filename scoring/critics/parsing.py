@@ -198,7 +198,7 @@ NOTHING_THERE = frozenset(
 """Faults that the token limit explains, where the answer ended at it."""
 
 
-def told(fault: ParseFault, detail: str = "") -> str:
+def fault_words(fault: ParseFault, detail: str = "") -> str:
     """Write the reason: `fault (detail)`. Of the detail no more than 40 characters are shown, and none that acts."""
     if not detail:
         return fault.value
@@ -262,7 +262,7 @@ _BEGINS = ("<think>", "<thinking>")
 _ENDS = ("</think>", "</thinking>")
 
 
-class Parted(Struct, frozen=True):
+class SplitAnswer(Struct, frozen=True):
     """A text in two: `reasoning` (None = there is none) and the `answer` after it.
 
     `closed` is false where the reasoning never ended: then all of the text is reasoning and the answer is empty.
@@ -273,7 +273,7 @@ class Parted(Struct, frozen=True):
     closed: bool = True
 
 
-def parted(text: str) -> Parted:
+def parted(text: str) -> SplitAnswer:
     """Part reasoning and answer: reasoning stands before the last end tag, `</think>` or `</thinking>`, or begins the
     text and has no end.
 
@@ -285,8 +285,8 @@ def parted(text: str) -> Parted:
     at, length = max(ends, default=(0, 0))
     answer = text[at + length :]
     if answer.lstrip().startswith(_BEGINS):
-        return Parted(_without_tag(text), "", closed=False)
-    return Parted(_without_tag(text[:at]), answer) if ends else Parted(None, text)
+        return SplitAnswer(_without_tag(text), "", closed=False)
+    return SplitAnswer(_without_tag(text[:at]), answer) if ends else SplitAnswer(None, text)
 
 
 def joined(answer: str, reasoning: str | None, *, closed: bool = True) -> str:
@@ -311,13 +311,13 @@ def opened(text: str) -> str:
     return text if text.lstrip().startswith(_BEGINS) else _BEGINS[0] + text
 
 
-def silent(part: Parted) -> str | None:
+def silent(part: SplitAnswer) -> str | None:
     """Return the reason why there is no answer beside the reasoning; None where there is one."""
     if not part.closed:
-        return told(ParseFault.REASONING_OPEN)
+        return fault_words(ParseFault.REASONING_OPEN)
     if part.answer.strip():
         return None
-    return told(ParseFault.EMPTY_ANSWER, "reasoning alone" if part.reasoning and part.reasoning.strip() else "")
+    return fault_words(ParseFault.EMPTY_ANSWER, "reasoning alone" if part.reasoning and part.reasoning.strip() else "")
 
 
 def _without_tag(text: str) -> str:
@@ -340,7 +340,7 @@ def read_processbench(text: str, _n_steps: int, base: int = 0) -> Reading:
     """
     box, part = processbench_box(text), parted(text)
     if box is None:
-        return Reading(reason=silent(part) or told(ParseFault.NO_BOX))
+        return Reading(reason=silent(part) or fault_words(ParseFault.NO_BOX))
     verdict = processbench_verdict(box.words, base)
     reason = None if verdict is not None else _unread(box.words)
     span = Span(box.start, box.end)
@@ -359,7 +359,7 @@ def read_grben(text: str, _n_steps: int, base: int = 1) -> Reading:
     number, box = grben_answer(part.answer), grben_box(part.answer)
     if number is None or box is None:
         other = processbench_ballot(part.answer)
-        return Reading(reason=told(ParseFault.NO_BOX) if other is None else _unread(other))
+        return Reading(reason=fault_words(ParseFault.NO_BOX) if other is None else _unread(other))
     before = len(text) - len(part.answer)
     span = Span(before + box.start, before + box.end)
     return Reading(ballot=box.words, verdict=zero_based_from(number, base), span=span)
@@ -374,7 +374,7 @@ def read_loosely(text: str, _n_steps: int, base: int = 0) -> Reading:
     """
     box, part = loose_box(text), parted(text)
     if box is None:
-        return Reading(reason=silent(part) or told(ParseFault.NO_BOX))
+        return Reading(reason=silent(part) or fault_words(ParseFault.NO_BOX))
     number = only_number(box.words)
     if number is None:
         return Reading(reason=_unread(box.words), span=Span(box.start, box.end))
@@ -383,10 +383,10 @@ def read_loosely(text: str, _n_steps: int, base: int = 0) -> Reading:
 
 
 def _unread(box: str) -> str:
-    return told(ParseFault.NO_NUMBER_IN_BOX, box) if box else told(ParseFault.EMPTY_BOX)
+    return fault_words(ParseFault.NO_NUMBER_IN_BOX, box) if box else fault_words(ParseFault.EMPTY_BOX)
 
 
-def _notes(part: Parted) -> tuple[str, ...]:
+def _notes(part: SplitAnswer) -> tuple[str, ...]:
     if not part.closed:
         return (ParseNote.BOX_IN_OPEN_REASONING,)
     alone = part.reasoning is not None and processbench_ballot(part.answer) is None
@@ -482,7 +482,7 @@ def _object(text: str) -> ParsedObject | str:
         return reason
     placed = placed_object(part.answer)
     if isinstance(placed, ParseFault):
-        return told(placed)
+        return fault_words(placed)
     before = len(text) - len(part.answer)
     return ParsedObject(placed.value, before + placed.start, before + placed.end)
 
@@ -496,7 +496,7 @@ class _Numbers(NamedTuple):
 
 def _ratings(verdict_lists: dict[str, Any], names: Sequence[str], n_steps: int) -> Reading:
     if missing := [_MISSING[name] for name in names if name not in verdict_lists]:
-        return Reading(reason=told(missing[0]))
+        return Reading(reason=fault_words(missing[0]))
     lists = [_numbers(verdict_lists[name], name, n_steps) for name in names]
     reasons = [rating.reason for rating in lists if rating.reason]
     if unusable := [rating.reason for rating in lists if rating.values is None]:
@@ -513,12 +513,12 @@ def _ratings(verdict_lists: dict[str, Any], names: Sequence[str], n_steps: int) 
 
 def _numbers(value: Any, name: str, n_steps: int) -> _Numbers:
     if not isinstance(value, list):
-        return _Numbers(None, told(ParseFault.NO_LIST, f"{name} is {_said(value)}"))
+        return _Numbers(None, fault_words(ParseFault.NO_LIST, f"{name} is {_said(value)}"))
     for step, part in enumerate(value):
         if not isinstance(part, int | float):
-            return _Numbers(None, told(ParseFault.NOT_A_NUMBER, f"{name} of step {step} is {_said(part)}"))
+            return _Numbers(None, fault_words(ParseFault.NOT_A_NUMBER, f"{name} of step {step} is {_said(part)}"))
         if not _finite(part):
-            return _Numbers(None, told(ParseFault.NOT_FINITE, f"{name} of step {step}"))
+            return _Numbers(None, fault_words(ParseFault.NOT_FINITE, f"{name} of step {step}"))
     reason = _length(name, len(value), n_steps) or _odd(value, name)
     return _Numbers(tuple(float(part) for part in value), reason)
 
@@ -527,16 +527,22 @@ def _length(name: str, length: int, n_steps: int) -> str | None:
     if length == n_steps:
         return None
     which = "" if name == "validity" else f"{name}, "
-    return told(ParseFault.TOO_SHORT if length < n_steps else ParseFault.TOO_LONG, f"{which}{length} of {n_steps}")
+    return fault_words(
+        ParseFault.TOO_SHORT if length < n_steps else ParseFault.TOO_LONG, f"{which}{length} of {n_steps}"
+    )
 
 
 def _odd(value: list[int | float], name: str) -> str | None:
     """Why numbers, one a step, are no ratings all the same; None where they are."""
     truths = [step for step, part in enumerate(value) if isinstance(part, bool)]
     if truths:
-        return told(ParseFault.TRUTH_VALUES, f"{name} of step {truths[0]}")
+        return fault_words(ParseFault.TRUTH_VALUES, f"{name} of step {truths[0]}")
     beyond = [step for step, part in enumerate(value) if abs(part) > 1]
-    return told(ParseFault.OUT_OF_RANGE, f"{name} of step {beyond[0]} is {value[beyond[0]]:.6g}") if beyond else None
+    return (
+        fault_words(ParseFault.OUT_OF_RANGE, f"{name} of step {beyond[0]} is {value[beyond[0]]:.6g}")
+        if beyond
+        else None
+    )
 
 
 def _finite(number: float) -> bool:
@@ -572,18 +578,18 @@ def read_agentprocessbench(text: str, n_steps: int) -> Reading:
         return Reading(reason=reason)
     placed = _last_object(part.answer)
     if isinstance(placed, ParseFault):
-        return Reading(reason=told(placed))
+        return Reading(reason=fault_words(placed))
     by_number = placed.value.get("step_labels")
     if isinstance(by_number, list):
         by_number = dict(enumerate(by_number))
     if not isinstance(by_number, dict):
-        return Reading(reason=told(ParseFault.NO_LABELS))
+        return Reading(reason=fault_words(ParseFault.NO_LABELS))
     labels = {_step_number(key): _label(value) for key, value in by_number.items()}
     if beyond := [key for key in by_number if not 0 <= _step_number(key) < n_steps]:
-        return Reading(reason=told(ParseFault.NO_SUCH_STEP, f"{str(beyond[0])[:20]} of {n_steps} steps"))
+        return Reading(reason=fault_words(ParseFault.NO_SUCH_STEP, f"{str(beyond[0])[:20]} of {n_steps} steps"))
     rewards = [labels.get(step) for step in range(n_steps)]
     if not any(reward is not None for reward in rewards):
-        return Reading(reason=told(ParseFault.NO_LABELS))
+        return Reading(reason=fault_words(ParseFault.NO_LABELS))
     before = len(text) - len(part.answer)
     return Reading(
         rewards=tuple(reward or 0.0 for reward in rewards),

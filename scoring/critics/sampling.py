@@ -18,7 +18,7 @@ from scoring.errors import UsageError
 from scoring.scorer import Scorer
 
 
-class Chosen(Struct, frozen=True):
+class ChosenSampling(Struct, frozen=True):
     """Settings, the seed of the first answer (None = not seeded), and in words where they come from."""
 
     sampling: Sampling
@@ -61,7 +61,7 @@ MODES: dict[str, tuple[str, ...]] = {
 """Protocol -> the modes that it tells apart: GR-Ben's speed and way of thinking, PRMBench's back-ends."""
 
 
-def sampling_for(protocol: str, model: str, votes: int = 1, mode: str | None = None) -> Chosen:
+def sampling_for(protocol: str, model: str, votes: int = 1, mode: str | None = None) -> ChosenSampling:
     """Return the settings of a protocol for a model.
 
     Args:
@@ -82,21 +82,23 @@ def sampling_for(protocol: str, model: str, votes: int = 1, mode: str | None = N
     return _CHOOSING[protocol](model, votes, mode)
 
 
-def _processbench(model: str, votes: int, _: str | None) -> Chosen:
+def _processbench(model: str, votes: int, _: str | None) -> ChosenSampling:
     limit, whose = _limit(model)
     if _OPENAI_THINKER.search(model):
-        return Chosen(Sampling(max_tokens=limit), f"{_PAPER}: no temperature is sent to o1-mini's kind; {whose}", _SEED)
+        return ChosenSampling(
+            Sampling(max_tokens=limit), f"{_PAPER}: no temperature is sent to o1-mini's kind; {whose}", _SEED
+        )
     if votes <= 1:
-        return Chosen(Sampling(temperature=0.0, max_tokens=limit), f"{_PROCESSBENCH}, greedy; {whose}", _SEED)
+        return ChosenSampling(Sampling(temperature=0.0, max_tokens=limit), f"{_PROCESSBENCH}, greedy; {whose}", _SEED)
     lower = model.lower()
     if "qwen2.5-math" in lower:
         sampling = Sampling(temperature=0.7, top_p=0.8, top_k=20, max_tokens=limit)
-        return Chosen(sampling, f"{_PROCESSBENCH}, voting with Qwen2.5-Math; {whose}", _SEED)
+        return ChosenSampling(sampling, f"{_PROCESSBENCH}, voting with Qwen2.5-Math; {whose}", _SEED)
     if any(name in lower for name in _FORK_NAMES):
         sampling = Sampling(temperature=0.7, top_p=0.8, top_k=20, max_tokens=32768)
-        return Chosen(sampling, f"{_FORK}: voting with DeepSeek-R1 and Qwen3", _SEED)
+        return ChosenSampling(sampling, f"{_FORK}: voting with DeepSeek-R1 and Qwen3", _SEED)
     sampling = Sampling(temperature=1.0, top_p=0.9, max_tokens=limit)
-    return Chosen(sampling, f"{_PROCESSBENCH}, voting; {whose}", _SEED)
+    return ChosenSampling(sampling, f"{_PROCESSBENCH}, voting; {whose}", _SEED)
 
 
 def _limit(model: str) -> tuple[int, str]:
@@ -106,7 +108,7 @@ def _limit(model: str) -> tuple[int, str]:
     return 8192, "8,192 tokens as for all but QwQ"
 
 
-def _grben(model: str, _: int, mode: str | None) -> Chosen:
+def _grben(model: str, _: int, mode: str | None) -> ChosenSampling:
     speed, _colon, way_named = (mode or "fast").partition(":")
     slow, way = speed == "slow", way_named or _way(model)
     if slow and way == "none" and not way_named:
@@ -114,13 +116,15 @@ def _grben(model: str, _: int, mode: str | None) -> Chosen:
         raise UsageError(f"how {model} is told to think is not known.", f"Give one of {ways} as the mode.")
     source = f"{_GRBEN}, {speed}, thinking type {way}"
     if way == "reasoning_effort":
-        return Chosen(Sampling(max_tokens=_GRBEN_TOKENS, effort="high" if slow else "none"), source)
+        return ChosenSampling(Sampling(max_tokens=_GRBEN_TOKENS, effort="high" if slow else "none"), source)
     if way == "enable_thinking":
-        return Chosen(Sampling(temperature=0.6, max_tokens=_GRBEN_TOKENS, thinking=True if slow else None), source)
+        return ChosenSampling(
+            Sampling(temperature=0.6, max_tokens=_GRBEN_TOKENS, thinking=True if slow else None), source
+        )
     if way == "budget_tokens":
         budget = _GRBEN_BUDGET if slow else None
-        return Chosen(Sampling(0.6, max_tokens=_GRBEN_TOKENS, thinking=slow, thinking_budget=budget), source)
-    return Chosen(Sampling(temperature=0.6, max_tokens=_GRBEN_TOKENS), source)
+        return ChosenSampling(Sampling(0.6, max_tokens=_GRBEN_TOKENS, thinking=slow, thinking_budget=budget), source)
+    return ChosenSampling(Sampling(temperature=0.6, max_tokens=_GRBEN_TOKENS), source)
 
 
 def _way(model: str) -> str:
@@ -128,42 +132,46 @@ def _way(model: str) -> str:
     return next((way for way, called in _WAYS.items() if called is not None and called.search(model)), "none")
 
 
-def _prmbench(model: str, _: int, mode: str | None) -> Chosen:
+def _prmbench(model: str, _: int, mode: str | None) -> ChosenSampling:
     if mode is None:
         mode = "openai" if _OPENAI.search(model) else "gemini" if _GEMINI.search(model) else "vllm"
     if mode == "gemini":
         sampling = Sampling(temperature=0.0, top_p=1.0, top_k=1, max_tokens=8192)
-        return Chosen(sampling, f"{_PRMBENCH}/gemini_models.py")
+        return ChosenSampling(sampling, f"{_PRMBENCH}/gemini_models.py")
     if mode == "vllm":
         cut = "2,048 tokens, which cut long critiques"
-        return Chosen(Sampling(temperature=0.0, top_p=1.0, max_tokens=2048), f"{_PRMBENCH}/vllm_models.py: {cut}")
+        return ChosenSampling(
+            Sampling(temperature=0.0, top_p=1.0, max_tokens=2048), f"{_PRMBENCH}/vllm_models.py: {cut}"
+        )
     if mode == "transformers":
         source = f"{_PRMBENCH}/qwen_qwq.py: the model's own settings and 1,024 tokens, which cut long critiques"
-        return Chosen(Sampling(max_tokens=1024), source)
+        return ChosenSampling(Sampling(max_tokens=1024), source)
     if re.search(r"(?:^|/)o1-(?:mini|preview)", model, re.IGNORECASE):
-        return Chosen(Sampling(temperature=1.0), f"{_PRMBENCH}/openai_models.py, o1-mini and o1-preview")
+        return ChosenSampling(Sampling(temperature=1.0), f"{_PRMBENCH}/openai_models.py, o1-mini and o1-preview")
     if _OPENAI_THINKER.search(model):
         source = f"{_PRMBENCH}/openai_models.py, without its temperature, which {model} does not take"
-        return Chosen(Sampling(), source)
-    return Chosen(Sampling(temperature=0.0), f"{_PRMBENCH}/openai_models.py")
+        return ChosenSampling(Sampling(), source)
+    return ChosenSampling(Sampling(temperature=0.0), f"{_PRMBENCH}/openai_models.py")
 
 
-def _socratic(model: str, _: int, __: str | None) -> Chosen:
+def _socratic(model: str, _: int, __: str | None) -> ChosenSampling:
     limit, whose = _limit(model)
     source = f"not published for Socratic-PRMBench: greedy as in PRMBench, {whose} in ProcessBench"
     if _OPENAI_THINKER.search(model):
-        return Chosen(Sampling(max_tokens=limit), f"{source}; {model} takes no temperature")
-    return Chosen(Sampling(temperature=0.0, max_tokens=limit), source)
+        return ChosenSampling(Sampling(max_tokens=limit), f"{source}; {model} takes no temperature")
+    return ChosenSampling(Sampling(temperature=0.0, max_tokens=limit), source)
 
 
-def _agentprocessbench(model: str, _: int, __: str | None) -> Chosen:
+def _agentprocessbench(model: str, _: int, __: str | None) -> ChosenSampling:
     source = "AgentProcessBench, eval/llm_annotation.py"
     if _OPENAI_THINKER.search(model):
-        return Chosen(Sampling(max_tokens=8192), f"{source}, without its temperature, which {model} does not take")
-    return Chosen(Sampling(temperature=1.0, top_p=1.0, max_tokens=8192), source)
+        return ChosenSampling(
+            Sampling(max_tokens=8192), f"{source}, without its temperature, which {model} does not take"
+        )
+    return ChosenSampling(Sampling(temperature=1.0, top_p=1.0, max_tokens=8192), source)
 
 
-_CHOOSING: dict[str, Callable[[str, int, str | None], Chosen]] = {
+_CHOOSING: dict[str, Callable[[str, int, str | None], ChosenSampling]] = {
     "processbench": _processbench,
     "grben": _grben,
     "prmbench": _prmbench,
@@ -175,7 +183,7 @@ _CHOOSING: dict[str, Callable[[str, int, str | None], Chosen]] = {
 # -- settings of the user's own on top of a protocol's
 
 
-def overridden(chosen: Chosen, changes: Mapping[str, Any], answers: int = 1) -> Chosen:
+def overridden(chosen: ChosenSampling, changes: Mapping[str, Any], answers: int = 1) -> ChosenSampling:
     """Return the settings with the changes, whose names the source then lists.
 
     Args:
@@ -198,7 +206,7 @@ def overridden(chosen: Chosen, changes: Mapping[str, Any], answers: int = 1) -> 
     if not changes:
         return chosen
     as_given = ", ".join(f"{name} {'not sent' if value is None else value}" for name, value in changes.items())
-    return Chosen(sampling, f"{chosen.source}; as given: {as_given}", changes.get("seed", chosen.seed))
+    return ChosenSampling(sampling, f"{chosen.source}; as given: {as_given}", changes.get("seed", chosen.seed))
 
 
 def _together(sampling: Sampling, answers: int) -> None:

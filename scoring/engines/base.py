@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any, Protocol
 
 from scoring.asking import Answered, GenerationRequest, Noticed
-from scoring.readout import Answer, Batch, Combine, Encoded, Refused
+from scoring.readout import Batch, Combine, Encoded, EngineOutput, Refused
 
 
 class Engine(Protocol):
@@ -72,7 +72,7 @@ def answer_of(
     why: Callable[[], str],
     combine: Combine | None = None,
     places: int = 1,
-) -> Answer:
+) -> EngineOutput:
     """Return the numbers of all sequences of a case in order, or the first refusal of one.
 
     Of numbers that are not all finite `why` says the reason. With `combine` each `places` rewards become one.
@@ -80,13 +80,13 @@ def answer_of(
     rows: EngineNumbers = []
     for part in parts:
         if isinstance(part, Refused):
-            return Answer(index, part)
+            return EngineOutput(index, part)
         rows += part or []
     rewards, *redundancy = zip(*rows, strict=True) if rows else ((),)
     if combine is not None:
         rewards = tuple(combined(rewards[at : at + places], combine) for at in range(0, len(rewards), places))
     nonfinite = "" if all(map(math.isfinite, chain.from_iterable(rows))) else why()
-    return Answer(index, tuple(rewards), tuple(redundancy[0]) if redundancy else None, nonfinite)
+    return EngineOutput(index, tuple(rewards), tuple(redundancy[0]) if redundancy else None, nonfinite)
 
 
 def combined(rewards: Sequence[float], how: Combine) -> float:

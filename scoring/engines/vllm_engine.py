@@ -20,7 +20,7 @@ from scoring.checkpoint import INDEX, WHOLE, Checkpoint
 from scoring.engines.server.rewards import NotFinite, Pooling, RewardServers
 from scoring.engines.vllm_child import POLICY, VllmChild
 from scoring.errors import EngineError
-from scoring.readout import OUTPUT, Answer, Batch, Encoded, Linear, Readout, Refused, Vocabulary, two_layers
+from scoring.readout import OUTPUT, Batch, Encoded, EngineOutput, Linear, Readout, Refused, Vocabulary, two_layers
 
 # -- a read-out in vLLM's terms: which of its model classes has the head, and what of the config must be said anew
 #
@@ -190,7 +190,7 @@ class VllmEngine(Struct, frozen=True):
                 self.why()
             raise
 
-    def _explained(self, answer: Answer) -> Answer:
+    def _explained(self, answer: EngineOutput) -> EngineOutput:
         """With the reason why numbers in it are not finite."""
         if isinstance(answer.rewards, Refused):
             return answer

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from scoring.asking import Answered, GenerationRequest, Noticed, Prompt, Sampling, TokenLogprobs
 from scoring.checkpoint import Checkpoint
-from scoring.engines.server.capabilities import Greeted, greet
+from scoring.engines.server.capabilities import ModelServers, greet
 from scoring.engines.server.chat import ChatChoice, ChatReply, ChatServers, largest_reply
 from scoring.engines.server.client import Server, ServerCall
 from scoring.engines.server.faults import Fault, decoded
@@ -166,7 +166,7 @@ class VllmGenerate(Struct):
     """
 
     child: VllmChild
-    met: Greeted
+    met: ModelServers
     chat: VllmChat
     sampling: Sampling
     dtype: str
@@ -225,7 +225,7 @@ class VllmGenerate(Struct):
     @property
     def max_length(self) -> int:
         """Tokens that a prompt and its answer may have together."""
-        tokens = self.met.found[0].model(self.met.model).max_tokens
+        tokens = self.met.capabilities[0].model(self.met.model).max_tokens
         if tokens is None:
             raise EngineError("vLLM does not tell how many tokens it takes.", "Use another version of it.")
         return tokens
@@ -241,7 +241,7 @@ class VllmGenerate(Struct):
         met = self.met
         try:
             yield from ChatServers(
-                met.model, self.sampling, met.found, met.keys, _IN_FLIGHT, POLICY, self._call
+                met.model, self.sampling, met.capabilities, met.keys, _IN_FLIGHT, POLICY, self._call
             ).answers(asks)
         except EngineError:
             self.child.check()

@@ -31,7 +31,7 @@ from scoring.storage.stored_frame import frame_blocks
 from scoring.texts import Texts, reward_keys
 
 if TYPE_CHECKING:
-    from scoring.evaluations.derived import Derived
+    from scoring.evaluations.derived import EvaluationCache
 
 _OF_CASES = ("case", "key", "n_steps", "earliest_error")
 """All that is looked at of a case to decide it."""
@@ -112,7 +112,7 @@ class _PartRows(Struct, frozen=True, eq=False):
 
 
 def evaluated_in_blocks(
-    gold: Gold, blocks: CaseBlocks, scorer: Scorer, folder: Path, place: "Derived | None", key: str
+    gold: Gold, blocks: CaseBlocks, scorer: Scorer, folder: Path, place: "EvaluationCache | None", key: str
 ) -> tuple[Evaluation, list[str]]:
     """Evaluate a scorer without votes as `scoring.evaluations.evaluation.evaluate` does, and tell what could not be
     read of it.
@@ -123,7 +123,7 @@ def evaluated_in_blocks(
         scorer: under whose own rule they are decided.
         folder: where its parts are.
         place: where what is derived is kept; None = nowhere.
-        key: of the parts as they were before anything was read (`Derived.key`).
+        key: of the parts as they were before anything was read (`EvaluationCache.key`).
 
     Raises:
         UnwritableWorkspace: neither there nor in the folder for temporary files is there room for it.

@@ -104,13 +104,14 @@ def dev_sets(gold: Gold, seed: int) -> DevSets:
 
 
 class DevThresholds(Struct, frozen=True, eq=False):
-    """What dev sets give one scorer: `told` the threshold of each subset that was tuned, `lacking` why others were not.
+    """What dev sets give one scorer: `by_subset` the threshold of each subset that was tuned, `lacking` why others were
+    not.
 
     Subsets without a case that the scorer tried are in neither. Names are those of `sets`.
     """
 
     sets: DevSets
-    told: Mapping[str, float]
+    by_subset: Mapping[str, float]
     lacking: Mapping[str, str]
 
 
@@ -169,14 +170,14 @@ def dev_tuned(
     start = evaluation.at_default()
     thresholds = dev_thresholds(start, seed, unparsed) if thresholds is None else thresholds
     threshold, default = start.default
-    if not thresholds.told:
+    if not thresholds.by_subset:
         return start.at(threshold, f"{default}; not dev-tuned: {listed(thresholds.lacking)}")
-    by_number = np.array([thresholds.told.get(name, threshold) for name in thresholds.sets.names])
-    tuned = np.array([name in thresholds.told for name in thresholds.sets.names])
+    by_number = np.array([thresholds.by_subset.get(name, threshold) for name in thresholds.sets.names])
+    tuned = np.array([name in thresholds.by_subset for name in thresholds.sets.names])
     source = f"dev-tuned per subset, {EACH}+{EACH} of each, seed {seed}"
     source += ", dev cases kept in the report (optimistic)" if keep else ""
     source += f"; at the default: {listed(thresholds.lacking)}" if thresholds.lacking else ""
-    decided = start.by_case(by_number[thresholds.sets.numbers], thresholds.told, source)
+    decided = start.by_case(by_number[thresholds.sets.numbers], thresholds.by_subset, source)
     return decided if keep else decided.without(thresholds.sets.rows & tuned[thresholds.sets.numbers])
 
 
@@ -196,7 +197,7 @@ OPTIMISTIC = "optimistic: best on these cases"
 _WORDS = ("default", "best", "dev", "dev:kept")
 
 
-class Surroundings(Struct, frozen=True, eq=False):
+class TuningContext(Struct, frozen=True, eq=False):
     """What a wish is granted in: `shown` gives the cases (n, bool) that `best` is tuned on, under `conditions`.
 
     `unparsed` says how cases without a verdict count on a benchmark, `seed` draws dev sets.
@@ -226,7 +227,7 @@ def threshold_number(choice: str) -> float | None:
     return threshold
 
 
-def at_wish(evaluation: Evaluation, choice: str, around: Surroundings) -> Evaluation:
+def at_wish(evaluation: Evaluation, choice: str, around: TuningContext) -> Evaluation:
     """Return the evaluation at the threshold that was chosen.
 
     Raises:
@@ -247,7 +248,7 @@ def at_wish(evaluation: Evaluation, choice: str, around: Surroundings) -> Evalua
     return _tuned(evaluation, choice, around)
 
 
-def _tuned(evaluation: Evaluation, choice: str, around: Surroundings) -> Evaluation:
+def _tuned(evaluation: Evaluation, choice: str, around: TuningContext) -> Evaluation:
     benchmarks = sorted(evaluation.gold.cases["benchmark"].unique().to_list())
     if len(benchmarks) > 1:
         message = (
@@ -263,7 +264,7 @@ def _tuned(evaluation: Evaluation, choice: str, around: Surroundings) -> Evaluat
     return _best_on(evaluation, groups == names.index(subset), source, around)
 
 
-def _best_on(evaluation: Evaluation, rows: Bools, source: str, around: Surroundings) -> Evaluation:
+def _best_on(evaluation: Evaluation, rows: Bools, source: str, around: TuningContext) -> Evaluation:
     """The evaluation at the one threshold with the best official figure of `rows` (n), all of one benchmark."""
     best = best_threshold(evaluation, rows, around)
     if best.threshold is None:
@@ -271,7 +272,7 @@ def _best_on(evaluation: Evaluation, rows: Bools, source: str, around: Surroundi
     return evaluation.at(best.threshold, source)
 
 
-def best_threshold(evaluation: Evaluation, rows: Bools, around: Surroundings) -> Tuned:
+def best_threshold(evaluation: Evaluation, rows: Bools, around: TuningContext) -> Tuned:
     """Find the threshold with the best official figure of `rows` (n), all of one benchmark."""
     if not rows.any():
         return Tuned(None, "there is no case to tune it on")
@@ -332,7 +333,7 @@ class DecisionRequest(Protocol):
     def protocol(self) -> str | None: ...  # noqa: D102
 
 
-class Deciding(Struct, frozen=True, eq=False):
+class DecisionContext(Struct, frozen=True, eq=False):
     """What a decision may look at beside the request: `chosen` names the scorers that are shown.
 
     `around` says for some evaluations what thresholds are tuned in; the shown cases may depend on any of them.
@@ -340,10 +341,10 @@ class Deciding(Struct, frozen=True, eq=False):
 
     request: DecisionRequest
     chosen: tuple[str, ...]
-    around: Callable[[Evaluations], Surroundings]
+    around: Callable[[Evaluations], TuningContext]
 
 
-def decided(evaluations: Evaluations, how: Deciding) -> Evaluations:
+def apply_decisions(evaluations: Evaluations, how: DecisionContext) -> Evaluations:
     """Return every evaluation under the rule and at the thresholds that the request, or the protocol it names, asks
     for.
 
@@ -415,7 +416,9 @@ def _asked(evaluations: Evaluations, choices: Wishes, check: Callable[[str], obj
     return by_scorer
 
 
-def _granted(evaluations: Evaluations, choices: Mapping[str, str], how: Deciding, meant: set[str]) -> Evaluations:
+def _granted(
+    evaluations: Evaluations, choices: Mapping[str, str], how: DecisionContext, meant: set[str]
+) -> Evaluations:
     """Every evaluation at what is asked for it; what does not fit is an error for those that are `meant`.
 
     A wish for all is about the scorers that are shown: another one that it does not fit is in nobody's way.
@@ -439,7 +442,7 @@ def _redundant(evaluations: Evaluations, choices: Wishes) -> Evaluations:
     Raises:
         UsageError: no number, or a scorer by name that gives no redundancy.
     """
-    numbered = [evaluation.scorer.name for evaluation in evaluations if evaluation.rewards.redundancy.given.any()]
+    numbered = [evaluation.scorer.name for evaluation in evaluations if evaluation.rewards.redundancy.present.any()]
     cuts: dict[str, float] = {}
     for name, choice in choices:
         cut = check_number(choice)

@@ -3,10 +3,10 @@
     derived/<16 hex of the cases>/<scorer's folder>-<16 hex of its parts>/     a folder of arrays
                                 cases.json      the benchmarks that these cases are of
 
-A scorer's rewards, lined up with the cases and flat, what it gave itself, the three floats a case (`CaseFloats`) and
-the outcomes at its default threshold. They are keyed by everything they were made from: the generations of the cases,
-the reward and vote parts, and `scorer.json`. Any process may write, read and remove them at any time; where they are
-missing or damaged everything is computed from the rewards, and nothing is different but the time it takes. What is
+A scorer's rewards, lined up with the cases and flat, what it gave itself, the three floats a case (`CaseBreakpoints`)
+and the outcomes at its default threshold. They are keyed by everything they were made from: the generations of the
+cases, the reward and vote parts, and `scorer.json`. Any process may write, read and remove them at any time; where they
+are missing or damaged everything is computed from the rewards, and nothing is different but the time it takes. What is
 removed is renamed first: a reader sees all of it or nothing, and what it has mapped stays until it lets go of it.
 """
 
@@ -33,7 +33,7 @@ from scoring.errors import UnwritableWorkspace
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.given import FixedVerdicts, decision_of
 from scoring.evaluations.step_rewards import Gold, StepRewards
-from scoring.evaluations.verdicts import CaseFloats, Rule
+from scoring.evaluations.verdicts import CaseBreakpoints, Rule
 from scoring.scorer import FILE, Scorer
 from scoring.storage.files import sync, unwritable, uuid7, write_atomically
 from scoring.workspace import Workspace
@@ -290,7 +290,7 @@ Arrays = Mapping[str, Array]
 Whole = TypeVar("Whole", bound=Struct)
 
 
-class Reasons(Sequence[str | None]):
+class RefusalReasons(Sequence[str | None]):
     """Why cases were refused, by row id; None for the others. Length n."""
 
     def __init__(self, length: int, reasons: Mapping[int, str]) -> None:
@@ -317,7 +317,7 @@ class Reasons(Sequence[str | None]):
 def packed_evaluation(evaluation: Evaluation) -> tuple[dict[str, Array], dict[str, Any]]:
     """Return the arrays of an evaluation without votes, and the few texts in it."""
     rewards = evaluation.rewards
-    arrays = {"codes": evaluation.codes, **_flat(rewards), **_flat(evaluation.given, "given.")}
+    arrays = {"codes": evaluation.codes, **_flat(rewards), **_flat(evaluation.fixed_verdicts, "given.")}
     arrays |= _flat(evaluation.floats, "floats.")
     reasons = {str(row): reason for row, reason in enumerate(rewards.reasons) if reason is not None}
     return arrays, {"reasons": reasons, "range": rewards.range}
@@ -342,11 +342,11 @@ def unpacked_evaluation(gold: Gold, scorer: Scorer, arrays: Arrays, facts: Mappi
     """
     n = gold.known.size
     try:
-        reasons = Reasons(n, {int(row): str(reason) for row, reason in facts["reasons"].items()})
+        reasons = RefusalReasons(n, {int(row): str(reason) for row, reason in facts["reasons"].items()})
         rewards = _built(StepRewards, arrays, reasons=reasons)
         # Going through all values to find the range would read the whole file.
         vars(rewards)["range"] = None if facts["range"] is None else tuple(map(float, facts["range"]))
-        decided_by, floats = _built(FixedVerdicts, arrays, "given."), _built(CaseFloats, arrays, "floats.")
+        decided_by, floats = _built(FixedVerdicts, arrays, "given."), _built(CaseBreakpoints, arrays, "floats.")
         codes = arrays["codes"]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DamagedPack(f"{error} is missing") from None
@@ -369,7 +369,7 @@ def _built(kind: type[Whole], arrays: Arrays, prefix: str = "", **known: Any) ->
 
 
 FOLDER = "derived"
-VERSION = 2
+VERSION = 3
 """Of what is kept and how it is computed: whoever changes either counts it up."""
 WORTH = 2_000
 """From this number of cases on it is quicker to read than to compute."""
@@ -383,7 +383,7 @@ _ENTRY = re.compile(r"(.+)-([0-9a-f]{16})\Z", re.DOTALL)
 _HALF_MADE = re.compile(r"\..*(?:-[0-9a-f]{32}|\.tmp)\Z", re.DOTALL)
 
 
-class Derived(Struct, frozen=True):
+class EvaluationCache(Struct, frozen=True):
     """The place of what is derived for the cases of some `benchmarks` of a workspace, in their order."""
 
     workspace: Workspace
@@ -392,7 +392,7 @@ class Derived(Struct, frozen=True):
     """Hex digest of the generations that the cases are read from; "" where nothing can be kept of them."""
 
     @classmethod
-    def of(cls, workspace: Workspace, benchmarks: Sequence[str]) -> "Derived":
+    def of(cls, workspace: Workspace, benchmarks: Sequence[str]) -> "EvaluationCache":
         """Return the place for the cases as they are now. To be called before and after they are read: `==` tells a
         change.
         """
@@ -458,9 +458,9 @@ class Derived(Struct, frozen=True):
         if self._folder is not None and not (self._folder / _ABOUT).exists():
             write_atomically(self._folder / _ABOUT, json.dumps(self.benchmarks).encode())
 
-    def unkept(self, evaluation: Evaluation, parts: Path, key: str) -> "Unkept":
+    def unkept(self, evaluation: Evaluation, parts: Path, key: str) -> "UncachedEvaluation":
         """Return what was made of the files in `parts`, which have this key, to be kept when there is time for it."""
-        return Unkept(self, evaluation, parts, key)
+        return UncachedEvaluation(self, evaluation, parts, key)
 
     @property
     def _folder(self) -> Path | None:
@@ -493,7 +493,7 @@ def _current(workspace: Workspace, folder: Path) -> bool:
     """Whether a folder is about cases as they are."""
     try:
         names = json.loads((folder / _ABOUT).read_bytes())
-        return Derived.of(workspace, names).name == folder.name
+        return EvaluationCache.of(workspace, names).name == folder.name
     except (OSError, ValueError, TypeError):
         return False
 
@@ -519,10 +519,10 @@ def _abandoned(path: Path) -> bool:
     return time.time() - path.stat().st_mtime > ABANDONED
 
 
-class Unkept(Struct, frozen=True, eq=False):
+class UncachedEvaluation(Struct, frozen=True, eq=False):
     """An evaluation that was computed and may be kept: `key` is that of the files in `parts` which it was made of."""
 
-    place: Derived
+    place: EvaluationCache
     evaluation: Evaluation
     parts: Path
     key: str

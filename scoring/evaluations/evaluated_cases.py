@@ -183,7 +183,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         cases: Columns of METADATA, n rows.
         evaluations: Of all scorers, on these cases.
         metadata: The columns of the cases' files that no reader claims.
-        said: What people said of the cases; None = it is not known.
+        triage_columns: What people said of the cases; None = it is not known.
         further: Columns beside those, by name.
         masks, measures: Remember what was made of columns.
     """
@@ -192,7 +192,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
     cases: pl.DataFrame
     evaluations: Sequence[Evaluation] = ()
     metadata: MetadataColumns = field(default_factory=MetadataColumns)
-    said: TriageColumns | None = None
+    triage_columns: TriageColumns | None = None
     further: Mapping[str, pl.Series] = field(default_factory=dict)
     masks: ConditionMasks = field(default_factory=ConditionMasks)
     measures: CaseMeasures = field(default_factory=CaseMeasures)
@@ -211,7 +211,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
             for name, dtype in EVERY_COLUMN.items()
         }
         further = {name: column.dtype for name, column in self.further.items()}
-        triage_dtypes = {name: SAID[name] for name in self.said or ()}
+        triage_dtypes = {name: SAID[name] for name in self.triage_columns or ()}
         ours = {**triage_dtypes, **further, **MEASURES, **made}
         own = {name: dtype for name, dtype in self.metadata.schema.items() if name not in ours}
         return {**self.cases.schema, **own, **ours}
@@ -238,7 +238,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         """
         if name in self.further:
             return self.further[name]
-        return self.said[name] if self.said is not None and name in SAID else None
+        return self.triage_columns[name] if self.triage_columns is not None and name in SAID else None
 
     def owner(self, name: str) -> object:
         """Return what a column is made from: while it is the same object, the column's values are the same."""

@@ -25,17 +25,17 @@ from scoring.evaluations.given import (
     tally,
 )
 from scoring.evaluations.rules import DEFAULTS, REWARDS, NamedStep, transform
-from scoring.evaluations.scorer_columns import PER_SCORER, Spent, scorer_column
+from scoring.evaluations.scorer_columns import PER_SCORER, ScorerUsage, scorer_column
 from scoring.evaluations.step_rewards import Flat, Gold, StepRewards, align, let_go
 from scoring.evaluations.verdicts import (
     DEV,
     RIGHT,
     WRONG,
-    AsGiven,
     ByThreshold,
-    CaseFloats,
+    CaseBreakpoints,
     Codes,
     Decision,
+    ProvidedVerdicts,
     Rule,
     RuleByCase,
     case_floats,
@@ -52,7 +52,7 @@ from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
     from scoring.evaluations.blocks import CaseBlocks
-    from scoring.evaluations.derived import Derived, Unkept
+    from scoring.evaluations.derived import EvaluationCache, UncachedEvaluation
 
 # -- the order in which failures teach most
 
@@ -100,7 +100,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     `codes` (n, uint8) are outcome codes of `scoring.evaluations.verdicts`. Moving the threshold gives a new evaluation
     that shares everything but them. `whole` is the same before cases were left out or thresholds differed; None = it is
     this one. `further` are the same scorer's independent repetitions after the first, which this is, decided alike;
-    `unlike` says how many more there are that have another number of votes a case and so are left out. `spent` is what
+    `unlike` says how many more there are that have another number of votes a case and so are left out. `usage` is what
     it took, None where nothing is stored.
     """
 
@@ -108,14 +108,14 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     gold: Gold
     rewards: StepRewards
     votes: Votes | None
-    floats: CaseFloats
-    given: FixedVerdicts
+    floats: CaseBreakpoints
+    fixed_verdicts: FixedVerdicts
     rule: Decision
     codes: Codes
     whole: "Evaluation | None" = None
     further: "tuple[Evaluation, ...]" = ()
     unlike: int = 0
-    spent: Spent | None = None
+    usage: ScorerUsage | None = None
 
     @classmethod
     def of(cls, scorer: Scorer, gold: Gold, rewards: StepRewards, votes: Votes | None, rule: Rule) -> "Evaluation":
@@ -177,12 +177,12 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
 
     def at_default(self) -> "Evaluation":
         """Return the evaluation at the default threshold where one decides, else as it is; no case is left out."""
-        return self if isinstance(self._origin.rule, AsGiven) else self.at(*self.default)
+        return self if isinstance(self._origin.rule, ProvidedVerdicts) else self.at(*self.default)
 
     @property
     def default(self) -> tuple[float, str]:
         """The default threshold and its source: the scorer's own, unless its own is on what is not compared here."""
-        return self.default_on(self.scorer.on if isinstance(self.rule, AsGiven) else self.rule.on)
+        return self.default_on(self.scorer.on if isinstance(self.rule, ProvidedVerdicts) else self.rule.on)
 
     def default_on(self, on: str) -> tuple[float, str]:
         """Return the default threshold on what is compared, by the name of its transform, and its source."""
@@ -206,25 +206,29 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         """Return the evaluation with the cases of `rows` (n) left out of every denominator, as DEV; unscored ones stay
         unscored.
         """
-        remaining = self.given.without(rows & self.tried)
+        remaining = self.fixed_verdicts.without(rows & self.tried)
         gone = remaining.missing == DEV
         sides = (self.floats.before, self.floats.at, self.floats.all)
-        floats = CaseFloats(*(np.where(gone, np.nan, side) for side in sides))
+        floats = CaseBreakpoints(*(np.where(gone, np.nan, side) for side in sides))
         further = tuple(run.without(rows) for run in self.further)
-        rest = replace(self, given=remaining, floats=floats, codes=remaining.codes, whole=self._origin, further=further)
-        return rest if isinstance(self.rule, AsGiven) else rest.under(self.rule)
+        rest = replace(
+            self, fixed_verdicts=remaining, floats=floats, codes=remaining.codes, whole=self._origin, further=further
+        )
+        return rest if isinstance(self.rule, ProvidedVerdicts) else rest.under(self.rule)
 
     @property
     def left_out(self) -> int:
         """How many cases are left out because the threshold was tuned on them."""
-        return int((self.given.missing == DEV).sum())
+        return int((self.fixed_verdicts.missing == DEV).sum())
 
     def under(self, rule: ByThreshold) -> "Evaluation":
         """Return the same cases decided by another rule."""
         floats = self.floats
-        if isinstance(self.rule, AsGiven) or (rule.on, rule.step) != (self.rule.on, self.rule.step):
-            floats = case_floats(self.rewards.on(rule.on), self.gold.earliest, self.given.by_threshold, rule.step)
-        codes = floats.outcomes(rule, self.gold.earliest, self.gold.known, self.given.codes)
+        if isinstance(self.rule, ProvidedVerdicts) or (rule.on, rule.step) != (self.rule.on, self.rule.step):
+            floats = case_floats(
+                self.rewards.on(rule.on), self.gold.earliest, self.fixed_verdicts.by_threshold, rule.step
+            )
+        codes = floats.outcomes(rule, self.gold.earliest, self.gold.known, self.fixed_verdicts.codes)
         # replace() would carry cached properties of the old rule along if it copied __dict__; it calls __init__.
         evaluation = replace(self, rule=rule, codes=codes, floats=floats)
         if "covered" in vars(self):
@@ -242,34 +246,34 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     @property
     def answered(self) -> Bools:
         """The cases that have a verdict. Shape (n,)."""
-        return self.given.answered
+        return self.fixed_verdicts.answered
 
     @property
     def tried(self) -> Bools:
         """Those and the ones that should have one, refused or unparsed; not of a scorer that gives none. Shape (n,)."""
-        return self.given.tried if self.nothing is None else self.given.answered
+        return self.fixed_verdicts.tried if self.nothing is None else self.fixed_verdicts.answered
 
     @property
     def nothing(self) -> str | None:
         """Why the scorer gives no verdict on any case; None where it gives some, or only happens to have none."""
-        return (self.rule.nothing or None) if isinstance(self.rule, AsGiven) else None
+        return (self.rule.nothing or None) if isinstance(self.rule, ProvidedVerdicts) else None
 
     @property
     def present(self) -> Bools:
         """The cases for which anything is cached, one number a solution included. Shape (n,)."""
-        return self.rewards.present if self.votes is None else self.rewards.present | self.votes.tried
+        return self.rewards.present if self.votes is None else self.rewards.present | self.votes.answered
 
     @property
     def missing(self) -> Codes:
         """The outcome code of a case without a verdict: refused or unparsed where it was tried, else unscored. (n,)."""
-        return self.given.missing
+        return self.fixed_verdicts.missing
 
     @property
     def reasons(self) -> Sequence[str | None]:
         """Why a case that was tried has no verdict. Length n."""
         if self.votes is None:
             return self.rewards.reasons
-        tried = self.votes.tried
+        tried = self.votes.answered
         return [self.votes.reasons[row] if tried[row] else reason for row, reason in enumerate(self.rewards.reasons)]
 
     @property
@@ -288,7 +292,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     def covered(self) -> frozenset[str]:
         """The benchmarks for whose cases there is anything of that kind."""
         covered = self.answered | np.isfinite(self.rewards.solutions)
-        covered = covered if self.votes is None else covered | self.votes.tried
+        covered = covered if self.votes is None else covered | self.votes.answered
         return _names_among(self.gold.cases["benchmark"], covered)
 
     def judges(self, benchmark: str) -> bool:
@@ -300,23 +304,25 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         """The benchmarks on any of whose cases there is a verdict."""
         # A threshold that moves changes none of it.
         made = partial(_names_among, self.gold.cases["benchmark"], self.answered)
-        return _JUDGED.of(self.scorer.name, (self.gold, self.given), made)
+        return _JUDGED.of(self.scorer.name, (self.gold, self.fixed_verdicts), made)
 
     # -- what was decided
 
     @cached_property
     def verdicts(self) -> Ints:
         """The predicted earliest error, 0-based, -1 none, NO_VERDICT where there is no verdict. Shape (n,)."""
-        if isinstance(self.rule, AsGiven):
-            return self.given.verdicts
+        if isinstance(self.rule, ProvidedVerdicts):
+            return self.fixed_verdicts.verdicts
         if self._many:
             return self._block_by_block(lambda block: block.verdicts)
-        return np.where(self.given.by_threshold, verdicts(self.rewards, self.rule), self.given.verdicts)
+        return np.where(
+            self.fixed_verdicts.by_threshold, verdicts(self.rewards, self.rule), self.fixed_verdicts.verdicts
+        )
 
     @property
     def compared_values(self) -> StepRewards:
         """What the threshold is compared with: the rewards, or what is made of them in the place of them."""
-        return self.rewards if isinstance(self.rule, AsGiven) else self.rewards.on(self.rule.on)
+        return self.rewards if isinstance(self.rule, ProvidedVerdicts) else self.rewards.on(self.rule.on)
 
     def judged_wrong(self, row: int) -> list[bool | None] | None:
         """Return for each step of a case whether it is judged wrong, None = it is not judged; None where no step is."""
@@ -339,19 +345,19 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
 
     def threshold_at(self, row: int) -> float | None:
         """Return the threshold of one case; None where none decides."""
-        return None if isinstance(self.rule, AsGiven) else self.rule.of(row).threshold
+        return None if isinstance(self.rule, ProvidedVerdicts) else self.rule.of(row).threshold
 
     @cached_property
     def margins(self) -> Floats:
         """See `scoring.evaluations.verdicts.margins`; NaN throughout where no threshold decides."""
-        if isinstance(self.rule, AsGiven):
+        if isinstance(self.rule, ProvidedVerdicts):
             return np.full(self.codes.size, np.nan)
         return margins(self.floats, self.codes, self.rule.cut)
 
     @cached_property
     def decision_distances(self) -> Floats:
         """See `scoring.evaluations.verdicts.decision_distances`; NaN throughout where no threshold decides."""
-        if isinstance(self.rule, AsGiven):
+        if isinstance(self.rule, ProvidedVerdicts):
             return np.full(self.codes.size, np.nan)
         return decision_distances(self.floats, self.rule.cut)
 
@@ -377,7 +383,9 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def judged_steps(self) -> JudgedSteps:
         """Every step that is judged by itself, by a threshold or by a label."""
-        return judged_steps(self.given, self.rewards, None if isinstance(self.rule, AsGiven) else self.rule)
+        return judged_steps(
+            self.fixed_verdicts, self.rewards, None if isinstance(self.rule, ProvidedVerdicts) else self.rule
+        )
 
     @cached_property
     def columns(self) -> pl.DataFrame:
@@ -402,12 +410,12 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
             rewards=self.rewards.of_cases(rows),
             votes=None if self.votes is None else self.votes.of_cases(rows),
             floats=self.floats.of_cases(rows),
-            given=self.given.of_cases(rows),
+            fixed_verdicts=self.fixed_verdicts.of_cases(rows),
             rule=replace(rule, thresholds=rule.thresholds[rows]) if isinstance(rule, RuleByCase) else rule,
             codes=self.codes[rows],
             whole=None,
             further=(),
-            spent=None if self.spent is None else self.spent.of_cases(rows),
+            usage=None if self.usage is None else self.usage.of_cases(rows),
         )
 
     @property
@@ -474,10 +482,10 @@ class Scored(Struct, eq=False):
     evaluations: list[Evaluation] = field(default_factory=list)
     folders: dict[str, Path] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    unkept: "list[Unkept]" = field(default_factory=list)
+    unkept: "list[UncachedEvaluation]" = field(default_factory=list)
 
 
-def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: "Derived | None" = None) -> Scored:
+def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: "EvaluationCache | None" = None) -> Scored:
     """Read every scorer that has something for the cases; `place` is where what is derived for these cases is kept."""
     gold, scored_here = Gold(cases), Scored()
     # Imported only here: it evaluates as well.
@@ -501,7 +509,7 @@ def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: "Deri
             scored_here.problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")
             continue
         keyed = partial(reward_keys, gold.cases, texts, scorer.reads)
-        scored_here.evaluations.append(replace(evaluation, spent=Spent(folder, keyed)))
+        scored_here.evaluations.append(replace(evaluation, usage=ScorerUsage(folder, keyed)))
         scored_here.folders[scorer.name] = folder
     return scored_here
 
@@ -518,7 +526,7 @@ def _evaluation(
     texts: Texts,
     scorer: Scorer,
     parts: _Parts,
-    place: "Derived | None",
+    place: "EvaluationCache | None",
     scored_here: Scored,
     blocks: "CaseBlocks",
 ) -> Evaluation:

@@ -14,8 +14,8 @@ from scoring.evaluations.step_rewards import (
     NOTHING_BEYOND,
     UNKNOWN_STEP,
     WRONG_STEP,
-    Beyond,
     Gold,
+    LabelsPastEnd,
     StepLabels,
     StepRewards,
 )
@@ -49,13 +49,13 @@ class Votes(Struct, frozen=True, eq=False):
     """One critic's votes for n cases, in the order of the cases.
 
     `verdicts` (n, int64) are the winners': 0-based, -1 no error, -2 a number that names no step, NO_VERDICT where there
-    is none. `tried` (n) marks cases with an answer, `reasons` (n) says why one has no verdict. `ballots` has a row for
-    every text that a case was voted with: `case`, `ballot` (null = answers that vote with nothing), `count`, `verdict`;
-    the winner of a case comes first and null last. `most` is the largest number of answers to one case.
+    is none. `answered` (n) marks cases with an answer, `reasons` (n) says why one has no verdict. `ballots` has a row
+    for every text that a case was voted with: `case`, `ballot` (null = answers that vote with nothing), `count`,
+    `verdict`; the winner of a case comes first and null last. `most` is the largest number of answers to one case.
     """
 
     verdicts: Ints
-    tried: Bools
+    answered: Bools
     reasons: Sequence[str | None]
     ballots: pl.DataFrame
     most: int
@@ -67,7 +67,7 @@ class Votes(Struct, frozen=True, eq=False):
     def of_cases(self, rows: Ints) -> "Votes":
         """Take those of some cases, by their row ids; the ballots stay those of all."""
         reasons = [self.reasons[row] for row in rows.tolist()]
-        return replace(self, verdicts=self.verdicts[rows], tried=self.tried[rows], reasons=reasons)
+        return replace(self, verdicts=self.verdicts[rows], answered=self.answered[rows], reasons=reasons)
 
 
 def by_run(cases: pl.DataFrame, votes: pl.DataFrame) -> list[pl.DataFrame]:
@@ -128,7 +128,7 @@ def tally(cases: pl.DataFrame, votes: pl.DataFrame) -> Votes:
     joined = every.join(winners, on="case_row", how="left", maintain_order="left")
     return Votes(
         verdicts=joined["verdict"].cast(pl.Int64).fill_null(NO_VERDICT).to_numpy(),
-        tried=joined["_tried"].is_not_null().to_numpy(),
+        answered=joined["_tried"].is_not_null().to_numpy(),
         reasons=joined["_why"].to_list(),
         ballots=ballots.select("case", "ballot", "count", "verdict"),
         most=most_answers(of_cases),
@@ -191,8 +191,8 @@ def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None, *, critic: b
     The votes of a `critic` are compared with the label as it was given, also where it lies beyond the last step: GR-Ben
     does so for language models (`run_llm_eval.py`), and for PRMs it takes the last step in its place.
     """
-    labels = rewards.labels.given
-    voted = np.zeros(labels.size, dtype=np.bool_) if votes is None else votes.tried
+    labels = rewards.labels.has_labels
+    voted = np.zeros(labels.size, dtype=np.bool_) if votes is None else votes.answered
     verdicts = np.where(rewards.refused, NO_VERDICT, label_verdicts(rewards.labels))
     if votes is not None:
         verdicts = np.where(voted, votes.verdicts, verdicts)
@@ -211,7 +211,7 @@ def decision_of(rule: Rule, rewards: StepRewards, votes: Votes | None, decided_b
     """
     if decided_by.by_threshold.any():
         return rule
-    if votes is not None and votes.tried.any():
+    if votes is not None and votes.answered.any():
         return votes_as_given(votes.most)
     if decided_by.by_label.any():
         return LABELS_AS_GIVEN
@@ -233,7 +233,7 @@ class JudgedSteps(Struct, frozen=True, eq=False, dict=True):
     rows: Bools
     wrong: Bools
     offsets: Ints
-    beyond: Beyond = NOTHING_BEYOND
+    beyond: LabelsPastEnd = NOTHING_BEYOND
 
     @cached_property
     def lengths(self) -> Ints:
@@ -287,7 +287,7 @@ class JudgedSteps(Struct, frozen=True, eq=False, dict=True):
         wrong[~labelled] = self.wrong[~np.repeat(rows, self.lengths)]
         own, other = self.beyond, said_wrong.beyond
         kept, added = ~rows[own.cases], rows[other.cases]
-        beyond = Beyond(
+        beyond = LabelsPastEnd(
             np.concatenate([own.cases[kept], other.cases[added]]),
             np.concatenate([own.steps[kept], other.steps[added]]),
             np.concatenate([own.values[kept], other.values[added] ^ negated]),

@@ -182,7 +182,7 @@ def protocol_named(name: str) -> Protocol:
     return PROTOCOLS[name]
 
 
-class Counting(Struct, frozen=True):
+class CountingRules(Struct, frozen=True):
     """How figures count.
 
     Attributes:
@@ -208,7 +208,7 @@ _NUMBERS = IdentityCache(4)
 """Which combination of columns' values each case has."""
 
 
-def parts(
+def group_masks(
     cases: pl.DataFrame, by: tuple[str, ...], within: Bools | None = None
 ) -> Iterator[tuple[Mapping[str, str], Bools]]:
     """Yield every combination of the columns' values that occurs, with its rows as a mask (n); without columns, all
@@ -269,7 +269,7 @@ def groups(frame: pl.DataFrame, by: tuple[str, ...], within: Bools) -> Iterator[
         first = int(np.argmax(group[1]))
         return tuple(int(column_places[first]) for column_places in places)
 
-    yield from sorted(parts(frame, by, within), key=place)
+    yield from sorted(group_masks(frame, by, within), key=place)
 
 
 def _places(series: pl.Series) -> pl.Series:
@@ -305,7 +305,7 @@ def metrics_frame(
     cases: EvaluatedCases,
     chosen: Sequence[Evaluation],
     selected: Bools,
-    counting: Counting,
+    counting: CountingRules,
     by: tuple[str, ...] = (),
     twins: Mapping[str, Mapping[str, Evaluation]] | None = None,
 ) -> pl.DataFrame:
@@ -334,13 +334,13 @@ def _rows(
     cases: EvaluatedCases,
     chosen: Sequence[Evaluation],
     selected: Bools,
-    counting: Counting,
+    counting: CountingRules,
     by: tuple[str, ...],
     twins: Mapping[str, Mapping[str, Evaluation]],
 ) -> Iterator[RowDict]:
     frame = grouped(cases, by)
     for evaluation in chosen:
-        for benchmark, within in parts(cases.cases, ("benchmark",)):
+        for benchmark, within in group_masks(cases.cases, ("benchmark",)):
             name = benchmark["benchmark"]
             own = twins.get(name, {}).get(evaluation.scorer.name)
             for group, rows in groups(frame, by, within & selected):
@@ -352,13 +352,13 @@ def _rows(
                         yield {"scorer": evaluation.scorer.name, **benchmark, **row, **group}
 
 
-def _own(evaluation: Evaluation, benchmark: str, rows: Bools, counting: Counting) -> Iterator[RowDict]:
+def _own(evaluation: Evaluation, benchmark: str, rows: Bools, counting: CountingRules) -> Iterator[RowDict]:
     for made in own_metrics():
         yield from own_rows(made, evaluation, rows, counting.unparsed_of(benchmark), counting.seed)
 
 
 def figures_of(
-    evaluation: Evaluation, benchmark: str, rows: Bools, counting: Counting, twins: Evaluation | None = None
+    evaluation: Evaluation, benchmark: str, rows: Bools, counting: CountingRules, twins: Evaluation | None = None
 ) -> Iterable[RowDict]:
     """Return rows of `subset, metric, value` and so on of the cases `rows` (n) of one benchmark.
 

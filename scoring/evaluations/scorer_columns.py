@@ -35,7 +35,7 @@ run. Null where one of them was not stored; 0.1 stored none with rewards, and no
 _SUMMED = tuple(name for name in SPENT if name != "currency")
 
 
-class Spent(Struct, frozen=True, eq=False, dict=True):
+class ScorerUsage(Struct, frozen=True, eq=False, dict=True):
     """What a scorer's parts in `folder` say of n cases.
 
     `cases` gives these: columns `case`, `benchmark` and `key`, the key being that of the scorer's rewards.
@@ -48,7 +48,7 @@ class Spent(Struct, frozen=True, eq=False, dict=True):
         """Return one of SPENT, a value a case."""
         return self._sums[name]
 
-    def of_cases(self, rows: Ints) -> "Spent":
+    def of_cases(self, rows: Ints) -> "ScorerUsage":
         """Return the same of some cases, by their row ids."""
         return _SomeSpent(self.folder, self.cases, self, rows)
 
@@ -90,10 +90,10 @@ class Spent(Struct, frozen=True, eq=False, dict=True):
         )
 
 
-class _SomeSpent(Spent, frozen=True, eq=False):
+class _SomeSpent(ScorerUsage, frozen=True, eq=False):
     """That of some cases of a whole, whose parts are read once for all."""
 
-    whole: Spent
+    whole: ScorerUsage
     rows: Ints
 
     @property
@@ -103,7 +103,7 @@ class _SomeSpent(Spent, frozen=True, eq=False):
     def column(self, name: str) -> pl.Series:
         return self.whole.column(name).gather(self.rows)
 
-    def of_cases(self, rows: Ints) -> Spent:
+    def of_cases(self, rows: Ints) -> ScorerUsage:
         return self.whole.of_cases(self.rows[rows])
 
 
@@ -157,7 +157,7 @@ def scorer_column(evaluation: "Evaluation", name: str) -> pl.Series:
         return _verdicts(evaluation).alias(column)
     if name == "outcome":
         return outcome_names(evaluation.codes).alias(column)
-    spent = evaluation.spent
+    spent = evaluation.usage
     column_values = (
         pl.Series([None] * evaluation.codes.size, dtype=SPENT[name]) if spent is None else spent.column(name)
     )

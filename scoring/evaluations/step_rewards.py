@@ -49,7 +49,7 @@ def let_go(array: npt.NDArray[Any]) -> None:
         base.madvise(mmap.MADV_DONTNEED)
 
 
-class Beyond(Struct, frozen=True, eq=False):
+class LabelsPastEnd(Struct, frozen=True, eq=False):
     """Labels that name no step of their case, since there are more of them than steps; usually none.
 
     One entry a label: `cases` are row ids, `steps` the 0-based indices, at or beyond the number of steps, and `values`
@@ -60,32 +60,32 @@ class Beyond(Struct, frozen=True, eq=False):
     steps: Ints
     values: Bools
 
-    def of_cases(self, rows: Ints) -> "Beyond":
+    def of_cases(self, rows: Ints) -> "LabelsPastEnd":
         """Take those of some cases, by their row ids."""
         if not self.cases.size:
             return self
         case, place = np.nonzero(rows[:, None] == self.cases[None, :])
-        return Beyond(case, self.steps[place], self.values[place])
+        return LabelsPastEnd(case, self.steps[place], self.values[place])
 
 
-NOTHING_BEYOND = Beyond(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
+NOTHING_BEYOND = LabelsPastEnd(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
 
 
 class StepLabels(Struct, frozen=True, eq=False):
     """Labels of steps, as the scorer gave them, for n cases in their order: whether a step is right (or redundant).
 
     Row i's labels are `values[offsets[i]:offsets[i + 1]]`, those of its first steps: of all of them, unless fewer were
-    given. `given` (n) marks the rows that have labels. Labels that are more than the steps are in `beyond`.
+    given. `has_labels` (n) marks the rows that have labels. Labels that are more than the steps are in `beyond`.
     """
 
     values: Bools
     offsets: Ints
-    given: Bools
-    beyond: Beyond = NOTHING_BEYOND
+    has_labels: Bools
+    beyond: LabelsPastEnd = NOTHING_BEYOND
 
     def of(self, row: int) -> list[bool] | None:
         """Return the labels of one case, or None."""
-        if not self.given[row]:
+        if not self.has_labels[row]:
             return None
         labels: list[bool] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
         return labels
@@ -93,29 +93,29 @@ class StepLabels(Struct, frozen=True, eq=False):
     def of_cases(self, rows: Ints) -> "StepLabels":
         """Take those of some cases, by their row ids."""
         flat = flat_rows(self.values, self.offsets, rows)
-        return StepLabels(*flat, self.given[rows], self.beyond.of_cases(rows))
+        return StepLabels(*flat, self.has_labels[rows], self.beyond.of_cases(rows))
 
 
 class StepNumbers(Struct, frozen=True, eq=False):
     """One number a step beside the rewards (Float64), for n cases in their order.
 
-    Row i's numbers are `values[offsets[i]:offsets[i + 1]]`; `given` (n) marks the rows that have them.
+    Row i's numbers are `values[offsets[i]:offsets[i + 1]]`; `present` (n) marks the rows that have them.
     """
 
     values: Floats
     offsets: Ints
-    given: Bools
+    present: Bools
 
     def of(self, row: int) -> list[float] | None:
         """Return the numbers of one case, or None."""
-        if not self.given[row]:
+        if not self.present[row]:
             return None
         numbers: list[float] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
         return numbers
 
     def of_cases(self, rows: Ints) -> "StepNumbers":
         """Take those of some cases, by their row ids."""
-        return StepNumbers(*flat_rows(self.values, self.offsets, rows), self.given[rows])
+        return StepNumbers(*flat_rows(self.values, self.offsets, rows), self.present[rows])
 
 
 class StepRewards(Struct, frozen=True, eq=False, dict=True):
@@ -147,7 +147,7 @@ class StepRewards(Struct, frozen=True, eq=False, dict=True):
     @property
     def present(self) -> Bools:
         """Where there is a row at all, usable or not. Shape (n,)."""
-        rows: Bools = self.scored | self.refused | self.labels.given | ~np.isnan(self.solutions)
+        rows: Bools = self.scored | self.refused | self.labels.has_labels | ~np.isnan(self.solutions)
         return rows
 
     @cached_property
@@ -304,14 +304,14 @@ def _labels(joined: pl.DataFrame, name: str, rows: Bools, steps: Ints) -> StepLa
     step = np.arange(values.size) - offsets[case]
     inside = step < steps[case]
     within = np.concatenate([[0], np.cumsum(np.minimum(lengths, steps))])
-    return StepLabels(values[inside], within, rows, Beyond(case[~inside], step[~inside], values[~inside]))
+    return StepLabels(values[inside], within, rows, LabelsPastEnd(case[~inside], step[~inside], values[~inside]))
 
 
 def _silent(labels: StepLabels, steps: Ints) -> Bools:
     """Where labels are fewer than the steps and none is wrong: whether there is an error was not said."""
     wrong = np.concatenate([[0], np.cumsum(~labels.values)])
     none: Bools = wrong[labels.offsets[1:]] == wrong[labels.offsets[:-1]]
-    fewer: Bools = labels.given & (np.diff(labels.offsets) < steps)
+    fewer: Bools = labels.has_labels & (np.diff(labels.offsets) < steps)
     return fewer & none
 
 

@@ -90,13 +90,13 @@ class Rule(Struct, frozen=True):
 class RuleByCase(Struct, frozen=True, eq=False):
     """A rule whose threshold differs from case to case: `thresholds` (n, float64), in the order of the cases.
 
-    `told` says which thresholds these are, by subset. There is no one threshold to show or to move.
+    `by_subset` says which thresholds these are, by subset. There is no one threshold to show or to move.
     """
 
     thresholds: Floats
     comparison: Comparison
     source: str
-    told: Mapping[str, float]
+    by_subset: Mapping[str, float]
     threshold: None = None
     on: str = REWARDS
     step: NamedStep = "first"
@@ -136,13 +136,13 @@ def compared_words(rule: "Decision") -> str:
 
     So "on differences", "of the lowest step" and "on z-scores of the lowest step".
     """
-    if isinstance(rule, AsGiven):
+    if isinstance(rule, ProvidedVerdicts):
         return ""
     on = "" if rule.on == REWARDS else f"on {transform(rule.on).plural}"
     return " ".join(part for part in (on, "of the lowest step" if rule.step == "lowest" else "") if part)
 
 
-class AsGiven(Struct, frozen=True):
+class ProvidedVerdicts(Struct, frozen=True):
     """The verdict is what the scorer said, so that no threshold can move it.
 
     `source` says in a few words where verdicts come from, `words` how; `nothing`, of a scorer that gives none, why.
@@ -159,24 +159,26 @@ class AsGiven(Struct, frozen=True):
 
 ByThreshold = Rule | RuleByCase
 """Decisions that compare rewards with a threshold."""
-Decision = ByThreshold | AsGiven
+Decision = ByThreshold | ProvidedVerdicts
 
-LABELS_AS_GIVEN = AsGiven(
+LABELS_AS_GIVEN = ProvidedVerdicts(
     "labels as given", "the verdict is the first step that the scorer labelled wrong; no threshold was applied"
 )
-SOLUTION_ONLY = AsGiven(
+SOLUTION_ONLY = ProvidedVerdicts(
     "one number a solution",
     "no verdict: one number a solution names no step",
     nothing="one number a solution, no step rewards",
 )
 
 
-def votes_as_given(votes: int) -> AsGiven:
+def votes_as_given(votes: int) -> ProvidedVerdicts:
     """Verdicts of a critic by the vote of up to so many answers a case."""
     if votes <= 1:
-        return AsGiven("verdicts as given", "the verdict is the step that its output names; no threshold was applied")
+        return ProvidedVerdicts(
+            "verdicts as given", "the verdict is the step that its output names; no threshold was applied"
+        )
     words = "the verdict is the step that the most frequent answer names, of equally frequent ones the first"
-    return AsGiven(f"verdicts as given (vote of {votes})", words)
+    return ProvidedVerdicts(f"verdicts as given (vote of {votes})", words)
 
 
 def verdicts(rewards: StepRewards, rule: ByThreshold) -> Ints:
@@ -203,7 +205,7 @@ def is_lowest(compared: StepRewards) -> Bools:
 
 def label_verdicts(labels: StepLabels) -> Ints:
     """Return each case's first step labelled wrong, -1 if no label is wrong, NO_VERDICT where there are no labels."""
-    return _first(~labels.values, labels.offsets, labels.given)
+    return _first(~labels.values, labels.offsets, labels.has_labels)
 
 
 def _first(wrong: Bools, offsets: Ints, there: Bools) -> Ints:
@@ -250,7 +252,7 @@ _BY_COUNT = np.array(
 """The outcome of an erroneous case, a clean one and one without gold by how many of its floats are under a cut."""
 
 
-class CaseFloats(Struct, frozen=True, eq=False):
+class CaseBreakpoints(Struct, frozen=True, eq=False):
     """The three numbers a case that decide its outcome at every threshold. Shape (n,), Float64; NaN: none does.
 
     Under the threshold, `all` says that a step is named, `at` that it is the gold step or an earlier one, `before` that
@@ -268,9 +270,9 @@ class CaseFloats(Struct, frozen=True, eq=False):
     at: Floats
     all: Floats
 
-    def of_cases(self, rows: Ints) -> "CaseFloats":
+    def of_cases(self, rows: Ints) -> "CaseBreakpoints":
         """Take those of some cases, by their row ids."""
-        return CaseFloats(self.before[rows], self.at[rows], self.all[rows])
+        return CaseBreakpoints(self.before[rows], self.at[rows], self.all[rows])
 
     def outcomes(self, rule: ByThreshold, gold: Ints, has_gold: Bools, fixed: Codes) -> Codes:
         """Return the codes as deciding step by step would, from the floats alone; where these are NaN, the `fixed`
@@ -288,7 +290,7 @@ class CaseFloats(Struct, frozen=True, eq=False):
 
 def case_floats(
     rewards: StepRewards, gold: Ints, decided: Bools | None = None, step: NamedStep = "first"
-) -> CaseFloats:
+) -> CaseBreakpoints:
     """Reduce step rewards to the three floats a case.
 
     Args:
@@ -301,7 +303,7 @@ def case_floats(
     lowest = np.full(n, np.nan)
     rows = np.flatnonzero(rewards.scored)
     if not rows.size:
-        return CaseFloats(lowest, lowest.copy(), lowest.copy())
+        return CaseBreakpoints(lowest, lowest.copy(), lowest.copy())
     starts = rewards.offsets[:-1][rows]
     lengths = rewards.offsets[1:][rows] - starts
     lowest[rows] = np.minimum.reduceat(rewards.values, starts)
@@ -320,7 +322,7 @@ def case_floats(
         at[erroneous] = np.where(named <= wrong, lowest[erroneous], np.inf)
     if decided is not None:
         before[~decided] = at[~decided] = lowest[~decided] = np.nan
-    return CaseFloats(before, at, lowest)
+    return CaseBreakpoints(before, at, lowest)
 
 
 def _minimum_until(values: Floats, starts: Ints, ends: Ints) -> Floats:
@@ -330,7 +332,7 @@ def _minimum_until(values: Floats, starts: Ints, ends: Ints) -> Floats:
     return np.where(starts == ends, np.inf, lowest)
 
 
-def margins(floats: CaseFloats, codes: Codes, threshold: float | Floats) -> Floats:
+def margins(floats: CaseBreakpoints, codes: Codes, threshold: float | Floats) -> Floats:
     """Signed distance from the threshold to the nearest one at which the case turns right or wrong. Shape (n,).
 
     `threshold` is one for all or one a case, shape (n,). The distance is positive for right cases, negative for wrong
@@ -353,7 +355,7 @@ def margins(floats: CaseFloats, codes: Codes, threshold: float | Floats) -> Floa
     )
 
 
-def decision_distances(floats: CaseFloats, threshold: float | Floats) -> Floats:
+def decision_distances(floats: CaseBreakpoints, threshold: float | Floats) -> Floats:
     """Return how far the lowest of what is compared lies from the threshold, shape (n,); NaN where no threshold
     decides.
 

@@ -33,7 +33,7 @@ _READ = ("problem", "steps")
 _Weights = npt.NDArray[np.float32]
 
 
-class Alike(Struct, frozen=True):
+class SimilarCase(Struct, frozen=True):
     """A case that is like another.
 
     Attributes:
@@ -82,7 +82,7 @@ class TextIndex(Struct, frozen=True, eq=False):
         starts = np.concatenate([[0], np.cumsum(held)])
         return cls(texts, starts, rows[order], weights[order], rarity)
 
-    def nearest(self, row: int, among: Bools, most: int) -> list[Alike]:
+    def nearest(self, row: int, among: Bools, most: int) -> list[SimilarCase]:
         """Return the cases nearest in text to a case, the nearest first.
 
         Args:
@@ -98,7 +98,7 @@ class TextIndex(Struct, frozen=True, eq=False):
             # A case has one entry a bucket.
             likeness[self.cases[part]] += weight * self.weights[part]
         nearest = _first(np.where(among, likeness, 0.0), row, most)
-        return [Alike(other, min(1.0, float(likeness[other])), self._shared(terms, other)) for other in nearest]
+        return [SimilarCase(other, min(1.0, float(likeness[other])), self._shared(terms, other)) for other in nearest]
 
     def _terms(self, row: int) -> pl.DataFrame:
         return terms_of(self.texts.page(int(self.texts.part[row]), int(self.texts.row_in_part[row]), 1, _READ))
@@ -174,7 +174,7 @@ def courses(evaluation: Evaluation) -> Floats:
     return drawn
 
 
-def nearest_courses(evaluation: Evaluation, row: int, among: Bools, most: int) -> list[Alike]:
+def nearest_courses(evaluation: Evaluation, row: int, among: Bools, most: int) -> list[SimilarCase]:
     """Return the cases whose rewards run most like those of a case, the nearest first.
 
     Args:
@@ -190,7 +190,7 @@ def nearest_courses(evaluation: Evaluation, row: int, among: Bools, most: int) -
     known = among & np.isfinite(likeness)
     # Rewards beyond the range may be further away than all of it.
     likeness = np.where(known, np.maximum(likeness, np.finfo(float).tiny), 0.0)
-    return [Alike(other, float(likeness[other])) for other in _first(likeness, row, most)]
+    return [SimilarCase(other, float(likeness[other])) for other in _first(likeness, row, most)]
 
 
 def _first(likeness: Floats, row: int, most: int) -> list[int]:

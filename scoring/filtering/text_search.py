@@ -90,7 +90,7 @@ FEW_RANGES = 48
 """So many places of a file are read one by one instead of the whole of it."""
 
 
-class Found(Struct, frozen=True, eq=False, dict=True):
+class SearchMatches(Struct, frozen=True, eq=False, dict=True):
     """Which of n cases hold a query, as far as they were searched.
 
     `searched` (bool) says which cases were looked at; of the others nothing is known. `hits` (uint8, one row a pattern
@@ -106,7 +106,7 @@ class Found(Struct, frozen=True, eq=False, dict=True):
     notes: pl.Series | None = None
 
     @classmethod
-    def nothing(cls, query: TextQuery, n: int) -> "Found":
+    def nothing(cls, query: TextQuery, n: int) -> "SearchMatches":
         """Before the first text was read."""
         hits = np.zeros((len(query.patterns), n), dtype=np.uint8)
         return cls(query, np.zeros(n, dtype=np.bool_), hits, np.full(n, -1, dtype=np.int32))
@@ -123,7 +123,7 @@ class Found(Struct, frozen=True, eq=False, dict=True):
         bits: npt.NDArray[np.uint8] = np.bitwise_or.reduce(self.hits, axis=0, initial=0)
         return np.where(self.mask, bits, np.uint8(0))
 
-    def with_notes(self, notes: pl.Series | None) -> "Found":
+    def with_notes(self, notes: pl.Series | None) -> "SearchMatches":
         """Return the results with other notes (String, one a case; None = there are none): people write them at any
         time.
         """
@@ -153,7 +153,7 @@ class Searchable(Struct, frozen=True, eq=False):
 
     `names` (String, the `case` of each) tell apart the answers to cases of equal text; None = contents alone do.
     `notes` (String, one a case, null where there is none) is None where there are none at all. `talks` are the folders
-    of answers that are kept as JSON: for each talk the list of what was written (`scoring.generative.talks`).
+    of answers that are kept as JSON: for each talk the list of what was written (`scoring.generative.dialogues`).
     Without `trajectories` no case has context, which is then not looked for. `own_keys` are those of the answers in a
     folder whose scorer reads more of a case than problem and steps, by folder.
     """
@@ -174,8 +174,8 @@ class Searchable(Struct, frozen=True, eq=False):
 
 
 def search(
-    query: TextQuery, among: Searchable, rows: Bools | None = None, before: Found | None = None
-) -> Iterator[Found]:
+    query: TextQuery, among: Searchable, rows: Bools | None = None, before: SearchMatches | None = None
+) -> Iterator[SearchMatches]:
     """Search, and give what is found so far after every batch; the last value is complete for `rows` (None = all).
 
     `before` is what an earlier search of the same query found: its cases are not read again. What was given out is
@@ -185,7 +185,7 @@ def search(
         DamagedWorkspace: a file of texts has gone or cannot be read.
     """
     n = len(among.keys)
-    so_far = (before or Found.nothing(query, n)).with_notes(among.notes)
+    so_far = (before or SearchMatches.nothing(query, n)).with_notes(among.notes)
     wanted = ~so_far.searched if rows is None else rows & ~so_far.searched
     if not query or not wanted.any():
         yield replace(so_far, searched=so_far.searched | wanted)
@@ -210,7 +210,9 @@ def search(
         yield replace(so_far, searched=searched.copy(), hits=hits.copy(), first_step=first_step.copy())
 
 
-def search_all(query: TextQuery, among: Searchable, rows: Bools | None = None, before: Found | None = None) -> Found:
+def search_all(
+    query: TextQuery, among: Searchable, rows: Bools | None = None, before: SearchMatches | None = None
+) -> SearchMatches:
     """Search all at once.
 
     Raises:

@@ -6,12 +6,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from scoring.asking import Sampling
-from scoring.critics.sampling import Chosen
+from scoring.critics.sampling import ChosenSampling
 from scoring.errors import UsageError
 from scoring.generative import genprm, rprm, thinkprm
-from scoring.generative.talk import Allowed, TalkFamily, Wording
+from scoring.generative.talk import Allowed, TalkFamily, TalkTemplate
 
-Make = Callable[[Wording, dict[str, str], Sampling], TalkFamily]
+Make = Callable[[TalkTemplate, dict[str, str], Sampling], TalkFamily]
 FamilyOptions = dict[str, str]
 _SEED = 0
 
@@ -28,7 +28,7 @@ class GenerativeFamily(Struct, frozen=True):
     options: Allowed
     placeholders: tuple[str, ...]
     template: Callable[[FamilyOptions], str]
-    sampling: Callable[[FamilyOptions, int], Chosen]
+    sampling: Callable[[FamilyOptions, int], ChosenSampling]
     votes: int
     source: str
     note: Callable[[FamilyOptions], str]
@@ -47,32 +47,36 @@ class GenerativeFamily(Struct, frozen=True):
                 raise UsageError(f"{name} cannot be {value!r} with {self.name}.", f"It is {' or '.join(values)}.")
         return {name: settings.get(name, values[0]) for name, values in self.options.items()}
 
-    def wording(self, path: Path | None, options: FamilyOptions) -> Wording:
+    def wording(self, path: Path | None, options: FamilyOptions) -> TalkTemplate:
         """Return the user's template, or the packaged one.
 
         Raises:
             InputError: it cannot be used.
         """
-        return Wording.of(path, self.template(options), self.placeholders)
+        return TalkTemplate.of(path, self.template(options), self.placeholders)
 
 
-def _thinkprm_sampling(_: FamilyOptions, answers: int) -> Chosen:
+def _thinkprm_sampling(_: FamilyOptions, answers: int) -> ChosenSampling:
     # 8,192 less the 20 that upstream keeps for the decision.
     if answers == 1:
-        return Chosen(Sampling(0.0, max_tokens=8172), "ThinkPRM's recipes: greedy for one sample", _SEED)
-    return Chosen(Sampling(0.4, max_tokens=8172), "ThinkPRM's recipes: temperature 0.4 for several samples", _SEED)
+        return ChosenSampling(Sampling(0.0, max_tokens=8172), "ThinkPRM's recipes: greedy for one sample", _SEED)
+    return ChosenSampling(
+        Sampling(0.4, max_tokens=8172), "ThinkPRM's recipes: temperature 0.4 for several samples", _SEED
+    )
 
 
-def _rprm_sampling(options: FamilyOptions, _: int) -> Chosen:
+def _rprm_sampling(options: FamilyOptions, _: int) -> ChosenSampling:
     if options["reader"] == "text":
         sampling = Sampling(0.7, top_p=0.8, top_k=20, max_tokens=32768)
-        return Chosen(sampling, "ljxzs-jjlzs/ProcessBench, a fork of ProcessBench", 42)
+        return ChosenSampling(sampling, "ljxzs-jjlzs/ProcessBench, a fork of ProcessBench", 42)
     sampling = Sampling(0.95, top_p=0.95, max_tokens=8192)
-    return Chosen(sampling, "R-PRM, src/scripts/examples/eval-ProcessBench.sh", _SEED)
+    return ChosenSampling(sampling, "R-PRM, src/scripts/examples/eval-ProcessBench.sh", _SEED)
 
 
-def _genprm_sampling(_: FamilyOptions, __: int) -> Chosen:
-    return Chosen(Sampling(0.6, 0.95, 20, genprm.BUDGET), "GenPRM, genprm_inference.py; tokens are a step's", _SEED)
+def _genprm_sampling(_: FamilyOptions, __: int) -> ChosenSampling:
+    return ChosenSampling(
+        Sampling(0.6, 0.95, 20, genprm.BUDGET), "GenPRM, genprm_inference.py; tokens are a step's", _SEED
+    )
 
 
 def _genprm_template(options: FamilyOptions) -> str:

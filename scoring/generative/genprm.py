@@ -32,7 +32,7 @@ from scoring.generative.talk import (
     JudgedTalk,
     Question,
     Talk,
-    Wording,
+    TalkTemplate,
     boxed_word,
     first_boxed_word,
     judged,
@@ -84,7 +84,7 @@ class _Critique(Struct):
 class GenPrm(Struct, frozen=True):
     """One GenPRM with its options; `sampling` holds for every stage, its `max_tokens` for a whole step."""
 
-    wording: Wording
+    wording: TalkTemplate
     options: dict[str, str]
     sampling: Sampling
 

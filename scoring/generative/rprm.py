@@ -26,8 +26,8 @@ from scoring.generative.talk import (
     JudgedTalk,
     Question,
     Talk,
-    Wording,
-    decided,
+    TalkTemplate,
+    decide_talk,
     lacking,
     said,
 )
@@ -47,7 +47,7 @@ _WORDS = DecisionWords(" Yes", " No")
 class RPrm(Struct, frozen=True):
     """One R-PRM with its options; `sampling` is that of the analysis."""
 
-    wording: Wording
+    wording: TalkTemplate
     options: dict[str, str]
     sampling: Sampling
 
@@ -81,4 +81,4 @@ class RPrm(Struct, frozen=True):
         if not analysis.strip():
             return lacking(ParseFault.EMPTY_ANSWER)
         answer_start = before + question if question else before.rstrip() + _VERDICT
-        return decided(_WORDS, (yield Question((*prompt, Message("assistant", answer_start)), DECIDING)))
+        return decide_talk(_WORDS, (yield Question((*prompt, Message("assistant", answer_start)), DECIDING)))

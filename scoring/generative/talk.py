@@ -149,7 +149,7 @@ def said(answer: GeneratedAnswer) -> str:
     return (answer.reasoning or "") + (answer.text or "")
 
 
-def decided(words: DecisionWords, answer: GeneratedAnswer) -> JudgedTalk:
+def decide_talk(words: DecisionWords, answer: GeneratedAnswer) -> JudgedTalk:
     """Return what the one token of an answer to a decision question comes to."""
     if not answer.logprobs:
         return lacking(ParseFault.NO_LOGPROBS if said(answer) else ParseFault.EMPTY_ANSWER)
@@ -176,7 +176,7 @@ def lacking(fault: ParseFault, place: TokenLogprobs | None = None) -> JudgedTalk
 _FOLDER = Path(__file__).with_name("templates")
 
 
-class Wording(Struct, frozen=True):
+class TalkTemplate(Struct, frozen=True):
     """A template and the names that stand for a case's texts in it, as `{name}`. Other braces are text."""
 
     template: Template
@@ -184,7 +184,7 @@ class Wording(Struct, frozen=True):
     own: bool
 
     @classmethod
-    def of(cls, path: Path | None, packaged: str, names: tuple[str, ...]) -> "Wording":
+    def of(cls, path: Path | None, packaged: str, names: tuple[str, ...]) -> "TalkTemplate":
         """Read the user's file, or else this package's.
 
         Raises:

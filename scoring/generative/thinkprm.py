@@ -21,7 +21,17 @@ from msgspec import Struct
 
 from scoring.asking import Message, Prompt, Sampling
 from scoring.critics.parsing import ParseFault
-from scoring.generative.talk import DECIDING, Allowed, DecisionWords, Question, Talk, Wording, decided, lacking, said
+from scoring.generative.talk import (
+    DECIDING,
+    Allowed,
+    DecisionWords,
+    Question,
+    Talk,
+    TalkTemplate,
+    decide_talk,
+    lacking,
+    said,
+)
 
 OPTIONS: Allowed = {
     # Steps begin with their number, and the chain stops where it turns to one that is not there: upstream's
@@ -49,7 +59,7 @@ def bare(step: str) -> str:
 class ThinkPrm(Struct, frozen=True):
     """One ThinkPRM with its options; `sampling` is that of the thoughts."""
 
-    wording: Wording
+    wording: TalkTemplate
     options: dict[str, str]
     sampling: Sampling
     reader = "thinkprm-1"
@@ -72,7 +82,7 @@ class ThinkPrm(Struct, frozen=True):
         if not thoughts.strip():
             return lacking(ParseFault.EMPTY_ANSWER)
         answer_start = f"{opening}{thoughts.rstrip()}\n{QUESTION}"
-        return decided(_WORDS[self.options["words"]], (yield Question(self._from(prompt, answer_start), DECIDING)))
+        return decide_talk(_WORDS[self.options["words"]], (yield Question(self._from(prompt, answer_start), DECIDING)))
 
     def _steps(self, prefix: Sequence[str]) -> list[str]:
         """The steps as they are written; those without text are left out, as upstream does."""

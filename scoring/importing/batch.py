@@ -21,8 +21,8 @@ from scoring.benchmarks.registry import MODULES
 from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.evaluations.rules import DEFAULTS
 from scoring.generation import Added
-from scoring.importing.bringing import HUB, Brought, TellSentence, bring, expanded, place, size_of
-from scoring.importing.join import OF_CASES, Joined, join, relabelled
+from scoring.importing.bringing import HUB, LocalFile, TellSentence, bring, expanded, place, size_of
+from scoring.importing.join import OF_CASES, JoinedResults, join, relabelled
 from scoring.importing.proposal import OpenTable, Proposal
 from scoring.importing.saving import LEFT_OUT, Ledger, RememberedFile, SavedResults, Unchanged, save, scorer_of
 from scoring.importing.sources import ReadOptions, Source, belongs, read_source
@@ -51,11 +51,11 @@ class ImportBatch(Struct, frozen=True, eq=False):
     """
 
     imported: tuple[Imported, ...]
-    joined: tuple[Joined, ...]
+    joined: tuple[JoinedResults, ...]
     skipped: tuple[str, ...] = ()
     mappings: tuple[ColumnMapping, ...] = ()
     unchanged: tuple[Unchanged, ...] = ()
-    read: tuple[tuple[Brought, int], ...] = ()
+    read: tuple[tuple[LocalFile, int], ...] = ()
     ledger: Ledger | None = None
     proposals: tuple[Proposal, ...] = ()
     passed_over: tuple[str, ...] = ()
@@ -129,7 +129,7 @@ class ImportBatch(Struct, frozen=True, eq=False):
             is_grave = any(map(_is_grave, findings))
             yield RememberedFile(brought, " and ".join(held), is_grave, folders, tuple(dict.fromkeys(benchmarks)))
 
-    def _save(self, workspace: Workspace, joined: Joined, name: str | None) -> SavedResults:
+    def _save(self, workspace: Workspace, joined: JoinedResults, name: str | None) -> SavedResults:
         try:
             return save(workspace, joined, name)
         except ScorerConflict as error:
@@ -449,8 +449,8 @@ def _read(
             )
             try:
                 for brought in [word] if word.startswith(HUB) else bring(word, folder, tell, source_named.until):
-                    among = source_named.many or (isinstance(brought, Brought) and not brought.alone)
-                    where = brought.place if isinstance(brought, Brought) else brought
+                    among = source_named.many or (isinstance(brought, LocalFile) and not brought.alone)
+                    where = brought.place if isinstance(brought, LocalFile) else brought
                     beside = partial(known.beside, where) if options.known is not None else None
                     try:
                         source = _read_one(
@@ -470,8 +470,8 @@ def _read(
     return sources, skipped
 
 
-def _read_one(brought: str | Brought, options: ReadOptions, ledger: Ledger | None, *, among: bool) -> Source:
-    file = brought if isinstance(brought, Brought) and brought.refusal is None else None
+def _read_one(brought: str | LocalFile, options: ReadOptions, ledger: Ledger | None, *, among: bool) -> Source:
+    file = brought if isinstance(brought, LocalFile) and brought.refusal is None else None
     if ledger is not None and file is not None and file.until is not None and size_of(str(file.path)) != file.until:
         # Its digest is that of all of it.
         ledger = None

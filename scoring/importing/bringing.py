@@ -35,7 +35,7 @@ from scoring.reading.file_bytes import (
     PARQUET,
     UTF8_MARK,
     Allowance,
-    Damaged,
+    DamagedStream,
     Unpacked,
     codec_of,
     compression_of,
@@ -134,14 +134,14 @@ class Archive:
             checksum = zlib.crc32(part, checksum)
             yield part
         if size != member.file_size or checksum != member.CRC:
-            raise Damaged("its length or checksum is wrong")
+            raise DamagedStream("its length or checksum is wrong")
 
     def _parts(self, member: ZipInfo, own: Allowance, most: int | None = None) -> Iterator[bytes]:
         if member.flag_bits & _ENCRYPTED:
-            raise Damaged("it is encrypted")
+            raise DamagedStream("it is encrypted")
         header = self._at(member.header_offset, _HEADER.size, own.name)
         if len(header) < _HEADER.size or header[:4] != ZIP[0]:
-            raise Damaged("it does not begin where it should")
+            raise DamagedStream("it does not begin where it should")
         _, name, extras = _HEADER.unpack(header)
         at = member.header_offset + _HEADER.size + name + extras
         left = member.compress_size
@@ -160,7 +160,7 @@ class Archive:
         try:
             self._file.seek(at)
         except (OSError, ValueError, OverflowError):
-            raise Damaged("it does not begin where it should") from None
+            raise DamagedStream("it does not begin where it should") from None
         return read_some(self._file, name, size)
 
     def _may_hold_rows(self, member: ZipInfo) -> bool:
@@ -168,7 +168,7 @@ class Archive:
             return True
         try:
             start = next(self._parts(member, Allowance(self._name, _LOOK * 2000), _LOOK), b"")[:_LOOK]
-        except (Damaged, InputError):
+        except (DamagedStream, InputError):
             return False
         # Archives inside are refused by a sentence, so they are no files to leave out in a list.
         if compression_of(start) or start.startswith(ZIP):
@@ -214,7 +214,7 @@ _LONGEST = 80
 _START = 4096
 
 
-class Brought(Struct, frozen=True, eq=False):
+class LocalFile(Struct, frozen=True, eq=False):
     """One plain local file.
 
     `name` is what findings call it (`runs.zip/part-1.jsonl`), `place` the same from one import to the next (a real
@@ -232,7 +232,9 @@ class Brought(Struct, frozen=True, eq=False):
     until: int | None = None
 
 
-def bring(word: str, folder: Path, tell: TellSentence = lambda _: None, until: int | None = None) -> Iterator[Brought]:
+def bring(
+    word: str, folder: Path, tell: TellSentence = lambda _: None, until: int | None = None
+) -> Iterator[LocalFile]:
     """Bring one source: each of its files, there until the next one is asked for.
 
     Args:
@@ -248,20 +250,20 @@ def bring(word: str, folder: Path, tell: TellSentence = lambda _: None, until: i
     """
     if word == STDIN:
         with _temporary(_written(folder, STDIN, _standard_input(_room(folder)))) as path:
-            yield from opened_files(Brought(STDIN, STDIN, path), folder)
+            yield from opened_files(LocalFile(STDIN, STDIN, path), folder)
     elif is_stored(word):
         with fetched(word, folder) as path:
-            yield from opened_files(Brought(word, word, path), folder)
+            yield from opened_files(LocalFile(word, word, path), folder)
     elif is_source_address(word):
         from scoring.importing.downloading import Download
 
         download = Download(word, _room(folder), tell)
         with _temporary(_written(folder, download.name, download)) as path:
             findings = _cut_off(path, download.name, download.missing) if download.missing else ()
-            yield from opened_files(Brought(download.name, download.name, path, findings), folder)
+            yield from opened_files(LocalFile(download.name, download.name, path, findings), folder)
     else:
         path = Path(word)
-        yield from opened_files(Brought(printable(path), place(path), path, until=until), folder)
+        yield from opened_files(LocalFile(printable(path), place(path), path, until=until), folder)
 
 
 def is_source_address(word: str) -> bool:
@@ -279,7 +281,7 @@ def is_elsewhere(word: str) -> bool:
     return word == STDIN or is_source_address(word)
 
 
-def opened_files(source: Brought, folder: Path, member: str | None = None) -> Iterator[Brought]:
+def opened_files(source: LocalFile, folder: Path, member: str | None = None) -> Iterator[LocalFile]:
     """Yield the file itself, or what is in it where it is compressed or an archive; `member` = only that one."""
     start = start_of(source.path)
     if compression := compression_of(start):
@@ -302,7 +304,7 @@ _NO_ARCHIVES = {
 """What a zip archive without rows is -> the member by which it is known, and what to do instead."""
 
 
-def _members(source: Brought, folder: Path, only: str | None) -> Iterator[Brought]:
+def _members(source: LocalFile, folder: Path, only: str | None) -> Iterator[LocalFile]:
     whole = Allowance(source.name, _room(folder), packed=source.path.stat().st_size)
     with Archive(source.path, source.name) as archive:
         members = [member for member in archive.members if only in {None, member.filename}]
@@ -316,7 +318,7 @@ def _members(source: Brought, folder: Path, only: str | None) -> Iterator[Brough
             )
         noticed = (*source.findings, *_not_read(source.name, archive.left_out))
         for number, member in enumerate(members, start=1):
-            brought = Brought(
+            brought = LocalFile(
                 f"{source.name}/{printable(member.filename)}",
                 f"{source.place}{INSIDE}{member.filename}",
                 source.path,
@@ -329,7 +331,7 @@ def _members(source: Brought, folder: Path, only: str | None) -> Iterator[Brough
                         _temporary(_written(folder, brought.name, archive.unpack(member, whole)))
                     )
                     ready = files.enter_context(_as_member(replace(brought, path=path), folder, whole))
-                except Damaged as error:
+                except DamagedStream as error:
                     why = f"{brought.name} cannot be unpacked: {error}."
                     ready = replace(
                         brought, refusal=UnreadableFile(why, "Unpack the archive, and import what is in it.")
@@ -345,7 +347,7 @@ def _members(source: Brought, folder: Path, only: str | None) -> Iterator[Brough
 
 
 @contextmanager
-def _as_member(member: Brought, folder: Path, whole: Allowance) -> Iterator[Brought]:
+def _as_member(member: LocalFile, folder: Path, whole: Allowance) -> Iterator[LocalFile]:
     """A member of an archive, which may be compressed: what it becomes counts as the archive's too."""
     if compression := compression_of(start_of(member.path)):
         with _unpacked(member, compression, folder) as unpacked:
@@ -356,7 +358,7 @@ def _as_member(member: Brought, folder: Path, whole: Allowance) -> Iterator[Brou
 
 
 @contextmanager
-def _unpacked(source: Brought, compression: str, folder: Path) -> Iterator[Brought]:
+def _unpacked(source: LocalFile, compression: str, folder: Path) -> Iterator[LocalFile]:
     allowance = Allowance(source.name, _room(folder))
     try:
         file = source.path.open("rb")
@@ -379,7 +381,7 @@ def _unpacked(source: Brought, compression: str, folder: Path) -> Iterator[Broug
         yield replace(source, path=path, findings=findings, until=None)
 
 
-def _innermost(unpacked: Brought, inside: str) -> Brought:
+def _innermost(unpacked: LocalFile, inside: str) -> LocalFile:
     start, name = start_of(unpacked.path), unpacked.name
     if compression_of(start):
         raise UnreadableFile(f"{name} is compressed more than once.", "Unpack it once and import what comes out.")
@@ -388,7 +390,7 @@ def _innermost(unpacked: Brought, inside: str) -> Brought:
     return _no_tar(unpacked)
 
 
-def _no_tar(source: Brought) -> Brought:
+def _no_tar(source: LocalFile) -> LocalFile:
     if start_of(source.path, _START).startswith(_TAR, _TAR_AT):
         raise UnreadableFile(f"{source.name} is a tar archive.", "Unpack it (tar -xf FILE) and import the folder.")
     return source

@@ -10,7 +10,7 @@ from typing import Any
 
 from scoring.benchmarks.registry import MODULES, benchmark_module
 from scoring.errors import InspectError, UnreadableFile
-from scoring.importing.bringing import INSIDE, STDIN, Brought, is_source_address, opened_files
+from scoring.importing.bringing import INSIDE, STDIN, LocalFile, is_source_address, opened_files
 from scoring.metadata_columns import metadata_name
 from scoring.reading.file_bytes import PARQUET, decoded_as, printable, start_of
 from scoring.reading.rows import Rows, SourceRow, json_lines, read_rows
@@ -48,7 +48,7 @@ def original_row(workspace: Workspace, case: Mapping[str, Any]) -> Any:
     )
 
 
-def _rows_on(brought: Brought, line: int) -> Iterator[SourceRow]:
+def _rows_on(brought: LocalFile, line: int) -> Iterator[SourceRow]:
     rows = read_rows(brought.path, brought.name)
     if not rows.streamed:
         yield from (row for row in rows.rows if row.line == line)
@@ -72,7 +72,7 @@ def _gives(row: SourceRow, case: Mapping[str, Any], name: str) -> bool:
     return bool(made.height) and made["key"][0] == case["key"]
 
 
-def _brought_again(place: str, folder: Path) -> Iterator[Brought]:
+def _brought_again(place: str, folder: Path) -> Iterator[LocalFile]:
     # Those of files are absolute.
     piped = place.partition(INSIDE)[0] == STDIN
     if piped or is_source_address(place):
@@ -82,7 +82,7 @@ def _brought_again(place: str, folder: Path) -> Iterator[Brought]:
     file = next((place[:end] for end in [len(place), *ends] if os.path.isfile(place[:end])), place)  # noqa: PTH113
     member = place[len(file) + 1 :] or None
     path = Path(file)
-    for brought in opened_files(Brought(printable(path), file, path), folder, member):
+    for brought in opened_files(LocalFile(printable(path), file, path), folder, member):
         if brought.refusal is not None:
             raise brought.refusal
         yield brought

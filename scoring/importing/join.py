@@ -59,11 +59,11 @@ _FEW, _MOST, _FAR_BETTER = 5, 0.9, 3
 """How many labels show that a file counts from another base, and by how much they must be the others' better."""
 
 
-class Joined(Struct, frozen=True, eq=False):
+class JoinedResults(Struct, frozen=True, eq=False):
     """One scorer's results, on the keys of the cases, and on the cases themselves where the file names them.
 
     `rewards` and `votes` have the columns of `scoring.schema`; each row of the file that joined is in one of them,
-    except repetitions, of which the first counts. `given` counts the rows of the file that gave rewards, labels, a
+    except repetitions, of which the first counts. `row_counts` counts the rows of the file that gave rewards, labels, a
     number for redundancy or for the solution, a reason without any, and answers, by column. `by` says in a word what
     joined, `benchmarks` with what. `joined` counts rows of the file,
     `unparsed` the answers that say nothing (`NO_VERDICT_READ`); `findings` holds what the reader and the join noticed.
@@ -74,13 +74,13 @@ class Joined(Struct, frozen=True, eq=False):
     benchmarks: tuple[str, ...]
     rewards: pl.DataFrame
     votes: pl.DataFrame
-    given: Mapping[str, int]
+    row_counts: Mapping[str, int]
     joined: int
     unparsed: int
     findings: tuple[Finding, ...]
 
 
-def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = None) -> Joined:
+def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = None) -> JoinedResults:
     """Join results to cases.
 
     Args:
@@ -170,7 +170,7 @@ def _doubts(
 
 def _split(
     results: ExternalResults, by: str, whole: pl.DataFrame, once: pl.DataFrame, findings: list[Finding]
-) -> Joined:
+) -> JoinedResults:
     answered = pl.any_horizontal(pl.col("answer", "ballot", "verdict").is_not_null())
     has_numbers = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
     is_vote = answered | (~has_numbers & (results.kind == "critic"))
@@ -184,7 +184,7 @@ def _split(
     first = numbers["_row"].is_first_distinct()
     each = numbers if first.all() else numbers.filter(first)
     counts = {name: each[name].count() for name in ("rewards", "labels", "redundancy", "solution", "reason")}
-    return Joined(
+    return JoinedResults(
         results,
         by,
         tuple(whole["benchmark"].unique(maintain_order=True)),
@@ -199,7 +199,7 @@ def _split(
 
 def _one_row_a_step(
     results: ExternalResults, rows: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None
-) -> Joined | None:
+) -> JoinedResults | None:
     """The results as one row a step in the order of the file; None where too many cases have other numbers of steps."""
     message = (
         f"{results.rows.height:,} ids have several rows, as many as their cases have steps: they were read as one row "

@@ -30,8 +30,8 @@ from scoring import __version__
 from scoring.benchmarks.own import GROUP
 from scoring.errors import DamagedWorkspace, FrameError, InspectError, ScorerConflict
 from scoring.evaluations.rules import when_wrong
-from scoring.importing.bringing import HUB, Brought, place
-from scoring.importing.join import Joined
+from scoring.importing.bringing import HUB, LocalFile, place
+from scoring.importing.join import JoinedResults
 from scoring.own_code import installed, package_of
 from scoring.results.base import ExternalResults
 from scoring.scorer import FILE as SCORER
@@ -111,7 +111,7 @@ class SavedResults:
     training: TrainingPoint = field(default=NOWHERE, compare=False)
 
 
-def scorer_of(joined: Joined, name: str | None = None) -> Scorer:
+def scorer_of(joined: JoinedResults, name: str | None = None) -> Scorer:
     """Describe the scorer of imported results.
 
     What made the numbers is not known, so its fingerprint is of the name, the format and the settings that the file
@@ -139,7 +139,7 @@ def scorer_of(joined: Joined, name: str | None = None) -> Scorer:
     )
 
 
-def save(workspace: Workspace, joined: Joined, name: str | None = None) -> SavedResults:
+def save(workspace: Workspace, joined: JoinedResults, name: str | None = None) -> SavedResults:
     """Put one file's results into the workspace.
 
     Raises:
@@ -148,9 +148,9 @@ def save(workspace: Workspace, joined: Joined, name: str | None = None) -> Saved
         NoWorkspace, UnwritableWorkspace, DamagedWorkspace: as for everything that writes there.
     """
     scorer = scorer_of(joined, name)
-    from scoring.claim import as_checkpoint, claim
+    from scoring.reservation import as_checkpoint, reserve_scorer
 
-    folder = claim(workspace, scorer).folder
+    folder = reserve_scorer(workspace, scorer).folder
     with locked(folder, make=True):
         imports = _imports(folder)
         source = _identity(joined.results)
@@ -184,7 +184,7 @@ def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:
 
 
 def _replace(
-    folder: Path, imports: dict[str, _Import], source: str, joined: Joined, old: Sequence[str], digest: str
+    folder: Path, imports: dict[str, _Import], source: str, joined: JoinedResults, old: Sequence[str], digest: str
 ) -> None:
     """Put the new parts in the place of the old ones; whoever reads meanwhile sees both, and the new ones win."""
     new = {cache.new_name(): (cache, frame) for cache, frame in _kinds(folder, joined) if frame.height}
@@ -233,7 +233,7 @@ def withdraw(workspace: Workspace, folder_name: str, file: str) -> None:
             raise unwritable(folder, error) from error
 
 
-def _kinds(folder: Path, joined: Joined) -> Iterator[tuple["Parts", pl.DataFrame]]:
+def _kinds(folder: Path, joined: JoinedResults) -> Iterator[tuple["Parts", pl.DataFrame]]:
     from scoring.cache import RewardParts, VoteParts
 
     yield RewardParts(folder), joined.rewards
@@ -247,7 +247,7 @@ def _identity(results: ExternalResults) -> str:
     return "#".join([source, *(str(results.settings[name]) for name in _OF_THE_CASES if name in results.settings)])
 
 
-def _digest(scorer: Scorer, joined: Joined) -> str:
+def _digest(scorer: Scorer, joined: JoinedResults) -> str:
     settings = {name: value for name, value in asdict(scorer).items() if name not in _LABELS}
     digest = blake2b(json.dumps(settings, sort_keys=True, default=str).encode(errors="replace"), digest_size=16)
     for frame in (joined.rewards, joined.votes):
@@ -279,7 +279,7 @@ def _add_values(digest: blake2b, column: pl.Series) -> None:
         digest.update(np.ascontiguousarray(values.to_numpy()).tobytes())
 
 
-def _no_conflict(scorer: Scorer, folder: Path, joined: Joined, others: dict[str, _Import]) -> None:
+def _no_conflict(scorer: Scorer, folder: Path, joined: JoinedResults, others: dict[str, _Import]) -> None:
     for cache, frame in _kinds(folder, joined):
         mine = frame.filter(cache.kind.success)
         hashes = mine["key"].hash().to_numpy()
@@ -369,7 +369,7 @@ class Unchanged(Struct, frozen=True):
 class RememberedFile(Struct, frozen=True):
     """What is remembered of a file once it is imported: `scorers` are the names of the folders that hold results."""
 
-    brought: Brought
+    brought: LocalFile
     held: str
     grave: bool
     scorers: tuple[str, ...]
@@ -400,7 +400,7 @@ class Ledger:
         self._hashed: dict[str, Future[str | None]] = {}
         self._files: dict[str, str | None] = {}
 
-    def unchanged(self, brought: Brought) -> Unchanged | None:
+    def unchanged(self, brought: LocalFile) -> Unchanged | None:
         """Return the file, if it was imported so before and nothing has changed; where not, it is about to be read."""
         self._stats[brought.place] = _stat(brought.path)
         hashed = self._hashed[brought.place] = self._hashing.submit(_file_digest, brought.path)
@@ -414,7 +414,7 @@ class Ledger:
             return None
         return Unchanged(brought.name, known.held, known.grave, known.benchmarks)
 
-    def look(self, brought: Brought) -> None:
+    def look(self, brought: LocalFile) -> None:
         """Keep the digest of a file that was read; none where the file may be another than was read."""
         digest, before = self._hashed[brought.place].result(), self._stats[brought.place]
         self._files[brought.place] = digest if before is not None and _stat(brought.path) == before else None

@@ -13,7 +13,7 @@ from msgspec.structs import fields, replace
 from scoring.benchmarks import registry as benchmarks
 from scoring.benchmarks.base import CaseFormat, Imported
 from scoring.errors import UnknownFormat, UsageError
-from scoring.importing.bringing import HUB, Brought, bring
+from scoring.importing.bringing import HUB, LocalFile, bring
 from scoring.importing.join import TEXTED, content_keys
 from scoring.importing.proposal import OF_RESULTS, OpenTable, Proposal, propose_mapping
 from scoring.importing.saving import Unchanged
@@ -65,7 +65,7 @@ class Source(Struct, frozen=True, eq=False):
     alone: "Source | None" = None
     proposal: Proposal | None = None
     among: bool = False
-    brought: Brought | None = None
+    brought: LocalFile | None = None
     unchanged: Unchanged | None = None
     wholly: bool = False
 
@@ -97,7 +97,7 @@ class ReadOptions(Struct, frozen=True):
     preview: bool = False
 
 
-def read_source(source: str | Brought, options: ReadOptions | None = None) -> Source:
+def read_source(source: str | LocalFile, options: ReadOptions | None = None) -> Source:
     """Read one source: a file that was brought, `hf:NAME`, or a word that stands for one file.
 
     Raises:
@@ -106,7 +106,7 @@ def read_source(source: str | Brought, options: ReadOptions | None = None) -> So
     """
     options = options or ReadOptions()
     _free_name(options.table)
-    if isinstance(source, Brought):
+    if isinstance(source, LocalFile):
         return _read(source, options)
     if source.startswith(HUB):
         from scoring.importing.downloading import hub_rows
@@ -140,10 +140,10 @@ def read_table(table: pl.DataFrame, name: str, options: ReadOptions | None = Non
 
 def as_frame_source(source: Source, name: str) -> Source:
     """Name the data frame of this name, its identity, as where the content came from."""
-    return _placed(source, Brought(name, f"{FRAME}{printable(name)}", Path(name)))
+    return _placed(source, LocalFile(name, f"{FRAME}{printable(name)}", Path(name)))
 
 
-def _read(brought: Brought, options: ReadOptions) -> Source:
+def _read(brought: LocalFile, options: ReadOptions) -> Source:
     if brought.refusal is not None:
         raise brought.refusal
     if inspect_log.recognises_file(start_of(brought.path), brought.path):
@@ -428,7 +428,7 @@ def _guess(column: str, what: str, flag: str, source: str) -> Finding:
     return Finding("note", "guessed-columns", f"{words}; {flag} COLUMN names another", source)
 
 
-def _placed(source: Source, brought: Brought) -> Source:
+def _placed(source: Source, brought: LocalFile) -> Source:
     """The source with the place of its file, so that its rows can be looked up later, and what was noticed before."""
     place = brought.place
     imported = [replace(cases, path=place) for cases in source.imported]

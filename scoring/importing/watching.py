@@ -30,7 +30,7 @@ from scoring.importing.batch import (
 )
 from scoring.importing.bringing import INSIDE, expanded, is_whole_row, looks_named, place
 from scoring.importing.downloading import is_stored, stored_objects
-from scoring.importing.join import Joined
+from scoring.importing.join import JoinedResults
 from scoring.importing.saving import SavedResults, Unchanged, scorer_of, withdraw
 from scoring.reading.file_bytes import printable
 from scoring.reading.rows import is_lines
@@ -53,7 +53,7 @@ class WatchStamp(Struct, frozen=True):
     time_ns: int
 
 
-class Listed(Struct, frozen=True):
+class WatchedFile(Struct, frozen=True):
     """A file that is there: the path by which it was found, and its stamp."""
 
     path: str
@@ -66,7 +66,7 @@ class Listing(Struct, frozen=True):
     `silent` are addresses of a store that does not answer just now: what was there is not known to have gone.
     """
 
-    files: Mapping[str, Listed]
+    files: Mapping[str, WatchedFile]
     awaited: Mapping[str, str]
     silent: tuple[str, ...] = ()
 
@@ -81,7 +81,7 @@ def listing(words: Sequence[str], without: Path | None = None) -> Listing:
         without: a folder whose files are none of it: the workspace changes with everything that is imported.
     """
     inside = f"{place(without)}{os.sep}" if without is not None else None
-    files: dict[str, Listed] = {}
+    files: dict[str, WatchedFile] = {}
     awaited: dict[str, str] = {}
     silent: list[str] = []
     for word in words:
@@ -96,7 +96,7 @@ def listing(words: Sequence[str], without: Path | None = None) -> Listing:
     return Listing(files, awaited, tuple(silent))
 
 
-def _look_on_disk(word: str, inside: str | None, files: dict[str, Listed], awaited: dict[str, str]) -> None:
+def _look_on_disk(word: str, inside: str | None, files: dict[str, WatchedFile], awaited: dict[str, str]) -> None:
     """Add the files that a path, a folder or a pattern stands for, but those `inside`, or why there is none yet."""
     try:
         named = [path for path, _ in expanded([word])]
@@ -119,12 +119,12 @@ def _look_on_disk(word: str, inside: str | None, files: dict[str, Listed], await
             continue
         if stat.S_ISREG(status.st_mode):
             stamp = WatchStamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-            files.setdefault(where, Listed(path, stamp))
+            files.setdefault(where, WatchedFile(path, stamp))
         else:
             awaited[path] = f"{printable(path)} is not a file."
 
 
-def _stored(word: str) -> dict[str, Listed]:
+def _stored(word: str) -> dict[str, WatchedFile]:
     """The objects that an address of object storage stands for. Each is whole, and another one by its etag.
 
     Raises:
@@ -133,7 +133,7 @@ def _stored(word: str) -> dict[str, Listed]:
     objects = {}
     for address, stored in stored_objects(word, looks_named).items():
         etag = int.from_bytes(blake2b(stored.etag.encode(), digest_size=7).digest())
-        objects[address] = Listed(address, WatchStamp(0, etag, stored.size, int(stored.modified * 1e9)))
+        objects[address] = WatchedFile(address, WatchStamp(0, etag, stored.size, int(stored.modified * 1e9)))
     return objects
 
 
@@ -173,7 +173,7 @@ def whole_rows(path: str, size: int) -> int | None:
     return size if is_whole_row(tail[end:]) else at + end
 
 
-class Taken(Struct, frozen=True, eq=False):
+class TakenFile(Struct, frozen=True, eq=False):
     """What one file gave.
 
     `refusal` is a sentence where that was nothing, and `unchanged` is there where the workspace had it as it is.
@@ -183,7 +183,7 @@ class Taken(Struct, frozen=True, eq=False):
     path: str
     change: FileChange
     imported: tuple[tuple[Imported, Added], ...] = ()
-    joined: tuple[tuple[Joined, SavedResults], ...] = ()
+    joined: tuple[tuple[JoinedResults, SavedResults], ...] = ()
     unchanged: Unchanged | None = None
     refusal: str = ""
 
@@ -207,7 +207,7 @@ class Round(Struct, frozen=True, eq=False):
     says why nothing could be written.
     """
 
-    taken: tuple[Taken, ...] = ()
+    taken: tuple[TakenFile, ...] = ()
     batches: tuple[ImportedBatch, ...] = ()
     gone: tuple[str, ...] = ()
     awaited: Mapping[str, str] = {}
@@ -280,7 +280,7 @@ class Watch:
         # Another process may have imported cases.
         self._note_cases(changed=_generations(self.workspace) != self._generations)
         due, half = self._due(now, last=last and not moved)
-        taken: list[Taken] = []
+        taken: list[TakenFile] = []
         batches: list[ImportedBatch] = []
         refusal = ""
         try:
@@ -336,7 +336,7 @@ class Watch:
                 due[where] = _Due(listed, until, change or "grown")
         return due, tuple(half)
 
-    def _joined_anew(self, now: Listing, taken: Iterable[Taken]) -> dict[str, "_Due"]:
+    def _joined_anew(self, now: Listing, taken: Iterable[TakenFile]) -> dict[str, "_Due"]:
         """Files that are as they were, with results that other cases may change by now."""
         just_taken = {file.place for file in taken}
         return {
@@ -352,7 +352,7 @@ class Watch:
     def _import(
         self,
         due: Mapping[str, "_Due"],
-        taken: list[Taken],
+        taken: list[TakenFile],
         batches: list[ImportedBatch],
         progress: ImportProgress,
         reading: Callable[[], AbstractContextManager[None]],
@@ -398,7 +398,7 @@ class Watch:
             taken.append(_taken(where, file_due, batch, added, saved, refusals))
             self._keep(taken[-1], file_due)
 
-    def _keep(self, taken: Taken, due: "_Due") -> None:
+    def _keep(self, taken: TakenFile, due: "_Due") -> None:
         followed = self._followed[taken.place]
         followed.taken, followed.until, followed.beside = due.listed.stamp, due.until, self._cases
         # Results beside cases of their own belong to no others, whatever comes.
@@ -425,7 +425,7 @@ class Watch:
 class _Due(Struct, frozen=True):
     """A file of which the first `until` bytes are to be imported, and why."""
 
-    listed: Listed
+    listed: WatchedFile
     until: int
     change: FileChange
 
@@ -466,8 +466,8 @@ def _taken(
     added: Sequence[Added],
     saved: Sequence[SavedResults],
     refusals: Mapping[str, str],
-) -> Taken:
-    return Taken(
+) -> TakenFile:
+    return TakenFile(
         where,
         due.listed.path,
         due.change,

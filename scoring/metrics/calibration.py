@@ -11,7 +11,7 @@ from msgspec import Struct
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import REWARDS, transform
 from scoring.evaluations.step_rewards import RIGHT_STEP, UNKNOWN_STEP
-from scoring.evaluations.verdicts import DEV, AsGiven
+from scoring.evaluations.verdicts import DEV, ProvidedVerdicts
 from scoring.filtering.sql_words import literal, named
 from scoring.metrics.aligned import EVERY, OF_SIDE
 from scoring.metrics.closed_forms import Z, wilson_interval
@@ -257,7 +257,7 @@ def why_no_reliability(evaluation: Evaluation) -> str | None:
         return f"{scorer.name} gives rewards in [{scorer.low:g}, {scorer.high:g}], which are not probabilities"
     if there[0] < 0 or there[1] > 1:
         return f"the rewards of {scorer.name} run from {there[0]:.4g} to {there[1]:.4g}, beyond [0, 1]"
-    if not isinstance(evaluation.rule, AsGiven) and evaluation.rule.on != REWARDS:
+    if not isinstance(evaluation.rule, ProvidedVerdicts) and evaluation.rule.on != REWARDS:
         plural = transform(evaluation.rule.on).plural
         return f"the threshold is compared with {plural} of rewards, which are not probabilities"
     return None

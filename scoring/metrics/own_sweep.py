@@ -104,7 +104,7 @@ def own_sweep(made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Un
     above = rule.comparison == "<"
     compared = few.compared_values
     case = np.repeat(np.arange(taken.size), np.diff(compared.offsets))
-    usable = np.isfinite(compared.values) & few.given.by_threshold[case]
+    usable = np.isfinite(compared.values) & few.fixed_verdicts.by_threshold[case]
     cases, values = case[usable], compared.values[usable]
     order = np.lexsort((values, cases))
     cases, values = cases[order], values[order]

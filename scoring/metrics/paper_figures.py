@@ -15,7 +15,7 @@ from scoring.benchmarks import grben, mrmath_redundant, prmbench, processbench, 
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.step_rewards import RIGHT_STEP, UNKNOWN_STEP, StepNumbers
-from scoring.evaluations.verdicts import DEV, NO_VERDICT, AsGiven
+from scoring.evaluations.verdicts import DEV, NO_VERDICT, ProvidedVerdicts
 from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
 from scoring.metrics.first_error import NAMES as FIRST_ERROR_NAMES
 from scoring.metrics.kernel import Decided, Unparsed
@@ -185,17 +185,17 @@ def _with_reasons(
 def _redundancies(evaluation: Evaluation) -> StepNumbers | None:
     """A second number a step, of scorers that judge redundancy."""
     numbers = evaluation.rewards.redundancy
-    return numbers if (numbers.given & evaluation.given.by_threshold).any() else None
+    return numbers if (numbers.present & evaluation.fixed_verdicts.by_threshold).any() else None
 
 
 def _solutions(evaluation: Evaluation, redundancy: bool, unparsed: Unparsed) -> Iterator[_Solution]:
     """What is judged of every case that the scorer judges, in the order of the cases."""
-    decided, gold = evaluation.given, evaluation.gold
+    decided, gold = evaluation.fixed_verdicts, evaluation.gold
     values, offsets, rows = evaluation.compared_values.values, evaluation.rewards.offsets, decided.by_threshold
     rule = evaluation.rule
-    cut = evaluation.scorer.threshold if isinstance(rule, AsGiven) else rule.cut
+    cut = evaluation.scorer.threshold if isinstance(rule, ProvidedVerdicts) else rule.cut
     if redundancy and (second := _redundancies(evaluation)) is not None:
-        values, offsets, rows = -second.values, second.offsets, second.given & decided.by_threshold
+        values, offsets, rows = -second.values, second.offsets, second.present & decided.by_threshold
         # What a missing threshold would decide is no figure.
         cut = -(evaluation.scorer.redundancy_threshold or 0.0)
     cuts = np.broadcast_to(np.asarray(cut, dtype=np.float64), rows.shape)
@@ -215,7 +215,7 @@ def _solutions(evaluation: Evaluation, redundancy: bool, unparsed: Unparsed) -> 
             verdict = int(decided.verdicts[row])
             steps = _steps_by_verdict(verdict, int(gold.n_steps[row]), redundancy=redundancy)
             yield _Solution(row, RIGHT if verdict == -1 else WRONG, np.nan, steps, None)
-        elif evaluation.votes is not None and evaluation.votes.tried[row] and decided.missing[row] != DEV:
+        elif evaluation.votes is not None and evaluation.votes.answered[row] and decided.missing[row] != DEV:
             if unparsed == "wrong":
                 yield _Solution(row, NEITHER, np.nan, np.full(gold.n_steps[row], RIGHT, dtype=np.int8), None)
         elif np.isfinite(solutions[row]) and decided.missing[row] != DEV:

@@ -21,7 +21,7 @@ from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.given import JudgedSteps
 from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Gold, StepLabels, problems
-from scoring.evaluations.verdicts import AsGiven, Rule
+from scoring.evaluations.verdicts import ProvidedVerdicts, Rule
 from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Empty, Metric, NumberArray, Ratio, Sums, Tally, harmonic, share, total
 from scoring.metrics.resampling import SMALL, figure_over_runs, reason_over_runs, resample_problems
@@ -108,8 +108,8 @@ def asked_by_redundancy(evaluation: Evaluation, facts: StepLabelled) -> Bools:
 def redundancy_rows(evaluation: Evaluation, rows: Bools, threshold: float | None) -> RedundancyRows:
     """Find the cases of `rows` (n) that redundancy decides at a threshold; None decides nothing without labels."""
     judged, rewards = evaluation.judged_steps.rows, evaluation.rewards
-    labels = rows & judged & rewards.redundant.given
-    numbers = rows & judged & rewards.redundancy.given & ~labels
+    labels = rows & judged & rewards.redundant.has_labels
+    numbers = rows & judged & rewards.redundancy.present & ~labels
     return RedundancyRows(labels, np.zeros_like(numbers) if threshold is None else numbers)
 
 
@@ -124,7 +124,7 @@ def judged_by_redundancy(evaluation: Evaluation, by_redundancy: Bools) -> Judged
         judged = judged.with_labels(rows.labels, evaluation.rewards.redundant)
     if cut is not None and rows.numbers.any():
         numbers = evaluation.rewards.redundancy
-        above = StepLabels(numbers.values > cut, numbers.offsets, numbers.given)
+        above = StepLabels(numbers.values > cut, numbers.offsets, numbers.present)
         judged = judged.with_labels(rows.numbers, above)
     return judged
 
@@ -139,7 +139,7 @@ def without_redundancy_threshold(evaluation: Evaluation, rows: Bools) -> int:
 # -- labels beyond the last step
 
 
-class PastEnd(NamedTuple):
+class PastEndCounts(NamedTuple):
     """What the labels beyond the last steps of n cases add.
 
     `counts` (n, 4) are OF_STEPS; `first` (n) marks cases whose lowest error step is among them, `hit` (n) those of
@@ -151,10 +151,10 @@ class PastEnd(NamedTuple):
     first: Bools
 
 
-def labels_past_end(judged: JudgedSteps, gold: Gold) -> PastEnd:
+def labels_past_end(judged: JudgedSteps, gold: Gold) -> PastEndCounts:
     """Count what is beyond. Of a case whose error steps are not listed, and that is not clean, nothing counts."""
     n = judged.rows.size
-    beyond_end = PastEnd(np.zeros((n, 4), np.int64), np.zeros(n, np.bool_), np.zeros(n, np.bool_))
+    beyond_end = PastEndCounts(np.zeros((n, 4), np.int64), np.zeros(n, np.bool_), np.zeros(n, np.bool_))
     beyond = judged.beyond
     if not beyond.cases.size:
         return beyond_end
@@ -203,7 +203,7 @@ def _decided_alike(originals: Evaluation, evaluation: Evaluation) -> Evaluation 
 
     None where thresholds differ from case to case.
     """
-    if not isinstance(originals.rule, Rule) or isinstance(evaluation.rule, AsGiven):
+    if not isinstance(originals.rule, Rule) or isinstance(evaluation.rule, ProvidedVerdicts):
         return originals
     if not isinstance(evaluation.rule, Rule):
         return None

@@ -129,7 +129,7 @@ def official_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benc
     if rows.size > _REMEMBERED:
         return made()
     # All that a curve depends on, which is not where the threshold is.
-    owners = (evaluation.floats, evaluation.given, evaluation.gold, evaluation.rewards, evaluation.scorer)
+    owners = (evaluation.floats, evaluation.fixed_verdicts, evaluation.gold, evaluation.rewards, evaluation.scorer)
     key = (evaluation.scorer.name, benchmark, unparsed, rule.comparison, np.packbits(rows).tobytes())
     return _CURVES.of(key, owners, made)
 
@@ -165,7 +165,11 @@ def case_curve(
     at, before, lowest = (
         side[taken] for side in (evaluation.floats.at, evaluation.floats.before, evaluation.floats.all)
     )
-    moving, wrong, groups = evaluation.given.by_threshold[taken], evaluation.gold.earliest[taken] >= 0, groups[taken]
+    moving, wrong, groups = (
+        evaluation.fixed_verdicts.by_threshold[taken],
+        evaluation.gold.earliest[taken] >= 0,
+        groups[taken],
+    )
     values = np.concatenate([at[moving & wrong], before[moving & wrong], lowest[moving]])
     counted = {name: decided.count(name, taken) for name in F1_SCORE.counts}
     made = []
@@ -225,7 +229,7 @@ def step_curve(
 def _moved_by_rule(evaluation: Evaluation, by_redundancy: Bools) -> Bools:
     """The cases whose steps the threshold on rewards decides. Shape (n,)."""
     redundancy = redundancy_rows(evaluation, by_redundancy, evaluation.scorer.redundancy_threshold)
-    moved: Bools = evaluation.given.by_threshold & ~redundancy.labels & ~redundancy.numbers
+    moved: Bools = evaluation.fixed_verdicts.by_threshold & ~redundancy.labels & ~redundancy.numbers
     return moved
 
 
@@ -442,7 +446,7 @@ def right_between(evaluation: Evaluation, rows: Ints, thresholds: Floats) -> tup
         np.searchsorted(thresholds, numbers[rows], side) for numbers in (floats.before, floats.at, floats.all)
     )
     erroneous = evaluation.gold.earliest[rows] >= 0
-    moving = evaluation.given.by_threshold[rows]
+    moving = evaluation.fixed_verdicts.by_threshold[rows]
     still = np.where(np.isin(evaluation.codes[rows], RIGHT), end, 0)
     first = np.where(moving & erroneous, at, 0)
     last = np.where(moving, np.where(erroneous, before, lowest), still)

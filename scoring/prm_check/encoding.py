@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from scoring.prms.base import Encoder
 from scoring.readout import Encoded, Refused
-from scoring.runs.opened import OpenedPrm
+from scoring.runs.opened import LoadedPrm
 from scoring.xray import Case, TokenTexts
 
 # -- what one check of an adapter found, and what to do where it failed
@@ -75,7 +75,7 @@ ODD_TEXTS = ("", " ", "\n", "\n\n\n\n\n", "\0", "\u202eabc\u202c", "e\u0301\u00a
 _PLAIN = "word"
 
 
-def encoding_checks(prm: OpenedPrm, cases: Sequence[Case]) -> Iterator[EncodingCheck]:
+def encoding_checks(prm: LoadedPrm, cases: Sequence[Case]) -> Iterator[EncodingCheck]:
     """Yield the checks of an encoder on the probes and on `cases`, which may be long."""
     reads = len(prm.adapter.reads)
     probes = [replace(probe, also=("It is so.",) * reads) for probe in PROBES]
@@ -138,7 +138,7 @@ def _order(case: Case, encoded: Encoded) -> Iterator[str]:
             yield f"{name(case)}: the positions {list(sequence.positions)} do not rise"
 
 
-def _prefix(prm: OpenedPrm, encode: Encoder, whole: Sequence[tuple[Case, Encoded]]) -> EncodingCheck:
+def _prefix(prm: LoadedPrm, encode: Encoder, whole: Sequence[tuple[Case, Encoded]]) -> EncodingCheck:
     """What stands up to a step's position stays as it is when steps follow."""
     check = "prefix consistency of tokens"
     if not prm.facts.prefix:
@@ -172,7 +172,7 @@ def _odd(encode: Encoder, probe: Case) -> EncodingCheck:
     return result("odd texts", problems, f"{kept} of {len(ODD_TEXTS)} blank, long or strange steps encoded, {noted}")
 
 
-def _injection(prm: OpenedPrm, encode: Encoder, probe: Case) -> EncodingCheck:
+def _injection(prm: LoadedPrm, encode: Encoder, probe: Case) -> EncodingCheck:
     """Text that looks like a special token or a separator gives none, in the problem as in a step."""
     plain = encode_case(encode, probe)
     if isinstance(plain, Refused):
@@ -215,7 +215,7 @@ def _tried(encode: Encoder, case: Case) -> tuple[Encoded | Refused, str]:
 
 
 def _specials(
-    prm: OpenedPrm, encode: Encoder, outcome: Encoded | Refused, probe: Case, text: str, where: str
+    prm: LoadedPrm, encode: Encoder, outcome: Encoded | Refused, probe: Case, text: str, where: str
 ) -> Iterator[str]:
     """What is wrong where the ids hold more added tokens than with a plain word in the place of the text."""
     if isinstance(outcome, Refused):
@@ -228,6 +228,6 @@ def _specials(
         yield f"the text {text!r} in a {where} becomes a special token"
 
 
-def _added(prm: OpenedPrm, of_case: Encoded) -> Counter[int]:
+def _added(prm: LoadedPrm, of_case: Encoded) -> Counter[int]:
     added = set(prm.tokenizer.added.values())
     return Counter(index for sequence in of_case.sequences for index in sequence.ids if index in added)

@@ -15,8 +15,8 @@ from scoring.engines.base import Engine
 from scoring.errors import InspectError
 from scoring.prm_check.encoding import PROBES, EncodingCheck, encode_case, encoding_checks, name, result
 from scoring.prms.base import facts_of
-from scoring.readout import Answer, Batch, Encoded, Refused
-from scoring.runs.opened import OpenedPrm
+from scoring.readout import Batch, Encoded, EngineOutput, Refused
+from scoring.runs.opened import LoadedPrm
 from scoring.schema import content_key
 from scoring.xray import Case, TokenTexts
 
@@ -30,7 +30,7 @@ weights in other batches on an H100 they were up to 1.1e-5 apart in float32, and
 NAMES = ("finite rewards", "range", "determinism of rewards", "batch = single", "prefix consistency of rewards")
 
 
-def running_checks(prm: OpenedPrm, engine: Engine, cases: Sequence[Case]) -> Iterator[EncodingCheck]:
+def running_checks(prm: LoadedPrm, engine: Engine, cases: Sequence[Case]) -> Iterator[EncodingCheck]:
     """Yield the checks of rewards on the probes and on `cases`; those that are refused are left out."""
     probes = [replace(probe, also=("It is so.",) * len(prm.adapter.reads)) for probe in PROBES]
     outcomes = [(case, encode_case(prm.encoder, case)) for case in (*probes, *cases)]
@@ -60,13 +60,13 @@ def running_checks(prm: OpenedPrm, engine: Engine, cases: Sequence[Case]) -> Ite
 def rewards_of(engine: Engine, encoded: Sequence[Encoded]) -> list[tuple[float, ...]]:
     """Return rewards case by case; () for one that the engine refuses."""
     batches = [batch for batch in engine.read(encoded) if isinstance(batch, Batch)]
-    answers: dict[int, Answer] = {answer.index: answer for batch in batches for answer in batch.answers}
+    answers: dict[int, EngineOutput] = {answer.index: answer for batch in batches for answer in batch.answers}
     by_case = [answers[index].rewards for index in range(len(encoded))]
     return [() if isinstance(rewards, Refused) else rewards for rewards in by_case]
 
 
 def _values(
-    prm: OpenedPrm, whole: Sequence[tuple[Case, Encoded]], rewards_by_case: Sequence[tuple[float, ...]]
+    prm: LoadedPrm, whole: Sequence[tuple[Case, Encoded]], rewards_by_case: Sequence[tuple[float, ...]]
 ) -> Iterator[EncodingCheck]:
     low, high = prm.adapter.scale.low, prm.adapter.scale.high
     rows = list(zip((name(case) for case, _ in whole), rewards_by_case, strict=True))
@@ -110,7 +110,7 @@ def _gap(left: Sequence[float], other: Sequence[float]) -> float:
 
 
 def _prefix(
-    prm: OpenedPrm,
+    prm: LoadedPrm,
     engine: Engine,
     whole: Sequence[tuple[Case, Encoded]],
     rewards_by_case: Sequence[tuple[float, ...]],
@@ -179,7 +179,7 @@ class Golden(Struct, frozen=True):
         return step
 
 
-def golden_of(prm: OpenedPrm, adapter: str) -> Golden | None:
+def golden_of(prm: LoadedPrm, adapter: str) -> Golden | None:
     """Return what is published for a checkpoint: it is known by the name of its folder, or of the hub's model."""
     names = {part.lower() for part in re.split(r"/|\\|--", f"{prm.checkpoint.name}/{prm.checkpoint.folder.resolve()}")}
     for entry in json.loads(FILE.read_bytes())["goldens"]:
@@ -189,7 +189,7 @@ def golden_of(prm: OpenedPrm, adapter: str) -> Golden | None:
     return None
 
 
-def golden_tokens(prm: OpenedPrm, golden: Golden, case: Case) -> EncodingCheck:
+def golden_tokens(prm: LoadedPrm, golden: Golden, case: Case) -> EncodingCheck:
     """Check whether the card's case has the ids that it had when its rewards were computed."""
     outcome = encode_case(prm.encoder, case)
     if isinstance(outcome, Refused):
@@ -203,7 +203,7 @@ def golden_tokens(prm: OpenedPrm, golden: Golden, case: Case) -> EncodingCheck:
     )
 
 
-def golden_rewards(prm: OpenedPrm, golden: Golden, case: Case, engine: Engine) -> EncodingCheck:
+def golden_rewards(prm: LoadedPrm, golden: Golden, case: Case, engine: Engine) -> EncodingCheck:
     """Check whether the rewards are those of the card: their verdicts exactly, their values within the tolerance."""
     outcome = encode_case(prm.encoder, case)
     rewards = rewards_of(engine, [outcome])[0] if isinstance(outcome, Encoded) else ()
@@ -224,7 +224,7 @@ def golden_rewards(prm: OpenedPrm, golden: Golden, case: Case, engine: Engine) -
     )
 
 
-def _wrong_tokens(prm: OpenedPrm, golden: Golden, encoded: Encoded) -> Iterator[str]:
+def _wrong_tokens(prm: LoadedPrm, golden: Golden, encoded: Encoded) -> Iterator[str]:
     texts = TokenTexts(prm.tokenizer)
     if _digest("".join(map(texts, encoded.ids))) != golden.text_sha256:
         yield "the text that the tokens stand for is not the published one"
@@ -297,7 +297,7 @@ def unopened(reason: str, declared: EncodingCheck) -> list[EncodingCheck]:
     return [declared, *(EncodingCheck(check, "skipped", reason) for check in (*ENCODING, *NAMES, TOKENS, REWARDS))]
 
 
-def checks(prm: OpenedPrm, adapter: str, cases: Sequence[Case], *, limit: int, chosen: bool) -> Iterator[EncodingCheck]:
+def checks(prm: LoadedPrm, adapter: str, cases: Sequence[Case], *, limit: int, chosen: bool) -> Iterator[EncodingCheck]:
     """Yield every check of an opened PRM.
 
     Args:

@@ -8,7 +8,7 @@ from msgspec import Struct
 PRMBENCH, PROCESSBENCH, GRBEN = "PRMBench", "ProcessBench", "GR-Ben"
 
 
-class About(Struct, frozen=True):
+class FamilySummary(Struct, frozen=True):
     """One family.
 
     `reads` is what is read and where, in 40 characters. `outputs` names the outputs of its head, in order; () where
@@ -23,8 +23,8 @@ class About(Struct, frozen=True):
     bounds: str = ""
 
 
-ABOUT: dict[str, About] = {
-    "qwen": About(
+ABOUT: dict[str, FamilySummary] = {
+    "qwen": FamilySummary(
         "P(right) at <extra_0> behind each step",
         ("wrong", "right"),
         "4,096 in the config of the 7B",
@@ -35,7 +35,7 @@ ABOUT: dict[str, About] = {
             (GRBEN, "wrong iff < 0.5"),
         ),
     ),
-    "rlhflow": About(
+    "rlhflow": FamilySummary(
         "P(+) before each sign in a chat of steps",
         length="8,192 in training",
         thresholds=(
@@ -44,7 +44,7 @@ ABOUT: dict[str, About] = {
             (PRMBENCH, "wrong iff <= 0.5, of the share of + in the whole vocabulary"),
         ),
     ),
-    "skywork": About(
+    "skywork": FamilySummary(
         "P(right) at the newline behind each step",
         thresholds=(
             ("authors", "none"),
@@ -52,29 +52,29 @@ ABOUT: dict[str, About] = {
             (PRMBENCH, "wrong iff the reward falls by 0.05 or more from the step before: --rule 'diff<='"),
         ),
     ),
-    "pure": About(
+    "pure": FamilySummary(
         "P(right) - P(wrong) behind each step",
         ("wrong", "right"),
         thresholds=(("authors", "right iff > 0"), (PRMBENCH, "wrong iff <= 0")),
     ),
-    "versa": About(
+    "versa": FamilySummary(
         "P(+) at four newlines behind each step",
         length="750 in training, 650 that of its base models",
         thresholds=(("authors", "none, they take the least, mean or last step"), (GRBEN, "tuned on a dev set")),
     ),
-    "scan": About(
+    "scan": FamilySummary(
         "P(right) at the blank line behind a step",
         ("right",),
         "8,192 in training",
         (("authors", "0.5 in training"), (PROCESSBENCH, "the authors sweep 0 to 0.95 in steps of 0.05")),
     ),
-    "token_classifier": About(
+    "token_classifier": FamilySummary(
         "P(right) at the separator behind a step",
         ("wrong", "right"),
         "1,024 is the trainer's default",
         (("authors", "the likelier label"), (PROCESSBENCH, "the likelier label, in Hugging Face's script")),
     ),
-    "math_shepherd": About(
+    "math_shepherd": FamilySummary(
         "P(+) at the token ' ки' behind each step",
         thresholds=(
             ("authors", "none, the rewards rerank answers"),
@@ -82,17 +82,17 @@ ABOUT: dict[str, About] = {
             (PRMBENCH, "wrong iff <= 0.5"),
         ),
     ),
-    "llemma": About(
+    "llemma": FamilySummary(
         "P(right) at the blank line behind a step",
         thresholds=(("authors", "none"), (PRMBENCH, "wrong iff <= 0.5"), (GRBEN, "tuned on a dev set")),
     ),
-    "minos": About(
+    "minos": FamilySummary(
         "the logit at token ' и' behind each step",
         length="512 in training",
         thresholds=((PRMBENCH, "wrong iff <= 0, the logit's sign"),),
         bounds="a logit has no bounds: this is what is drawn",
     ),
-    "reasoneval": About(
+    "reasoneval": FamilySummary(
         "validity and redundancy at a step's end",
         ("wrong", "neutral", "right"),
         thresholds=(
@@ -100,12 +100,12 @@ ABOUT: dict[str, About] = {
             (PRMBENCH, "wrong iff validity <= 0.5, redundant iff redundancy > 0.15"),
         ),
     ),
-    "universal": About(
+    "universal": FamilySummary(
         "P(right) of all so far, one pass a step",
         length="32k by its card",
         thresholds=(("authors", "none, the card prints scores alone"), (GRBEN, "tuned on a dev set")),
     ),
-    "implicit": About(
+    "implicit": FamilySummary(
         "log-ratio of the tokens to a reference",
         thresholds=(
             ("authors", "wrong iff sigmoid(r) < t, t tuned on each set"),
@@ -113,7 +113,7 @@ ABOUT: dict[str, About] = {
         ),
         bounds="a log-ratio has no bounds: this is what is drawn",
     ),
-    "pathfinder": About(
+    "pathfinder": FamilySummary(
         "P(<+>) of 2 errors, then of the step",
         thresholds=(
             ("authors", "-1 where either error's sign is <->, else P(correct), without a cut"),
@@ -121,7 +121,7 @@ ABOUT: dict[str, About] = {
             (PRMBENCH, "wrong iff either is < 0.5 among all tokens, in the authors' code"),
         ),
     ),
-    "reasonflux": About(
+    "reasonflux": FamilySummary(
         "one number for all so far, a pass a step",
         length="2,048 in the authors' example",
         thresholds=(("authors", "none"),),

@@ -48,7 +48,7 @@ _XZ_MEMORY = 256 * 1024**2
 _START = 16
 
 
-class Damaged(ValueError):  # noqa: N818 - as the errors in scoring.errors, it is named for what went wrong
+class DamagedStream(ValueError):  # noqa: N818 - as the errors in scoring.errors, it is named for what went wrong
     """A stream that is not what was packed; its text says why."""
 
 
@@ -211,15 +211,15 @@ def member_bytes(read: Callable[[int], bytes], method: int) -> Iterator[bytes]:
             yield data
         return
     if method not in _METHODS:
-        raise Damaged(f"it is packed with method {method}, which is not known here")
+        raise DamagedStream(f"it is packed with method {method}, which is not known here")
     decoder, data = _METHODS[method](), b""
     while not decoder.eof:
         if decoder.needs_input and not (data := read(CHUNK)):
-            raise Damaged("it is cut off")
+            raise DamagedStream("it is cut off")
         try:
             part, data = decoder.decompress(data, CHUNK), b""
         except Exception as error:  # noqa: BLE001  # each library has classes of its own
-            raise Damaged(_why(error)) from None
+            raise DamagedStream(_why(error)) from None
         if part:
             yield part
 

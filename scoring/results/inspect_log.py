@@ -29,7 +29,7 @@ from scoring.benchmarks.processbench import HUB_NAME
 from scoring.critics.parsing import processbench_ballot, processbench_verdict
 from scoring.errors import InspectError, UnknownFormat, UnreadableFile
 from scoring.reading.fields import Fields, kind_of
-from scoring.reading.file_bytes import Damaged, member_bytes, printable
+from scoring.reading.file_bytes import DamagedStream, member_bytes, printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.results.base import (
@@ -137,7 +137,7 @@ def _samples(members: "ZipMembers", names: list[str], source: str, findings: lis
 def _json(members: "ZipMembers", name: str, source: str, findings: list[Finding], number: int | None = None) -> Any:
     try:
         return json.loads(members.read(name), strict=False)
-    except Damaged as error:
+    except DamagedStream as error:
         why = str(error)
     except RecursionError:
         why = "it is nested too deeply"
@@ -334,13 +334,13 @@ class ZipMembers:
         try:
             return self._zstd(info) if info.compress_type == _ZSTD else self._archive.read(info)
         except _DAMAGE as error:
-            raise Damaged(f"it is damaged ({_why(error)})") from None
+            raise DamagedStream(f"it is damaged ({_why(error)})") from None
 
     def _check(self, info: ZipInfo) -> None:
         if info.flag_bits & _ENCRYPTED:
-            raise Damaged("it is encrypted")
+            raise DamagedStream("it is encrypted")
         if info.compress_type not in _METHODS:
-            raise Damaged(f"it is packed with method {info.compress_type}, which is not known here")
+            raise DamagedStream(f"it is packed with method {info.compress_type}, which is not known here")
         size, packed = info.file_size, info.compress_size
         member = printable(info.filename)[:80]
         if size > LARGEST_MEMBER:

@@ -30,12 +30,12 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from scoring.cache import RewardParts
-from scoring.claim import claim, placed
 from scoring.engines.base import Engine
 from scoring.errors import InputError, InspectError
 from scoring.prms.catalogue import adapter_of
-from scoring.runs.opened import OpenedPrm, open_prm
-from scoring.runs.preparation import PreparedRun, Running, missing_texts, prepare
+from scoring.reservation import placed, reserve_scorer
+from scoring.runs.opened import LoadedPrm, open_prm
+from scoring.runs.preparation import EngineOptions, PreparedRun, missing_texts, prepare
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
 from scoring.schema import content_key
@@ -90,7 +90,7 @@ class WarmPrm:
         )
 
     @cached_property
-    def opened(self) -> OpenedPrm:
+    def opened(self) -> LoadedPrm:
         """Its checkpoint, adapter and tokenizer.
 
         Raises:
@@ -111,7 +111,7 @@ class WarmPrm:
             **self._place,
             options=self.options,
             name=self.wanted.name if self.wanted else None,
-            running=Running(device=self.device),
+            running=EngineOptions(device=self.device),
         )
         if self.wanted is not None and prepared.scorer.fingerprint != self.wanted.fingerprint:
             raise InputError(
@@ -167,9 +167,9 @@ class WarmPrm:
             NoWorkspace: they would go into a workspace, and there is none.
         """
         if "into" not in case:
-            return claim(self.workspace, self.scorer).folder
+            return reserve_scorer(self.workspace, self.scorer).folder
         if self.workspace.root is not None:
-            claim(self.workspace, self.scorer)
+            reserve_scorer(self.workspace, self.scorer)
         return Path(case["into"]) / self.scorer.folder
 
     def _beside(self, case: Mapping[str, Any]) -> list[Path]:

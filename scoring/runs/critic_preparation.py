@@ -22,19 +22,19 @@ from msgspec import Struct, field
 from scoring.asking import Prompt, Sampling
 from scoring.cache import VoteParts
 from scoring.checkpoint import Checkpoint, compute_dtype, positive
-from scoring.claim import claim, find, placed
 from scoring.critics.catalogue import CriticProtocol, StepLayout, critic_protocol, version
 from scoring.critics.lint import CaseTexts, PromptFinding, about_cases, lint
-from scoring.critics.sampling import Chosen, overridden, sampling_for
+from scoring.critics.sampling import ChosenSampling, overridden, sampling_for
 from scoring.critics.template import Template
 from scoring.engines.base import AnsweringEngine
 from scoring.errors import InputError, UnreadableFile, UsageError
 from scoring.fingerprint import fingerprint
 from scoring.generative.catalogue import FAMILIES, FamilyOptions, GenerativeFamily
-from scoring.generative.talk import Wording
-from scoring.generative.talks import Talks
+from scoring.generative.dialogues import Dialogues
+from scoring.generative.talk import TalkTemplate
 from scoring.reading.file_bytes import file_bytes, printable
 from scoring.readout import Readout, Vocabulary
+from scoring.reservation import find, placed, reserve_scorer
 from scoring.runs.arguments import GENERATIVE, OWN_SEED
 from scoring.runs.critic_runs import Asking, CriticAsker
 from scoring.runs.events import Event, Interrupt
@@ -121,13 +121,13 @@ def _money(value: Any, where: str) -> Decimal:
 
 _LOOKED_AT = 1000
 """Cases whose texts are looked at before the first call."""
-_UNKNOWN = Chosen(Sampling(), "not chosen yet")
+_UNKNOWN = ChosenSampling(Sampling(), "not chosen yet")
 _HALF = "p(Yes) against p(No)"
 _UNMARKED = StepLayout(1, "", "", "\n")
 _SENT = ("temperature", "top_p", "top_k", "max_tokens", "effort", "thinking", "thinking_budget")
 
 
-class Wish(Struct, frozen=True):
+class CriticOptions(Struct, frozen=True):
     """What is wished of a critic beyond the protocol's own; None = as the protocol has it.
 
     `sampling` holds what was given of `scoring.critics.sampling`. `protocol` may name a family of generative
@@ -163,7 +163,7 @@ class PreparedCritic(Struct, frozen=True):
 
 Identity = Mapping[str, Any]
 """What identifies a language model: its name on a server, or its weights."""
-Connect = Callable[[Chosen], AnsweringEngine]
+Connect = Callable[[ChosenSampling], AnsweringEngine]
 """Makes an engine with the sampling that was chosen."""
 
 
@@ -183,7 +183,7 @@ def critic_events(
     """
     with interrupt.at_once():
         critic = _prepared(args, workspace, tell)
-        place = claim(workspace, critic.scorer, variants=args.variants is not None)
+        place = reserve_scorer(workspace, critic.scorer, variants=args.variants is not None)
         scorer, where = placed(
             critic.scorer, place, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
         )
@@ -241,7 +241,7 @@ def _on_servers(args: argparse.Namespace, workspace: Workspace) -> PreparedCriti
 
     policy = RetryPolicy(timeout=args.timeout, tries=args.tries)
 
-    def connect(chosen: Chosen) -> ChatServers:
+    def connect(chosen: ChosenSampling) -> ChatServers:
         return ChatServers.connect(
             args.server, chosen.sampling, model=args.model, concurrency=args.concurrency, policy=policy
         )
@@ -264,7 +264,7 @@ def _on_vllm(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str
     dtype = compute_dtype(checkpoint, args.dtype)
     weights, seen = weights_of(checkpoint, digests)
 
-    def load(chosen: Chosen) -> AnsweringEngine:
+    def load(chosen: ChosenSampling) -> AnsweringEngine:
         from scoring.engines.vllm_child import log_for
         from scoring.engines.vllm_generate import VllmGenerate
 
@@ -284,7 +284,7 @@ def _any_word(checkpoint: Checkpoint) -> Readout:
     return Readout(Vocabulary((), positive(checkpoint.config, "hidden_size"), whole=True))
 
 
-def _wish(args: argparse.Namespace) -> Wish:
+def _wish(args: argparse.Namespace) -> CriticOptions:
     switches = {"on": True, "off": False}
     sampling: dict[str, Any] = {
         name: value
@@ -296,7 +296,7 @@ def _wish(args: argparse.Namespace) -> Wish:
     if args.answer_seed != OWN_SEED:
         sampling["seed"] = args.answer_seed
     paths = {name: Path(value) for name in ("template", "prices") if (value := getattr(args, name)) is not None}
-    return Wish(
+    return CriticOptions(
         args.critic,
         votes=args.votes,
         runs=args.runs,
@@ -314,7 +314,7 @@ def _wish(args: argparse.Namespace) -> Wish:
 
 def prepare_critic(
     workspace: Workspace,
-    request: Wish,
+    request: CriticOptions,
     model: str,
     identity: Identity,
     engine: Connect,
@@ -370,8 +370,8 @@ def prepare_critic(
 class _Found(Struct, frozen=True):
     """What a protocol or a family makes of a wish. `settings` is everything that changes what is answered."""
 
-    asker: Callable[[], CriticAsker | Talks]
-    chosen: Chosen
+    asker: Callable[[], CriticAsker | Dialogues]
+    chosen: ChosenSampling
     template: Template
     max_tokens: int | None
     settings: dict[str, Any]
@@ -393,7 +393,7 @@ def _values(sampling: Sampling, names: Sequence[str]) -> str:
 # -- critics
 
 
-def _critic(request: Wish, model: str, identity: Identity, votes: int, runs: int) -> _Found:
+def _critic(request: CriticOptions, model: str, identity: Identity, votes: int, runs: int) -> _Found:
     protocol = critic_protocol(request.protocol)
     if request.options:
         raise UsageError(f"{protocol.name} has no options.", "Leave --option out.")
@@ -430,7 +430,7 @@ def _prompt(
 
 
 def _critic_settings(
-    protocol: CriticProtocol, template: Template, shots: int, chosen: Chosen, identity: Identity
+    protocol: CriticProtocol, template: Template, shots: int, chosen: ChosenSampling, identity: Identity
 ) -> dict[str, Any]:
     """Everything that changes what is answered; how answers are read is kept beside each of them."""
     sent = {name: getattr(chosen.sampling, name) for name in chosen.sampling.__struct_fields__}
@@ -448,7 +448,9 @@ def _critic_settings(
     }
 
 
-def _about_critic(protocol: CriticProtocol, template: Template, chosen: Chosen, request: Wish) -> list[str]:
+def _about_critic(
+    protocol: CriticProtocol, template: Template, chosen: ChosenSampling, request: CriticOptions
+) -> list[str]:
     """How the critic is asked, in sentences: other settings would give other numbers as plausible."""
     counted = "counts as wrong" if protocol.unparsed == "wrong" else "is left out"
     read = f"read by {version(protocol.read)}; what it cannot read {counted} in {protocol.name}'s own figures"
@@ -479,7 +481,7 @@ def _lint(template: Template, protocol: CriticProtocol, shots: int, cases: Seque
 # -- generative PRMs
 
 
-def _generative(request: Wish, _: str, identity: Identity, votes: int, runs: int) -> _Found:
+def _generative(request: CriticOptions, _: str, identity: Identity, votes: int, runs: int) -> _Found:
     family = FAMILIES[request.protocol]
     _only_its_own(family, request)
     options = family.chosen_options(request.options)
@@ -497,7 +499,7 @@ def _generative(request: Wish, _: str, identity: Identity, votes: int, runs: int
         "seed": chosen.seed,
     }
     return _Found(
-        partial(Talks, made, chosen.seed),
+        partial(Dialogues, made, chosen.seed),
         chosen,
         wording.template,
         made.longest,
@@ -508,7 +510,7 @@ def _generative(request: Wish, _: str, identity: Identity, votes: int, runs: int
     )
 
 
-def _only_its_own(family: GenerativeFamily, request: Wish) -> None:
+def _only_its_own(family: GenerativeFamily, request: CriticOptions) -> None:
     if request.mode is not None or request.shots is not None:
         lacking = "mode" if request.mode is not None else "worked examples"
         listed = ", ".join(f"{name}={'|'.join(values)}" for name, values in family.options.items())
@@ -520,7 +522,11 @@ def _only_its_own(family: GenerativeFamily, request: Wish) -> None:
 
 
 def _about_generative(
-    family: GenerativeFamily, options: FamilyOptions, wording: Wording, chosen: Chosen, request: Wish
+    family: GenerativeFamily,
+    options: FamilyOptions,
+    wording: TalkTemplate,
+    chosen: ChosenSampling,
+    request: CriticOptions,
 ) -> list[str]:
     """How it is asked, in sentences: other settings would give other numbers as plausible."""
     named = ", ".join(f"{name} {value}" for name, value in options.items())

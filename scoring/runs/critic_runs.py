@@ -1,7 +1,7 @@
 """How a language model is asked: cases become messages, and answers become votes with what they were read as.
 
 The same for critics, whose one question a case and run brings all its votes, and for generative PRMs
-(`scoring.generative.talks`), each of whose votes takes several calls.
+(`scoring.generative.dialogues`), each of whose votes takes several calls.
 """
 
 import json
@@ -18,8 +18,8 @@ from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, Noticed
 from scoring.cache import Parts
 from scoring.critics.catalogue import ReadAnswer, read_answer, version, was_cut
 from scoring.runs.events import Asked, Estimate, Interrupt, Notice
-from scoring.runs.plan import FAILED, REFUSED, Missing, RunPlan, vote_plan
-from scoring.runs.run import Came, Load, RunCase, RunUsage, Settled, Work
+from scoring.runs.plan import FAILED, REFUSED, MissingAnswers, RunPlan, vote_plan
+from scoring.runs.run import Came, Load, RowsToSave, RunCase, RunUsage, Work
 
 # -- whether a server that was asked to sample did: the votes of a case that are the very same text
 
@@ -81,7 +81,7 @@ class Asker(Protocol):
         """
         ...
 
-    def settled(self) -> list[Settled]:
+    def settled(self) -> list[RowsToSave]:
         """Return what has become ready since the last call."""
         ...
 
@@ -197,7 +197,7 @@ class AskingSession(Struct):
             self.interrupt.check()
             yield drawn
 
-    def _counted(self, settled: Settled) -> Settled:
+    def _counted(self, settled: RowsToSave) -> RowsToSave:
         """Rows as they are kept, counted, with their price; a vote that did not come is why the case lacks one."""
         settled = replace(settled, rows=tuple({**row, **self._price(row)} for row in settled.rows))
         silent = [row["reason"] for row in settled.rows if row["answer"] is None]
@@ -245,8 +245,8 @@ class CriticAsker(Struct):
     prompt: Callable[..., Prompt]
     read: ReadAnswer
     seed: int | None = None
-    _flight: dict[int, tuple[Missing, RunCase, str]] = field(default_factory=dict)
-    _ready: list[Settled] = field(default_factory=list)
+    _flight: dict[int, tuple[MissingAnswers, RunCase, str]] = field(default_factory=dict)
+    _ready: list[RowsToSave] = field(default_factory=list)
     _same: SameTexts = field(default_factory=SameTexts)
 
     def asks(self, work: Work) -> Iterator[GenerationRequest]:
@@ -269,9 +269,9 @@ class CriticAsker(Struct):
             rows.append(row | {"key": case.key, "vote": vote, "run": missing.run, "prompt": prompt})
             seconds = None if seconds is None else 0.0
         self._same.add((answer.reasoning, answer.text) for answer in answered.answers)
-        self._ready.append(Settled(missing, case, tuple(rows)))
+        self._ready.append(RowsToSave(missing, case, tuple(rows)))
 
-    def settled(self) -> list[Settled]:
+    def settled(self) -> list[RowsToSave]:
         """Return the rows of each ask that was answered."""
         ready, self._ready = self._ready, []
         return ready
@@ -280,7 +280,7 @@ class CriticAsker(Struct):
         """Return a sentence where the votes were not sampled."""
         return self._same.sentence
 
-    def _ask(self, number: int, missing: Missing, case: RunCase) -> GenerationRequest:
+    def _ask(self, number: int, missing: MissingAnswers, case: RunCase) -> GenerationRequest:
         seed = seed_of(self.seed, missing.run, missing.votes[0])
         return GenerationRequest(number, self.prompt(case.problem, case.steps, *case.further), len(missing.votes), seed)
 

@@ -21,16 +21,16 @@ import polars as pl
 from scoring.cache import Parts
 from scoring.errors import EngineError, InspectError
 from scoring.runs.events import Interrupt, NodeProgress, Nodes, Notice, Ready
-from scoring.runs.plan import Missing, RunPlan
+from scoring.runs.plan import MissingAnswers, RunPlan
 from scoring.runs.prm_runs import Encoding
-from scoring.runs.run import Came, Load, RunCase, RunUsage, Settled, Work
+from scoring.runs.run import Came, Load, RowsToSave, RunCase, RunUsage, Work
 from scoring.runs.workers import (
     HELD,
     BlockResult,
-    Opened,
     WorkBlock,
     WorkerFailed,
     WorkerGone,
+    WorkerReady,
     WorkerReply,
     Workers,
 )
@@ -48,7 +48,7 @@ HOPELESS = 2
 """A case that ended so many working workers alone is refused."""
 _WAIT, _NODES_SECONDS = 0.1, 1.0
 
-WorkPair = tuple[Missing, RunCase]
+WorkPair = tuple[MissingAnswers, RunCase]
 
 
 def characters(case: RunCase) -> int:
@@ -321,7 +321,7 @@ class FleetSession:
         place = self._places[number]
         if place.out:
             return
-        if isinstance(news, Opened):
+        if isinstance(news, WorkerReady):
             place.open, place.node, place.engine = True, news.node, news.engine
             yield Ready(news.engine, news.seconds)
         elif isinstance(news, BlockResult):
@@ -355,7 +355,7 @@ class FleetSession:
         node.computing[number] = node.computing.get(number, 0.0) + spent.computing
         self._settled += len(pairs)
         yield [
-            Settled(
+            RowsToSave(
                 *pairs[case.place],
                 tuple({**row, "engine": place.engine} for row in case.rows),
                 reason=case.reason,
@@ -393,7 +393,7 @@ class FleetSession:
 
     def _suspected(
         self, number: int, place: _Place, gone: WorkerGone, suspects: Suspects, waiting: WaitingCases
-    ) -> Iterator[Settled]:
+    ) -> Iterator[RowsToSave]:
         """What becomes of cases that were suspected before and with which another worker has ended; those refused."""
         suspects.places.add(number)
         if number not in self._worked:
@@ -409,7 +409,7 @@ class FleetSession:
             reason = f"the worker that computed it alone {gone.how}, {alone} times"
             row = {"key": case.key, "vote": 0, "reason": reason, "engine": place.engine}
             self._settled += 1
-            yield Settled(missing, case, (row,), reason=reason)
+            yield RowsToSave(missing, case, (row,), reason=reason)
 
     def _how_far(self, *, now: bool = False) -> Iterator[Nodes]:
         """How far each machine is, now and then."""

@@ -102,7 +102,7 @@ class TokenizerFile:
         return [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
 
-class OpenedPrm(Struct, frozen=True, eq=False, dict=True):
+class LoadedPrm(Struct, frozen=True, eq=False, dict=True):
     """One PRM. `dtype` is what an engine computes in, `device` where; `note` says how the weights were converted.
 
     `reference` is the model to which its rewards are ratios, of a family that has one.
@@ -166,7 +166,7 @@ def open_prm(
     base: str | None = None,
     reference: str | None = None,
     allow_pickle: bool = False,
-) -> OpenedPrm:
+) -> LoadedPrm:
     """Read a checkpoint as far as needed to make its adapter; the arguments are those of
     `scoring.runs.preparation.prepare`.
 
@@ -181,7 +181,7 @@ def open_prm(
     )
     made = adapter_of(usable.checkpoint, adapter, options)
     other = reference_of(weights, usable.checkpoint, made, reference, dtype)
-    return OpenedPrm(usable.checkpoint, made, compute_dtype(usable.checkpoint, dtype), device, usable.note, other)
+    return LoadedPrm(usable.checkpoint, made, compute_dtype(usable.checkpoint, dtype), device, usable.note, other)
 
 
 def reference_of(

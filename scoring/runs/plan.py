@@ -35,7 +35,7 @@ _READ = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")
 _ONCE = (0,)
 
 
-class Missing(Struct, frozen=True):
+class MissingAnswers(Struct, frozen=True):
     """Answers to one content in one run that are not there: their votes (0-based, ascending). `row` is in the cases.
 
     A PRM answers once: vote 0 of run 0.
@@ -53,7 +53,7 @@ class RunPlan(Struct, frozen=True, dict=True):
     them alone. `notes` are about parts of the cache that could not be read.
     """
 
-    missing: tuple[Missing, ...]
+    missing: tuple[MissingAnswers, ...]
     cases: int
     contents: int
     cached: int
@@ -89,7 +89,7 @@ def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = Fals
         kept &= pl.col("reason").str.contains(OVER_LENGTH).not_()
     refused = distinct["key"].is_in(rewards.filter(kept)["key"].implode()).to_numpy() & np.bool_(not retry_refused)
     rows = distinct["_row"].filter(pl.Series(~scored & ~refused)).to_list()
-    missing = tuple(Missing(row) for row in rows)
+    missing = tuple(MissingAnswers(row) for row in rows)
     return RunPlan(missing, cases.height, distinct.height, int(scored.sum()), int(refused.sum()), tuple(notes))
 
 
@@ -127,9 +127,9 @@ def _range(name: str, length: int) -> pl.DataFrame:
     return pl.DataFrame({name: pl.int_range(length, dtype=pl.Int32, eager=True)})
 
 
-def _missing(todo: pl.DataFrame) -> Iterator[Missing]:
+def _missing(todo: pl.DataFrame) -> Iterator[MissingAnswers]:
     for (run, row), group in groupby(todo.iter_rows(), key=lambda missing: missing[:2]):
-        yield Missing(row, run, tuple(vote for _, _, vote in group))
+        yield MissingAnswers(row, run, tuple(vote for _, _, vote in group))
 
 
 FOLDER = "leases"
@@ -304,23 +304,23 @@ class SharedWork:
     plan: RunPlan
     keys: pl.Series
     parts: Parts
-    lacking: Callable[[Sequence[Missing]], RunPlan]
+    lacking: Callable[[Sequence[MissingAnswers]], RunPlan]
     known: set[str]
     waits: bool = True
-    gone: list[Missing] = field(default_factory=list)
+    gone: list[MissingAnswers] = field(default_factory=list)
     refused: int = 0
     owners: set[str] = field(default_factory=set)
-    left: list[Missing] = field(default_factory=list)
+    left: list[MissingAnswers] = field(default_factory=list)
     leases: Leases = field(init=False)
 
     def __post_init__(self) -> None:
         self.leases = Leases(self.parts.folder)
 
-    def unit(self, missing: Missing) -> str:
+    def unit(self, missing: MissingAnswers) -> str:
         """Return what a lease calls answers to a content in a run."""
         return f"{self.keys[missing.row]}/{missing.run}"
 
-    def blocks(self) -> Iterator[list[Missing]]:
+    def blocks(self) -> Iterator[list[MissingAnswers]]:
         """Yield what is missing, a block at a time: first all of it, then what was left; leased when drawn."""
         todo = deque(self.left or self.plan.missing)
         self.left = []
@@ -342,7 +342,7 @@ class SharedWork:
             (self.left,) = self._sifted(self.left)
         return len(self._take(self.left)) < len(self.left) or not self.left
 
-    def _take(self, block: Sequence[Missing]) -> dict[str, str]:
+    def _take(self, block: Sequence[MissingAnswers]) -> dict[str, str]:
         held = self.leases.take([self.unit(missing) for missing in block]) if self.waits else {}
         self.owners.update(held.values())
         return held
@@ -354,7 +354,7 @@ class SharedWork:
         self.known |= names
         return elsewhere
 
-    def _sifted(self, *lists: Iterable[Missing]) -> list[list[Missing]]:
+    def _sifted(self, *lists: Iterable[MissingAnswers]) -> list[list[MissingAnswers]]:
         """The lists without what the cache has by now."""
         before = [list(missing_list) for missing_list in lists]
         every = [missing for missing_list in before for missing in missing_list]

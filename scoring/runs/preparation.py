@@ -16,15 +16,15 @@ from msgspec.structs import asdict, replace
 from scoring.benchmarks.registry import WITH_IMAGES
 from scoring.cache import Parts
 from scoring.checkpoint import Checkpoint, Reference, compute_dtype
-from scoring.claim import claim, find, placed, same_model
 from scoring.engines.base import Engine
 from scoring.engines.placement import free_on_cards, replicas, tensor_parallel
 from scoring.errors import UsageError
 from scoring.evaluations.rules import when_wrong
-from scoring.fingerprint import FILE, Digests, Seen, fingerprint, weights_of
+from scoring.fingerprint import FILE, CheckpointDigests, Digests, fingerprint, weights_of
 from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
 from scoring.readout import Readout, Vocabulary
+from scoring.reservation import find, placed, reserve_scorer, same_model
 from scoring.runs.arguments import prm_of_arguments
 from scoring.runs.events import Event, Interrupt
 from scoring.runs.opened import reference_of
@@ -47,7 +47,7 @@ EngineName = Literal["transformers", "vllm"]
 Endpoint = Literal["pooling", "scoring"]
 
 
-class Running(Struct, frozen=True):
+class EngineOptions(Struct, frozen=True):
     """The wish for an engine. It does not change what a scorer is, unless servers hold the weights.
 
     `token_budget` is for transformers. With `servers` (base URLs of vLLM) the model there is `served`,
@@ -73,7 +73,7 @@ class Running(Struct, frozen=True):
         if not self.servers and (self.served is not None or self.endpoint is not None):
             raise UsageError("--served-model and --endpoint are about a server.", "Give --server URL.")
 
-    def known(self) -> "Running":
+    def known(self) -> "EngineOptions":
         """Return the same with the name of the model on the servers, for which they are asked where it was not given.
 
         Raises:
@@ -107,7 +107,7 @@ class Running(Struct, frozen=True):
         self,
         checkpoint: Checkpoint,
         readout: Readout,
-        seen: Seen,
+        seen: CheckpointDigests,
         dtype: str,
         root: Path | None = None,
         tell: Callable[[str], object] = lambda _: None,
@@ -158,7 +158,7 @@ class Running(Struct, frozen=True):
 
 _NOT_TOLD = frozenset({"layout", "system_prompt", "adapter_source"})
 """Settings that are no words for a person."""
-_HERE = Running()
+_HERE = EngineOptions()
 _CASES_A_COPY = 8
 """Cases for which another copy of a model is not worth loading."""
 
@@ -205,7 +205,7 @@ def prm_events(
         check_devices(devices)
     with interrupt.at_once():
         prepared = prepare(workspace, args.model, **wished, name=args.name, running=running, tell=tell)
-        parts = claim(workspace, prepared.scorer, variants=args.variants is not None)
+        parts = reserve_scorer(workspace, prepared.scorer, variants=args.variants is not None)
         scorer, where = placed(
             prepared.scorer, parts, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
         )
@@ -299,7 +299,7 @@ def _workers(
     return LocalWorkers(devices, prm)
 
 
-def _running(args: argparse.Namespace) -> Running:
+def _running(args: argparse.Namespace) -> EngineOptions:
     """The wish for an engine.
 
     Raises:
@@ -323,7 +323,7 @@ def _running(args: argparse.Namespace) -> Running:
         )
     if args.engine == "ray" and args.server:
         raise UsageError("a server runs the model itself.", "Leave --engine out.")
-    return Running(
+    return EngineOptions(
         args.engine_on_worker if args.engine == "ray" else args.engine,
         args.device,
         args.token_budget,
@@ -348,7 +348,7 @@ def prepare(
     options: Mapping[str, str] = MappingProxyType({}),
     name: str | None = None,
     dtype: str = "auto",
-    running: Running = _HERE,
+    running: EngineOptions = _HERE,
     tell: Callable[[str], object] = lambda _: None,
 ) -> PreparedRun:
     """Read a checkpoint as far as needed to know who it is, without importing an engine.
@@ -386,7 +386,7 @@ def prepare(
                 f"the reference model of {checkpoint.name} is the PRM itself, so that every reward would be 0.",
                 "Give the model that it was trained from as --reference.",
             )
-        seen = Seen(seen.digests, {**seen.stamps, **reference_seen.stamps})
+        seen = CheckpointDigests(seen.digests, {**seen.stamps, **reference_seen.stamps})
         ratio, notes = {"reference": reference_weights}, (f"rewards are ratios to {other.checkpoint.name}",)
     if running.servers:
         # What the only model is called is part of who the scorer is: another server has another one.
@@ -454,7 +454,7 @@ def _encoder(checkpoint: Checkpoint, family: Adapter) -> Encoder:
     return family.encoder(TokenizerFile(checkpoint.tokenizer))
 
 
-def _served(running: Running, weights: Mapping[str, Any]) -> tuple[Mapping[str, Any], str, tuple[str, ...]]:
+def _served(running: EngineOptions, weights: Mapping[str, Any]) -> tuple[Mapping[str, Any], str, tuple[str, ...]]:
     """What identifies weights on a server, what they are computed in, and a sentence about both.
 
     Nobody can see a server's weights: the scorer is another one than the checkpoint whose tokenizer is read here.

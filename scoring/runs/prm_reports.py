@@ -19,7 +19,7 @@ from scoring.prms.catalogue import ADAPTERS, family
 from scoring.prms.own import own_family
 from scoring.readout import Encoded, LogRatio, Readout, Vocabulary
 from scoring.runs.arguments import prm_of_arguments
-from scoring.runs.opened import OpenedPrm, open_prm
+from scoring.runs.opened import LoadedPrm, open_prm
 from scoring.texts import further_texts
 from scoring.workspace import Workspace
 from scoring.xray import Case, TokenTexts, add_numbers, longest, xray
@@ -193,7 +193,7 @@ def _workspace(args: argparse.Namespace) -> Workspace:
     return Workspace.open(Path(args.workspace)) if args.workspace else Workspace(None)
 
 
-def _opened(args: argparse.Namespace, workspace: Workspace, model: str) -> OpenedPrm:
+def _opened(args: argparse.Namespace, workspace: Workspace, model: str) -> LoadedPrm:
     return open_prm(
         workspace,
         model,
@@ -203,7 +203,7 @@ def _opened(args: argparse.Namespace, workspace: Workspace, model: str) -> Opene
     )
 
 
-def _numbers(prm: OpenedPrm, encoded: Encoded, tokens: Any, notes: list[str]) -> str | None:
+def _numbers(prm: LoadedPrm, encoded: Encoded, tokens: Any, notes: list[str]) -> str | None:
     """Run the case and put its numbers beside the tokens; the engine's name, None where there is none here."""
     try:
         engine = prm.engine()
@@ -216,7 +216,7 @@ def _numbers(prm: OpenedPrm, encoded: Encoded, tokens: Any, notes: list[str]) ->
     return engine.name
 
 
-def _outputs(prm: OpenedPrm) -> Outputs:
+def _outputs(prm: LoadedPrm) -> Outputs:
     own = hasattr(prm.adapter, "made")
     about = None if own else ABOUT.get(str(prm.adapter.settings.get("adapter")))
     return outputs_of(prm.adapter.readout, TokenTexts(prm.tokenizer), about.outputs if about else ())

@@ -21,10 +21,10 @@ from scoring.asking import Noticed
 from scoring.cache import Parts
 from scoring.engines.base import Engine
 from scoring.prms.base import Encoder
-from scoring.readout import Answer, Encoded, Refused
+from scoring.readout import Encoded, EngineOutput, Refused
 from scoring.runs.events import Interrupt, Notice
-from scoring.runs.plan import Missing, RunPlan, reward_plan
-from scoring.runs.run import Came, Load, RunCase, RunUsage, Settled, Work
+from scoring.runs.plan import MissingAnswers, RunPlan, reward_plan
+from scoring.runs.run import Came, Load, RowsToSave, RunCase, RunUsage, Work
 
 WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20
 """How much is encoded and handed to the engine at once: it sorts by length, and memory does not grow with the cases.
@@ -90,7 +90,7 @@ class EncodingSession(Struct):
         """
         with self.interrupt.at_once():
             self._encode = self._encode or self.method.encoder()
-        drawn: deque[tuple[Missing, RunCase]] = deque()
+        drawn: deque[tuple[MissingAnswers, RunCase]] = deque()
         stop = Event()
         with ThreadPoolExecutor(1, "encoding") as beside:
             try:
@@ -104,7 +104,7 @@ class EncodingSession(Struct):
                 stop.set()
 
     def _begun(
-        self, beside: ThreadPoolExecutor, drawn: deque[tuple[Missing, RunCase]], work: Work, stop: Event
+        self, beside: ThreadPoolExecutor, drawn: deque[tuple[MissingAnswers, RunCase]], work: Work, stop: Event
     ) -> "Future[Window] | None":
         """Draw as many cases as a window may have, and have them encoded; None where there are no more."""
         while len(drawn) < self.window:
@@ -114,16 +114,16 @@ class EncodingSession(Struct):
             drawn.append(pair)
         return beside.submit(self._window, drawn, stop) if drawn else None
 
-    def _window(self, drawn: deque[tuple[Missing, RunCase]], stop: Event) -> "Window":
+    def _window(self, drawn: deque[tuple[MissingAnswers, RunCase]], stop: Event) -> "Window":
         """Encode what is drawn, or as much as has the tokens of a window; the rest stays for the next."""
         assert self._encode is not None  # noqa: S101  # it was made before the first
         window: list[EncodedCase] = []
-        refused: list[Settled] = []
+        refused: list[RowsToSave] = []
         tokens = 0
         while drawn and tokens < WINDOW_TOKENS and not stop.is_set():
             self.interrupt.check()
             outcome = encoded(self._encode, *drawn.popleft(), truncate=self.method.truncate)
-            if isinstance(outcome, Settled):
+            if isinstance(outcome, RowsToSave):
                 refused.append(outcome)
             else:
                 window.append(outcome)
@@ -131,13 +131,17 @@ class EncodingSession(Struct):
         return window, refused
 
 
-Window = tuple[list["EncodedCase"], list[Settled]]
+Window = tuple[list["EncodedCase"], list[RowsToSave]]
 """The cases that were encoded, and those that cannot be."""
 
 
 def read(
-    engine: Engine, window: Sequence["EncodedCase"], refused: Sequence[Settled], spent: RunUsage, interrupt: Interrupt
-) -> Iterator[Sequence[Settled] | Notice]:
+    engine: Engine,
+    window: Sequence["EncodedCase"],
+    refused: Sequence[RowsToSave],
+    spent: RunUsage,
+    interrupt: Interrupt,
+) -> Iterator[Sequence[RowsToSave] | Notice]:
     """Have an engine run a window, batch by batch; `refused` comes with the first. `spent` is added to."""
     batches = engine.read([case.tokens for case in window])
     waited = 0.0
@@ -163,15 +167,15 @@ def read(
 class EncodedCase(Struct, frozen=True):
     """An encoded case, with a position for each of its steps, or of its first ones: then `reason` says why."""
 
-    missing: Missing
+    missing: MissingAnswers
     case: RunCase
     tokens: Encoded
     reason: str | None = None
 
-    def settled(self, row: dict[str, Any]) -> Settled:
+    def settled(self, row: dict[str, Any]) -> RowsToSave:
         """Return its row, where an engine had an answer that can be used."""
         row = {"key": self.case.key, "vote": 0, "reason": self.reason} | row
-        return Settled(
+        return RowsToSave(
             self.missing,
             self.case,
             (row,),
@@ -179,7 +183,7 @@ class EncodedCase(Struct, frozen=True):
             scored_steps=self.tokens.n_positions if self.reason else 0,
         )
 
-    def answered(self, answer: Answer, a_token: float) -> Settled:
+    def answered(self, answer: EngineOutput, a_token: float) -> RowsToSave:
         """Return what an engine answered, in `a_token` seconds a token, as the row that is kept of it."""
         rewards, tokens = self.checked(answer), self.tokens.n_tokens
         used = {"tokens_in": tokens, "tokens_out": 0, "seconds": tokens * a_token}
@@ -187,7 +191,7 @@ class EncodedCase(Struct, frozen=True):
             return _refused(self.missing, self.case, rewards.reason, used)
         return self.settled({"rewards": rewards, "redundancy": answer.redundancy} | used)
 
-    def checked(self, answer: Answer) -> tuple[float, ...] | Refused:
+    def checked(self, answer: EngineOutput) -> tuple[float, ...] | Refused:
         """Check that an engine's answer is one finite number a step that was encoded, or two."""
         rewards, steps = answer.rewards, self.tokens.n_positions
         if isinstance(rewards, Refused):
@@ -205,11 +209,11 @@ class EncodedCase(Struct, frozen=True):
         return rewards
 
 
-def _refused(missing: Missing, case: RunCase, reason: str, used: Mapping[str, Any] | None = None) -> Settled:
-    return Settled(missing, case, ({"key": case.key, "vote": 0, "reason": reason, **(used or {})},), reason=reason)
+def _refused(missing: MissingAnswers, case: RunCase, reason: str, used: Mapping[str, Any] | None = None) -> RowsToSave:
+    return RowsToSave(missing, case, ({"key": case.key, "vote": 0, "reason": reason, **(used or {})},), reason=reason)
 
 
-def encoded(encode: Encoder, missing: Missing, case: RunCase, *, truncate: bool) -> EncodedCase | Settled:
+def encoded(encode: Encoder, missing: MissingAnswers, case: RunCase, *, truncate: bool) -> EncodedCase | RowsToSave:
     """Encode what an engine is given for a case; with `truncate`, of as many of its first steps as fit."""
     steps, reason = len(case.steps), None
     outcome = encode(case.problem, case.steps, *case.further)

@@ -22,7 +22,7 @@ from scoring.critics.catalogue import CriticProtocol, StepLayout
 from scoring.critics.template import Template
 from scoring.errors import InputError, UsageError
 from scoring.generative.catalogue import FAMILIES, GenerativeFamily
-from scoring.generative.talk import Talk, Wording, packaged_wording
+from scoring.generative.talk import Talk, TalkTemplate, packaged_wording
 from scoring.reparse import protocol_of_critic
 from scoring.scorer import Scorer
 from scoring.storage.files import write_atomically
@@ -38,7 +38,7 @@ class Call(Struct, frozen=True):
     step: int | None = None
 
 
-class Sent(Struct, frozen=True):
+class SentPrompt(Struct, frozen=True):
     """What was sent for one answer, call for call: one call for a critic, several for a generative PRM.
 
     `template` says where the template is from, `kept` whether the workspace kept it. `fits` says whether the hash of
@@ -94,7 +94,7 @@ def sent(
     case: Mapping[str, Any],
     texts: Mapping[str, Any],
     answer: Mapping[str, Any] | None,
-) -> Sent:
+) -> SentPrompt:
     """Return what was sent to a critic or a generative PRM for an answer.
 
     Args:
@@ -128,7 +128,7 @@ def sent(
         mark = blake2b(hashes.encode(), digest_size=16).hexdigest()
     else:
         _refuse(scorer)
-    return Sent(
+    return SentPrompt(
         calls, f"{template.source} ({template.hash[:8]})", kept, None if kept_mark is None else mark == kept_mark
     )
 
@@ -190,7 +190,7 @@ def _calls(
     """Every call of a generative PRM's talks, held again with what it answered then; without answers the first ones."""
     options = dict(scorer.settings["options"])
     sampling = {name: value for name, value in scorer.settings["sampling"].items() if value is not None}
-    made = family.make(Wording(template, family.placeholders, own=False), options, Sampling(**sampling))
+    made = family.make(TalkTemplate(template, family.placeholders, own=False), options, Sampling(**sampling))
     answer_texts, places = (json.loads(answer[name] or "[]") if answer else [] for name in ("answer", "logprobs"))
     talks = made.talks(problem, list(steps))
     for at, talk in enumerate(talks):

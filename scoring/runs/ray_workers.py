@@ -26,12 +26,12 @@ from scoring.errors import EngineError, MissingExtra
 from scoring.runs.workers import (
     HELD,
     News,
-    Opened,
     WorkBlock,
     Worker,
     WorkerFailed,
     WorkerGone,
     WorkerPrm,
+    WorkerReady,
     WorkerReply,
     decode_block,
     decode_prm,
@@ -161,7 +161,7 @@ class RayWorkers:
             # Whatever became of one result is one worker's fate; that the cluster is gone, waiting for it says.
             news = _gone(error)
         else:
-            if isinstance(reply, Opened):
+            if isinstance(reply, WorkerReady):
                 self._nodes[number] = reply.node
             if not isinstance(reply, WorkerFailed):
                 return number, reply
@@ -282,7 +282,7 @@ class _Actor:
         """Load the engine."""
         reply = self._worker.open()
         return encode_message(
-            replace(reply, node=ray.util.get_node_ip_address()) if isinstance(reply, Opened) else reply
+            replace(reply, node=ray.util.get_node_ip_address()) if isinstance(reply, WorkerReady) else reply
         )
 
     def compute(self, block: bytes) -> bytes:

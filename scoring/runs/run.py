@@ -42,7 +42,7 @@ from scoring.runs.events import (
     Status,
     Stopped,
 )
-from scoring.runs.plan import Missing, RunPlan, SharedWork
+from scoring.runs.plan import MissingAnswers, RunPlan, SharedWork
 from scoring.scorer import FILE, Scorer
 from scoring.storage.files import FolderShare
 from scoring.texts import Texts, further_texts, reward_keys
@@ -146,18 +146,18 @@ class RunCase(Struct, frozen=True):
     subset: str | None = None
 
 
-Work = Iterator[tuple[Missing, RunCase]]
+Work = Iterator[tuple[MissingAnswers, RunCase]]
 """What is missing, with the case it is about."""
 
 
-class Settled(Struct, frozen=True):
+class RowsToSave(Struct, frozen=True):
     """Rows that are ready to be saved, with every column that has a value but for `engine`.
 
     `last` says that nothing more comes of what was missing. `reason`, where there is one, is why the case has no
     verdict, lacks a vote, or has rewards for its first `scored_steps` steps alone.
     """
 
-    missing: Missing
+    missing: MissingAnswers
     case: RunCase
     rows: tuple[Mapping[str, Any], ...]
     last: bool = True
@@ -266,7 +266,7 @@ class Named(Protocol):
 
 Load = Callable[[], tuple[Any, Ready | None]]
 """Makes the engine and tells of it; None where it was made before."""
-Came = Sequence[Settled] | Event | None
+Came = Sequence[RowsToSave] | Event | None
 """What a session gives: cases that are settled, an event to be told as it is, or a sign of life."""
 
 
@@ -339,7 +339,7 @@ def score(
         texts: their texts, row for row.
         scorer: whose rows these are; its `scorer.json` is written with the first of them, and what it reads beside
             problem and steps is part of the keys of its rows.
-        parts: where its rewards or votes are and go, in the folder that `scoring.claim` gives.
+        parts: where its rewards or votes are and go, in the folder that `scoring.reservation` gives.
         method: how it is run.
         engine: makes the engine that the method needs; called at most once, and only if there is a request.
         rows: which rows of `cases`, 0-based, in order; None for all.
@@ -367,7 +367,7 @@ def score(
     interrupt = interrupt or Interrupt()
     pages = TextPages(texts, scorer.reads)
 
-    def work(missing: Sequence[Missing]) -> Work:
+    def work(missing: Sequence[MissingAnswers]) -> Work:
         return zip(missing, run_cases(wanted, numbers, [lacking.row for lacking in missing], pages), strict=True)
 
     shared = SharedWork(todo, wanted["key"], parts, lacking, known, waits)
@@ -401,7 +401,7 @@ def score(
 
 
 def _lacking(
-    wanted: pl.DataFrame, parts: Parts, method: Method, retry_refused: bool, missing: Sequence[Missing]
+    wanted: pl.DataFrame, parts: Parts, method: Method, retry_refused: bool, missing: Sequence[MissingAnswers]
 ) -> RunPlan:
     """What the cache lacks now of what was missing; rows are those of `wanted` in both."""
     rows = sorted({lacking.row for lacking in missing})
@@ -417,7 +417,7 @@ class _Run:
     parts: Parts
     plan: RunPlan
     shared: SharedWork
-    work: Callable[[Sequence[Missing]], Work]
+    work: Callable[[Sequence[MissingAnswers]], Work]
     session: RunSession
     interrupt: Interrupt
     dry_run: bool
@@ -498,7 +498,7 @@ class _Run:
         through = sum(not self._open[row] for row in {missing.row for missing in gone})
         self.cached, self.cached_refused = self.cached + through - refused, self.cached_refused + refused
 
-    def _keep(self, settled: Settled) -> Iterator[Event]:
+    def _keep(self, settled: RowsToSave) -> Iterator[Event]:
         """Keep rows until they are saved, and count the case when it is through."""
         row, case = settled.missing.row, settled.case
         if not self.dry_run:

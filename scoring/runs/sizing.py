@@ -21,10 +21,10 @@ from scoring.errors import UsageError
 from scoring.runs.arguments import ClusterSize
 from scoring.runs.events import ClusterEstimate, Interrupt
 from scoring.runs.fleet import Fleet, characters
-from scoring.runs.plan import Missing, RunPlan
+from scoring.runs.plan import MissingAnswers, RunPlan
 from scoring.runs.prm_runs import Encoding, EncodingSession
 from scoring.runs.run import Came, Load, RunCase, RunUsage, Work
-from scoring.runs.workers import BlockResult, CaseResult, Opened, WorkBlock, WorkerGone, WorkerReply
+from scoring.runs.workers import BlockResult, CaseResult, WorkBlock, WorkerGone, WorkerReady, WorkerReply
 
 BLOCK_SECONDS = 0.01
 """What a block costs beside its tokens: to hand it over and to take its rows back."""
@@ -99,10 +99,10 @@ def simulated(lengths: Sequence[tuple[int, int]], workers: int, speed: float) ->
     clock = _Clock()
     simulation = SimulatedWorkers([tokens for _, tokens in lengths], workers, speed, clock)
     pairs = (
-        (Missing(row), RunCase("", "", _Characters(size), []))  # type: ignore[arg-type]  # it has a length
+        (MissingAnswers(row), RunCase("", "", _Characters(size), []))  # type: ignore[arg-type]  # it has a length
         for row, (size, _) in enumerate(lengths)
     )
-    plan = RunPlan(tuple(Missing(row) for row in range(len(lengths))), len(lengths), len(lengths), 0, 0, ())
+    plan = RunPlan(tuple(MissingAnswers(row) for row in range(len(lengths))), len(lengths), len(lengths), 0, 0, ())
     session = Fleet(Encoding(_nothing), clock=clock).session(plan, Interrupt())
     for _ in session.rows(pairs, lambda: (simulation, None)):
         pass
@@ -176,7 +176,7 @@ class SimulatedWorkers:
         while self._coming and self._coming[0][0] <= self._clock.now:
             _, _, number, block = heappop(self._coming)
             if block is None:
-                news.append((number, Opened("simulated", 0.0, "")))
+                news.append((number, WorkerReady("simulated", 0.0, "")))
             else:
                 results = [CaseResult(place, []) for place in range(len(block.cases))]
                 news.append((number, BlockResult(block.number, results, RunUsage())))

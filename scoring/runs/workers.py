@@ -33,10 +33,10 @@ from scoring import __version__
 from scoring.errors import EngineError, InputError, InspectError
 from scoring.prms.base import Encoder
 from scoring.runs.events import Interrupt, Notice
-from scoring.runs.plan import Missing
-from scoring.runs.preparation import PreparedRun, Running, prepare
+from scoring.runs.plan import MissingAnswers
+from scoring.runs.preparation import EngineOptions, PreparedRun, prepare
 from scoring.runs.prm_runs import EncodedCase, encoded, read
-from scoring.runs.run import RunCase, RunUsage, Settled
+from scoring.runs.run import RowsToSave, RunCase, RunUsage
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class WorkerPrm(Struct, frozen=True):
     fingerprint: str
     model: str
     prm: dict[str, Any]
-    running: Running
+    running: EngineOptions
     truncate: bool = False
     root: str | None = None
     version: str = ""
@@ -70,10 +70,10 @@ class WorkBlock(Struct, frozen=True):
     """Cases for a worker; its answer has the same number."""
 
     number: int
-    cases: list[tuple[Missing, RunCase]]
+    cases: list[tuple[MissingAnswers, RunCase]]
 
 
-class Opened(Struct, frozen=True, tag=True):
+class WorkerReady(Struct, frozen=True, tag=True):
     """A worker's engine is loaded, which took so many seconds; `node` is the machine it runs on."""
 
     engine: str
@@ -82,7 +82,7 @@ class Opened(Struct, frozen=True, tag=True):
 
 
 class CaseResult(Struct, frozen=True):
-    """What came of a case of a block; see `scoring.runs.run.Settled`. `place` is the case's in the block, 0-based."""
+    """What came of a case of a block; see `scoring.runs.run.RowsToSave`. `place` is its place in the block, 0-based."""
 
     place: int
     rows: list[dict[str, Any]]
@@ -130,7 +130,7 @@ class WorkerGone(Struct, frozen=True):
     preempted: bool = False
 
 
-WorkerReply = Opened | BlockResult | WorkerFailed
+WorkerReply = WorkerReady | BlockResult | WorkerFailed
 """What a worker says."""
 encode_message = msgspec.msgpack.Encoder().encode
 decode_prm = msgspec.msgpack.Decoder(WorkerPrm).decode
@@ -186,7 +186,7 @@ class Worker:
         self._encoding, self._computing = Lock(), Lock()
         self._engine: Engine | None = None
 
-    def open(self) -> Opened | WorkerFailed:
+    def open(self) -> WorkerReady | WorkerFailed:
         """Load the engine."""
         began = time.monotonic()
         try:
@@ -194,7 +194,7 @@ class Worker:
                 self._engine = self._prepared.engine()
         except InspectError as error:
             return WorkerFailed.of(error, everywhere=False)
-        return Opened(self._engine.name, round(time.monotonic() - began, 3), platform.node())
+        return WorkerReady(self._engine.name, round(time.monotonic() - began, 3), platform.node())
 
     def compute(self, block: WorkBlock) -> BlockResult | WorkerFailed:
         """Compute the rewards of every case, or why it has none."""
@@ -232,15 +232,15 @@ class Worker:
     def _encoder(self) -> Encoder:
         return self._prepared.encoder()
 
-    def _encoded(self, block: WorkBlock) -> tuple[list[EncodedCase], list[Settled]]:
+    def _encoded(self, block: WorkBlock) -> tuple[list[EncodedCase], list[RowsToSave]]:
         window: list[EncodedCase] = []
-        settled: list[Settled] = []
+        settled: list[RowsToSave] = []
         for missing, case in block.cases:
             made = encoded(self._encoder, missing, case, truncate=self._asked.truncate)
             (window if isinstance(made, EncodedCase) else settled).append(made)  # type: ignore[arg-type]
         return window, settled
 
-    def _computed(self, block: WorkBlock, window: Sequence[EncodedCase], settled: list[Settled]) -> BlockResult:
+    def _computed(self, block: WorkBlock, window: Sequence[EncodedCase], settled: list[RowsToSave]) -> BlockResult:
         spent = RunUsage()
         notices: dict[str, None] = {}
         if window:
@@ -256,13 +256,13 @@ class Worker:
         return BlockResult(block.number, results, spent, [*notices])
 
 
-def _result(place: int, settled: Settled) -> CaseResult:
+def _result(place: int, settled: RowsToSave) -> CaseResult:
     rows: list[dict[str, Any]] = [{**row} for row in settled.rows]
     return CaseResult(place, rows, settled.reason, settled.scored_steps)
 
 
 def worker_prm(
-    fingerprint: str, model: str, prm: Mapping[str, Any], running: Running, *, truncate: bool, root: Path | None
+    fingerprint: str, model: str, prm: Mapping[str, Any], running: EngineOptions, *, truncate: bool, root: Path | None
 ) -> WorkerPrm:
     """Return what workers need to know of a PRM; folders are named so that they are found from wherever a worker is."""
     placed = {**prm, **{name: _whole_path(prm[name]) for name in ("base", "reference")}}

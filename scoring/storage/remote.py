@@ -40,7 +40,7 @@ from scoring.storage.remote_plan import (
     SLICES,
     TRAVELS,
     WHOLE,
-    Known,
+    KnownFile,
     MirrorPlan,
     MirrorRecord,
     digest_of,
@@ -70,7 +70,7 @@ _ROUNDS = 12
 """How often what lost a race is tried again."""
 
 
-class Synced(Struct):
+class SyncResult(Struct):
     """What a sync did: files that came and that went there; `unsent` says why the `waiting` ones did not."""
 
     came: int = 0
@@ -102,7 +102,7 @@ class Mirror:
             write_atomically(home / ADDRESS, f"{address}\n".encode())
         self.left_open = self._believes = self._was_left_open()
 
-    def sync(self, under: str = "", *, look: bool = True, wait: bool = True) -> Synced:
+    def sync(self, under: str = "", *, look: bool = True, wait: bool = True) -> SyncResult:
         """Make both sides equal.
 
         Args:
@@ -118,7 +118,7 @@ class Mirror:
             with locked(self.home, make=True, wait=wait):
                 return self._sync(under, look=look)
         except InUse:
-            return Synced()
+            return SyncResult()
         except OSError as error:
             raise unwritable(self.home, error) from error
 
@@ -168,9 +168,9 @@ class Mirror:
 
     # -- what is to be done
 
-    def _sync(self, under: str, *, look: bool) -> Synced:
+    def _sync(self, under: str, *, look: bool) -> SyncResult:
         shutil.rmtree(self.home / INCOMING, ignore_errors=True)
-        record, done = self._read_record(), Synced()
+        record, done = self._read_record(), SyncResult()
         for _ in range(_ROUNDS):
             plan = self._planned(record, under, look=look)
             try:
@@ -192,7 +192,7 @@ class Mirror:
         if time.monotonic() - self._synced > _FRESH:
             self.sync()
 
-    def _planned(self, record: dict[str, Known], under: str, *, look: bool) -> MirrorPlan:
+    def _planned(self, record: dict[str, KnownFile], under: str, *, look: bool) -> MirrorPlan:
         """Compare what is here, what is there and what was equal last."""
         inside = f"{under}/" if under else ""
         there: Mapping[str, StoredObject]
@@ -202,9 +202,9 @@ class Mirror:
             known = {path: known_file for path, known_file in record.items() if path.startswith(inside)}
             there = {path: StoredObject(known_file.etag, known_file.size, 0.0) for path, known_file in known.items()}
         plan = MirrorPlan(stamps_under(self.root, under), there)
-        for path in sorted({*plan.here, *there, *(path for path in record if path.startswith(inside))}):
+        for path in sorted({*plan.local, *there, *(path for path in record if path.startswith(inside))}):
             if TRAVELS.fullmatch(path):
-                what = todo(path, record.get(path), plan.here.get(path), there.get(path), believed=self._believes)
+                what = todo(path, record.get(path), plan.local.get(path), there.get(path), believed=self._believes)
                 if what:
                     getattr(plan, what).append(path)
         return plan
@@ -229,16 +229,16 @@ class Mirror:
 
     # -- from there to here
 
-    def _pull(self, plan: MirrorPlan, record: dict[str, Known], done: Synced) -> None:
+    def _pull(self, plan: MirrorPlan, record: dict[str, KnownFile], done: SyncResult) -> None:
         for path in plan.forget:
             record.pop(path, None)
         if plan.fetch:
-            self._make_room(sum(plan.there[path].size for path in plan.fetch))
+            self._make_room(sum(plan.stored[path].size for path in plan.fetch))
         # What was moved there is moved here, and not fetched again.
         moved = {
             (PurePosixPath(path).name, known.etag): path
             for path, known in record.items()
-            if path not in plan.there and path in plan.here
+            if path not in plan.stored and path in plan.local
         }
         for turn in range(3):
             paths = [path for path in plan.fetch if turn_of(path) == turn]
@@ -256,9 +256,9 @@ class Mirror:
                 done.came += 1
 
     def _fetch(
-        self, path: str, plan: MirrorPlan, record: dict[str, Known], moved: Mapping[tuple[str, str], str]
+        self, path: str, plan: MirrorPlan, record: dict[str, KnownFile], moved: Mapping[tuple[str, str], str]
     ) -> None:
-        there, incoming = plan.there[path], self.home / INCOMING / uuid7()
+        there, incoming = plan.stored[path], self.home / INCOMING / uuid7()
         incoming.parent.mkdir(exist_ok=True)
         etag: str | None = there.etag
         old = moved.get((PurePosixPath(path).name, there.etag))
@@ -270,11 +270,11 @@ class Mirror:
             if etag != there.etag:
                 # The listing was older.
                 known = record.get(path)
-                if known is not None and known.etag == etag and plan.here.get(path) == (known.size, known.time):
+                if known is not None and known.etag == etag and plan.local.get(path) == (known.size, known.time):
                     return
             if there.modified:
                 os.utime(incoming, (there.modified, there.modified))
-            if self._put_here(path, incoming, plan.here.get(path)):
+            if self._put_here(path, incoming, plan.local.get(path)):
                 record[path] = known_file(self.root / path, path, etag)
         finally:
             incoming.unlink(missing_ok=True)
@@ -309,7 +309,7 @@ class Mirror:
                 folder.rmdir()
         return True
 
-    def _join_generations(self, plan: MirrorPlan, record: dict[str, Known]) -> bool:
+    def _join_generations(self, plan: MirrorPlan, record: dict[str, KnownFile]) -> bool:
         """Join generations that were made here and there without knowing each other; whether there were any."""
         joined = False
         ours = generations_among([*plan.send, *(path for path in plan.merge if path in self._contested)])
@@ -330,7 +330,7 @@ class Mirror:
 
     # -- from here to there
 
-    def _try_to_push(self, plan: MirrorPlan, record: dict[str, Known], done: Synced) -> bool:
+    def _try_to_push(self, plan: MirrorPlan, record: dict[str, KnownFile], done: SyncResult) -> bool:
         done.waiting, done.unsent = len(plan.send) + len(plan.merge) + len(plan.remove), None
         try:
             lost = self._push(plan, record, done)
@@ -340,13 +340,13 @@ class Mirror:
         done.waiting = 0
         return lost
 
-    def _push(self, plan: MirrorPlan, record: dict[str, Known], done: Synced) -> bool:
+    def _push(self, plan: MirrorPlan, record: dict[str, KnownFile], done: SyncResult) -> bool:
         """Send what is new here; whether anything lost a race and is to be looked at again."""
         waiting: list[str] = []
         moved: dict[tuple[str | int, ...], str] = {
             (*PurePosixPath(path).parts[-2:], known.size, known.time): path
             for path, known in record.items()
-            if path not in plan.here
+            if path not in plan.local
         }
 
         def send(path: str) -> None:
@@ -368,7 +368,7 @@ class Mirror:
         return any(path not in record for path in waiting)
 
     def _sent(
-        self, path: str, plan: MirrorPlan, record: dict[str, Known], moved: Mapping[tuple[str | int, ...], str]
+        self, path: str, plan: MirrorPlan, record: dict[str, KnownFile], moved: Mapping[tuple[str | int, ...], str]
     ) -> bool:
         """Send a file, or what it and the one there become; False where that has to be looked at again."""
         try:
@@ -381,7 +381,7 @@ class Mirror:
                 self._contested.discard(path)
         except InUse:
             # A run is writing there; what both said is merged when it has ended.
-            record.setdefault(path, Known("", -1, -1))
+            record.setdefault(path, KnownFile("", -1, -1))
             return False
         except LostRaceError:
             if WHOLE.fullmatch(path):
@@ -394,27 +394,27 @@ class Mirror:
             return False
         return True
 
-    def _send(self, path: str, record: dict[str, Known], moved: Mapping[tuple[str | int, ...], str]) -> None:
+    def _send(self, path: str, record: dict[str, KnownFile], moved: Mapping[tuple[str | int, ...], str]) -> None:
         file, known = self.root / path, record.get(path)
         stamp = stamp_of(file)
         if IMMUTABLE.match(path):
             old = moved.get((*file.parts[-2:], *stamp))
             etag = self.store.copy(old, path) if old else None
-            record[path] = Known(etag or self.store.write(path, file, None), *stamp)
+            record[path] = KnownFile(etag or self.store.write(path, file, None), *stamp)
             return
         data = file.read_bytes()
         digest = digest_of(data)
         if known is not None and known.digest == digest:
-            record[path] = Known(known.etag, *stamp, digest)
+            record[path] = KnownFile(known.etag, *stamp, digest)
             return
         etag = self.store.write(path, data, (known.etag or None) if known else None)
-        record[path] = Known(etag, *stamp, digest)
+        record[path] = KnownFile(etag, *stamp, digest)
 
-    def _merge(self, path: str, plan: MirrorPlan, record: dict[str, Known]) -> None:
+    def _merge(self, path: str, plan: MirrorPlan, record: dict[str, KnownFile]) -> None:
         """Make one of what is here and there under the same name."""
         file = self.root / path
         if IMMUTABLE.match(path):
-            self._adopt(path, file, plan.there[path], record)
+            self._adopt(path, file, plan.stored[path], record)
             return
         theirs, stamp, whole = self.store.read(path), stamp_of(file), file.read_bytes()
         if theirs is None:
@@ -426,9 +426,9 @@ class Mirror:
                 write_atomically(file, whole)
                 stamp = stamp_of(file)
         etag = theirs[1] if whole == theirs[0] else self.store.write(path, whole, theirs[1])
-        record[path] = Known(etag, *stamp, digest_of(whole))
+        record[path] = KnownFile(etag, *stamp, digest_of(whole))
 
-    def _adopt(self, path: str, file: Path, there: StoredObject, record: dict[str, Known]) -> None:
+    def _adopt(self, path: str, file: Path, there: StoredObject, record: dict[str, KnownFile]) -> None:
         """Take for one what has one name for ever; where that is another file after all, ours gets another name."""
         stamp = stamp_of(file)
         etag = there.etag
@@ -436,25 +436,25 @@ class Mirror:
         if not same and file.suffix == ".parquet":
             file.rename(file.with_name(f"{file.name.partition('-')[0]}-{uuid7()}.parquet"))
             raise LostRaceError
-        record[path] = Known(there.etag, *stamp) if same else Known("", -1, -1)
+        record[path] = KnownFile(there.etag, *stamp) if same else KnownFile("", -1, -1)
 
-    def _tell_of_generation(self, benchmark: str, name: str, plan: MirrorPlan, record: dict[str, Known]) -> None:
+    def _tell_of_generation(self, benchmark: str, name: str, plan: MirrorPlan, record: dict[str, KnownFile]) -> None:
         """Count up the benchmark's generations, which fails where another has done so since they were listed."""
         path = f"benchmarks/{benchmark}/newest"
-        there, known = plan.there.get(path), record.get(path)
+        there, known = plan.stored.get(path), record.get(path)
         etag = there.etag if there else known.etag if known else None
-        record[path] = Known(self.store.write(path, f"{name} {uuid7()}\n".encode(), etag), 0, 0)
+        record[path] = KnownFile(self.store.write(path, f"{name} {uuid7()}\n".encode(), etag), 0, 0)
 
     # -- the record, and room for it
 
-    def _read_record(self) -> dict[str, Known]:
+    def _read_record(self) -> dict[str, KnownFile]:
         # A folder that somebody emptied is no workspace whose files were removed one by one.
         if (self.root / MARK).exists():
             with suppress(OSError, msgspec.MsgspecError):
                 return msgspec.json.decode((self.home / RECORD).read_bytes(), type=MirrorRecord).files
         return {}
 
-    def _save_record(self, record: dict[str, Known]) -> None:
+    def _save_record(self, record: dict[str, KnownFile]) -> None:
         write_atomically(self.home / RECORD, msgspec.json.encode(MirrorRecord(files=record)))
 
     def _make_room(self, needed: int) -> None:
@@ -625,7 +625,7 @@ def finish() -> tuple[list[str], bool]:
         try:
             synced = mirror.sync(look=False)
         except InspectError as error:
-            synced = Synced(waiting=mirror.waiting + 1)
+            synced = SyncResult(waiting=mirror.waiting + 1)
             sentences.append(str(error))
         if synced.unsent is not None:
             sentences.append(str(kept(synced.unsent)))

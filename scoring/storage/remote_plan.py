@@ -48,7 +48,7 @@ def turn_of(path: str) -> int:
     return _LAST.get(PurePosixPath(path).name, 0)
 
 
-class Known(Struct, array_like=True):
+class KnownFile(Struct, array_like=True):
     """A file that was equal here and there: its etag, its size and time (nanoseconds) here, and a digest if it may
     change.
     """
@@ -67,14 +67,14 @@ class MirrorRecord(Struct):
     """What is written down of a mirror: by its path what was equal on both sides."""
 
     format: int = 1
-    files: dict[str, Known] = field(default_factory=dict)
+    files: dict[str, KnownFile] = field(default_factory=dict)
 
 
 class MirrorPlan(Struct):
     """What is to be done about the paths of a mirror."""
 
-    here: dict[str, tuple[int, int]]
-    there: Mapping[str, StoredObject]
+    local: dict[str, tuple[int, int]]
+    stored: Mapping[str, StoredObject]
     fetch: list[str] = field(default_factory=list)
     send: list[str] = field(default_factory=list)
     merge: list[str] = field(default_factory=list)
@@ -84,7 +84,7 @@ class MirrorPlan(Struct):
 
 
 def todo(
-    path: str, known: Known | None, here: tuple[int, int] | None, there: StoredObject | None, *, believed: bool
+    path: str, known: KnownFile | None, here: tuple[int, int] | None, there: StoredObject | None, *, believed: bool
 ) -> str:
     """Return what is to be done about a path: the name of a field of `MirrorPlan`, or "" for nothing.
 
@@ -140,10 +140,10 @@ def stamp_of(file: Path) -> tuple[int, int]:
     return stat.st_size, stat.st_mtime_ns
 
 
-def known_file(file: Path, path: str, etag: str) -> Known:
+def known_file(file: Path, path: str, etag: str) -> KnownFile:
     """Return what a file is now that it is equal to the object with this etag."""
     stamp = stamp_of(file)
-    return Known(etag, *stamp, "" if IMMUTABLE.match(path) else digest_of(file.read_bytes()))
+    return KnownFile(etag, *stamp, "" if IMMUTABLE.match(path) else digest_of(file.read_bytes()))
 
 
 def digest_of(data: bytes) -> str:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.evaluations.evaluation import Evaluation, evaluate
 from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP, Gold
-from scoring.evaluations.verdicts import AsGiven, RuleByCase
+from scoring.evaluations.verdicts import ProvidedVerdicts, RuleByCase
 from scoring.schema import METADATA, Ints
 from scoring.scorer import READABLE
 from scoring.stress.breaking import BREAKING
@@ -203,7 +203,7 @@ def judged_variants(contents: Contents, seen: Evaluation, folders: Sequence[Path
 
 def _decided_alike(evaluation: Evaluation, seen: Evaluation, rows: Sequence[int]) -> Evaluation:
     """Decide contents as the cases (`rows`) are decided that they were made of."""
-    if isinstance(seen.rule, AsGiven) or isinstance(evaluation.rule, AsGiven):
+    if isinstance(seen.rule, ProvidedVerdicts) or isinstance(evaluation.rule, ProvidedVerdicts):
         return evaluation
     rule = seen.rule
     if isinstance(rule, RuleByCase):

@@ -487,12 +487,12 @@ class ColumnReading(Struct, frozen=True):
     Attributes:
         question: What is to be decided, as a question.
         choices: The ways, at least two; the first one is taken where nobody says anything.
-        told: Whether a finding of the reader says it already.
+        already_reported: Whether a finding of the reader says it already.
     """
 
     question: str
     choices: tuple[Choice, ...]
-    told: bool = False
+    already_reported: bool = False
 
     def finding(self, source: str) -> Finding:
         """Return which way was taken, and the flags for the others."""
@@ -569,7 +569,7 @@ def _bases(rows: Rows, table: _Table, mapping: ColumnMapping) -> Iterator[Column
     if mapping.earliest_error is not None and any(text(cell) == "0" for cell in cells):
         states = ColumnMapping(label_base=1, clean="0")
         first = Choice("labels counted from 1, and 0 where no step is wrong", "--label-base 1 --clean 0", states)
-    yield ColumnReading(f"What does the column {column!r} call the first step?", (zero, first), told=True)
+    yield ColumnReading(f"What does the column {column!r} call the first step?", (zero, first), already_reported=True)
 
 
 def _ratings(table: _Table, column: str) -> Iterator[ColumnReading]:
@@ -579,7 +579,9 @@ def _ratings(table: _Table, column: str) -> Iterator[ColumnReading]:
     if any(rating < 0 for rating in numbers) and 0 in numbers:
         wrong = Choice("a rating of 0 as wrong", "--wrong-below 0.5", ColumnMapping(wrong_below=0.5))
         right = Choice("a rating of 0 as right", "--wrong-below 0", ColumnMapping(wrong_below=0.0))
-        yield ColumnReading("Some ratings are below 0 and others 0: what is a rating of 0?", (wrong, right), told=True)
+        yield ColumnReading(
+            "Some ratings are below 0 and others 0: what is a rating of 0?", (wrong, right), already_reported=True
+        )
 
 
 # -- what a cell is

@@ -240,7 +240,7 @@ class Triage(Struct, frozen=True, eq=False, dict=True):
         return "; ".join(f"{who}: {notes[who]}" for who in sorted(notes))
 
 
-class Account:
+class TriageState:
     """Takes actions that hold, in order, and says what they come to."""
 
     def __init__(self) -> None:
@@ -363,7 +363,7 @@ class History:
                 self._reverse(action)
         self._of_case: defaultdict[str, list[Action]] | None = None
         self._queues: dict[str, tuple[Queue, ...]] = {}
-        self._told = Account()
+        self._told = TriageState()
         self._told.take(self._holding(self.actions))
         self.triage = self._told.triage()
 

@@ -201,7 +201,7 @@ _KIND_OF = {RULE: RULING, RATE: RATING, TAG: TAG, UNTAG: TAG, SORT: CATEGORY, NO
 _About = tuple[str, str | None, int | None]
 
 
-def statements(of_case: Callable[[str], Iterable[tuple[Action, bool]]], cases: Iterable[str]) -> pl.DataFrame:
+def annotation_frame(of_case: Callable[[str], Iterable[tuple[Action, bool]]], cases: Iterable[str]) -> pl.DataFrame:
     """Return what every person says of these cases and of nothing else, one row each, with the columns of STATEMENTS.
 
     The last word of a person counts, whatever machine it was said at; what was undone or taken away does not. `value`

@@ -359,7 +359,7 @@ Look = Callable[[Checkpoint], Readout]
 """What a model will be read as; raises where nothing can be made of it."""
 
 
-class Usable(Struct, frozen=True):
+class UsableCheckpoint(Struct, frozen=True):
     """A checkpoint, and what it was made of (JSON values) with a text about it; nothing where it is as it was."""
 
     checkpoint: Checkpoint
@@ -380,7 +380,7 @@ class Weights(Struct, frozen=True):
 
     def of(
         self, model: str, revision: str | None = None, *, look: Look, base: str | None = None, dtype: str = "auto"
-    ) -> Usable:
+    ) -> UsableCheckpoint:
         """Find the checkpoint of a folder or hub name.
 
         Args:
@@ -407,7 +407,7 @@ class Weights(Struct, frozen=True):
             raise UsageError(f"{place.name} is not a LoRA adapter, so it has no base.", "Leave out --base.")
         return self._whole(place)
 
-    def _with_head(self, checkpoint: Checkpoint, path: Path, place: ModelPlace) -> Usable:
+    def _with_head(self, checkpoint: Checkpoint, path: Path, place: ModelPlace) -> UsableCheckpoint:
         """A whole model whose head lies beside it as a pickle (`path`)."""
         if not self.pickles:
             raise PickleRefused(
@@ -424,16 +424,16 @@ class Weights(Struct, frozen=True):
 
         recipe = {"head": sources}
         folder, _ = self.store.made(recipe, make)
-        return Usable(
+        return UsableCheckpoint(
             checkpoint.with_tensors(folder / HEAD), recipe, f"The head was converted from {path.name} into {folder}."
         )
 
-    def _whole(self, place: ModelPlace) -> Usable:
+    def _whole(self, place: ModelPlace) -> UsableCheckpoint:
         if _has_safetensors(place.folder) or not self.pickles:
             checkpoint = Checkpoint.open(place.folder, place.name, place.commit)
             head = place.folder / PICKLED_HEAD
             apart = head.is_file() and f"{head.stem}.weight" not in checkpoint.tensors
-            return self._with_head(checkpoint, head, place) if apart else Usable(checkpoint)
+            return self._with_head(checkpoint, head, place) if apart else UsableCheckpoint(checkpoint)
         files = pickled_files(place.folder, f"{place.name} --revision {place.commit}" if place.commit else "")
         beside = [path for path in (place.folder / name for name in (CONFIG, *BESIDE)) if path.is_file()]
         sources, seen = self._sources(place, [*files, *beside])
@@ -449,9 +449,9 @@ class Weights(Struct, frozen=True):
         recipe = {"pickle": sources}
         folder, _ = self.store.made(recipe, make)
         note = f"The weights were converted from {_listed(files)} into {folder}."
-        return Usable(Checkpoint.open(folder, place.name), recipe, note)
+        return UsableCheckpoint(Checkpoint.open(folder, place.name), recipe, note)
 
-    def _merged(self, place: ModelPlace, base: str | None, dtype: str, look: Look) -> Usable:
+    def _merged(self, place: ModelPlace, base: str | None, dtype: str, look: Look) -> UsableCheckpoint:
         config = LoraConfig.open(place.folder)
         weights = place.folder / ADAPTER
         if not weights.is_file():
@@ -483,7 +483,7 @@ class Weights(Struct, frozen=True):
         at = f" at {under.commit[:12]}" if under.commit else ""
         note = f"The LoRA adapter {place.name} was merged into {under.name}{at}, in {folder}."
         notes = [note, base_sentence(config.base, under), *([whole.note] if whole.note else [])]
-        return Usable(replace(Checkpoint.open(folder, place.name), merged=True), recipe, " ".join(notes))
+        return UsableCheckpoint(replace(Checkpoint.open(folder, place.name), merged=True), recipe, " ".join(notes))
 
     def _pickled_adapter(self, folder: Path) -> Path:
         path = folder / PICKLED_ADAPTER

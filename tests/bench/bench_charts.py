@@ -25,7 +25,7 @@ from inspector.charts.histogram import histogram  # noqa: E402
 from inspector.charts.reliability import ReliabilityBin, reliability  # noqa: E402
 from inspector.render.lines import CaseLink, PieceRow, Sheet  # noqa: E402
 from inspector.render.view import Bin, Series, Tick  # noqa: E402
-from inspector.texts.paint import Brush  # noqa: E402
+from inspector.texts.paint import Glyphs  # noqa: E402
 from inspector.widgets.sheet_view import SheetView  # noqa: E402
 
 WIDTH, HEIGHT = 120, 36
@@ -36,7 +36,7 @@ Chart = Callable[[], list[PieceRow]]
 
 def charts(draw: np.random.Generator) -> dict[str, Chart]:
     """By what it is a chart that fills the pane."""
-    brush, drill = Brush(), CaseLink((), 1, "one")
+    glyphs, drill = Glyphs(), CaseLink((), 1, "one")
 
     def mark() -> ChartMark:
         value = float(draw.random())
@@ -57,11 +57,11 @@ def charts(draw: np.random.Generator) -> dict[str, Chart]:
     bins = [Bin(edges[at], edges[at + 1], (one[0], one[1]), (drill, drill)) for at, one in enumerate(counts)]
     shares = [ReliabilityBin(at / 10, (at + 1) / 10, at / 10 + 0.05, mark()) for at in range(10)]
     return {
-        "heat-map of 30 x 6": lambda: heat_map(names, names[:6], cells, WIDTH, brush),
-        "30 bars": lambda: bars(entries, WIDTH, brush),
-        "8 curves with bands of 3,000 points": lambda: curve(series, WIDTH, 28, brush, ticks=ticks),
-        "histogram of 20 bins": lambda: histogram(bins, CLASSES, WIDTH, brush, height=14, ticks=ticks),
-        "reliability diagram": lambda: reliability(shares, WIDTH, 30, brush),
+        "heat-map of 30 x 6": lambda: heat_map(names, names[:6], cells, WIDTH, glyphs),
+        "30 bars": lambda: bars(entries, WIDTH, glyphs),
+        "8 curves with bands of 3,000 points": lambda: curve(series, WIDTH, 28, glyphs, ticks=ticks),
+        "histogram of 20 bins": lambda: histogram(bins, CLASSES, WIDTH, glyphs, height=14, ticks=ticks),
+        "reliability diagram": lambda: reliability(shares, WIDTH, 30, glyphs),
     }
 
 

@@ -23,9 +23,9 @@ from large_workspace import make_workspace  # noqa: E402  # after the path is se
 from object_stores import FaultyProxy, StoreServer  # noqa: E402
 
 OPEN = """import sys
-from inspector.request import Request
-from inspector.selection import load
-load(Request(sys.argv[1]))
+from inspector.query import Query
+from inspector.result_set import load
+load(Query(sys.argv[1]))
 """
 
 

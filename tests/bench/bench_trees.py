@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from inspector.screens.trees import TreeRows  # noqa: E402  # after the path is set
-from inspector.texts.paint import Brush  # noqa: E402
+from inspector.texts.paint import Glyphs  # noqa: E402
 from scoring.trees.reading import read_trees  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
@@ -78,7 +78,7 @@ def opening(file: Path) -> None:
         trees = read_trees([file]).trees
         reading.append((time.perf_counter() - began) / TREES)
         began = time.perf_counter()
-        rows = TreeRows(trees[0], Brush())
+        rows = TreeRows(trees[0], Glyphs())
         rows.rows(("step", "value", "visits", "right", "dropped"), rows.visible[:64])
         laying.append(time.perf_counter() - began)
     both = [first + second for first, second in zip(reading, laying, strict=True)]

@@ -20,17 +20,17 @@ from large_workspace import make_workspace  # noqa: E402  # after the path is se
 
 from inspector.analyses import Analysis, Params, load  # noqa: E402
 from inspector.analysis_list import summaries  # noqa: E402
-from inspector.inspection import (  # noqa: E402
-    Inspection,
+from inspector.query import Query  # noqa: E402
+from inspector.render.terminal import Terminal  # noqa: E402
+from inspector.render.view import View, count, figure, table, text  # noqa: E402
+from inspector.result_set import load as load_query  # noqa: E402
+from inspector.screen_state import (  # noqa: E402
+    ScreenState,
     covering,
     inspect,
     subject,
 )
-from inspector.render.terminal import Terminal  # noqa: E402
-from inspector.render.view import View, count, figure, table, text  # noqa: E402
-from inspector.request import Request  # noqa: E402
-from inspector.selection import load as load_request  # noqa: E402
-from inspector.texts.paint import Brush  # noqa: E402
+from inspector.texts.paint import Glyphs  # noqa: E402
 from scoring.errors import UsageError  # noqa: E402
 
 SCORERS = 10
@@ -48,7 +48,7 @@ def main() -> None:
     print(f"{'cases':>9}  {'page':<24} {'values':>9} {'moved':>9} {'intervals':>10}   target of values")
     for cases in chosen.cases:
         root = make_workspace(chosen.folder / str(cases), cases, SCORERS)
-        start = inspect(load_request(Request(workspace=str(root))))
+        start = inspect(load_query(Query(workspace=str(root))))
         for name in summaries():
             asked = load(name)
             if any(option.required for option in asked.options):
@@ -59,13 +59,13 @@ def main() -> None:
                 except UsageError as error:
                     print(f"{cases:>9,}  {f'{name} {page}':<24} {error.sentence[:60]}", flush=True)
                     continue
-                start = inspect(load_request(Request(workspace=str(root))))
+                start = inspect(load_query(Query(workspace=str(root))))
                 measured = told(start, asked, page)
                 print(f"{cases:>9,}  {f'{name} {page}':<24} {measured}   {TARGETS.get(cases, '')} ms", flush=True)
     rendering()
 
 
-def told(start: Inspection, asked: Analysis, page: str) -> str:
+def told(start: ScreenState, asked: Analysis, page: str) -> str:
     """Values, values at another threshold, and intervals."""
     names = about(start, asked, page)[: asked.most or None]
     moved = [start.moved(0.3 + at / 50) for at in range(4)]
@@ -75,7 +75,7 @@ def told(start: Inspection, asked: Analysis, page: str) -> str:
     return f"{1e3 * first:6.0f} ms {1e3 * again:6.0f} ms {1e3 * whole:7.0f} ms"
 
 
-def about(start: Inspection, asked: Analysis, page: str) -> tuple[str, ...]:
+def about(start: ScreenState, asked: Analysis, page: str) -> tuple[str, ...]:
     """Whom a screen asks about on a page; beside each other stand three."""
     every = covering(start)
     whose = next((one.whose for one in asked.pages if one.name == page), "all")
@@ -84,9 +84,9 @@ def about(start: Inspection, asked: Analysis, page: str) -> tuple[str, ...]:
     return {"focus": (first,), "pair": (first, others[0]), "beside": (first, *others[:2])}.get(whose, every)
 
 
-def view(inspection: Inspection, asked: Analysis, page: str, names: tuple[str, ...], *, intervals: bool) -> View:
+def view(state: ScreenState, asked: Analysis, page: str, names: tuple[str, ...], *, intervals: bool) -> View:
     """The view, as a screen asks for it."""
-    return asked.view(subject(inspection, names), Params(page), intervals=intervals).laid_out()
+    return asked.view(subject(state, names), Params(page), intervals=intervals).laid_out()
 
 
 def rendering() -> None:
@@ -99,7 +99,7 @@ def rendering() -> None:
     made = View(load_rows(), {}, lay_out=lambda: (Section("bench", "b", (table("t", columns, lines),)),))
     print(f"\n{RENDERED} rows of 10 cells, under 5 ms each")
     for width in (80, 200):
-        spent = timed(lambda width=width: list(Terminal(width, Brush()).sections(made.sections)), 20)
+        spent = timed(lambda width=width: list(Terminal(width, Glyphs()).sections(made.sections)), 20)
         print(f"  terminal, {width} cells {1e3 * spent:6.1f} ms")
     for form in ("markdown", "latex", "html"):
         print(f"  {form:<19} {1e3 * timed(lambda form=form: made.render(form), 20):6.1f} ms")

@@ -6,6 +6,6 @@ import example
 
 
 @pytest.fixture(scope="module")
-def request_(tmp_path_factory):
+def query(tmp_path_factory):
     """The small workspace of `example`, one for all tests of a file: whoever changes what is in it makes its own."""
     return example.write(tmp_path_factory.mktemp("example") / "workspace")

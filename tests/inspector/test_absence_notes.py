@@ -7,9 +7,9 @@ import pytest
 import making
 from inspector import cli
 from inspector.app import InspectApp
-from inspector.request import Request
+from inspector.query import Query
+from inspector.result_set import load
 from inspector.screens.board import BoardScreen
-from inspector.selection import load
 from inspector.widgets.frame_table import FrameTable
 from reference import Case
 from scoring.benchmarks import demo
@@ -36,7 +36,7 @@ def scored(tmp_path):
 
 
 def test_a_workspace_in_which_only_the_demo_was_scored_shows_the_demo(scored):
-    found = load(Request(workspace=scored))
+    found = load(Query(workspace=scored))
     assert set(found.cases["benchmark"]) == {"demo"}
     assert found.evaluation("mine").coverage == 10
     assert found.problems == ()
@@ -44,7 +44,7 @@ def test_a_workspace_in_which_only_the_demo_was_scored_shows_the_demo(scored):
 
 
 async def test_so_does_the_app(scored, tmp_path):
-    app = InspectApp(Request(workspace=scored), folder=tmp_path)
+    app = InspectApp(Query(workspace=scored), folder=tmp_path)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, BoardScreen) and app.screen.query_one(FrameTable).row_count)
         await shows(pilot, "demo", "240 cases", "mine", "10/240")
@@ -62,7 +62,7 @@ def test_an_empty_workspace_says_so(tmp_path, capsys):
 
 async def test_the_app_says_so_too(tmp_path):
     Workspace.create(tmp_path / "space")
-    app = InspectApp(Request(workspace=str(tmp_path / "space")), folder=tmp_path)
+    app = InspectApp(Query(workspace=str(tmp_path / "space")), folder=tmp_path)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await shows(pilot, "This workspace has no benchmark yet")
 
@@ -88,6 +88,6 @@ def test_it_is_not_told_where_there_is_something_to_see(tmp_path):
     cases = [Case(2, 1, (0.9, 0.1)), Case(3, -1, (0.9, 0.9, 0.8))]
     making.workspace(tmp_path / "space", cases, [(making.scorer("other"), cases)])
     score_demo(tmp_path / "space")
-    found = load(Request(workspace=str(tmp_path / "space")))
+    found = load(Query(workspace=str(tmp_path / "space")))
     assert [one.scorer.name for one in found.evaluations] == ["other"]
     assert found.problems == ()

@@ -5,8 +5,8 @@ import pytest
 import judged
 import making
 from inspector.analyses._together import answer_costs
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from reference import Case
 from scoring.cache import VoteParts
 from scoring.evaluations.evaluation import evaluate
@@ -25,7 +25,7 @@ def workspace(root, votes):
     critic = making.scorer("critic", kind="critic")
     critic.save(root / "rewards" / critic.folder)
     VoteParts(root / "rewards" / critic.folder).append(votes)
-    return load(Request(workspace=str(root), scorers=("prm", "critic")))
+    return load(Query(workspace=str(root), scorers=("prm", "critic")))
 
 
 @pytest.fixture
@@ -40,11 +40,11 @@ def votes():
 
 
 def test_all_answers_of_the_first_run_are_paid_for(tmp_path, votes):
-    selection = workspace(tmp_path, votes)
-    costs, why = answer_costs(selection, "critic")
+    results = workspace(tmp_path, votes)
+    costs, why = answer_costs(results, "critic")
     assert costs.tolist() == [2 * (IN + out) for out in OUT]
     assert why is None
-    rows = cascade_view(selection).rows
+    rows = cascade_view(results).rows
     told = rows.filter(pl.col("metric") == "second_tokens", pl.col("kind") == "cut")
     # Distances are 0.4, 0.1, 0.05 and 0.4: nobody is sent on, the third case, the second, then the two others.
     assert told.select("count", "value").rows() == [(0, 0), (1, 206), (2, 410), (4, 820)]
@@ -53,11 +53,11 @@ def test_all_answers_of_the_first_run_are_paid_for(tmp_path, votes):
 def test_what_was_not_counted_is_not_known(tmp_path, votes):
     keys = making.full_frame(CASES)["key"]
     one_lacks = pl.when((pl.col("key") == keys[0]) & (pl.col("vote") == 1)).then(None).otherwise("tokens_in")
-    selection = workspace(tmp_path / "one", votes.with_columns(one_lacks.alias("tokens_in")))
-    costs, why = answer_costs(selection, "critic")
+    results = workspace(tmp_path / "one", votes.with_columns(one_lacks.alias("tokens_in")))
+    costs, why = answer_costs(results, "critic")
     assert np.isnan(costs).tolist() == [True, False, False, False]
     assert why is None
-    told = cascade_view(selection).rows.filter(pl.col("metric") == "second_tokens", pl.col("kind") == "cut")
+    told = cascade_view(results).rows.filter(pl.col("metric") == "second_tokens", pl.col("kind") == "cut")
     assert told["value"].to_list() == [0, 206, 410, None]
     assert told["reason"].to_list() == [None, None, None, "not all answers to these cases were counted"]
     bare = workspace(tmp_path / "none", votes.with_columns(tokens_in=pl.lit(None, dtype=pl.Int64)))

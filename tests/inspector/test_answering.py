@@ -4,7 +4,7 @@
 import pytest
 
 import example
-from inspector.request import Request
+from inspector.query import Query
 from opened import opened
 from screen_text import press, screen_text, shows
 
@@ -17,7 +17,7 @@ def folder(tmp_path_factory):
 def asked(folder, kind):
     """A workspace of the kind, one for all tests of the file."""
     place = folder / kind
-    return Request(workspace=str(place)) if place.exists() else example.write(place, scored=kind == "whole")
+    return Query(workspace=str(place)) if place.exists() else example.write(place, scored=kind == "whole")
 
 
 @pytest.mark.parametrize(

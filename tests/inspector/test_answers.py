@@ -10,8 +10,8 @@ import critic_spaces
 import making
 from inspector import cli
 from inspector.critique.kept import AnswerCounts, answer_counts, kept_answers, measures, reading_words
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from opened import opened
 from scoring.asking import GeneratedAnswer
 from scoring.cache import VoteParts
@@ -43,7 +43,7 @@ def space(tmp_path):
 
 def test_answers_are_counted_by_what_is_wrong_with_them(space):
     folder = critic_spaces.critic(space, answers)
-    cases = load(Request(workspace=str(space))).cases
+    cases = load(Query(workspace=str(space))).cases
     found = answer_counts(folder, cases)
     assert found == AnswerCounts(36, 12, {"cut at the token limit": 12, "no box": 12})
     told = "24 of 36 answers unparsed: 12 cut at the token limit, 12 no box; 12 answers did not come"
@@ -55,7 +55,7 @@ def test_ratings_that_do_not_fit_are_told_apart_from_what_says_nothing(space):
     short, whole = (json.dumps({"validity": [1] * count, "redundancy": [0] * count}) for count in (2, 3))
     texts = [short, "Who knows?", whole]
     folder = critic_spaces.critic(space, lambda row, _: [texts[row % 3]], protocol="prmbench")
-    found = answer_counts(folder, load(Request(workspace=str(space))).cases)
+    found = answer_counts(folder, load(Query(workspace=str(space))).cases)
     assert (found.unparsed, found.misfit) == ({"no JSON": 4}, {"list too short": 4})
     assert "4 of 12 answers do not fit the steps (4 list too short)" in found.words
 
@@ -67,13 +67,13 @@ def test_one_answer_is_one():
 
 def test_thoughts_without_an_answer_are_counted_as_unparsed(space):
     folder = critic_spaces.critic(space, lambda *_: [GeneratedAnswer("", reasoning="hm", finish_reason="stop")])
-    found = answer_counts(folder, load(Request(workspace=str(space))).cases)
+    found = answer_counts(folder, load(Query(workspace=str(space))).cases)
     assert (found.lacking, set(found.unparsed)) == (0, {"empty answer"})
 
 
 def test_a_critic_without_trouble_has_nothing_to_say(space, capsys):
     folder = critic_spaces.critic(space, lambda *_: [r"\boxed{1}"])
-    assert answer_counts(folder, load(Request(workspace=str(space))).cases).words == ""
+    assert answer_counts(folder, load(Query(workspace=str(space))).cases).words == ""
     assert cli.main(["scorers", "-w", str(space)]) == 0
     assert "unparsed:" not in capsys.readouterr().err
 
@@ -125,10 +125,10 @@ def test_tokens_of_several_answers_together_are_of_none():
 
 def test_only_critics_have_answers(space):
     critic_spaces.critic(space, answers)
-    selection = load(Request(workspace=str(space), baselines=True))
-    assert kept_answers(selection, "judge", 0).height == 4
-    baseline = next(one.scorer.name for one in selection.evaluations if one.scorer.kind == "baseline")
-    assert not kept_answers(selection, baseline, 0).height
+    results = load(Query(workspace=str(space), baselines=True))
+    assert kept_answers(results, "judge", 0).height == 4
+    baseline = next(one.scorer.name for one in results.evaluations if one.scorer.kind == "baseline")
+    assert not kept_answers(results, baseline, 0).height
 
 
 # -- beside the case
@@ -177,7 +177,7 @@ def test_show_has_them_in_its_document(space, capsys):
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_the_case_has_a_line_a_vote(space, tmp_path, size):
     critic_spaces.critic(space, answers)
-    async with opened(Request(workspace=str(space)), folder=tmp_path, size=size) as pilot:
+    async with opened(Query(workspace=str(space)), folder=tmp_path, size=size) as pilot:
         await press(pilot, "g", "l", "enter")
         lines = await rests(pilot, "4 answers; v c opens them", "vote 0  step 1", "vote 3  no answer: HTTP 500")
         assert "Who knows?" not in lines
@@ -185,7 +185,7 @@ async def test_the_case_has_a_line_a_vote(space, tmp_path, size):
 
 async def test_runs_are_told_apart(space, tmp_path):
     critic_spaces.critic(space, lambda _, run: [rf"\boxed{{{run}}}"], runs=2)
-    async with opened(Request(workspace=str(space)), folder=tmp_path) as pilot:
+    async with opened(Query(workspace=str(space)), folder=tmp_path) as pilot:
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "run 0 vote 0  step 0", "run 1 vote 0  step 1")
 
@@ -194,7 +194,7 @@ def test_a_talk_is_printed_call_for_call(space, capsys):
     talks = making.scorer("thinker", settings={"protocol": "rprm", "options": {}})
     folder = space / "rewards" / talks.folder
     talks.save(folder)
-    key = load(Request(workspace=str(space))).cases["key"][2]
+    key = load(Query(workspace=str(space))).cases["key"][2]
     kept = {
         "key": key,
         "vote": 0,

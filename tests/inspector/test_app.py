@@ -11,8 +11,8 @@ from textual.worker import WorkerCancelled
 import example
 from inspector.app import InspectApp, run_app
 from inspector.messages import Back, Export, Go
-from inspector.request import Request
-from inspector.screens.base import InspectionScreen
+from inspector.query import Query
+from inspector.screens.base import AppScreen
 from inspector.screens.board import BoardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
@@ -22,30 +22,30 @@ from screen_text import press, rests, screen_text, settled, shows
 
 
 def stack(pilot):
-    return [type(screen) for screen in pilot.app.screen_stack if isinstance(screen, InspectionScreen)]
+    return [type(screen) for screen in pilot.app.screen_stack if isinstance(screen, AppScreen)]
 
 
-async def test_the_board_begins_with_the_best_where_no_scorer_was_asked_for(request_):
-    async with opened(Request(workspace=request_.workspace)) as pilot:
+async def test_the_board_begins_with_the_best_where_no_scorer_was_asked_for(query):
+    async with opened(Query(workspace=query.workspace)) as pilot:
         await shows(pilot, "Beta knows the labels.")
         assert inspected(pilot).scorer == "beta"
         assert pilot.app.screen.query_one(FrameTable).cursor == 0
 
 
-async def test_something_is_painted_before_anything_is_read(request_):
-    app = InspectApp(request_)
+async def test_something_is_painted_before_anything_is_read(query):
+    app = InspectApp(query)
     async with app.run_test(size=(80, 24)) as pilot:
         assert "prm-inspect: reading the workspace" in screen_text(app)
         await shows(pilot, "2 scorers")
 
 
-async def test_screens_lie_on_each_other_and_each_below_shows_what_was_changed_above(request_):
+async def test_screens_lie_on_each_other_and_each_below_shows_what_was_changed_above(query):
     """The first opens with the scorer that was asked for and every case. Esc goes one level back, never out, and g b to
     the board; a message to go where one is opens nothing twice.
     """
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         assert stack(pilot) == [BoardScreen]
-        assert inspected(pilot) is pilot.app.inspection
+        assert inspected(pilot) is pilot.app.state
         assert inspected(pilot).scorer == "alpha"
         assert inspected(pilot).shown.size == len(example.EXAMPLES)
         await press(pilot, "enter", "enter")
@@ -76,7 +76,7 @@ async def test_screens_lie_on_each_other_and_each_below_shows_what_was_changed_a
         await shows(pilot, "Beta knows the labels.", "0.530 chosen")
         assert stack(pilot) == [BoardScreen]
         assert inspected(pilot).scorer == "beta"
-        assert inspected(pilot).selection.evaluation("alpha").rule.threshold == 0.53
+        assert inspected(pilot).results.evaluation("alpha").rule.threshold == 0.53
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ async def test_screens_lie_on_each_other_and_each_below_shows_what_was_changed_a
         ({"thresholds": ((None, "high"),)}, "'high' is not a threshold"),
     ],
 )
-async def test_what_cannot_be_shown_ends_with_code_2_and_a_sentence(request_, changes, words):
-    app = InspectApp(Request(**{**asdict(request_), **changes}))
+async def test_what_cannot_be_shown_ends_with_code_2_and_a_sentence(query, changes, words):
+    app = InspectApp(Query(**{**asdict(query), **changes}))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         # The app that ends cancels whatever else it had begun.
@@ -106,8 +106,8 @@ async def test_what_cannot_be_shown_ends_with_code_2_and_a_sentence(request_, ch
     assert words in app.failure
 
 
-async def test_what_was_asked_for_holds_on_every_screen(request_):
-    asked = Request(**{**asdict(request_), "subsets": ("word",), "thresholds": (("alpha", "0.53"),), "sort": "n_steps"})
+async def test_what_was_asked_for_holds_on_every_screen(query):
+    asked = Query(**{**asdict(query), "subsets": ("word",), "thresholds": (("alpha", "0.53"),), "sort": "n_steps"})
     async with opened(asked) as pilot:
         text = await rests(pilot, "filter", "subset", "words")
         assert "80.0" in text
@@ -118,15 +118,15 @@ async def test_what_was_asked_for_holds_on_every_screen(request_):
 
 
 @pytest.mark.parametrize("keys", [(), ("enter",), ("enter", "enter"), ("g", "c")])
-async def test_q_quits_from_everywhere(request_, keys):
-    async with opened(request_) as pilot:
+async def test_q_quits_from_everywhere(query, keys):
+    async with opened(query) as pilot:
         await press(pilot, *keys, "q")
         assert not pilot.app.is_running
     assert pilot.app.return_value == 0
 
 
-async def test_ctrl_c_leaves_at_once(request_):
-    async with opened(request_) as pilot:
+async def test_ctrl_c_leaves_at_once(query):
+    async with opened(query) as pilot:
         await press(pilot, "enter", "t", "ctrl+c")
         assert not pilot.app.is_running
     assert pilot.app.return_code == 0
@@ -139,13 +139,13 @@ async def test_what_could_not_be_read_is_said_when_the_app_opens(tmp_path, monke
     (rewards / example.BETA.folder / "part-0.parquet").write_bytes(b"\x1b]0;x\x07 no Parquet")
     (rewards / "odd-00000000").mkdir()
     (rewards / "odd-00000000" / "scorer.json").write_text('{"format": 1, "name": "[/b]')
-    async with opened(Request(workspace="ws"), size=(160, 36)) as pilot:
+    async with opened(Query(workspace="ws"), size=(160, 36)) as pilot:
         text = await rests(pilot, "part-0.parquet", "odd-00000000", "alpha", "beta")
         assert "\x1b" not in text
 
 
-async def test_a_resized_terminal_is_filled_again_on_every_screen(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
+async def test_a_resized_terminal_is_filled_again_on_every_screen(query):
+    async with opened(query, size=(80, 24)) as pilot:
         for keys, words, sizes in (
             ((), "2 scorers", ((20, 5), (200, 60))),
             (("enter",), "5 of 9 cases", ((1, 1), (110, 30))),
@@ -160,8 +160,8 @@ async def test_a_resized_terminal_is_filled_again_on_every_screen(request_):
             await press(pilot, "escape")
 
 
-async def test_ascii_only_paints_nothing_else(request_, tmp_path):
-    async with opened(request_, size=(120, 30), ascii_only=True, folder=tmp_path) as pilot:
+async def test_ascii_only_paints_nothing_else(query, tmp_path):
+    async with opened(query, size=(120, 30), ascii_only=True, folder=tmp_path) as pilot:
         for keys, words in (
             ((), "2 scorers"),
             (("t", "v", "m"), "optimistic: b"),
@@ -180,7 +180,7 @@ async def test_ascii_only_paints_nothing_else(request_, tmp_path):
 
 
 async def test_exporting_before_anything_is_read_does_nothing(tmp_path):
-    app = InspectApp(Request(workspace=str(tmp_path / "nowhere")), folder=tmp_path)
+    app = InspectApp(Query(workspace=str(tmp_path / "nowhere")), folder=tmp_path)
     async with app.run_test(size=(80, 24)):
         app.on_export(Export("board", "csv"))
     assert list(tmp_path.iterdir()) == []
@@ -188,7 +188,7 @@ async def test_exporting_before_anything_is_read_does_nothing(tmp_path):
 
 def test_where_there_is_no_terminal_a_sentence_says_what_to_do(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    assert run_app(Request()) == 2
+    assert run_app(Query()) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert "this is not a terminal" in said.err

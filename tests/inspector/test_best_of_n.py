@@ -16,9 +16,9 @@ from inspector.analyses import Params
 from inspector.analyses.best_of_n import BEST_OF_N, best_of_n
 from inspector.cli import main
 from inspector.command_flags import FORMS
+from inspector.query import Query
 from inspector.render.view import Curve
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
 from inspector.texts.sentences import official_score
 from opened import opened
 from scoring.benchmarks.base import Imported
@@ -87,7 +87,7 @@ def expected(found, name, aggregation, subset=None, n=4):
 
 
 def test_rows_are_in_long_form_and_say_how_they_came_to_be(root):
-    document = best_of_n.view(load(Request(workspace=root, seed=3)))
+    document = best_of_n.view(load(Query(workspace=root, seed=3)))
     assert document.rows.columns == list(BEST_OF_N)
     facts = document.provenance
     assert facts["coverage"]["good"] == {"candidates": "12 of 12 problems"}
@@ -97,7 +97,7 @@ def test_rows_are_in_long_form_and_say_how_they_came_to_be(root):
 
 
 def test_values_are_those_of_plain_loops(root):
-    found, rows = study(), cells(best_of_n.view(load(Request(workspace=root))))
+    found, rows = study(), cells(best_of_n.view(load(Query(workspace=root))))
     for name in NAMES[:2]:
         for aggregation in response_reference.SCORES:
             for subset in ("gsm8k", "math"):
@@ -114,14 +114,14 @@ def test_values_are_those_of_plain_loops(root):
 
 
 def test_over_scorers_are_those_that_scored_every_problem(root):
-    found, rows = study(), cells(best_of_n.view(load(Request(workspace=root))))
+    found, rows = study(), cells(best_of_n.view(load(Query(workspace=root))))
     values = [expected(found, name, "mean") for name in NAMES[:2]]
     row = rows[None, "candidates", "all", "mean", "prm@n_sd", 4]
     assert (row["n"], row["value"]) == (2, pytest.approx(np.std(values)))
     row = rows[None, "candidates", "all", "mean", "prm@n_somers_d_prmscore", 4]
     assert (row["n"], row["value"]) == (0, None)
     assert row["reason"] == "fewer than 3 scorers have both prm@n of every problem and prmscore"
-    one = cells(best_of_n.view(load(Request(workspace=root, scorers=("good",)))))
+    one = cells(best_of_n.view(load(Query(workspace=root, scorers=("good",)))))
     row = one[None, "candidates", "all", "mean", "prm@n_sd", 4]
     assert (row["value"], row["reason"]) == (None, "fewer than two scorers scored every problem")
 
@@ -137,12 +137,12 @@ def test_prmscore_and_f1_are_held_against_it(tmp_path):
             RewardParts(tmp_path / "w" / "rewards" / making.scorer(name).folder).append(
                 making.rewards(rows, frame["key"])
             )
-    selection = load(Request(workspace=str(tmp_path / "w"), where=("benchmark = 'candidates'",)))
-    rows = cells(best_of_n.view(selection))
+    results = load(Query(workspace=str(tmp_path / "w"), where=("benchmark = 'candidates'",)))
+    rows = cells(best_of_n.view(results))
     for benchmark, metric, subset in (("prmbench", "prmscore", "all"), ("processbench", "f1", "average")):
-        within = (selection.cases["benchmark"] == benchmark).to_numpy()
-        unparsed = selection.unparsed(benchmark)
-        x = [official_score(selection.evaluation(name), within, unparsed, benchmark) for name in NAMES[:2]]
+        within = (results.cases["benchmark"] == benchmark).to_numpy()
+        unparsed = results.unparsed(benchmark)
+        x = [official_score(results.evaluation(name), within, unparsed, benchmark) for name in NAMES[:2]]
         assert None not in x
         assert [rows[name, benchmark, subset, None, metric, None]["value"] for name in NAMES[:2]] == x
         row = rows[None, "candidates", "all", "min", f"prm@n_somers_d_{metric}", 4]
@@ -155,9 +155,7 @@ def test_prmscore_and_f1_are_held_against_it(tmp_path):
 
 @pytest.mark.parametrize(("n", "form"), together([None, 2], FORMS))
 def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, n, form, capsysbinary):
-    document = best_of_n.view(
-        load(Request(workspace=root, seed=3, baselines=True)), Params(options={"of": n}, form=form)
-    )
+    document = best_of_n.view(load(Query(workspace=root, seed=3, baselines=True)), Params(options={"of": n}, form=form))
     assert main(shlex.split(document.provenance["command"])[1:]) == 0
     assert capsysbinary.readouterr().out == document.render(form).encode()
 
@@ -174,7 +172,7 @@ def test_a_terminal_gets_a_line_a_scorer_and_aggregation(root, capsys):
 
 
 def test_a_filter_chooses_among_what_it_shows(root):
-    rows = cells(best_of_n.view(load(Request(workspace=root, where=("id <> 'c0'",), subsets=("gsm8k",)))))
+    rows = cells(best_of_n.view(load(Query(workspace=root, where=("id <> 'c0'",), subsets=("gsm8k",)))))
     sizes = {(key[2], key[5]): row["value"] for key, row in rows.items() if key[4] == "problems"}
     assert sizes == {("gsm8k", 3): 1.0, ("gsm8k", 4): 5.0, ("all", 3): 1.0, ("all", 4): 5.0}
     assert rows[None, "candidates", "all", None, "pass@n", None]["n"] == 6
@@ -196,7 +194,7 @@ def test_without_responses_there_is_one_sentence_and_exit_code_2(tmp_path, colum
     cases = [making.reference.Case(1, -1, (0.5,))] * 4
     making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)], **columns)
     with pytest.raises(UsageError, match=told):
-        best_of_n.view(load(Request(workspace=str(tmp_path / "w"))), Params(options={"of": n}))
+        best_of_n.view(load(Query(workspace=str(tmp_path / "w"))), Params(options={"of": n}))
     words = [] if n is None else ["--of", str(n)]
     assert main(["best-of-n", "-w", str(tmp_path / "w"), *words]) == 2
     said = capsys.readouterr()
@@ -285,19 +283,19 @@ def test_a_table_of_responses_becomes_figures(tmp_path, mapped, capsys):
 
 def test_no_note_is_about_a_rule_where_no_verdict_counts(root, tmp_path):
     asked = {"rules": ((None, "<="),), "thresholds": ((None, "0.3"), (None, "0.4"))}
-    bare = best_of_n.view(load(Request(workspace=root))).provenance["notes"]
-    assert best_of_n.view(load(Request(workspace=root, **asked))).provenance["notes"] == bare
+    bare = best_of_n.view(load(Query(workspace=root))).provenance["notes"]
+    assert best_of_n.view(load(Query(workspace=root, **asked))).provenance["notes"] == bare
     cases = [reference.Case(2, -1, (0.9, 0.9)), reference.Case(2, 0, (0.1, 0.9))]
     frame = making.full_frame(cases, "processbench", problem=["one", "two"])
     made = workspace(tmp_path / "w", study())
     made.add([Imported("processbench", "made.jsonl", "made", "0-based", frame.height, frame, ())])
     RewardParts(tmp_path / "w" / "rewards" / making.scorer("good").folder).append(making.rewards(cases, frame["key"]))
-    notes = best_of_n.view(load(Request(workspace=str(tmp_path / "w"), **asked))).provenance["notes"]
+    notes = best_of_n.view(load(Query(workspace=str(tmp_path / "w"), **asked))).provenance["notes"]
     assert "--threshold 0.3 is overridden by 0.4 for every scorer" in notes
 
 
 def test_without_intervals_all_else_is_there(root):
-    results = load(Request(workspace=root))
+    results = load(Query(workspace=root))
     quick, whole = (best_of_n.view(results, intervals=intervals).rows for intervals in (False, True))
     assert quick["low"].null_count() == quick.height
     assert quick.drop("low", "high").equals(whole.drop("low", "high"))
@@ -330,7 +328,7 @@ def completions(row):
 
 
 def asked(root, page, **options):
-    return best_of_n.view(load(Request(workspace=root, seed=3)), Params(page, options))
+    return best_of_n.view(load(Query(workspace=root, seed=3)), Params(page, options))
 
 
 def test_a_file_of_search_and_learn_alone_has_the_figures_of_its_code(searched):
@@ -403,7 +401,7 @@ PAGES = [page.name for page in best_of_n.pages]
 @pytest.mark.parametrize("page", PAGES)
 def test_links_open_as_many_cases_as_they_say_and_intervals_move_nothing(request, which, page):
     made = request.getfixturevalue(which)
-    results = load(Request(workspace=made if which == "root" else made[0]))
+    results = load(Query(workspace=made if which == "root" else made[0]))
     quick, whole = (best_of_n.view(results, Params(page), intervals=intervals) for intervals in (False, True))
     bounds = [name for name in ("low", "high") if name in whole.rows.columns]
     assert quick.rows.drop(bounds).equals(whole.rows.drop(bounds))
@@ -417,7 +415,7 @@ def test_links_open_as_many_cases_as_they_say_and_intervals_move_nothing(request
 def test_every_page_is_printed_as_the_command_of_its_footer_prints_it(searched, page, form, capsysbinary):
     root, rows = searched
     told = {"problem": rows[2]["unique_id"]} if page == "problem" else {}
-    document = best_of_n.view(load(Request(workspace=root, seed=3)), Params(page, told, form=form))
+    document = best_of_n.view(load(Query(workspace=root, seed=3)), Params(page, told, form=form))
     assert main(shlex.split(document.provenance["command"])[1:]) == 0
     assert capsysbinary.readouterr().out == document.render(form).encode()
 
@@ -473,12 +471,12 @@ def test_without_a_number_of_any_scorer_nothing_is_lost(tmp_path, page):
     cases, columns = response_making.flat(study()["good"])
     making.workspace(tmp_path / "w", cases, [], "candidates", **columns)
     with pytest.raises(UsageError, match="no scorer has a number"):
-        best_of_n.view(load(Request(workspace=str(tmp_path / "w"))), Params(page))
+        best_of_n.view(load(Query(workspace=str(tmp_path / "w"))), Params(page))
 
 
 async def test_a_lost_problem_opens_its_responses(searched):
     root, _ = searched
-    async with opened(Request(workspace=root), size=(120, 40)) as pilot:
+    async with opened(Query(workspace=root), size=(120, 40)) as pilot:
         await press(pilot, "g", "n")
         text = await rests(pilot, "[which is chosen]", "Which response is chosen")
         assert "l last" in text

@@ -6,9 +6,9 @@ from inspector.analyses.board import board
 from inspector.boards.arrangement import Arrangement, arranged, kind_of
 from inspector.boards.board import BOARD, SEPARATOR, Standings, board_frame
 from inspector.boards.columns import board_columns
-from inspector.request import Request
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.texts.paint import Glyphs
 from inspector.widgets.columns import FittedColumns
 from views import table_of
 
@@ -23,7 +23,7 @@ def root(tmp_path_factory):
 
 
 def frame(root, *base, **asked):
-    return board_frame(load(Request(workspace=root, **asked)), base)
+    return board_frame(load(Query(workspace=root, **asked)), base)
 
 
 def value(number):
@@ -89,9 +89,9 @@ def test_a_row_a_scorer_and_benchmark_that_it_knows(root):
     assert found.columns == list(BOARD)
 
 
-def painted(table, brush, width):
+def painted(table, glyphs, width):
     table = arranged(Standings().beside(table), Arrangement())
-    fitted = FittedColumns.of(tuple(board_columns(brush, kind_of(table, Arrangement(), several=False))), table, width)
+    fitted = FittedColumns.of(tuple(board_columns(glyphs, kind_of(table, Arrangement(), several=False))), table, width)
     rows = table.select(fitted.sources).iter_rows()
     return ["".join(text for text, _ in fitted.row(row, margin=" ", null="-")) for row in rows]
 
@@ -100,7 +100,7 @@ def painted(table, brush, width):
 def test_the_screen_shows_percent_and_whole_intervals(tmp_path, width):
     cases = [reference.Case(1, 0, (0.1,)), reference.Case(1, -1, (0.9,))] * 3
     making.workspace(tmp_path, cases, [(making.scorer("perfect"), cases)])
-    (line,) = painted(frame(str(tmp_path)), Brush(ascii_only=True), width)
+    (line,) = painted(frame(str(tmp_path)), Glyphs(ascii_only=True), width)
     assert "100.0 " in line
     assert "100-100" in line
     assert "6/6" in line
@@ -108,10 +108,10 @@ def test_the_screen_shows_percent_and_whole_intervals(tmp_path, width):
 
 
 def test_lines_for_a_terminal_without_the_app(root):
-    selection = load(Request(workspace=root))
-    lines = table_of(board.view(selection))
+    results = load(Query(workspace=root))
+    lines = table_of(board.view(results))
     assert list(lines[0])[:5] == ["scorer", "F1", "on erroneous", "on clean", "bias"]
-    for line, row in zip(lines, board_frame(selection).iter_rows(named=True), strict=True):
+    for line, row in zip(lines, board_frame(results).iter_rows(named=True), strict=True):
         assert line["scorer"] == row["scorer"]
         assert line["F1"].startswith(f"{100 * row['score']:.1f} [")
         assert line["exact"] == f"{row['exact']}"
@@ -120,5 +120,5 @@ def test_lines_for_a_terminal_without_the_app(root):
 def test_lines_say_a_dash_where_f1_is_undefined(tmp_path):
     cases = [reference.Case(1, -1, (0.9,))]
     making.workspace(tmp_path, cases, [(making.scorer("one"), cases)])
-    (line,) = table_of(board.view(load(Request(workspace=str(tmp_path)))))
+    (line,) = table_of(board.view(load(Query(workspace=str(tmp_path)))))
     assert (line["scorer"], line["F1"], line["on erroneous"], line["on clean"]) == ("one", "–", "–", "100.0")

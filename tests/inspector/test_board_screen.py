@@ -27,8 +27,8 @@ def bar(pilot, scorer):
     return {glyph: found.count(glyph) for glyph in dict.fromkeys(found)}
 
 
-async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_threshold_and_coverage(request_):
-    async with opened(request_) as pilot:
+async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_threshold_and_coverage(query):
+    async with opened(query) as pilot:
         for size in ((200, 50), (80, 24)):
             await pilot.resize_terminal(*size)
             text = await rests(pilot, "bench", "9 cases", "2 scorers", "F1: mean of 2 subsets")
@@ -57,14 +57,14 @@ async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_thres
         await shows(pilot, "outcomes (column)", "the share of each: = exact")
 
 
-async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_changes_its_row_alone(request_):
+async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_changes_its_row_alone(query):
     """Also of keys typed ahead. Esc gives back the exact screen."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await shows(pilot, "Alpha reads the text.")
         assert inspected(pilot).scorer == "alpha"
         type_ahead(pilot, *["up", "down"] * 5, "up")
         await shows(pilot, "Beta knows the labels.")
-        assert inspected(pilot).scorer == pilot.app.inspection.scorer == "beta"
+        assert inspected(pilot).scorer == pilot.app.state.scorer == "beta"
         type_ahead(pilot, *["down", "up"] * 5, "down")
         await shows(pilot, "Alpha reads the text.")
         assert inspected(pilot).scorer == "alpha"
@@ -75,7 +75,7 @@ async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_ch
         assert isinstance(pilot.app.screen, CasesScreen)
         await shows(pilot, "5 of 9 cases")
         assert listed(pilot) == example.FAILURES
-        assert pilot.app.inspection is inspected(pilot)
+        assert pilot.app.state is inspected(pilot)
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, BoardScreen)
         # A click selects a row, and a second opens it.
@@ -95,7 +95,7 @@ async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_ch
         assert pilot.app.is_running
         assert screen_text(pilot.app) == before
         beta = row(pilot, "beta")
-        was = pilot.app.inspection
+        was = pilot.app.state
         await press(pilot, "t", *["right"] * 3)
         await shows(pilot, "60.0 +15.0", "missed 1 (-1)", "exact 3 (+1)")
         assert row(pilot, "alpha")[1] == "60.0"
@@ -103,7 +103,7 @@ async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_ch
         assert row(pilot, "beta") == beta
         await press(pilot, "escape")
         await until(pilot, lambda: screen_text(pilot.app) == before)
-        assert inspected(pilot) is pilot.app.inspection is was
+        assert inspected(pilot) is pilot.app.state is was
         # Going up or down with the rail open keeps the threshold.
         await press(pilot, "t", "right", "right", "right", "up")
         text = await rests(pilot, "Beta knows the labels.")
@@ -127,13 +127,13 @@ async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_i
 
 async def test_of_two_benchmarks_the_one_under_the_cursor_is_listed_counted_and_exported(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    request = example.write(tmp_path / "ws")
+    query = example.write(tmp_path / "ws")
     cases, scorers = making.study(n=12)
     found = making.full_frame(cases, "other")
     Workspace.open(tmp_path / "ws").add([Imported("other", "made.jsonl", "made", "0-based", found.height, found, ())])
     rows = next(rows for scorer, rows in scorers if scorer.name == "gpt4")
     RewardParts(tmp_path / "ws" / "rewards" / example.ALPHA.folder).append(making.rewards(rows, found["key"]))
-    async with opened(request, size=(140, 30)) as pilot:
+    async with opened(query, size=(140, 30)) as pilot:
         text = await rests(pilot, "benchmark", "21 cases", "2 scorers")
         assert [line[1:].split()[:2] for line in text.splitlines()[2:5]] == [
             ["beta", "bench"],

@@ -11,8 +11,8 @@ import example
 from inspector.both_labels import BOTH, NOT_UNDER, OTHER_CASES, both_view, load_both
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.evaluations.official_rows import METRICS
 from scoring.triage.history import RATE, RULE
 from scoring.triage.journal import Author, Journal
@@ -37,11 +37,11 @@ def root(tmp_path):
 
 
 def both(root, **asked):
-    return both_view(*load_both(Request(workspace=str(root), labels="both", **asked)))
+    return both_view(*load_both(Query(workspace=str(root), labels="both", **asked)))
 
 
 def each(root, labels, **asked):
-    return metrics_view(load(Request(workspace=str(root), labels=labels, **asked)))
+    return metrics_view(load(Query(workspace=str(root), labels=labels, **asked)))
 
 
 def test_the_figures_are_those_of_each_set_by_itself(root):
@@ -193,7 +193,7 @@ def f1_of(frame):
 
 
 def test_metrics_of_mr_math_under_both_sets_are_those_of_a_plain_computation(mr_math):
-    own = load(Request(workspace=str(mr_math)))
+    own = load(Query(workspace=str(mr_math)))
     draw = random.Random(3)
     made = own.cases.select("case", "n_steps", label="earliest_error")
     labels = dict(made.select("case", "label").iter_rows())

@@ -13,8 +13,8 @@ from inspector.analyses.breakdown import breakdown
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.filtering.facets import FacetColumn, facet_counts
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from reference import Case
 from scoring.errors import UsageError
 from scoring.filtering.filters import Filter, passing
@@ -35,9 +35,9 @@ VIEWS = {
 }
 
 
-def shown(selection, asked, form=""):
+def shown(results, asked, form=""):
     page, told = asked
-    return breakdown_view(selection, told, form, page=page)
+    return breakdown_view(results, told, form, page=page)
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +55,9 @@ def other(tmp_path_factory):
     return str(root)
 
 
-def drilled(request, where):
+def drilled(query, where):
     """How many rows `cases` prints with one more condition."""
-    return cases_view(load(Request(**{**asdict(request), "where": (*request.where, where)}))).rows.height
+    return cases_view(load(Query(**{**asdict(query), "where": (*query.where, where)}))).rows.height
 
 
 @pytest.mark.parametrize("name", [name for name in VIEWS if name not in {"step position", "all errors", "aligned"}])
@@ -65,26 +65,26 @@ def test_every_count_is_the_number_of_cases_that_its_condition_selects(root, oth
     for folder, baselines in itertools.product((root, other), (True, False)):
         if name == "outcomes of another" and folder == other:
             continue
-        request = Request(workspace=folder, baselines=baselines, where=("n_steps > 1",))
-        selection = load(request)
-        rows = shown(selection, VIEWS[name]).rows
+        query = Query(workspace=folder, baselines=baselines, where=("n_steps > 1",))
+        results = load(query)
+        rows = shown(results, VIEWS[name]).rows
         counts = rows.filter(pl.col("metric").is_in(["cases", "count"])).unique(["where", "value"])
-        frame = selection.frame().filter(pl.Series(selection.mask))
+        frame = results.frame().filter(pl.Series(results.mask))
         assert counts.height
         for where, value in counts.select("where", "value").iter_rows():
             assert passing(frame, [where]).sum() == value
-        assert drilled(request, counts["where"][0]) == counts["value"][0]
+        assert drilled(query, counts["where"][0]) == counts["value"][0]
 
 
 def test_a_cells_outcomes_are_the_counts_of_the_facet(root):
-    selection = load(Request(workspace=root, where=("n_steps > 1",)))
-    rows = breakdown_view(selection, {"rows": "error_type", "cols": "subset"}).rows
+    results = load(Query(workspace=root, where=("n_steps > 1",)))
+    rows = breakdown_view(results, {"rows": "error_type", "cols": "subset"}).rows
     for (scorer, where), cell in rows.group_by("scorer", "where"):
-        within = selection.mask & passing(selection.cases, [where]).to_numpy()
+        within = results.mask & passing(results.cases, [where]).to_numpy()
         if not within.any():
             continue
         column = f"{scorer}.outcome"
-        facet = facet_counts(selection, within, [FacetColumn(column, column, "outcomes")], (), Filter()).get(column)
+        facet = facet_counts(results, within, [FacetColumn(column, column, "outcomes")], (), Filter()).get(column)
         counted = {
             metric.removeprefix("count_"): value
             for metric, value in cell.select("metric", "value").iter_rows()
@@ -96,9 +96,9 @@ def test_a_cells_outcomes_are_the_counts_of_the_facet(root):
 
 
 def test_the_total_is_what_metrics_says(root):
-    selection = load(Request(workspace=root, unparsed="drop"))
-    totals = breakdown_view(selection, {"rows": "subset"}).rows.filter(pl.col("subset") == TOTAL)
-    metrics = metrics_view(selection).rows.filter(pl.col("subset") == "all")
+    results = load(Query(workspace=root, unparsed="drop"))
+    totals = breakdown_view(results, {"rows": "subset"}).rows.filter(pl.col("subset") == TOTAL)
+    metrics = metrics_view(results).rows.filter(pl.col("subset") == "all")
     keys = ["scorer", "metric"]
     joined = metrics.join(totals, on=keys).select("value", "value_right", "n", "n_right")
     assert joined.height == 9
@@ -108,21 +108,21 @@ def test_the_total_is_what_metrics_says(root):
 
 @pytest.mark.parametrize(("name", "form"), [(name, FORMS[i % 5]) for i, name in enumerate(VIEWS)])
 def test_the_command_in_a_document_prints_that_document(root, name, form, capsysbinary):
-    document = shown(load(Request(workspace=root, seed=3, baselines=True)), VIEWS[name], form)
+    document = shown(load(Query(workspace=root, seed=3, baselines=True)), VIEWS[name], form)
     assert main(shlex.split(document.provenance["command"])[1:]) == 0
     assert capsysbinary.readouterr().out == document.render(form).encode()
 
 
 def test_bias_has_four_rows_a_unit_and_slices_that_select_their_cases(root):
-    selection = load(Request(workspace=root, baselines=True, scorers=("gpt4",)))
-    rows = bias.view(selection).rows
+    results = load(Query(workspace=root, baselines=True, scorers=("gpt4",)))
+    rows = bias.view(results).rows
     whole = rows.filter(pl.col("column").is_null())
     assert whole.group_by("scorer", "unit").len()["len"].to_list() == [4] * 8
     slices = rows.filter(pl.col("column").is_not_null())
     assert slices.height
     for row in slices.iter_rows(named=True):
         side = "earliest_error >= 0" if row["metric"].startswith("error") else "earliest_error = -1"
-        assert passing(selection.cases, [row["where"], side]).sum() == row["n"]
+        assert passing(results.cases, [row["where"], side]).sum() == row["n"]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_terminal_gets_a_table(request, folder, words, capsys):
 )
 def test_what_does_not_go_together_is_one_sentence(root, view, word):
     with pytest.raises(UsageError) as caught:
-        shown(load(Request(workspace=root)), view)
+        shown(load(Query(workspace=root)), view)
     assert word in str(caught.value)
 
 
@@ -168,20 +168,20 @@ def test_a_wrong_column_is_exit_code_2(root, capsys):
 def test_the_usual_columns_are_the_benchmarks(tmp_path):
     cases, scorers = making.study(n=12)
     making.workspace(tmp_path / "w", cases, scorers, "grben", **making.labels(cases))
-    columns = breakdown_view(load(Request(workspace=str(tmp_path / "w")))).rows.columns
+    columns = breakdown_view(load(Query(workspace=str(tmp_path / "w")))).rows.columns
     assert columns[:5] == ["scorer", "benchmark", "subset", "error_type", "metric"]
 
 
 def test_two_benchmarks_are_told_apart_and_need_a_column(root):
-    request = Request(workspace=root, benchmarks=("bench", "demo"))
-    selection = load(request)
+    query = Query(workspace=root, benchmarks=("bench", "demo"))
+    results = load(query)
     with pytest.raises(UsageError):
-        breakdown_view(selection)
-    rows = breakdown_view(selection, {"rows": "steps"}).rows
+        breakdown_view(results)
+    rows = breakdown_view(results, {"rows": "steps"}).rows
     totals = rows.filter((pl.col("steps") == TOTAL) & (pl.col("metric") == "cases") & (pl.col("scorer") == "gpt4"))
     assert dict(totals.select("benchmark", "value").iter_rows()) == {"bench": 100, "demo": 240}
     for benchmark, where in totals.select("benchmark", "where").iter_rows():
-        assert set(selection.cases.filter(passing(selection.cases, [where]))["benchmark"]) == {benchmark}
+        assert set(results.cases.filter(passing(results.cases, [where]))["benchmark"]) == {benchmark}
 
 
 def test_baselines_come_after_the_scorers_asked_for_and_can_be_conditions(root, capsys):
@@ -191,11 +191,11 @@ def test_baselines_come_after_the_scorers_asked_for_and_can_be_conditions(root, 
     assert names == ["gpt4", "coin", "always-clean", "always-first-step"]
     assert document["provenance"]["command"].endswith("--baselines --json")
     one, same, seeded = (
-        load(Request(workspace=root, baselines=True, seed=seed, where=("\"coin.outcome\" = 'exact'",))).shown.tolist()
+        load(Query(workspace=root, baselines=True, seed=seed, where=("\"coin.outcome\" = 'exact'",))).shown.tolist()
         for seed in (0, 0, 9)
     )
     assert one == same != seeded
-    assert not {"coin", "always-clean"} & {one.scorer.name for one in load(Request(workspace=root)).evaluations}
+    assert not {"coin", "always-clean"} & {one.scorer.name for one in load(Query(workspace=root)).evaluations}
 
 
 def test_nothing_shown_is_an_empty_table_and_a_sentence(root, capsys):
@@ -219,9 +219,9 @@ def test_where_only_first_errors_are_labelled_the_others_are_not_counted(tmp_pat
 
 
 def test_rewards_around_the_error_are_those_of_the_cases_that_have_such_a_step(root):
-    selection = load(Request(workspace=root, where=("n_steps > 1",)))
-    rows = breakdown_view(selection, page="aligned").rows.filter(pl.col("scorer") == "gpt4")
-    frame = selection.frame().filter(pl.Series(selection.mask))
+    results = load(Query(workspace=root, where=("n_steps > 1",)))
+    rows = breakdown_view(results, page="aligned").rows.filter(pl.col("scorer") == "gpt4")
+    frame = results.frame().filter(pl.Series(results.mask))
     for where, n in rows.select("where", "n").iter_rows():
         assert passing(frame, [where]).sum() == n
     at = frame.filter((pl.col("earliest_error") >= 0) & pl.col("gpt4.verdict").is_not_null())["gpt4.reward_at_gold"]

@@ -6,9 +6,9 @@ import pytest
 import judged
 import making
 from inspector.cli import main
+from inspector.query import Query
 from inspector.render.view import Histogram
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
 from scoring.filtering.filters import passing
 from views import breakdown_view, words_of
 
@@ -34,10 +34,10 @@ def other(tmp_path_factory):
 
 @pytest.mark.parametrize("of", VIEWS)
 def test_every_condition_selects_the_cases_of_its_row(root, of):
-    request = Request(workspace=root, benchmarks=("bench", "demo"), where=("n_steps > 1",))
-    selection = load(request)
-    rows = breakdown_view(selection, page=of).rows.filter(pl.col("where").is_not_null())
-    frame = selection.frame().filter(pl.Series(selection.mask))
+    query = Query(workspace=root, benchmarks=("bench", "demo"), where=("n_steps > 1",))
+    results = load(query)
+    rows = breakdown_view(results, page=of).rows.filter(pl.col("where").is_not_null())
+    frame = results.frame().filter(pl.Series(results.mask))
     assert set(rows["benchmark"]) == {"bench", "demo"}
     for row in rows.iter_rows(named=True):
         counted = row["value"] or 0 if row["metric"] == "count" else row["n"]
@@ -46,14 +46,14 @@ def test_every_condition_selects_the_cases_of_its_row(root, of):
 
 @pytest.mark.parametrize("of", VIEWS)
 def test_scorers_without_rewards_have_reasons(other, of):
-    rows = breakdown_view(load(Request(workspace=other, scorers=SILENT)), page=of).rows
+    rows = breakdown_view(load(Query(workspace=other, scorers=SILENT)), page=of).rows
     assert (rows["value"].is_null() == rows["reason"].is_not_null()).all()
     assert set(rows["scorer"]) == set(SILENT)
     assert rows["value"].count() == 0
 
 
 def test_people_see_counts_by_class_and_why_there_are_none_for_a_scorer_without_rewards(root, other, capsys):
-    view = breakdown_view(load(Request(workspace=root)), page="rewards")
+    view = breakdown_view(load(Query(workspace=root)), page="rewards")
     of_cases, of_steps = [block for block in view.blocks() if isinstance(block, Histogram)][:2]
     scorer = view.rows["scorer"][0]
     counts = view.rows.filter(pl.col("scorer") == scorer, pl.col("metric") == "count")
@@ -64,7 +64,7 @@ def test_people_see_counts_by_class_and_why_there_are_none_for_a_scorer_without_
         for side, names in enumerate(classes):
             own = counts.filter(pl.col("unit") == unit, pl.col("side").is_in(names))
             assert sum(one.counts[side] for one in chart.bins) == own["value"].sum()
-    silent = breakdown_view(load(Request(workspace=other, scorers=SILENT)), page="rewards")
+    silent = breakdown_view(load(Query(workspace=other, scorers=SILENT)), page="rewards")
     assert not any(isinstance(block, Histogram) for block in silent.blocks())
     assert words_of(silent).count("There are no rewards to lay out") == len(SILENT)
     assert main(["breakdown", "-w", root, "--of", "rewards", "--where", "n_steps > 99"]) == 0

@@ -2,11 +2,11 @@ import making
 from inspector.case_list.case_columns import SHOWN_LABELS, case_columns, empty_keys, usual_keys
 from inspector.filtering.facets import FACETS, TITLES
 from inspector.filtering.filter_words import filter_words
-from inspector.inspection import inspect
-from inspector.request import Request
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from inspector.screens.filtering import facet_groups
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from reference import Case
 from scoring.evaluations.evaluated_cases import SAID as TRIAGE
 from scoring.filtering.filters import Facet, Filter
@@ -22,12 +22,12 @@ NEW = {
 
 def start(root, **columns):
     making.workspace(root, CASES, [], **columns)
-    return inspect(load(Request(workspace=str(root))))
+    return inspect(load(Query(workspace=str(root))))
 
 
 def test_labels_that_tell_cases_apart_have_columns_and_facets(tmp_path):
     now = start(tmp_path, **NEW)
-    names = [column.name for column in case_columns(now, Brush())]
+    names = [column.name for column in case_columns(now, Glyphs())]
     assert names == ["id", "n_steps", "earliest_error", "error_category", "subset_group", "origin", "language"]
     groups = {group.title: [value.label for value in group.values] for group in facet_groups(now)}
     assert groups == {
@@ -42,27 +42,27 @@ def test_labels_that_tell_cases_apart_have_columns_and_facets(tmp_path):
 
 def test_labels_that_are_all_alike_have_none(tmp_path):
     now = start(tmp_path, language=["en"] * 3, generator=["m"] * 3)
-    assert [column.name for column in case_columns(now, Brush())] == ["id", "n_steps", "earliest_error"]
+    assert [column.name for column in case_columns(now, Glyphs())] == ["id", "n_steps", "earliest_error"]
     assert facet_groups(now) == []
 
 
 def test_a_column_without_any_value_among_the_rows_listed_is_hidden_unless_it_was_chosen(tmp_path):
     cases = [Case(2, 0, (0.2, 0.9)), Case(2, 1, (0.9, 0.1)), Case(2, -1, (0.9, 0.9))]
     making.workspace(tmp_path, cases, [(making.scorer("m"), cases)], origin=["a", "b", ""])
-    now = inspect(load(Request(workspace=str(tmp_path))))
+    now = inspect(load(Query(workspace=str(tmp_path))))
     assert empty_keys(now) == ()
     clean = now.filtered(Filter(where=("earliest_error = -1",)))
     assert empty_keys(clean) == ("reward_at_gold", "origin")
     names = [key for key in usual_keys(clean) if key not in empty_keys(clean)]
-    assert [column.name for column in case_columns(clean, Brush(), names)] == names
+    assert [column.name for column in case_columns(clean, Glyphs(), names)] == names
     chosen = clean.arranged(("id", "origin"))
-    assert [column.name for column in case_columns(chosen, Brush())] == ["id", "origin"]
+    assert [column.name for column in case_columns(chosen, Glyphs())] == ["id", "origin"]
     assert empty_keys(now.filtered(Filter(where=("n_steps > 9",)))) == ()
 
 
 def test_labels_are_shortened_by_what_they_share_and_as_wide_as_they_are_at_most(tmp_path):
     names = ["writers-large-chat", "writers-large-base", "writers-tiny"]
-    column = case_columns(start(tmp_path, generator=names), Brush())[-1]
+    column = case_columns(start(tmp_path, generator=names), Glyphs())[-1]
     assert (column.title, column.width, column.most) == ("generator", 14, 18)
     texts = ["".join(text for text, _ in column.parts(name, 10, right=False, null="-")).strip() for name in names]
     assert texts == ["large-chat", "large-base", "tiny"]
@@ -70,7 +70,7 @@ def test_labels_are_shortened_by_what_they_share_and_as_wide_as_they_are_at_most
 
 def test_no_more_labels_than_there_is_room_for(tmp_path):
     now = start(tmp_path, **NEW, generator=["a", "b", "c"], error_type=["x", "y", None])
-    columns = [column.name for column in case_columns(now, Brush())]
+    columns = [column.name for column in case_columns(now, Glyphs())]
     assert columns[3:] == ["error_type", "generator", "error_category", "subset_group"]
     assert len(columns[3:]) == SHOWN_LABELS
 

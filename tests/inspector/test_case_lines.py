@@ -6,17 +6,17 @@ from rich.cells import cell_len
 
 import making
 import reference
-from inspector.case_view.lines import Manner, case_lines
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.case_view.lines import DisplayOptions, case_lines
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
+from inspector.texts.paint import Glyphs
 from reference import Case
 from scoring.cache import RewardParts
 from thoroughness import up_to
 from views import show_view
 
-PLAIN = Brush(ascii_only=True)
+PLAIN = Glyphs(ascii_only=True)
 CASES = [
     Case(4, 1, (0.9, 0.4, 0.2, 0.7), error_steps=(1, 3)),
     Case(3, 2, (0.9, 0.1, 0.8)),
@@ -46,11 +46,11 @@ TEXTS = {
 def start(tmp_path_factory):
     root = tmp_path_factory.mktemp("cases")
     making.workspace(root, CASES, [(making.scorer("s"), CASES)], **TEXTS)
-    return inspect(load(Request(workspace=str(root))))
+    return inspect(load(Query(workspace=str(root))))
 
 
 def lines_of(start, row, width=90, **manner):
-    found = case_lines(start, row, Manner(width, manner.pop("brush", PLAIN), **manner))
+    found = case_lines(start, row, DisplayOptions(width, manner.pop("glyphs", PLAIN), **manner))
     return found, ["".join(text for text, _ in line.parts) for line in found.lines]
 
 
@@ -71,7 +71,7 @@ def test_every_step_starts_where_it_is_said_to(start):
 @up_to(40)
 @given(row=st.integers(0, len(CASES) - 1), width=st.integers(40, 160), ascii_only=st.booleans(), raw=st.booleans())
 def test_no_line_is_wider_than_the_pane_and_nothing_in_it_acts(start, row, width, ascii_only, raw):
-    _, lines = lines_of(start, row, width, brush=Brush(ascii_only), raw=raw)
+    _, lines = lines_of(start, row, width, glyphs=Glyphs(ascii_only), raw=raw)
     for line in lines:
         assert cell_len(line) <= width
         assert line.isprintable()
@@ -145,7 +145,7 @@ def test_narrow_panes_have_shorter_bars(start):
 
 def test_without_a_scorer_there_are_no_bars(tmp_path):
     making.workspace(tmp_path, CASES, [], **TEXTS)
-    found, lines = lines_of(inspect(load(Request(workspace=str(tmp_path)))), 1)
+    found, lines = lines_of(inspect(load(Query(workspace=str(tmp_path)))), 1)
     assert [lines[at] for at in found.starts] == ["       0 step 0", "       1 step 1", "gold   2 step 2"]
     assert not any("[s]" in line for line in lines)
 
@@ -166,7 +166,7 @@ def test_other_wordings_and_the_reference_answer_stand_below(tmp_path):
         "language": ["en", None, None],
     }
     making.workspace(tmp_path, cases, [], **texts)
-    start = inspect(load(Request(workspace=str(tmp_path))))
+    start = inspect(load(Query(workspace=str(tmp_path))))
     _, lines = lines_of(start, 0)
     assert lines[-4:-1] == ["Question  What is x times x?", "Original  What is x?", "Answer    x²"]
     assert lines[0] == "bench/c0  one  |  a book  |  en  |  1 step"
@@ -174,7 +174,7 @@ def test_other_wordings_and_the_reference_answer_stand_below(tmp_path):
     assert not any(line.startswith(("Question", "Original", "Answer")) for line in lines_of(start, 1)[1])
     # Another wording that reads the same is not said twice.
     assert not any(line.startswith(("Question", "Original")) for line in lines_of(start, 2)[1])
-    facts = [show_view(start.selection, row).provenance for row in range(3)]
+    facts = [show_view(start.results, row).provenance for row in range(3)]
     assert [one.get("question") for one in facts] == ["What is x times x?", None, "What is $x^{2}$?"]
     assert [one.get("original_problem") for one in facts] == ["What is x?", None, None]
 
@@ -185,6 +185,6 @@ def test_a_number_for_the_solution_stands_beside_a_verdict(tmp_path):
     folder = tmp_path / "rewards" / making.scorer("s").folder
     RewardParts(folder).append(making.rewards(CASES[:1], keys).with_columns(solution=pl.lit(0.125)))
     making.scorer("s").save(folder)
-    _, lines = lines_of(inspect(load(Request(workspace=str(tmp_path)))), 0)
+    _, lines = lines_of(inspect(load(Query(workspace=str(tmp_path)))), 0)
     assert "one number for the solution: 0.125" in lines
     assert any("exactly right" in line for line in lines)

@@ -4,9 +4,9 @@ from msgspec.structs import replace
 
 import example
 import making
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from scoring.evaluations.evaluated_cases import MEASURES, CaseMeasures, disagreement
 from scoring.filtering.filters import Filter
 
@@ -20,16 +20,16 @@ def root(tmp_path_factory):
 
 
 def test_scorers_are_compared_and_baselines_left_out(root):
-    found = load(Request(workspace=root))
+    found = load(Query(workspace=root))
     verdicts = [one.verdicts for one in found.evaluations]
     expected = [None if np.isnan(value) else value for value in disagreement(verdicts, 30)]
     assert found.column("disagreement").to_list() == expected
     assert len(set(expected)) > 2
-    assert load(Request(workspace=root, baselines=True)).column("disagreement").to_list() == expected
+    assert load(Query(workspace=root, baselines=True)).column("disagreement").to_list() == expected
 
 
 def test_it_is_made_again_when_a_threshold_moves_and_not_otherwise(root):
-    found = load(Request(workspace=root))
+    found = load(Query(workspace=root))
     measures, one = CaseMeasures(), found.evaluations
     first = measures.column("disagreement", one, 30)
     assert measures.column("disagreement", one, 30) is first
@@ -45,5 +45,5 @@ def test_a_condition_on_it_is_left_out_of_the_metric_as_those_on_outcomes_are(tm
     assert 0 < some.shown.size < now.shown.size
     assert some.headline == now.headline
     assert some.apart
-    assert all(now.selection.said_by_scorers(name) for name in (*MEASURES, "alpha.lowest_reward"))
-    assert not replace(now.selection).said_by_scorers("n_steps")
+    assert all(now.results.said_by_scorers(name) for name in (*MEASURES, "alpha.lowest_reward"))
+    assert not replace(now.results).said_by_scorers("n_steps")

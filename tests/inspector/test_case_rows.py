@@ -6,30 +6,30 @@ from msgspec.structs import replace
 import example
 from inspector.case_list.case_rows import CaseRows
 from inspector.filtering.facets import FACETS, FacetColumn, facet_counts
-from inspector.inspection import inspect
-from inspector.selection import load
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from scoring.evaluations.evaluated_cases import MEASURES
 from scoring.evaluations.scorer_columns import EVERY_COLUMN
 from scoring.filtering.filters import Facet, Filter, passing
 
 
 @pytest.fixture
-def selection(tmp_path):
+def results(tmp_path):
     return load(example.write(tmp_path))
 
 
-def whole_frame(selection, scorer):
+def whole_frame(results, scorer):
     """Every column of every case, made at once."""
-    rewards = selection.evaluation(scorer).rewards
-    columns = [one.column(name) for one in selection.evaluations for name in EVERY_COLUMN]
-    columns += [selection.column(name) for name in (*selection.said, *selection.further, *MEASURES)]
+    rewards = results.evaluation(scorer).rewards
+    columns = [one.column(name) for one in results.evaluations for name in EVERY_COLUMN]
+    columns += [results.column(name) for name in (*results.triage_columns, *results.further, *MEASURES)]
     own = [rewards.lists.alias("rewards"), pl.Series("solution", rewards.solutions).fill_nan(None)]
-    return selection.cases.hstack([*columns, *own])
+    return results.cases.hstack([*columns, *own])
 
 
 @pytest.mark.parametrize("scorer", ["alpha", "beta"])
-def test_the_rows_on_screen_are_those_of_the_whole_frame(selection, scorer):
-    frame, source = whole_frame(selection, scorer), CaseRows(selection, scorer)
+def test_the_rows_on_screen_are_those_of_the_whole_frame(results, scorer):
+    frame, source = whole_frame(results, scorer), CaseRows(results, scorer)
     assert dict(source.schema) == dict(frame.schema)
     for ids in (np.arange(frame.height), np.array([3, 0, 5]), np.empty(0)):
         rows = ids.astype(np.int32)
@@ -40,27 +40,27 @@ def test_the_rows_on_screen_are_those_of_the_whole_frame(selection, scorer):
         assert source.get_column(name).to_list() == frame[name].to_list()
 
 
-def test_a_threshold_that_moves_makes_the_rows_on_screen_and_no_column(selection):
-    start = inspect(selection)
+def test_a_threshold_that_moves_makes_the_rows_on_screen_and_no_column(results):
+    start = inspect(results)
     rows = np.array([1, 2], dtype=np.int32)
-    names = tuple(whole_frame(selection, start.scorer).columns)
+    names = tuple(whole_frame(results, start.scorer).columns)
     for threshold in (0.1, 0.55, 0.9):
         moved = start.moved(threshold)
-        assert moved.rows.rows(names, rows) == whole_frame(moved.selection, moved.scorer)[[1, 2]].select(names).rows()
+        assert moved.rows.rows(names, rows) == whole_frame(moved.results, moved.scorer)[[1, 2]].select(names).rows()
 
 
-def test_further_columns_stand_beside_the_others(selection):
-    notes = pl.Series("note", [None, *["seen"] * (selection.height - 1)])
-    noted = replace(selection, further={"note": notes})
+def test_further_columns_stand_beside_the_others(results):
+    notes = pl.Series("note", [None, *["seen"] * (results.height - 1)])
+    noted = replace(results, further={"note": notes})
     assert noted.columns.count("note") == 1
-    assert noted.passing(("note = 'seen'",)).tolist() == [False, *[True] * (selection.height - 1)]
+    assert noted.passing(("note = 'seen'",)).tolist() == [False, *[True] * (results.height - 1)]
     assert CaseRows(noted, None).rows(("note", "id"), np.array([1, 0])) == [
         ("seen", noted.cases["id"][1]),
         (None, noted.cases["id"][0]),
     ]
     # The same column with other values is another Series.
     other = replace(noted, further={"note": notes.reverse()})
-    assert other.passing(("note = 'seen'",)).tolist() == [*[True] * (selection.height - 1), False]
+    assert other.passing(("note = 'seen'",)).tolist() == [*[True] * (results.height - 1), False]
     with pytest.raises(pl.exceptions.ColumnNotFoundError):
         noted.column("nothing")
 
@@ -74,11 +74,11 @@ def test_further_columns_stand_beside_the_others(selection):
         Filter((Facet("subset", ("nowhere",)),)),
     ],
 )
-def test_facets_count_what_the_other_conditions_leave(selection, chosen):
-    frame = selection.frame()
-    within = (selection.cases["benchmark"] == selection.cases["benchmark"][0]).to_numpy()
+def test_facets_count_what_the_other_conditions_leave(results, chosen):
+    frame = results.frame()
+    within = (results.cases["benchmark"] == results.cases["benchmark"][0]).to_numpy()
     offered = [FacetColumn("alpha.outcome", "outcome", "outcomes"), *(FacetColumn(name, name) for name in FACETS)]
-    found = facet_counts(selection, within, offered, ("n_steps > 0",), chosen)
+    found = facet_counts(results, within, offered, ("n_steps > 0",), chosen)
     for column in ("alpha.outcome", *FACETS):
         values = frame.select(column).filter(pl.Series(within))[column].unique().to_list()
         if len(values) < 2 and not chosen.facet(column):

@@ -2,7 +2,7 @@ import example
 import making
 import reference
 from inspector.case_view.open_case import Stop
-from inspector.request import Request
+from inspector.query import Query
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.step_view import StepView
@@ -10,9 +10,9 @@ from opened import inspected, listed, opened
 from screen_text import press, rests, screen_text, shows, until
 
 
-async def test_n_and_p_stop_at_the_ends_of_the_list_and_each_verdict_has_words_of_its_own(request_):
+async def test_n_and_p_stop_at_the_ends_of_the_list_and_each_verdict_has_words_of_its_own(query):
     """Other scorers and hidden reasons stay for the next case."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter", "enter", "N")
         text = await rests(pilot, "bench/alarm-one", "1 of 5", "sums  ·  bob-model  ·  2 steps")
         # The name of the case stands there once.
@@ -52,9 +52,9 @@ def _line(text, words):
     return next(line for line in text.splitlines() if words in line)
 
 
-async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_scrolling_at_any_width(request_):
+async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_scrolling_at_any_width(query):
     """A resized terminal gets the case wrapped anew. j, k and the arrows go step by step, and half pages scroll."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter", "j", "enter")
         for size in ((120, 36), (80, 24)):
             await pilot.resize_terminal(*size)
@@ -113,9 +113,9 @@ async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_sc
         assert pilot.app.screen.cursor.stop == Stop("step", 19)
 
 
-async def test_the_threshold_decides_the_open_case_again_and_one_that_left_the_list_has_its_place(request_):
+async def test_the_threshold_decides_the_open_case_again_and_one_that_left_the_list_has_its_place(query):
     """An optimistic threshold is called so at every width."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter", "enter", "n", "n", "n")
         await shows(pilot, "missed-two · 4 of 5", "o predicted no error, gold step 0: missed (reward 0.52")
         await press(pilot, "t", *["right"] * 3)
@@ -155,7 +155,7 @@ async def test_j_never_skips_lines_of_a_step_longer_than_the_screen(tmp_path):
     words = " ".join(f"word{number}" for number in range(600))
     cases = [reference.Case(2, 1, (0.9, 0.1))]
     making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)], steps=[[words, "Then the end."]])
-    async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 20)) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "w")), size=(80, 20)) as pilot:
         await press(pilot, "g", "l", "enter", "home")
         await shows(pilot, "word0 ")
         seen = screen_text(pilot.app)
@@ -185,7 +185,7 @@ async def test_a_case_without_a_scorer_shows_its_labels(tmp_path):
 
 async def test_with_one_scorer_m_says_that_there_is_no_other(tmp_path):
     making.workspace(tmp_path / "w", *single())
-    async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "w"))) as pilot:
         await press(pilot, "g", "l", "o", "down", "enter")
         await shows(pilot, "There is no other scorer on this benchmark.")
         assert inspected(pilot).scorer == "one"

@@ -6,43 +6,43 @@ from msgspec.structs import replace
 
 import example
 from inspector.analyses.cases import CASE_COLUMNS
-from inspector.selection import load
+from inspector.result_set import load
 from scoring.triage.history import NOTE, RATE, RULE, SORT
 from views import cases_view
 
 
 @pytest.fixture
-def request_(tmp_path):
+def query(tmp_path):
     return example.write(tmp_path / "w")
 
 
-def test_tags_and_notes_stand_in_it_where_there_are_some(request_):
-    before = cases_view(load(request_)).rows
+def test_tags_and_notes_stand_in_it_where_there_are_some(query):
+    before = cases_view(load(query)).rows
     assert not {"tags", "note"} & set(before.columns)
-    selection = load(request_)
-    selection.journal.tag(["bench/late-one"], ["odd"])
-    after = cases_view(load(request_)).rows
+    results = load(query)
+    results.journal.tag(["bench/late-one"], ["odd"])
+    after = cases_view(load(query)).rows
     assert after.columns[len(CASE_COLUMNS)] == "tags"
     assert "note" not in after.columns
     assert dict(after.select("case", "tags").iter_rows())["bench/late-one"] == ["odd"]
     assert after.drop("tags").equals(before)
 
 
-def test_rulings_categories_and_what_became_of_labels_stand_in_it_too(request_):
-    selection = load(request_)
-    selection.journal.do([(RULE, ["bench/late-one"], "gold wrong"), (RATE, ["bench/late-one"], "1 -1")])
-    selection.journal.do([(NOTE, ["bench/late-one"], "off by one"), (SORT, ["bench/late-one"], "counting")])
+def test_rulings_categories_and_what_became_of_labels_stand_in_it_too(query):
+    results = load(query)
+    results.journal.do([(RULE, ["bench/late-one"], "gold wrong"), (RATE, ["bench/late-one"], "1 -1")])
+    results.journal.do([(NOTE, ["bench/late-one"], "off by one"), (SORT, ["bench/late-one"], "counting")])
     beyond = len(CASE_COLUMNS)
-    original = cases_view(load(request_)).rows
+    original = cases_view(load(query)).rows
     assert original.columns[beyond : beyond + 3] == ["ruling", "category", "note"]
-    found = cases_view(load(replace(request_, labels="adjudicated"))).rows
+    found = cases_view(load(replace(query, labels="adjudicated"))).rows
     row = found.row(by_predicate=pl.col("case") == "bench/late-one", named=True)
     assert (row["ruling"], row["category"], row["adjudication"]) == ("gold wrong", ["counting"], "changed")
     assert row["earliest_error"] == 1
 
 
-def test_a_search_says_where_it_found_something(request_):
-    found = cases_view(load(replace(request_, search="late", within=("problem",)))).rows
+def test_a_search_says_where_it_found_something(query):
+    found = cases_view(load(replace(query, search="late", within=("problem",)))).rows
     assert found.select("case", "found_in").rows() == [("bench/late-one", "problem")]
-    chosen = cases_view(load(replace(request_, search="late", columns=("case",)))).rows
+    chosen = cases_view(load(replace(query, search="late", columns=("case",)))).rows
     assert chosen.columns == ["case"]

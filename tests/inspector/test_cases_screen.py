@@ -29,8 +29,8 @@ def under_cursor(pilot):
     return pilot.app.screen.query_one(FrameTable).key
 
 
-async def test_the_failures_come_most_instructive_first_and_where_it_is_narrow_the_pane_waits_to_be_asked_for(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
+async def test_the_failures_come_most_instructive_first_and_where_it_is_narrow_the_pane_waits_to_be_asked_for(query):
+    async with opened(query, size=(80, 24)) as pilot:
         await press(pilot, "enter")
         assert "Problem of" not in await rests(pilot, "alarm-one")
         for size in ((80, 24), (200, 50)):
@@ -48,9 +48,9 @@ async def test_the_failures_come_most_instructive_first_and_where_it_is_narrow_t
         await shows(pilot, "Problem of alarm-one")
 
 
-async def test_the_list_is_sorted_by_what_is_chosen_or_whose_title_is_clicked_where_there_is_an_order(request_):
+async def test_the_list_is_sorted_by_what_is_chosen_or_whose_title_is_clicked_where_there_is_an_order(query):
     """The cursor goes to the first."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "l", *["down"] * 4)
         await shows(pilot, "9 of 9 cases", "as in the file")
         assert on_screen(pilot) == EVERY
@@ -80,10 +80,10 @@ async def test_the_list_is_sorted_by_what_is_chosen_or_whose_title_is_clicked_wh
 
 
 async def test_a_click_selects_a_case_and_a_second_opens_it_and_the_cursor_comes_back_to_it(
-    request_,
+    query,
 ):
     """A moved threshold flips cases in their place until it is kept."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter")
         await pilot.click(FrameTable, offset=(5, 3))
         await shows(pilot, "Problem of missed-one")
@@ -132,9 +132,9 @@ async def test_a_click_selects_a_case_and_a_second_opens_it_and_the_cursor_comes
         assert on_screen(pilot) == listed(pilot)
 
 
-async def test_the_pane_follows_the_cursor_and_two_facets_together_count_under_each_other(request_):
+async def test_the_pane_follows_the_cursor_and_two_facets_together_count_under_each_other(query):
     """The pane gives its room to the list."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "Problem of alarm-one")
         await press(pilot, "j")
@@ -175,9 +175,9 @@ def _widths(pane):
     return [sum(len(text) for text, _ in line.parts) for line in pane._lines]
 
 
-async def test_another_scorer_brings_its_own_columns_and_blind_hides_those_of_labels_and_verdicts(request_):
+async def test_another_scorer_brings_its_own_columns_and_blind_hides_those_of_labels_and_verdicts(query):
     """Blind wherever it was asked for. A threshold that moves is kept when another scorer or a facet is chosen."""
-    async with opened(request_, size=(160, 36)) as pilot:
+    async with opened(query, size=(160, 36)) as pilot:
         await press(pilot, "g", "l")
         table = pilot.app.screen.query_one(FrameTable)
         before = await rests(pilot, "o missed", "▸")
@@ -215,8 +215,8 @@ async def test_another_scorer_brings_its_own_columns_and_blind_hides_those_of_la
         assert inspected(pilot).scorer == "alpha"
 
 
-async def test_a_filter_that_nothing_passes_says_so_and_x_shows_all(request_):
-    async with opened(replace(request_, unparsed="drop")) as pilot:
+async def test_a_filter_that_nothing_passes_says_so_and_x_shows_all(query):
+    async with opened(replace(query, unparsed="drop")) as pilot:
         await press(pilot, "enter", "o", "down", "enter")
         await shows(pilot, "0 of 9 cases", "beta", "No case passes this filter; x shows all again.")
         await press(pilot, "enter", "e", "escape", "j", "G", "v", "r", "v", "w", "t", "right", "escape")
@@ -276,8 +276,8 @@ def _count(pilot, label):
     return int(line.split("▎")[0].split()[-1])
 
 
-async def test_a_tiny_terminal_breaks_nothing(request_):
-    async with opened(request_) as pilot:
+async def test_a_tiny_terminal_breaks_nothing(query):
+    async with opened(query) as pilot:
         for size in ((20, 5), (1, 1), *also((40, 10))):
             await pilot.resize_terminal(*size)
             await press(pilot, "enter", "j", "f", "j", "space", "escape", "v", "z", "t", "right", "right")
@@ -288,8 +288,8 @@ async def test_a_tiny_terminal_breaks_nothing(request_):
             await press(pilot, "escape", "g", "b")
 
 
-async def test_blind_leaves_the_columns_and_the_facts_that_tell_neither_gold_nor_what_anybody_said(request_, tmp_path):
-    async with opened(request_, state=tmp_path) as pilot:
+async def test_blind_leaves_the_columns_and_the_facts_that_tell_neither_gold_nor_what_anybody_said(query, tmp_path):
+    async with opened(query, state_folder=tmp_path) as pilot:
         await press(pilot, "g", "l")
         pilot.app.screen.put(inspected(pilot).arranged(("outcome", "beta.margin", "lowest_reward", "tags")))
         await press(pilot, "v", "b")

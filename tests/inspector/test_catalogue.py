@@ -4,10 +4,10 @@ import example
 from inspector.analyses.cases import columns_table
 from inspector.case_list.case_columns import case_columns
 from inspector.case_list.catalogue import OF_CASES, OF_SCORER, catalogue, entry_of, order_words
-from inspector.inspection import inspect
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from inspector.screens.arranging import narrowed, sort_of
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from scoring.evaluations.scorer_columns import EVERY_COLUMN
 from scoring.schema import METADATA
 
@@ -30,9 +30,9 @@ def test_every_entry_sorts_lists_and_exports(now):
                 assert order_words(sort)
         if entry.listable:
             arranged = now.arranged((entry.key,))
-            (column,) = case_columns(arranged, Brush())
+            (column,) = case_columns(arranged, Glyphs())
             assert column.name == entry.key
-            assert columns_table(arranged.selection, (entry.key,)).height == 9
+            assert columns_table(arranged.results, (entry.key,)).height == 9
 
 
 def test_keys_are_unique_and_of_other_scorers_come_last(now):

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 import making
 from inspector.analyses.cases import columns_table
-from inspector.request import Request, joined, split
-from inspector.selection import load
+from inspector.query import Query, joined, split
+from inspector.result_set import load
 from scoring.errors import UsageError
 
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1)
@@ -29,7 +29,7 @@ def root(tmp_path_factory):
 
 
 def test_columns_are_called_by_their_full_names_and_come_once(root):
-    found = load(Request(workspace=root, scorers=("gpt4",)))
+    found = load(Query(workspace=root, scorers=("gpt4",)))
     words = ("n_st", "rand-0.margin", "margin", "rewards", "gpt4.margin", "x=y.rewards", "disagreement", "solution")
     table = columns_table(found, words)
     assert table.columns == [
@@ -51,4 +51,4 @@ def test_columns_are_called_by_their_full_names_and_come_once(root):
 )
 def test_what_is_not_one_column_is_said(root, words, said):
     with pytest.raises(UsageError, match=said):
-        columns_table(load(Request(workspace=root)), words)
+        columns_table(load(Query(workspace=root)), words)

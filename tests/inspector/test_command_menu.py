@@ -12,8 +12,8 @@ def labels(pilot):
     return [pick.label.split() for pick in pilot.app.screen.query_one(PickList)._picks]
 
 
-async def test_it_lists_every_command_of_the_screen_and_what_marks_mean(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
+async def test_it_lists_every_command_of_the_screen_and_what_marks_mean(query):
+    async with opened(query, size=(80, 24)) as pilot:
         for keys, name in (((), "board"), (("g", "l"), "cases"), (("enter",), "case")):
             await press(pilot, *keys)
             before, screen = await rests(pilot), pilot.app.screen
@@ -29,9 +29,9 @@ async def test_it_lists_every_command_of_the_screen_and_what_marks_mean(request_
             await looks_like(pilot, before)
 
 
-async def test_a_key_that_nobody_has_is_answered_and_typing_narrows_the_list_whose_line_is_done_by_enter(request_):
+async def test_a_key_that_nobody_has_is_answered_and_typing_narrows_the_list_whose_line_is_done_by_enter(query):
     """Answered once, and named where it has something to do. The line is told whole, and a mark is nothing to do."""
-    async with opened(request_, size=(100, 30)) as pilot:
+    async with opened(query, size=(100, 30)) as pilot:
         said = pilot.app._notifications
         await press(pilot, "7")
         assert [one.message for one in said] == ["7 does nothing here. ? lists what does."]

@@ -336,8 +336,8 @@ def way_to(pilot, command, number):
 @pytest.mark.parametrize(
     "screens", [*((one,) for one in SCREENS if one not in ANALYSES), tuple(ANALYSES)], ids=" ".join
 )
-async def test_every_key_does_what_its_command_says_and_can_be_undone(request_, screens):
-    async with opened(request_, size=(120, 24)) as pilot:
+async def test_every_key_does_what_its_command_says_and_can_be_undone(query, screens):
+    async with opened(query, size=(120, 24)) as pilot:
         start = await rests(pilot, "alpha", "beta")
         for at, screen in enumerate(screens):
             await press(pilot, *(("g b",) if at else ()), *REACHED[screen])
@@ -360,8 +360,8 @@ async def test_every_key_does_what_its_command_says_and_can_be_undone(request_, 
                     await looks_like(pilot, reached)
 
 
-async def test_every_key_of_the_rail_moves_keeps_or_restores(request_):
-    async with opened(request_, size=(120, 24)) as pilot:
+async def test_every_key_of_the_rail_moves_keeps_or_restores(query):
+    async with opened(query, size=(120, 24)) as pilot:
         # It is one and the same bar: usually a part of its keys is pressed on each of a few screens.
         screens = SCREENS if THOROUGH else ("board", "case")
         for number, screen in enumerate(screens):
@@ -380,8 +380,8 @@ async def test_every_key_of_the_rail_moves_keeps_or_restores(request_):
                 await hides(pilot, "* best")
 
 
-async def test_the_palette_offers_every_command_of_its_screen_once_and_does_what_is_typed(request_):
-    async with opened(request_) as pilot:
+async def test_the_palette_offers_every_command_of_its_screen_once_and_does_what_is_typed(query):
+    async with opened(query) as pilot:
         for screen in ("cases", "case", "triage", "board"):
             await press(pilot, *([] if pilot.app.screen.NAME == "board" else ["g", "b"]), *REACHED[screen])
             await shows(pilot, SHOWN[screen])
@@ -399,8 +399,8 @@ async def test_the_palette_offers_every_command_of_its_screen_once_and_does_what
         await shows(pilot, "* best")
 
 
-async def test_no_key_of_a_screen_is_taken_from_a_dialog_in_which_one_types(request_):
-    async with opened(request_) as pilot:
+async def test_no_key_of_a_screen_is_taken_from_a_dialog_in_which_one_types(query):
+    async with opened(query) as pilot:
         await press(pilot, "S", *"textqaef")
         await shows(pilot, "Enter Start", "textqaef")
         await press(pilot, "escape")

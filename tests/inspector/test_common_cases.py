@@ -9,10 +9,10 @@ import reference
 from inspector.analyses import Params
 from inspector.analyses.check import check
 from inspector.comparability import incomparable, remedy_of
-from inspector.inspection import inspect
-from inspector.request import Request
+from inspector.query import Query
+from inspector.result_set import load, select
+from inspector.screen_state import inspect
 from inspector.screens.common_cases import is_on_common_cases, on_all_cases, on_common_cases, reasons_on_screen
-from inspector.selection import load, select
 
 
 @pytest.fixture(scope="module")
@@ -30,18 +30,18 @@ def root(tmp_path_factory):
 
 
 def test_the_condition_speaks_of_one_benchmark_alone(root):
-    selection = load(Request(workspace=root))
-    (reason,) = incomparable(selection, ("old", "part"), "first")
+    results = load(Query(workspace=root))
+    (reason,) = incomparable(results, ("old", "part"), "first")
     assert reason.where[0].startswith("benchmark <> 'first' OR ")
-    mended = select(replace(selection, request=replace(selection.request, where=remedy_of([reason]))))
+    mended = select(replace(results, query=replace(results.query, where=remedy_of([reason]))))
     shown = mended.cases[mended.shown]["benchmark"].value_counts().sort("benchmark")["count"].to_list()
     assert shown == [144, 160]
     assert incomparable(mended, ("old", "part"), "first") == []
 
 
 def test_on_screen_it_is_put_there_and_taken_away(root):
-    inspection = inspect(load(Request(workspace=root)))
-    first = inspection if inspection.benchmark == "first" else inspection.on_benchmark("first")
+    state = inspect(load(Query(workspace=root)))
+    first = state if state.benchmark == "first" else state.on_benchmark("first")
     there = on_common_cases(first, reasons_on_screen(first))
     assert there is not None
     assert is_on_common_cases(there)
@@ -55,12 +55,12 @@ def test_on_screen_it_is_put_there_and_taken_away(root):
 
 def test_a_check_has_a_row_a_benchmark_and_fails_on_any(root):
     against = Params("", {"baseline": "old"})
-    found = check.view(load(Request(workspace=root, scorers=("new", "old"))), against)
+    found = check.view(load(Query(workspace=root, scorers=("new", "old"))), against)
     results = dict(found.rows.select("benchmark", "fails").iter_rows())
     assert results["first"] is True
     assert found.exit_code == 1
     # On the other they gave the same, so that the interval of their difference is 0 to 0, which holds 0.
     assert results["second"] is False
     assert "about 4.9% of checks (on 2 benchmarks" in found.provenance["notes"][0]
-    alone = check.view(load(Request(workspace=root, scorers=("new", "old"), benchmarks=("second",))), against)
+    alone = check.view(load(Query(workspace=root, scorers=("new", "old"), benchmarks=("second",))), against)
     assert alone.exit_code == 0

@@ -8,8 +8,8 @@ import checked_pairs
 import making
 import reference
 from inspector.comparability import counted_cases, incomparable, remedy_of
-from inspector.request import Request
-from inspector.selection import load, select
+from inspector.query import Query
+from inspector.result_set import load, select
 from scoring.metrics.shares import tried
 
 
@@ -39,7 +39,7 @@ def root(tmp_path_factory):
 
 
 def found(root, *names, **asked):
-    return incomparable(load(Request(workspace=root, scorers=names, **asked)), names, "bench")
+    return incomparable(load(Query(workspace=root, scorers=names, **asked)), names, "bench")
 
 
 def test_scorers_on_the_same_cases_at_their_own_thresholds_are_comparable(root):
@@ -55,9 +55,9 @@ def test_two_scorers_on_other_cases_say_which_and_the_remedy_leaves_the_common_o
     assert "tenth lacks 10 cases that fifteenth has (bench/c10, bench/c20, bench/c40, ...)" in reason.sentence
     assert "fifteenth lacks 5 cases that tenth has (bench/c15, bench/c45, bench/c75, ...)" in reason.sentence
     assert reason.remedy.startswith("all on the 139 cases in common: --where ")
-    selection = load(Request(workspace=root))
-    sets = counted_cases(selection, ("tenth", "fifteenth"), "bench")
-    mended = select(replace(selection, request=replace(selection.request, where=remedy_of([reason]))))
+    results = load(Query(workspace=root))
+    sets = counted_cases(results, ("tenth", "fifteenth"), "bench")
+    mended = select(replace(results, query=replace(results.query, where=remedy_of([reason]))))
     assert np.array_equal(mended.mask, sets["tenth"] & sets["fifteenth"])
     assert incomparable(mended, ("tenth", "fifteenth"), "bench") == []
     # The words of the remedy are the flags of a command.
@@ -114,7 +114,7 @@ def test_cases_chosen_by_what_one_made_of_them(root):
 
 
 def test_the_cases_may_be_given(root):
-    selection = load(Request(workspace=root))
-    shown = np.zeros(selection.height, dtype=np.bool_)
+    results = load(Query(workspace=root))
+    shown = np.zeros(results.height, dtype=np.bool_)
     shown[1:9] = True
-    assert incomparable(selection, ("tenth", "fifteenth"), "bench", shown) == []
+    assert incomparable(results, ("tenth", "fifteenth"), "bench", shown) == []

@@ -94,11 +94,11 @@ OPENED_BY = {
 }
 
 
-async def test_its_footer_tells_its_own_keys_and_each_of_them_is_one_that_works(request_):
+async def test_its_footer_tells_its_own_keys_and_each_of_them_is_one_that_works(query):
     """It can be clicked; and a dialog lists what it can do, and does it. What it draws before it is laid out is as wide
     as it gets: else it would be drawn twice, and first with its words cut.
     """
-    async with opened(request_, size=(100, 30)) as pilot:
+    async with opened(query, size=(100, 30)) as pilot:
         for name, opening in OPENED_BY.items():
             await press(pilot, "g b", *opening)
             dialog = pilot.app.screen

@@ -7,12 +7,12 @@ import pytest
 import making
 import reference
 from inspector.boards.board import board_frame
-from inspector.case_view.lines import Manner, case_lines
+from inspector.case_view.lines import DisplayOptions, case_lines
 from inspector.cli import main
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import outcome_sentence
 from opened import inspected, opened
 from reference import Case
@@ -38,7 +38,7 @@ def root(tmp_path_factory):
 
 
 def asked(root, *rules, **more):
-    return load(Request(workspace=root, rules=rules, **more))
+    return load(Query(workspace=root, rules=rules, **more))
 
 
 def falls(case):
@@ -58,9 +58,9 @@ def test_the_rule_decides_by_differences_and_the_rewards_stay(root):
 @pytest.mark.parametrize("threshold", ["-0.25", "-0.05", "0.5", "best"])
 def test_metrics_are_those_of_plain_counting_and_their_command_makes_them_again(root, threshold, capsys):
     rules, thresholds = ((None, "diff<="),), (("falls", threshold),)
-    selection = asked(root, *rules, scorers=("falls",), thresholds=thresholds)
-    document = metrics_view(selection, "json")
-    at = selection.evaluation("falls").rule.threshold
+    results = asked(root, *rules, scorers=("falls",), thresholds=thresholds)
+    document = metrics_view(results, "json")
+    at = results.evaluation("falls").rule.threshold
     expected = reference.metrics([falls(case) for case in CASES], at, "<=")
     found = {(row["subset"], row["metric"]): row["value"] for row in document.rows.iter_rows(named=True)}
     assert found == pytest.approx(expected)
@@ -74,8 +74,8 @@ def test_metrics_are_those_of_plain_counting_and_their_command_makes_them_again(
 def test_a_boundary_alone_leaves_what_is_compared_and_rewards_can_be_asked_for(root):
     found = {name: asked(root, (None, name)) for name in ("<", "reward<=", "diff<")}
     rules = {
-        name: [(one.rule.on, one.rule.comparison, one.rule.threshold) for one in selection.evaluations]
-        for name, selection in found.items()
+        name: [(one.rule.on, one.rule.comparison, one.rule.threshold) for one in results.evaluations]
+        for name, results in found.items()
     }
     assert rules["<"] == [("rewards", "<", 0.5), ("differences", "<", -0.2)]
     assert rules["reward<="] == [("rewards", "<=", 0.5), ("rewards", "<=", 0.5)]
@@ -83,9 +83,9 @@ def test_a_boundary_alone_leaves_what_is_compared_and_rewards_can_be_asked_for(r
 
 
 def test_a_scorer_that_is_on_differences_by_itself_says_so(root):
-    selection = asked(root)
-    assert [one.rule.threshold for one in selection.evaluations] == [0.5, -0.2]
-    notes = metrics_view(selection).provenance["notes"]
+    results = asked(root)
+    assert [one.rule.threshold for one in results.evaluations] == [0.5, -0.2]
+    notes = metrics_view(results).provenance["notes"]
     assert next(note for note in notes if note.startswith("own: ")).startswith("own: a step is judged wrong iff its")
     assert not any("falls: " in note for note in notes)
 
@@ -105,10 +105,10 @@ def test_what_is_no_rule_is_refused_in_one_sentence(root, capsys):
 
 
 def test_the_board_and_the_sentences_say_what_is_compared(root):
-    selection = asked(root, ("falls", "diff<="), thresholds=(("falls", "-0.2"),))
-    sources = dict(board_frame(selection).select("scorer", "threshold_source").rows())
+    results = asked(root, ("falls", "diff<="), thresholds=(("falls", "-0.2"),))
+    sources = dict(board_frame(results).select("scorer", "threshold_source").rows())
     assert sources == {"falls": "chosen, on differences", "own": "its file, on differences"}
-    found = selection.evaluation("falls")
+    found = results.evaluation("falls")
     assert outcome_sentence(found, 1).endswith(
         "exactly right (reward 0.40 at the gold step, -0.48 from the step before)"
     )
@@ -117,11 +117,13 @@ def test_the_board_and_the_sentences_say_what_is_compared(root):
 
 
 def test_the_mark_in_a_bar_is_the_threshold_below_the_reward_before(root):
-    def bars(selection, row):
-        lines = case_lines(inspect(selection).focused("falls", "bench"), row, Manner(100, Brush(ascii_only=True)))
+    def bars(results, row):
+        lines = case_lines(
+            inspect(results).focused("falls", "bench"), row, DisplayOptions(100, Glyphs(ascii_only=True))
+        )
         return ["".join(text for text, _ in lines.lines[at].parts) for at in lines.starts]
 
-    plain = Brush(ascii_only=True)
+    plain = Glyphs(ascii_only=True)
     found = bars(asked(root, ("falls", "diff<="), thresholds=(("falls", "-0.3"),)), 1)
     for step, (reward, mark) in enumerate(((0.9, -0.3), (0.88, 0.9 - 0.3), (0.4, 0.88 - 0.3))):
         expected = "".join(text for text, _ in plain.reward_bar(reward, 10, mark, "good"))
@@ -131,8 +133,8 @@ def test_the_mark_in_a_bar_is_the_threshold_below_the_reward_before(root):
 
 
 async def test_the_rail_moves_the_threshold_on_differences(root):
-    request = Request(workspace=root, rules=(("falls", "diff<="),), scorers=("falls",))
-    async with opened(request, size=(130, 36)) as pilot:
+    query = Query(workspace=root, rules=(("falls", "diff<="),), scorers=("falls",))
+    async with opened(query, size=(130, 36)) as pilot:
         await press(pilot, "t")
         await shows(pilot, "threshold on differences -0.0500 (PRMBench's toolkit)", "d default -0.05")
         start = inspected(pilot)
@@ -149,7 +151,7 @@ async def test_the_rail_moves_the_threshold_on_differences(root):
         assert inspected(pilot).headline.score == pytest.approx(best)
         await press(pilot, "x")
         assert inspected(pilot).threshold == -0.05
-        command = inspected(pilot).selection.request.command("metrics")
+        command = inspected(pilot).results.query.command("metrics")
         assert "--rule 'falls=diff<='" in command
         assert "--threshold falls=default" in command
         await press(pilot, "escape")

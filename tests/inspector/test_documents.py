@@ -14,10 +14,10 @@ from inspector.analysis_list import summaries
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.exporting import export_document
-from inspector.inspection import inspect
 from inspector.messages import Export
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from inspector.texts.sentences import gold_word, gold_words
 from scoring.evaluations.deciding import OPTIMISTIC
 from scoring.filtering.filters import Facet, Filter
@@ -29,19 +29,17 @@ from thoroughness import also, one_of, together
 from views import cases_view, metrics_view, show_view
 
 REQUESTS = {
-    "plain": Request(),
-    "17 digits": Request(thresholds=((None, "0.30000000000000004"), ("gpt4", "-1e-17"), ("x=y", "0.7"))),
-    "tuned": Request(
-        thresholds=(("gpt4", "best"), ("x=y", "from:it's"), ("rand-0", "default")), where=("n_steps > 1",)
-    ),
-    "conditions": Request(
+    "plain": Query(),
+    "17 digits": Query(thresholds=((None, "0.30000000000000004"), ("gpt4", "-1e-17"), ("x=y", "0.7"))),
+    "tuned": Query(thresholds=(("gpt4", "best"), ("x=y", "from:it's"), ("rand-0", "default")), where=("n_steps > 1",)),
+    "conditions": Query(
         where=("\"rand-0.outcome\" <> 'late'", "error_type IN ('gap\n2', 'slip\"o''') OR error_type IS NULL")
     ),
-    "subsets": Request(subsets=("words",), scorers=("rand-0", "gpt4"), unparsed="drop", seed=7),
-    "by": Request(by=("generator", "subset"), unparsed="drop"),
-    "instructive": Request(sort="instructive", scorers=("x=y",)),
-    "sorted": Request(sort="gpt4.margin:desc", where=("subset = 'it''s'",)),
-    "nothing": Request(where=("n_steps > 99",)),
+    "subsets": Query(subsets=("words",), scorers=("rand-0", "gpt4"), unparsed="drop", seed=7),
+    "by": Query(by=("generator", "subset"), unparsed="drop"),
+    "instructive": Query(sort="instructive", scorers=("x=y",)),
+    "sorted": Query(sort="gpt4.margin:desc", where=("subset = 'it''s'",)),
+    "nothing": Query(where=("n_steps > 99",)),
 }
 
 
@@ -86,10 +84,10 @@ def assert_repeats(document, form, capture):
     [(name, form) for i, name in enumerate(REQUESTS) for form in one_of((FORMS[i % 5], FORMS[(i + 2) % 5]), i)],
 )
 def test_the_command_in_a_document_prints_that_document(root, name, form, capsysbinary):
-    request = Request(**{**asdict(REQUESTS[name]), "workspace": root})
-    selection = load(request)
-    made = [cases_view(selection, form), metrics_view(selection, form)]
-    made += [stats.view(selection, Params(form=form)), show_view(selection, 8, form)]
+    query = Query(**{**asdict(REQUESTS[name]), "workspace": root})
+    results = load(query)
+    made = [cases_view(results, form), metrics_view(results, form)]
+    made += [stats.view(results, Params(form=form)), show_view(results, 8, form)]
     for document in made:
         assert_repeats(document, form, capsysbinary)
 
@@ -135,19 +133,19 @@ def test_the_command_of_every_page_of_every_analysis_prints_that_page(spoken, at
     name, page = PAGES[at]
     analysis = load_analysis(name)
     scorers = {"agreement": (), "taxonomy": (), "triage": (), "timeline": ()}
-    request = Request(workspace=spoken, scorers=scorers.get(name, ("x=y", "-flag")), where=("n_steps > 1",), seed=3)
+    query = Query(workspace=spoken, scorers=scorers.get(name, ("x=y", "-flag")), where=("n_steps > 1",), seed=3)
     options = {**OPTIONS.get(name, {}), **OPTIONS.get(page, {})}
-    assert_repeats(analysis.view(load(request), Params(page, options, form)), form, capsysbinary)
+    assert_repeats(analysis.view(load(query), Params(page, options, form)), form, capsysbinary)
 
 
 @pytest.fixture(scope="module")
-def inspections(root):
+def states(root):
     return list(ways(root))
 
 
 def ways(root):
     """What a person may do in the app before exporting."""
-    start = inspect(load(Request(workspace=root)))
+    start = inspect(load(Query(workspace=root)))
     yield start
     failures = start.failures()
     yield failures
@@ -159,15 +157,15 @@ def ways(root):
     yield start.next_scorer(1).failures().next_scorer(1)
     yield start.filtered(Filter((Facet("generator", (None, "m1")),))).ordered("n_steps:desc")
     yield start.moved(0.1).cleared()
-    yield inspect(load(Request(workspace=root, subsets=("words",), thresholds=((None, "best"),)))).failures()
-    yield inspect(load(Request(workspace=root, benchmarks=("bench", "demo"), where=("n_steps < 9",), seed=3)))
+    yield inspect(load(Query(workspace=root, subsets=("words",), thresholds=((None, "best"),)))).failures()
+    yield inspect(load(Query(workspace=root, benchmarks=("bench", "demo"), where=("n_steps < 9",), seed=3)))
 
 
 @pytest.mark.parametrize("index", [*range(5), *also(*range(5, 10))])
-def test_the_command_in_what_the_app_exports_prints_the_same(inspections, index, capsysbinary):
+def test_the_command_in_what_the_app_exports_prints_the_same(states, index, capsysbinary):
     form = FORMS[index % len(FORMS)]
     for what in ("cases", "metrics", "case"):
-        assert_repeats(export_document(inspections[index], Export(what, form, row=3)), form, capsysbinary)
+        assert_repeats(export_document(states[index], Export(what, form, row=3)), form, capsysbinary)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +223,7 @@ def test_a_threshold_on_a_reward_gives_one_number_everywhere(root, threshold, ca
     found = metrics_of(
         printed(f"prm-inspect metrics -w {shlex.quote(root)} --threshold={threshold!r} --json", capsysbinary).out
     )
-    start = inspect(load(Request(workspace=root)))
+    start = inspect(load(Query(workspace=root)))
     for scorer, rows in making.study()[1]:
         expected = reference.metrics(rows, threshold, "<")
         for (subset, metric), value in expected.items():
@@ -245,9 +243,9 @@ def test_the_demo_needs_no_workspace_and_its_numbers_are_those_of_plain_counting
     monkeypatch.setattr("platformdirs.user_data_path", tmp_path.joinpath)
     monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
     found = metrics_of(printed("prm-inspect metrics --benchmark demo --json", capsysbinary).out)
-    selection = load(Request(benchmarks=("demo",)))
-    for one in selection.evaluations:
-        labels = selection.cases.select("n_steps", "earliest_error", "subset").iter_rows()
+    results = load(Query(benchmarks=("demo",)))
+    for one in results.evaluations:
+        labels = results.cases.select("n_steps", "earliest_error", "subset").iter_rows()
         lists = one.rewards.lists.to_list()
         cases = [
             reference.Case(n, gold, None if rewards is None else tuple(rewards), "", subset)
@@ -261,13 +259,13 @@ def test_the_demo_needs_no_workspace_and_its_numbers_are_those_of_plain_counting
 
 
 def test_rows_have_the_columns_of_the_contract(root):
-    selection = load(Request(workspace=root, scorers=("gpt4", "rand-0")))
-    metrics = metrics_view(selection).rows
+    results = load(Query(workspace=root, scorers=("gpt4", "rand-0")))
+    metrics = metrics_view(results).rows
     assert metrics.columns == [
         *("scorer", "benchmark", "subset", "metric", "value", "low", "high", "n", "reason"),
         *("small", "sd", "runs"),
     ]
-    cases = cases_view(selection).rows
+    cases = cases_view(results).rows
     for name in (
         "case",
         "key",
@@ -281,7 +279,7 @@ def test_rows_have_the_columns_of_the_contract(root):
         "pattern",
     ):
         assert cases.schema[name] == METADATA[name]
-    for scorer in selection.chosen:
+    for scorer in results.chosen:
         assert {
             f"{scorer}.{name}" for name in ("verdict", "outcome", "reward_at_gold", "margin", "step_accuracy")
         } <= set(cases.columns)
@@ -289,7 +287,7 @@ def test_rows_have_the_columns_of_the_contract(root):
 
 
 def test_grouped_metrics_are_those_of_the_group(root):
-    found = metrics_view(load(Request(workspace=root, by=("generator",), scorers=("gpt4",)))).rows
+    found = metrics_view(load(Query(workspace=root, by=("generator",), scorers=("gpt4",)))).rows
     rows, generators = making.study()[1][0][1], making.labels(making.study()[0])["generator"]
     assert set(found["subset"]) == {"all"}
     for row in found.iter_rows(named=True):
@@ -306,24 +304,24 @@ def test_the_notes_say_what_a_reader_would_trip_over(tmp_path):
         reference.Case(1, 0, subset="b"),
     ]
     making.workspace(tmp_path, cases, [(making.scorer("x"), cases)])
-    notes = metrics_view(load(Request(workspace=str(tmp_path)))).provenance["notes"]
+    notes = metrics_view(load(Query(workspace=str(tmp_path)))).provenance["notes"]
     assert notes[1].startswith("small: fewer than 20 cases")
     assert notes[2:] == ["x on bench: average over 1 of 2 subsets, the others are not scored"]
-    selection = load(Request(workspace=str(tmp_path), subsets=("a",)))
-    assert len(metrics_view(selection).provenance["notes"]) == 2
+    results = load(Query(workspace=str(tmp_path), subsets=("a",)))
+    assert len(metrics_view(results).provenance["notes"]) == 2
 
 
 def test_cases_that_share_problem_and_steps_are_counted(tmp_path):
     cases = [reference.Case(1, gold, (0.9,)) for gold in (-1, 0, -1)]
     same = {"problem": ["same"] * 3, "steps": [["one"]] * 3}
     making.workspace(tmp_path, cases, [], **same)
-    notes = metrics_view(load(Request(workspace=str(tmp_path)))).provenance["notes"]
+    notes = metrics_view(load(Query(workspace=str(tmp_path)))).provenance["notes"]
     assert any(note.startswith("2 cases repeat the problem and steps of another") for note in notes)
 
 
 def test_coverage_counts_the_shown_cases(root):
     rows = making.study()[1][1][1]
-    found = cases_view(load(Request(workspace=root, scorers=("rand-0",), where=("n_steps > 2",))))
+    found = cases_view(load(Query(workspace=root, scorers=("rand-0",), where=("n_steps > 2",))))
     long = [case for case in rows if case.n_steps > 2]
     assert found.provenance["coverage"] == {"rand-0": f"{sum(map(reference.tried, long))} of {len(long)}"}
     assert found.rows.height == len(long)
@@ -332,7 +330,7 @@ def test_coverage_counts_the_shown_cases(root):
 def test_a_case_has_a_row_a_step(root):
     cases, scorers = making.study()
     for row in (0, 4, 8):
-        document = show_view(load(Request(workspace=root)), row)
+        document = show_view(load(Query(workspace=root)), row)
         assert document.rows["text"].to_list() == making.texts(row, cases[row])[1]
         for scorer, rows in scorers:
             rewards = reference.usable(rows[row])
@@ -364,5 +362,5 @@ def test_gold_says_where_annotators_stopped():
 
 def test_a_name_that_looks_like_a_flag_is_checked_and_described_again(spoken, capsysbinary):
     for name, options in (("check", {"baseline": "x=y"}), ("card", {})):
-        results = load(Request(workspace=spoken, scorers=("-flag",)))
+        results = load(Query(workspace=spoken, scorers=("-flag",)))
         assert_repeats(load_analysis(name).view(results, Params("", options, "json")), "json", capsysbinary)

@@ -31,7 +31,7 @@ sys.exit(main(["demo"]))
 """
 SLOW = """
 import sys, time
-import inspector.selection
+import inspector.result_set
 {what}
 from inspector.cli import main
 sys.exit(main(["demo"]))
@@ -60,7 +60,7 @@ from inspector.cli import main
 sys.exit(main(["demo"]))
 """
 """No signal comes of a terminal that does not control the process."""
-NEVER_LOADED = SLOW.format(what="inspector.selection.load = lambda request: time.sleep(60)")
+NEVER_LOADED = SLOW.format(what="inspector.result_set.load = lambda query: time.sleep(60)")
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import pytest
 pytest.importorskip("torch")
 import every_family  # needs torch
 from inspector.boards.board import board_frame
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.benchmarks.demo import NAME
-from scoring.claim import claim
 from scoring.prms.catalogue import ADAPTERS, family
+from scoring.reservation import reserve_scorer
 from scoring.runs.events import End
-from scoring.runs.preparation import Running, prepare
+from scoring.runs.preparation import EngineOptions, prepare
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
 from scoring.workspace import Workspace
@@ -22,7 +22,7 @@ CASES = 12
 
 
 @pytest.fixture(scope="module")
-def selection(tmp_path_factory):
+def results(tmp_path_factory):
     root = tmp_path_factory.mktemp("every")
     workspace = Workspace.create(root / "w")
     cases, texts = workspace.cases((NAME,))
@@ -40,9 +40,9 @@ def selection(tmp_path_factory):
             reference=other and str(other),
             adapter=name,
             dtype="float32",
-            running=Running(device="cpu"),
+            running=EngineOptions(device="cpu"),
         )
-        parts = claim(workspace, prepared.scorer)
+        parts = reserve_scorer(workspace, prepared.scorer)
         run = score(
             cases,
             texts,
@@ -55,18 +55,18 @@ def selection(tmp_path_factory):
         end = list(run)[-1]
         assert isinstance(end, End)
         assert (end.status, end.scored) == ("done", CASES)
-    return load(Request(workspace=str(root / "w"), benchmarks=(NAME,)))
+    return load(Query(workspace=str(root / "w"), benchmarks=(NAME,)))
 
 
-def test_all_of_them_stand_on_the_board(selection):
-    rows = {row["scorer"]: row for row in board_frame(selection).iter_rows(named=True)}
+def test_all_of_them_stand_on_the_board(results):
+    rows = {row["scorer"]: row for row in board_frame(results).iter_rows(named=True)}
     assert set(ADAPTERS) <= rows.keys()
     assert all(rows[name]["scored"] == CASES for name in ADAPTERS)
 
 
 @pytest.mark.parametrize("name", ADAPTERS)
-def test_each_decides_by_its_own_rule(selection, name):
-    found, made = selection.evaluation(name), family(name)
+def test_each_decides_by_its_own_rule(results, name):
+    found, made = results.evaluation(name), family(name)
     scale = getattr(made, "SCALE", None) or made.scale
     assert (found.rule.threshold, found.rule.comparison) == (scale.threshold, scale.comparison)
     assert found.scorer.threshold_source == scale.threshold_source
@@ -77,12 +77,12 @@ def test_each_decides_by_its_own_rule(selection, name):
     assert verdicts.size == CASES
 
 
-def test_reasoneval_tells_redundancy_beside_validity(selection):
-    found = selection.evaluation("reasoneval")
-    assert found.rewards.redundancy.given.sum() == CASES
+def test_reasoneval_tells_redundancy_beside_validity(results):
+    found = results.evaluation("reasoneval")
+    assert found.rewards.redundancy.present.sum() == CASES
     assert found.scorer.redundancy_threshold == 0.15
 
 
-def test_they_have_metrics(selection):
-    rows = metrics_view(selection).rows
+def test_they_have_metrics(results):
+    rows = metrics_view(results).rows
     assert set(ADAPTERS) <= set(rows["scorer"])

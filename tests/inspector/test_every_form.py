@@ -8,8 +8,8 @@ import pytest
 
 from inspector.cli import main
 from inspector.command_flags import COMMANDS, FORMS
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.benchmarks.demo import NAME
 from thoroughness import THOROUGH, together
 from views import cases_view
@@ -80,7 +80,7 @@ def test_one_document_and_nothing_else(command, form, capsysbinary, tmp_path, mo
 
 def test_metrics_group_by_every_kind_of_column_of_the_cases_and_of_scorers(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rows = cases_view(load(Request(benchmarks=(NAME,), scorers=("blend",)))).rows
+    rows = cases_view(load(Query(benchmarks=(NAME,), scorers=("blend",)))).rows
     kinds = {(str(kind), name.partition(".")[0] == "blend"): name for name, kind in rows.schema.items()}
     assert len(kinds) > 5
     for column in rows.columns if THOROUGH else {*kinds.values(), "blend.outcome"}:

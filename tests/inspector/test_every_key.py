@@ -23,7 +23,7 @@ import example
 import inspector.screens
 import inspector.widgets
 from inspector.commands import bindings_of, bindings_of_answers
-from inspector.request import Request
+from inspector.query import Query
 from inspector.screens.analysis import screen_of
 from inspector.screens.arranging import ColumnMenu, SortMenu
 from inspector.screens.command_menu import TextPage
@@ -69,27 +69,27 @@ class Place:
     sees: Callable[[Any], Any]
     presses: tuple[tuple[str, Any], ...]
     again: tuple[str, ...] = ()
-    space: Callable[[Path], Request] = lambda folder: example.write(folder / "w")
+    space: Callable[[Path], Query] = lambda folder: example.write(folder / "w")
     size: tuple[int, int] = (120, 24)
 
 
-def noted(folder: Path) -> Request:
+def noted(folder: Path) -> Query:
     return example.noted(folder / "w")
 
 
-def told(folder: Path) -> Request:
+def told(folder: Path) -> Query:
     """A long history of the first case: forty notes, a line each."""
-    request = example.write(folder / "w")
+    query = example.write(folder / "w")
     journal = Journal(folder / "w" / "triage", Author("zoe", "far"), clock=lambda: "2026-01-02T03:04:05.000Z")
     for number in range(40):
         journal.note(["bench/exact-one"], f"note {number}")
-    return request
+    return query
 
 
-def critic(folder: Path) -> Request:
+def critic(folder: Path) -> Query:
     root = critic_spaces.imported(folder)
     critic_spaces.critic(root, lambda *_: ["\n\n".join(f"Line {number}." for number in range(60)) + r" \boxed{1}"])
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
 def on(dialog: type[Any], sees: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -108,7 +108,7 @@ def facets(app: Any) -> Any:
 
 
 def inspected_of(app: Any) -> Any:
-    return app.screen.inspection
+    return app.screen.state
 
 
 def picks(screen: Any) -> Any:
@@ -134,10 +134,10 @@ def filled(screen: Any) -> object:
     return AWAY if view.sheet.busy else view._at
 
 
-def scored_demo(folder: Path) -> Request:
+def scored_demo(folder: Path) -> Query:
     """The demo, whose PRMs are run here, in a workspace."""
     Workspace.create(folder / "w")
-    return Request(workspace=str(folder / "w"), benchmarks=("demo",))
+    return Query(workspace=str(folder / "w"), benchmarks=("demo",))
 
 
 def varied(app: Any) -> Any:

@@ -13,7 +13,7 @@ import published_spaces
 import scenes
 from inspector.commands import COMMANDS
 from inspector.commands.command import ANALYSES
-from inspector.request import Request
+from inspector.query import Query
 from inspector.screens.sheet import SheetScreen
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
@@ -26,15 +26,15 @@ KEYS = {one.id: strokes(one) for one in COMMANDS}
 SIZE = (160, 48)
 
 
-def study(folder: Path) -> Request:
+def study(folder: Path) -> Query:
     """Three scorers with gaps and refusals, on two subsets: checkpoints of a training run."""
     cases, scorers = making.study(n=48)
     run = [(one.as_checkpoint(TrainingPoint("run", at)), rows) for at, (one, rows) in enumerate(scorers)]
     making.workspace(folder / "w", cases, run, **making.labels(cases))
-    return Request(workspace=str(folder / "w"))
+    return Query(workspace=str(folder / "w"))
 
 
-SPACES: dict[str, Callable[[Path], Request]] = {
+SPACES: dict[str, Callable[[Path], Query]] = {
     "noted": lambda _: scenes.noted(),
     "critic": lambda _: scenes.critic(),
     "no scorer": lambda _: scenes.unscored(),

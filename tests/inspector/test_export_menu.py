@@ -9,7 +9,7 @@ from msgspec.structs import replace
 import example
 import making
 from inspector.cli import main
-from inspector.request import Request
+from inspector.query import Query
 from inspector.screens.export import ExportMenu
 from opened import inspected, listed, opened
 from screen_text import hides, press, screen_text, shows, until
@@ -17,7 +17,7 @@ from thoroughness import together
 
 
 @pytest.fixture
-def request_(tmp_path, monkeypatch):
+def query(tmp_path, monkeypatch):
     """A workspace named relative to the folder in which the app runs."""
     monkeypatch.chdir(tmp_path)
     return replace(example.write(tmp_path / "ws"), workspace="ws")
@@ -36,8 +36,8 @@ def again(provenance, path):
     return path.read_bytes()
 
 
-async def test_a_csv_of_the_cases_holds_the_rows_on_screen_and_its_command_makes_it_again(request_, tmp_path):
-    async with opened(request_) as pilot:
+async def test_a_csv_of_the_cases_holds_the_rows_on_screen_and_its_command_makes_it_again(query, tmp_path):
+    async with opened(query) as pilot:
         await press(pilot, "enter", "t", *["right"] * 3, "enter", "s", *"steps", "enter")
         now = inspected(pilot)
         pilot.app.screen.put(now.filtered(now.filter.toggled("subset", "sums")))
@@ -62,12 +62,12 @@ MENUS = [
 ]
 
 
-async def test_every_entry_of_every_menu_writes_a_file_that_its_command_makes_again(request_, tmp_path):
+async def test_every_entry_of_every_menu_writes_a_file_that_its_command_makes_again(query, tmp_path):
     tried = [
         (key.upper() if capital else key, keys, Path(f"bench-{name}.{ending}"))
         for (key, ending), (keys, capital, name) in together(FORMS, MENUS)
     ]
-    async with opened(request_, size=(120, 24)) as pilot:
+    async with opened(query, size=(120, 24)) as pilot:
         await press(pilot, "t", "right", "right", "right", "enter")
         for key, keys, path in tried:
             await press(pilot, *keys, "e")
@@ -92,11 +92,11 @@ async def test_every_entry_of_every_menu_writes_a_file_that_its_command_makes_ag
         assert again(provenance, tmp_path / f"again{path.suffix}") == written
 
 
-async def test_the_menu_closes_without_writing_and_where_cases_are_marked_these_alone_are_exported(request_, tmp_path):
+async def test_the_menu_closes_without_writing_and_where_cases_are_marked_these_alone_are_exported(query, tmp_path):
     """Keys of the screen below do nothing while it is open. Where there is little room the line of the file stays in
     sight, and so does the cursor.
     """
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases")
         was = inspected(pilot)
@@ -127,7 +127,7 @@ async def test_the_report_of_a_list_is_of_its_benchmark_alone(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     making.workspace(tmp_path / "ws", *making.study(n=8))
     making.workspace(tmp_path / "ws", *making.study(seed=1, n=8), benchmark="another")
-    async with opened(Request(workspace="ws"), size=(120, 24)) as pilot:
+    async with opened(Query(workspace="ws"), size=(120, 24)) as pilot:
         await press(pilot, "enter", "e", "h")
         await shows(pilot, "Wrote the report", "Again: prm-inspect report")
         here = inspected(pilot).benchmark
@@ -137,10 +137,10 @@ async def test_the_report_of_a_list_is_of_its_benchmark_alone(tmp_path, monkeypa
         assert f"{other}/" not in report
 
 
-async def test_the_file_is_shown_and_can_be_another_one(request_, tmp_path):
+async def test_the_file_is_shown_and_can_be_another_one(query, tmp_path):
     """Its ending follows the form; a folder takes the usual name; a file that is there is not written over."""
     Path("out").mkdir()
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "l", "e")
         await shows(pilot, "into", "bench-cases.csv")
         await press(pilot, "down")
@@ -170,9 +170,9 @@ async def test_the_file_is_shown_and_can_be_another_one(request_, tmp_path):
     assert not list(Path().glob("*.csv"))
 
 
-async def test_a_second_export_writes_over_neither_the_first_nor_the_provenance_of_another(request_):
+async def test_a_second_export_writes_over_neither_the_first_nor_the_provenance_of_another(query):
     Path("bench-cases.provenance.json").write_text("of an older export")
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "l")
         for number in (2, 3):
             await press(pilot, "e", "c")
@@ -183,17 +183,17 @@ async def test_a_second_export_writes_over_neither_the_first_nor_the_provenance_
     assert {path.name for path in Path().glob("*.csv")} == {"bench-cases-2.csv", "bench-cases-3.csv"}
 
 
-async def test_the_folder_is_the_one_that_the_app_was_started_in_whatever_its_name_is(request_, tmp_path):
+async def test_the_folder_is_the_one_that_the_app_was_started_in_whatever_its_name_is(query, tmp_path):
     there = tmp_path / "\N{HEAVY BLACK HEART}\N{VARIATION SELECTOR-16} a\N{NO-BREAK SPACE}b"
     there.mkdir()
-    async with opened(request_, folder=there) as pilot:
+    async with opened(query, folder=there) as pilot:
         await press(pilot, "g", "l", "e", "c")
         await shows(pilot, "Wrote 9 rows to bench-cases.csv")
     assert (there / "bench-cases.csv").exists()
 
 
-async def test_an_export_while_the_threshold_moves_keeps_it_first(request_, tmp_path):
-    async with opened(request_) as pilot:
+async def test_an_export_while_the_threshold_moves_keeps_it_first(query, tmp_path):
+    async with opened(query) as pilot:
         await press(pilot, "g", "l", "s", *"steps", "enter", "t", *["right"] * 3, "e", "c")
         await shows(pilot, "Wrote 9 rows")
         assert "changed: " not in screen_text(pilot.app)
@@ -203,17 +203,17 @@ async def test_an_export_while_the_threshold_moves_keeps_it_first(request_, tmp_
     assert again(provenance, tmp_path / "again.csv") == Path("bench-cases.csv").read_bytes()
 
 
-async def test_a_folder_that_cannot_be_written_is_said_and_nothing_breaks(request_, tmp_path):
+async def test_a_folder_that_cannot_be_written_is_said_and_nothing_breaks(query, tmp_path):
     (tmp_path / "file").write_text("no folder")
-    async with opened(request_, folder=tmp_path / "file" / "below") as pilot:
+    async with opened(query, folder=tmp_path / "file" / "below") as pilot:
         await press(pilot, "e", "c")
         await shows(pilot, "Cannot write")
         await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases")
 
 
-async def test_a_report_is_written_of_what_the_metrics_speak_of(request_, tmp_path):
-    async with opened(request_) as pilot:
+async def test_a_report_is_written_of_what_the_metrics_speak_of(query, tmp_path):
+    async with opened(query) as pilot:
         await press(pilot, "g l", "colon", *"n_steps > 2", "enter")
         await shows(pilot, "5 of 9 cases")
         await press(pilot, "e")

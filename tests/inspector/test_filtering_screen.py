@@ -9,11 +9,11 @@ import making
 import reference
 from inspector.cli import main
 from inspector.filtering.slices import SavedSlice, save_slice, sliced
-from inspector.inspection import inspect
-from inspector.request import Request
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from inspector.screens.filtering import ConditionScreen
 from inspector.screens.slices import SlicesScreen
-from inspector.selection import load
 from inspector.widgets.facet_list import FacetList, FacetValue
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import PickList
@@ -27,10 +27,10 @@ def ids(pilot):
     return [case.removeprefix("bench/") for case in listed(pilot)]
 
 
-def printed(capsys, inspection, verb):
-    """What the shell prints for the request behind the screen."""
-    behind = inspection.for_metrics() if verb == "metrics" else inspection.selection
-    words = shlex.split(behind.request.command(verb, form="json"))
+def printed(capsys, state, verb):
+    """What the shell prints for the query behind the screen."""
+    behind = state.for_metrics() if verb == "metrics" else state.results
+    words = shlex.split(behind.query.command(verb, form="json"))
     assert main(words[1:]) == 0
     return json.loads(capsys.readouterr().out)["rows"]
 
@@ -49,8 +49,8 @@ def at(pilot, value, column=None):
 # -- conditions
 
 
-async def test_a_condition_is_completed_counted_and_added_as_it_was_typed_and_comes_back_with_up(request_):
-    async with opened(request_) as pilot:
+async def test_a_condition_is_completed_counted_and_added_as_it_was_typed_and_comes_back_with_up(query):
+    async with opened(query) as pilot:
         await press(pilot, "g", "l", "colon", *"n_steps > 2", "enter", "colon", *"n_steps > 3", "enter")
         await shows(pilot, "filter n_steps > 2 AND n_steps > 3")
         await press(pilot, "x", "colon", "n", "up")
@@ -72,11 +72,11 @@ async def test_a_condition_is_completed_counted_and_added_as_it_was_typed_and_co
         await press(pilot, "enter")
         await shows(pilot, "3 of 9 cases", "filter error_type = 'gap'")
         assert ids(pilot) == ["late-one", "missed-one", "long-one"]
-        assert inspected(pilot).selection.request.where == ("error_type = 'gap'",)
+        assert inspected(pilot).results.query.where == ("error_type = 'gap'",)
 
 
-async def test_what_is_wrong_is_pointed_at_also_in_a_line_longer_than_the_screen_and_not_taken(request_):
-    async with opened(request_, size=(60, 24)) as pilot:
+async def test_what_is_wrong_is_pointed_at_also_in_a_line_longer_than_the_screen_and_not_taken(query):
+    async with opened(query, size=(60, 24)) as pilot:
         await press(pilot, "g", "l", "colon", *"n_stepz > 2")
         lines = (await rests(pilot, "did you mean n_steps")).splitlines()
         at = next(number for number, line in enumerate(lines) if "n_stepz" in line)
@@ -106,9 +106,9 @@ async def test_ctrl_n_and_shift_tab_mark_another_word_and_right_answer_wrong_pro
         assert f"{rows.height} of 240 cases" in text
 
 
-async def test_conditions_are_a_group_of_the_facets_and_can_be_taken_away(request_):
+async def test_conditions_are_a_group_of_the_facets_and_can_be_taken_away(query):
     where = "earliest_error >= 0"
-    async with opened(replace(request_, where=("n_steps > 1",))) as pilot:
+    async with opened(replace(query, where=("n_steps > 1",))) as pilot:
         await press(pilot, "g", "l", "colon", *where, "enter", "f")
         await shows(pilot, "- conditions", "[=] n_steps > 1", "[x] the process is wrong")
         at(pilot, "n_steps > 1")
@@ -123,9 +123,9 @@ async def test_conditions_are_a_group_of_the_facets_and_can_be_taken_away(reques
 # -- the value of a cell
 
 
-async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides_what_reads_the_same(request_):
+async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides_what_reads_the_same(query):
     """Where there is a value, of whatever kind."""
-    async with opened(request_, size=(200, 30)) as pilot:
+    async with opened(query, size=(200, 30)) as pilot:
         await press(pilot, "g", "l", "at")
         await shows(pilot, "[= exact", "The cell in brackets can be another one")
         await press(pilot, "at")
@@ -172,9 +172,9 @@ async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides_what_r
             await press(pilot, "x")
 
 
-def _margin(inspection, case):
-    row = inspection.cases["id"].to_list().index(case)
-    return str(inspection.selection.column("alpha.margin")[row])
+def _margin(state, case):
+    row = state.cases["id"].to_list().index(case)
+    return str(state.results.column("alpha.margin")[row])
 
 
 # -- metrics
@@ -183,7 +183,7 @@ def _margin(inspection, case):
 def test_the_metric_on_screen_is_what_the_exported_command_prints(tmp_path, capsys):
     cases, scorers = making.study()
     making.workspace(tmp_path, cases, scorers, **making.labels(cases))
-    start = inspect(load(Request(workspace=str(tmp_path)))).focused("gpt4", "bench")
+    start = inspect(load(Query(workspace=str(tmp_path)))).focused("gpt4", "bench")
     gpt4 = next(rows for scorer, rows in scorers if scorer.name == "gpt4")
     for chosen in (
         Filter((Facet("gpt4.outcome", ("exact", "late")), Facet("subset", ("two words",)))),
@@ -227,9 +227,9 @@ async def test_a_slice_is_saved_with_its_search_shown_again_repeated_and_deleted
         await shows(pilot, "3 of 9 cases", "most instructive first", "filter outcome = any failure AND n_steps >2")
         assert listed(pilot) == shown
         assert inspected(pilot).filter.facet("alpha.outcome") is not None
-        again = load(Request(workspace=str(root), scorers=("alpha",), slices=("long",)))
+        again = load(Query(workspace=str(root), scorers=("alpha",), slices=("long",)))
         assert again.cases["case"].gather(again.shown).to_list() == shown
-        assert again.request == replace(inspected(pilot).selection.request, thresholds=())
+        assert again.query == replace(inspected(pilot).results.query, thresholds=())
         await press(pilot, "v", "s", *["j"] * 30, "minus")
         await shows(pilot, "Deleted: long-ones.", "nothing is saved here yet")
         await press(pilot, "u")
@@ -248,11 +248,11 @@ async def test_a_slice_is_saved_with_its_search_shown_again_repeated_and_deleted
 
 
 def test_the_shell_knows_a_slice_by_a_part_of_its_name(tmp_path, capsys):
-    request = example.write(tmp_path)
+    query = example.write(tmp_path)
     save_slice(tmp_path, SavedSlice("long ones", ("n_steps > 2",), sort="n_steps:desc"))
     for before in (True, False):
         words = ["--slice", "long", "cases"] if before else ["cases", "--slice", "long"]
-        assert main([*words, "-w", request.workspace, "--json"]) == 0
+        assert main([*words, "-w", query.workspace, "--json"]) == 0
         document = json.loads(capsys.readouterr().out)
         assert [row["id"] for row in document["rows"]] == [
             "long-one",
@@ -263,16 +263,16 @@ def test_the_shell_knows_a_slice_by_a_part_of_its_name(tmp_path, capsys):
         ]
         # The command says what the slice was, whatever becomes of it.
         assert "--where 'n_steps > 2' --sort n_steps:desc" in document["provenance"]["command"]
-    assert main(["metrics", "-w", request.workspace, "--slice", "short"]) == 2
+    assert main(["metrics", "-w", query.workspace, "--slice", "short"]) == 2
     assert "no slice matches 'short'" in capsys.readouterr().err
 
 
 async def test_tags_are_a_facet_of_lists_and_what_a_slice_speaks_of_and_is_not_here_is_told(tmp_path):
     root = tmp_path / "workspace"
-    request = example.write(root)
+    query = example.write(root)
     slices = [{"name": "other", "where": ["\"gamma.outcome\" = 'late'"]}, {"name": "\x1b[2Jbad", "where": 3}]
     (root / "slices.json").write_text(json.dumps({"slices": slices}))
-    async with opened(request) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "l", "v", "s")
         text = await rests(pilot, "not for these cases", "1 of the slices")
         assert "\x1b" not in text
@@ -290,7 +290,7 @@ async def test_tags_are_a_facet_of_lists_and_what_a_slice_speaks_of_and_is_not_h
             at(pilot, value, "tags")
             await press(pilot, "space")
             assert ids(pilot) == cases
-            assert "ARRAY_CONTAINS(tags" in inspected(pilot).selection.request.where[-1]
+            assert "ARRAY_CONTAINS(tags" in inspected(pilot).results.query.where[-1]
             await press(pilot, "space")
         await press(pilot, "number_sign")
         assert len(ids(pilot)) == 8
@@ -300,9 +300,9 @@ async def test_tags_are_a_facet_of_lists_and_what_a_slice_speaks_of_and_is_not_h
 # -- everywhere
 
 
-async def test_a_tiny_terminal_breaks_nothing(request_):
+async def test_a_tiny_terminal_breaks_nothing(query):
     keys = "v", "s", "j", "k", "minus", "u", "s", "v", "z", "escape", "escape", "l", "l", "v", "h", "at"
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         for size in [(20, 5), (1, 1), *also((40, 10))]:
             await pilot.resize_terminal(*size)
             await press(pilot, "g", "l", "colon", *"err", "tab", "up", "ctrl+n", *"= zz", "enter", "escape", *keys)
@@ -317,7 +317,7 @@ async def test_hostile_values_act_nowhere(tmp_path):
     making.workspace(
         tmp_path, [reference.Case(2, 0) for _ in hostile], [], error_type=hostile, pattern=["p", "q", "p", "q"]
     )
-    async with opened(Request(workspace=str(tmp_path)), size=(120, 40)) as pilot:
+    async with opened(Query(workspace=str(tmp_path)), size=(120, 40)) as pilot:
         await press(pilot, "f")
         await shows(pilot, "error type")
         for value in hostile:
@@ -330,9 +330,9 @@ async def test_hostile_values_act_nowhere(tmp_path):
         assert not {"\x1b", "\x07", "\u202e"} & set(screen_text(pilot.app))
 
 
-async def test_a_slice_is_read_from_its_first_case_on_and_question_mark_tells_the_keys_of_the_facets(request_):
+async def test_a_slice_is_read_from_its_first_case_on_and_question_mark_tells_the_keys_of_the_facets(query):
     """A span that is none of the usual is counted too. Enter keeps one value of a facet alone."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "l", "j", "j", "j", "v", "s", "f")
         await shows(pilot, "outcome = any failure")
         table = pilot.app.screen.table
@@ -364,14 +364,14 @@ async def test_a_slice_is_read_from_its_first_case_on_and_question_mark_tells_th
 
 
 async def test_what_is_changed_while_a_slice_is_searched_out_is_not_undone(tmp_path):
-    request = example.write(tmp_path / "ws")
-    async with opened(request) as pilot:
+    query = example.write(tmp_path / "ws")
+    async with opened(query) as pilot:
         await press(pilot, "g", "l")
         slow = SavedSlice("found", search="step")
         screen, before = pilot.app.screen, inspected(pilot)
         screen.put(before.moved(0.9))
         screen.call_later(screen.slicing._sliced, slow, before, sliced(before, slow))
-        await until(pilot, lambda: inspected(pilot).selection.found is not None)
+        await until(pilot, lambda: inspected(pilot).results.matches is not None)
         assert inspected(pilot).threshold == 0.9
 
 
@@ -381,14 +381,14 @@ def of_two_benchmarks(tmp_path):
     made = making.workspace(tmp_path, cases, scorers, benchmark="bench")
     other = making.full_frame(cases[:4], "second")
     made.add([making.Imported("second", "made.jsonl", "made", "0-based", other.height, other, ())])
-    return Request(workspace=str(tmp_path), scorers=("gpt4",))
+    return Query(workspace=str(tmp_path), scorers=("gpt4",))
 
 
 def test_an_order_goes_along_to_another_benchmark(of_two_benchmarks):
     for sort in ("margin:desc", "instructive", "n_steps:desc", ""):
         start = inspect(load(of_two_benchmarks)).ordered(sort)
         there = start.on_benchmark("second")
-        assert (there.scorer, there.selection.request.sort) == ("gpt4", sort)
+        assert (there.scorer, there.results.query.sort) == ("gpt4", sort)
         assert there.shown.size == 4
         assert there.on_benchmark("bench").shown.tolist() == start.shown.tolist()
 
@@ -398,10 +398,10 @@ def test_an_order_by_what_a_scorer_said_ends_where_none_has_said_anything(tmp_pa
     made = making.workspace(tmp_path, cases, scorers, benchmark="bench")
     other = making.full_frame([replace(case, n_steps=case.n_steps + 1) for case in cases[:4]], "second")
     made.add([making.Imported("second", "made.jsonl", "made", "0-based", other.height, other, ())])
-    start = inspect(load(Request(workspace=str(tmp_path))))
+    start = inspect(load(Query(workspace=str(tmp_path))))
     for sort, kept in (("margin:desc", ""), ("instructive:desc", ""), ("n_steps:desc", "n_steps:desc")):
         there = start.ordered(sort).on_benchmark("second")
-        assert (there.scorer, there.selection.request.sort) == (None, kept), sort
+        assert (there.scorer, there.results.query.sort) == (None, kept), sort
 
 
 async def test_another_benchmark_is_chosen_among_the_facets(of_two_benchmarks):
@@ -417,4 +417,4 @@ async def test_another_benchmark_is_chosen_among_the_facets(of_two_benchmarks):
         await press(pilot, "space")
         await shows(pilot, "second · 4 of 4 cases", "(o) second", "( ) bench")
         assert inspected(pilot).benchmark == "second"
-        assert inspected(pilot).selection.request.where == ("benchmark IN ('second')",)
+        assert inspected(pilot).results.query.where == ("benchmark IN ('second')",)

@@ -11,8 +11,8 @@ import authored
 import example
 import making
 import reference
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from opened import inspected, opened
 from scoring.api import open_workspace
 from scoring.cache import RewardParts
@@ -21,13 +21,13 @@ from screen_text import press, settled, shows, until
 
 
 @pytest.fixture
-def request_(tmp_path):
+def query(tmp_path):
     return example.write(tmp_path / "ws")
 
 
 def land(pilot, name="gamma"):
     """Another process saves the rewards of one more scorer."""
-    root, keys = inspected(pilot).selection.workspace.root, inspected(pilot).cases["key"]
+    root, keys = inspected(pilot).results.workspace.root, inspected(pilot).cases["key"]
     folder = root / "rewards" / making.scorer(name).folder
     making.scorer(name).save(folder)
     rows = [reference.Case(one.n_steps, one.gold, one.rewards) for one in example.EXAMPLES]
@@ -35,11 +35,11 @@ def land(pilot, name="gamma"):
 
 
 def scorers(pilot):
-    return [one.scorer.name for one in inspected(pilot).selection.evaluations]
+    return [one.scorer.name for one in inspected(pilot).results.evaluations]
 
 
-async def test_what_lands_changes_neither_columns_nor_order_nor_threshold_nor_filter(request_):
-    async with opened(request_) as pilot:
+async def test_what_lands_changes_neither_columns_nor_order_nor_threshold_nor_filter(query):
+    async with opened(query) as pilot:
         await press(pilot, "enter")
         screen = pilot.app.screen
         screen.put(inspected(pilot).arranged(("id", "verdict")).moved(0.53).ordered("n_steps:desc"))
@@ -47,37 +47,37 @@ async def test_what_lands_changes_neither_columns_nor_order_nor_threshold_nor_fi
         before = inspected(pilot)
         land(pilot)
         await until(pilot, lambda: "gamma" in scorers(pilot))
-        assert inspected(pilot).selection.request == before.selection.request
+        assert inspected(pilot).results.query == before.results.query
         assert inspected(pilot).shown.tolist() == before.shown.tolist()
         assert inspected(pilot).threshold == 0.53
 
 
-async def test_nothing_that_lands_takes_away_a_tag_a_search_or_a_moving_threshold(request_):
+async def test_nothing_that_lands_takes_away_a_tag_a_search_or_a_moving_threshold(query):
     """It waits while the threshold moves or a search is typed, and all of it is there afterwards."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "l")
-        read, old = inspected(pilot).selection.journal.again(), load(request_)
+        read, old = inspected(pilot).results.journal.again(), load(query)
         await press(pilot, "w", *"odd", "enter")
         await shows(pilot, "Tagged")
         pilot.app.call_later(pilot.app.following.show_journal, read)
         await settled(pilot)
-        assert inspected(pilot).selection.column("tags").to_list()[0] == ["odd"]
+        assert inspected(pilot).results.column("tags").to_list()[0] == ["odd"]
         pilot.app.call_later(pilot.app.following.show, old)
         await settled(pilot)
-        assert inspected(pilot).selection.column("tags").to_list()[0] == ["odd"]
-        assert inspected(pilot).selection.texts is old.texts
+        assert inspected(pilot).results.column("tags").to_list()[0] == ["odd"]
+        assert inspected(pilot).results.texts is old.texts
         for name, keys in (("gamma", ("t", "left")), ("delta", ("slash", "x"))):
             await press(pilot, *keys)
             await settled(pilot)
-            held, old = inspected(pilot), load(request_)
+            held, old = inspected(pilot), load(query)
             land(pilot, name)
             pilot.app.call_later(pilot.app.following.show, old)
             await settled(pilot)
-            assert inspected(pilot).selection.texts is held.selection.texts
+            assert inspected(pilot).results.texts is held.results.texts
             await press(pilot, "escape")
             await until(pilot, lambda name=name: name in scorers(pilot))
             assert inspected(pilot).threshold == 0.5
-        old = load(replace(request_, thresholds=inspected(pilot).selection.request.thresholds))
+        old = load(replace(query, thresholds=inspected(pilot).results.query.thresholds))
         pilot.app.screen.put(inspected(pilot).moved(0.53))
         await settled(pilot)
         land(pilot, "zeta")
@@ -88,16 +88,16 @@ async def test_nothing_that_lands_takes_away_a_tag_a_search_or_a_moving_threshol
         assert inspected(pilot).threshold == 0.53
 
 
-async def test_what_was_computed_of_a_scorer_goes_with_it(request_, monkeypatch):
+async def test_what_was_computed_of_a_scorer_goes_with_it(query, monkeypatch):
     monkeypatch.setattr(derived, "WORTH", 0)
-    root = Path(request_.workspace)
+    root = Path(query.workspace)
 
     def kept():
         return sorted(path.parent.name.split("-")[0] for path in root.glob("derived/*/*/packed.json"))
 
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await until(pilot, lambda: kept() == ["alpha", "beta"])
-        shutil.rmtree(inspected(pilot).selection.folders["beta"])
+        shutil.rmtree(inspected(pilot).results.folders["beta"])
         await until(pilot, lambda: kept() == ["alpha"])
         assert pilot.app.is_running
 
@@ -106,7 +106,7 @@ async def test_what_a_notebook_adds_shows_in_an_open_app(tmp_path):
     workspace = open_workspace(tmp_path / "ws")
     workspace.add_cases(authored.rows(3), benchmark="processbench")
     workspace.add_rewards("mine", [{"id": "sums-1", "rewards": [0.9, 0.4, 0.1]}])
-    async with opened(Request(workspace=str(tmp_path / "ws"))) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "ws"))) as pilot:
         assert inspected(pilot).cases.height == 3
         workspace.add_cases(authored.rows(5), benchmark="processbench")
         await until(pilot, lambda: inspected(pilot).cases.height == 5)
@@ -114,7 +114,7 @@ async def test_what_a_notebook_adds_shows_in_an_open_app(tmp_path):
         rewards = [[0.9] * n_steps for n_steps in cases["n_steps"]]
         workspace.add_rewards("from-a-notebook", cases.select("case", rewards=pl.Series(rewards)), threshold=0.4)
         await until(pilot, lambda: "from-a-notebook" in scorers(pilot))
-        found = inspected(pilot).selection.evaluation("from-a-notebook")
+        found = inspected(pilot).results.evaluation("from-a-notebook")
         assert found.rule.threshold == 0.4
         assert found.coverage == cases.height == 5
         await shows(pilot, "from-a-notebook")

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import critic_spaces
 import example
-from inspector.request import Request
+from inspector.query import Query
 from inspector.services import following
 from opened import inspected, listed, opened
 from scoring.evaluations import derived
@@ -26,7 +26,7 @@ def space(tmp_path):
 
 
 @pytest.fixture
-def request_(space):
+def query(space):
     return example.write(space)
 
 
@@ -42,9 +42,9 @@ def fine(pilot):
     assert "Traceback" not in screen_text(pilot.app)
 
 
-async def test_a_search_an_export_and_a_case_without_its_texts_say_so(request_, space, tmp_path):
+async def test_a_search_an_export_and_a_case_without_its_texts_say_so(query, space, tmp_path):
     """The case in the pane and on its screen, be the texts gone or broken."""
-    async with opened(request_, size=(160, 40), folder=tmp_path) as pilot:
+    async with opened(query, size=(160, 40), folder=tmp_path) as pilot:
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "Step 0 of exact-one")
         texts = texts_of(space)
@@ -73,8 +73,8 @@ async def test_a_search_an_export_and_a_case_without_its_texts_say_so(request_, 
             await shows(pilot, "2 scorers")
 
 
-async def test_rewards_that_break_or_go_are_told_and_what_is_on_screen_stays(request_, space):
-    async with opened(request_, size=(120, 30)) as pilot:
+async def test_rewards_that_break_or_go_are_told_and_what_is_on_screen_stays(query, space):
+    async with opened(query, size=(120, 30)) as pilot:
         folder = next(path for path in (space / "rewards").iterdir() if path.name.startswith("beta"))
         (folder / "part-ffffffffffff7fffbfffffffffffffff.parquet").write_bytes(b"no parquet")
         # On the screen a line may end within it.
@@ -91,8 +91,8 @@ async def test_rewards_that_break_or_go_are_told_and_what_is_on_screen_stays(req
         fine(pilot)
 
 
-async def test_conditions_on_what_a_gone_scorer_said_go_with_it(request_, space):
-    async with opened(replace(request_, scorers=()), size=(120, 30)) as pilot:
+async def test_conditions_on_what_a_gone_scorer_said_go_with_it(query, space):
+    async with opened(replace(query, scorers=()), size=(120, 30)) as pilot:
         while inspected(pilot).scorer != "alpha":
             await press(pilot, "j")
         for scorer, instead, left in (("alpha", "beta's.", ["beta.outcome"]), ("beta", "no other scorer", [])):
@@ -111,10 +111,10 @@ async def test_conditions_on_what_a_gone_scorer_said_go_with_it(request_, space)
             fine(pilot)
 
 
-async def test_a_damaged_folder_of_what_was_computed_before_is_computed_again(request_, space, monkeypatch):
+async def test_a_damaged_folder_of_what_was_computed_before_is_computed_again(query, space, monkeypatch):
     monkeypatch.setattr(derived, "WORTH", 0)
     folder = space / derived.FOLDER
-    async with opened(request_, size=(120, 30)) as pilot:
+    async with opened(query, size=(120, 30)) as pilot:
         board = await rests(pilot, "45.0", "83.3")
         await until(pilot, lambda: len(list(folder.glob("*/*/packed.json"))) == 2)
     for in_the_way in (False, True):
@@ -124,7 +124,7 @@ async def test_a_damaged_folder_of_what_was_computed_before_is_computed_again(re
         else:
             for path in folder.rglob("*.npy"):
                 path.write_bytes(b"nothing that can be read")
-        async with opened(request_, size=(120, 30)) as pilot:
+        async with opened(query, size=(120, 30)) as pilot:
             if not in_the_way:
                 await shows(pilot, "was damaged")
             assert (await rests(pilot, "45.0", "83.3")).splitlines()[:5] == board.splitlines()[:5]
@@ -134,7 +134,7 @@ async def test_a_damaged_folder_of_what_was_computed_before_is_computed_again(re
 async def test_the_answers_of_a_critic_without_the_texts_say_so(tmp_path):
     root = critic_spaces.imported(tmp_path)
     critic_spaces.critic(root, lambda *_: [r"So \boxed{1}", r"So \boxed{2}"])
-    async with opened(Request(workspace=str(root)), size=(160, 40)) as pilot:
+    async with opened(Query(workspace=str(root)), size=(160, 40)) as pilot:
         for path in texts_of(root):
             path.unlink()
         await press(pilot, "g", "l", "enter", "v", "c", "l", "tab", "n", "n", "v", "z", "escape")
@@ -142,8 +142,8 @@ async def test_the_answers_of_a_critic_without_the_texts_say_so(tmp_path):
         fine(pilot)
 
 
-async def test_a_workspace_that_vanishes_takes_nothing_down(request_, space):
-    async with opened(request_, size=(160, 40)) as pilot:
+async def test_a_workspace_that_vanishes_takes_nothing_down(query, space):
+    async with opened(query, size=(160, 40)) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "Problem of exact-one")
         shutil.rmtree(space)
@@ -165,8 +165,8 @@ async def test_a_workspace_that_vanishes_takes_nothing_down(request_, space):
         fine(pilot)
 
 
-async def test_what_cannot_be_written_is_said(request_, space):
-    async with opened(request_, size=(160, 40)) as pilot:
+async def test_what_cannot_be_written_is_said(query, space):
+    async with opened(query, size=(160, 40)) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "Problem of exact-one")
         shutil.rmtree(space)
@@ -178,12 +178,12 @@ async def test_what_cannot_be_written_is_said(request_, space):
         fine(pilot)
 
 
-async def test_until_the_rows_are_there_no_sentence_says_that_there_are_none(request_, monkeypatch):
+async def test_until_the_rows_are_there_no_sentence_says_that_there_are_none(query, monkeypatch):
     from inspector.screens.cases import CasesScreen
 
     monkeypatch.setattr(CasesScreen, "_show_first", lambda _: None)
-    monkeypatch.setattr(CasesScreen, "watch_inspection", lambda *_: None)
-    async with opened(request_, size=(120, 30)) as pilot:
+    monkeypatch.setattr(CasesScreen, "watch_state", lambda *_: None)
+    async with opened(query, size=(120, 30)) as pilot:
         await press(pilot, "g", "l")
         await hides(pilot, "scorers")
         assert "No case" not in screen_text(pilot.app)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from authored import json_lines
 from benchmark_rows import grben
 from inspector.cli import main
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.cache import BALLOTS, VoteParts
 from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.step_rewards import Gold
@@ -64,7 +64,7 @@ def imported(folder, cases, results):
 
 
 def figures(root, **asked):
-    rows = metrics_view(load(Request(workspace=root, benchmarks=("grben",), **asked))).rows.iter_rows(named=True)
+    rows = metrics_view(load(Query(workspace=root, benchmarks=("grben",), **asked))).rows.iter_rows(named=True)
     return {(row["subset"], row["metric"]): row["value"] for row in rows}
 
 
@@ -145,7 +145,7 @@ def test_beyond_the_last_step_only_the_number_itself_is_exact_to_a_language_mode
         {**case, "model_key": "m", "raw_response": answer(number), "pred_error_idx": number}
         for case, number in zip(cases, said, strict=True)
     ]
-    loaded = load(Request(workspace=imported(tmp_path / "x", cases, rows), benchmarks=("grben",)))
+    loaded = load(Query(workspace=imported(tmp_path / "x", cases, rows), benchmarks=("grben",)))
     (one,) = loaded.evaluations
     # Of three steps the third is the last: what names none of them is late, unless it is the label.
     assert outcome_names(one.codes).to_list() == ["exact", "early", "late", "late", "missed"]
@@ -155,7 +155,7 @@ def test_beyond_the_last_step_only_the_number_itself_is_exact_to_a_language_mode
 def test_votes_are_expected_to_hit_the_label_as_it_was_given(tmp_path, capsys):
     cases = [grben(number, problem=f"What is {number}?", label=5) for number in range(4)]
     root = imported(tmp_path / "x", cases, [{"id": "physics-0", "gt_label": 3, "probs": [0.9, 0.9, 0.1]}])
-    keys = load(Request(workspace=root, benchmarks=("grben",))).cases["key"]
+    keys = load(Query(workspace=root, benchmarks=("grben",))).cases["key"]
     votes = [
         {"key": key, "vote": vote, "run": 0, "answer": "", "ballot": str(step), "verdict": step}
         for key, steps in zip(keys, [(4, 4), (4, 2), (2, 2), (5, 5)], strict=True)

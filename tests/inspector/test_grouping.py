@@ -7,8 +7,8 @@ import pytest
 
 import making
 from inspector.cli import main
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from reference import Case
 from scoring.evaluations.official_rows import grouped, groups
 from scoring.metrics.breakdown import LENGTHS, POSITIONS
@@ -29,10 +29,10 @@ def root(tmp_path_factory):
 
 
 def found(root, *by):
-    selection = load(Request(workspace=root, by=by))
+    results = load(Query(workspace=root, by=by))
     return [
         (tuple(group.values()), np.flatnonzero(rows).tolist())
-        for group, rows in groups(grouped(selection.evaluated, selection.request.by), by, selection.mask)
+        for group, rows in groups(grouped(results.evaluated, results.query.by), by, results.mask)
     ]
 
 

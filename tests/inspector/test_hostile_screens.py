@@ -26,7 +26,7 @@ from inherited import INHERITED
 from inspector.app import InspectApp
 from inspector.commands import COMMANDS, SCREENS
 from inspector.commands.command import ANALYSES
-from inspector.request import Request
+from inspector.query import Query
 from looks import strips
 from opened import opened
 from scoring.triage.history import RULINGS
@@ -311,7 +311,7 @@ def space(tmp_path, monkeypatch):
 
     monkeypatch.setattr(InspectApp, "notify", lasting)
     monkeypatch.setattr("inspector.screens.tagging.ASKED_ABOVE", 5)
-    return Request(workspace=str(hostile_space.make(tmp_path / "w\x1b[31337m[red]")))
+    return Query(workspace=str(hostile_space.make(tmp_path / "w\x1b[31337m[red]")))
 
 
 def lawful(app: Any, lines: Sequence[Strip]) -> None:
@@ -420,7 +420,7 @@ async def gone(pilot: Any, keys: tuple[str, ...], way: Way) -> None:
     "screens", [*((one,) for one in SCREENS if one not in ANALYSES), tuple(ANALYSES)], ids=" ".join
 )
 async def test_whatever_a_key_shows_is_inert_and_outlives_a_storm(space, screens, tmp_path):
-    async with opened(space, size=SIZE, folder=tmp_path, state=tmp_path / "state") as pilot:
+    async with opened(space, size=SIZE, folder=tmp_path, state_folder=tmp_path / "state") as pilot:
         await until(pilot, lambda: any("was left out: parquet" in one.message for one in pilot.app._notifications))
         for at, screen in enumerate(screens):
             await pressed(pilot, *(("g b", "home") if at else ()), *REACHED[screen])

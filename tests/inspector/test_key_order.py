@@ -15,21 +15,21 @@ from screen_text import press, settled, shows, type_ahead, until
 
 
 @pytest.fixture
-def request_(tmp_path):
+def query(tmp_path):
     return example.write(tmp_path / "workspace")
 
 
 def said(pilot):
-    journal = inspected(pilot).selection.journal
+    journal = inspected(pilot).results.journal
     me = journal.author.who
     rulings = {case: of[me] for case, of in journal.triage.rulings.items()}
     return rulings, {case: of[me] for case, of in journal.triage.notes.items()}
 
 
-async def test_a_note_typed_with_the_ruling_before_it_is_on_the_next_case(request_, monkeypatch):
+async def test_a_note_typed_with_the_ruling_before_it_is_on_the_next_case(query, monkeypatch):
     # Whatever widget or screen goes while it has a key, that is heard; nobody needs to wait until patience ends.
     monkeypatch.setattr(textual_compat, "PATIENCE", 3600)
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "5 of 9 cases")
         type_ahead(pilot, "g", "t", "enter", "1", "a", *"odd", "enter", "j", "2", "a", *"very", "enter")
@@ -40,8 +40,8 @@ async def test_a_note_typed_with_the_ruling_before_it_is_on_the_next_case(reques
         )
 
 
-async def test_what_is_pasted_keeps_its_place_among_the_keys_and_where_nobody_types_is_nobodys(request_):
-    async with opened(request_) as pilot:
+async def test_what_is_pasted_keeps_its_place_among_the_keys_and_where_nobody_types_is_nobodys(query):
+    async with opened(query) as pilot:
         await press(pilot, "enter")
         type_ahead(pilot, "j", "a", "a")
         pilot.app._driver.send_message(Paste("b c"))
@@ -54,9 +54,9 @@ async def test_what_is_pasted_keeps_its_place_among_the_keys_and_where_nobody_ty
         assert pilot.app.focused.value == ""
 
 
-async def test_a_key_of_which_nothing_is_ever_heard_again_holds_up_no_other_for_long(request_, monkeypatch):
+async def test_a_key_of_which_nothing_is_ever_heard_again_holds_up_no_other_for_long(query, monkeypatch):
     monkeypatch.setattr(textual_compat, "PATIENCE", 0.5)
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "5 of 9 cases")
         with monkeypatch.context() as lost:
@@ -81,9 +81,9 @@ class LateDialog(WordsDialog):
         self.query_one("Input")
 
 
-async def test_a_key_waits_for_a_dialog_that_is_still_to_come_up(request_):
+async def test_a_key_waits_for_a_dialog_that_is_still_to_come_up(query):
     """Closed before, it would not find what it is made of, and the app would fail."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         answers = []
         dialog = LateDialog("Name", "", "")
         pilot.app.push_screen(dialog, answers.append)
@@ -95,7 +95,7 @@ async def test_a_key_waits_for_a_dialog_that_is_still_to_come_up(request_):
         assert isinstance(pilot.app.screen, BoardScreen)
 
 
-async def test_a_key_waits_for_a_screen_that_is_still_to_come_up(request_, monkeypatch):
+async def test_a_key_waits_for_a_screen_that_is_still_to_come_up(query, monkeypatch):
     compose, begins = CasesScreen._compose, asyncio.Event()
 
     async def late(screen):
@@ -104,7 +104,7 @@ async def test_a_key_waits_for_a_screen_that_is_still_to_come_up(request_, monke
         await compose(screen)
 
     monkeypatch.setattr(CasesScreen, "_compose", late)
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         type_ahead(pilot, "g", "l")
         await asyncio.wait_for(begins.wait(), 20)
         cases = pilot.app.screen

@@ -18,9 +18,9 @@ from inspector.analyses.stats import stats
 from inspector.cli import main
 from inspector.commands.key_words import KeyWords
 from inspector.label_set import changed_words, label_set, labels_words, other_labels
-from inspector.request import Request
+from inspector.query import Query
+from inspector.result_set import load
 from inspector.screens.common_cases import banner
-from inspector.selection import load
 from scoring.evaluations import derived
 from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.step_rewards import Gold
@@ -64,7 +64,7 @@ def triaged(root):
 
 
 def selected(root, labels="adjudicated", **asked):
-    return load(Request(workspace=str(root), labels=labels, **asked))
+    return load(Query(workspace=str(root), labels=labels, **asked))
 
 
 def files(root):
@@ -169,10 +169,10 @@ def test_a_case_says_what_the_benchmark_says_of_it(triaged, capsys):
     assert "changed by ann, the benchmark says: step 0" in capsys.readouterr().out
     assert main(["show", "late-one", "-w", str(triaged)]) == 0
     assert "changed by" not in capsys.readouterr().out
-    selection = selected(triaged)
-    found = changed_words(selection.adjudicated, "bench/clean-two")
+    results = selected(triaged)
+    found = changed_words(results.adjudicated, "bench/clean-two")
     assert found == "taken away as an import problem by bob, the benchmark says: no wrong step"
-    document = show_view(selection, selection.cases["id"].to_list().index("exact-one"))
+    document = show_view(results, results.cases["id"].to_list().index("exact-one"))
     assert "label" not in document.provenance
 
 
@@ -200,7 +200,7 @@ def test_printed_figures_are_not_held_against_them(tmp_path, capsys):
     words = ["paper", "processbench", "5", "-w", str(tmp_path / "w"), "--check"]
     assert main([*words, "--labels", "adjudicated"]) == 0
     assert "Checked 3 of 6" in capsys.readouterr().err
-    case = load(Request(workspace=str(tmp_path / "w"))).cases["case"][0]
+    case = load(Query(workspace=str(tmp_path / "w"))).cases["case"][0]
     journal(tmp_path / "w").do([(RULE, [case], GOLD), (RATE, [case], "0 1")])
     assert main([*words, "--labels", "adjudicated"]) == 0
     why = "1 gold label adjudicated here"
@@ -211,8 +211,8 @@ def test_printed_figures_are_not_held_against_them(tmp_path, capsys):
     notes = json.loads(capsys.readouterr().out)["provenance"]["notes"]
     told = f"published figures are of the benchmark's own labels, and {why}: not comparable"
     assert told in notes
-    selection = load(Request(workspace=str(tmp_path / "w"), labels="adjudicated"))
-    view = stats.view(selection)
+    results = load(Query(workspace=str(tmp_path / "w"), labels="adjudicated"))
+    view = stats.view(results)
     assert view.provenance["notes"] == [told]
     assert told[1:] in words_of(view, (200, 40))
 
@@ -337,12 +337,12 @@ def test_a_label_that_was_given_to_other_steps_is_none_after_the_next_import(tmp
     def imported():
         source.write_text(json.dumps(rows))
         assert main(["import", str(source), "-w", str(root)]) == 0
-        return load(Request(workspace=str(root), labels="adjudicated"))
+        return load(Query(workspace=str(root), labels="adjudicated"))
 
     first = imported()
     for case, key in first.cases.select("case", "key").iter_rows():
         journal(root).do([(RULE, [case], GOLD), (RATE, [case], "1 -1")], key[:12])
-    assert load(first.request).cases["earliest_error"].to_list() == [1, 1]
+    assert load(first.query).cases["earliest_error"].to_list() == [1, 1]
     rows[0]["steps"] = ["new", "a", "b", "c"]
     again = imported()
     assert again.cases["earliest_error"].to_list() == [-1, 1]

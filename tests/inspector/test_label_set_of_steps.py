@@ -7,8 +7,8 @@ import pytest
 
 import making
 import step_reference
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
@@ -46,7 +46,7 @@ def write(root, made):
 
 
 def rows(root, labels):
-    return metrics_view(load(Request(workspace=str(root), labels=labels))).rows
+    return metrics_view(load(Query(workspace=str(root), labels=labels))).rows
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -14,10 +14,10 @@ from inspector.case_list.catalogue import OF_CASES, OF_SCORER, catalogue
 from inspector.case_list.ordering import INSTRUCTIVE
 from inspector.cli import main
 from inspector.filtering.facets import TITLES
-from inspector.inspection import subject
 from inspector.label_set import COLUMN
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import subject
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened
 from scoring.evaluations.evaluated_cases import MEASURES
@@ -116,7 +116,7 @@ def test_exported_cases_come_back_with_their_columns(root, tmp_path, capsys):
     path = tmp_path / "again.jsonl"
     said(capsys, "export", "cases", "-w", root, "--to", "processbench", "-o", str(path))
     (found,) = read_source(str(path)).imported
-    there = load(Request(workspace=root)).metadata
+    there = load(Query(workspace=root)).metadata
     assert found.metadata.columns == list(there.schema)
     for name in there.schema:
         assert found.metadata[name].equals(there.column(name), null_equal=True)
@@ -165,7 +165,7 @@ def test_the_report_names_every_column(tmp_path, capsys):
 
 
 async def test_in_the_app_one_is_a_facet_a_column_an_axis_and_a_fact(root):
-    async with opened(Request(workspace=root), size=(80, 24)) as pilot:
+    async with opened(Query(workspace=root), size=(80, 24)) as pilot:
         await press(pilot, "g", "l", "f")
         await until(pilot, lambda: pilot.app.screen.query(FacetList))
         await press(pilot, "end")

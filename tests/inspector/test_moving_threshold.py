@@ -1,4 +1,4 @@
-"""What stands on screen while a threshold moves is what the shell prints for the same request, to the last digit."""
+"""What stands on screen while a threshold moves is what the shell prints for the same query, to the last digit."""
 
 import math
 
@@ -7,16 +7,16 @@ from msgspec.structs import replace
 
 import making
 import step_making
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from scoring.filtering.filters import Facet
 from step_reference import Step
 from views import metrics_view
 
 
 @pytest.fixture(scope="module", params=["F1", "PRMScore"])
-def request_(request, tmp_path_factory):
+def query(request, tmp_path_factory):
     root = tmp_path_factory.mktemp("moving") / "w"
     cases, scorers = making.study()
     if request.param == "F1":
@@ -30,22 +30,22 @@ def request_(request, tmp_path_factory):
             ]
             told.append((replace(one, comparison="<="), items))
         step_making.workspace(root, told[0][1], told)
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
-def printed(inspection):
+def printed(state):
     """Value and interval of the official figure, as `prm-inspect metrics` prints them for what is on screen."""
-    rows = metrics_view(load(inspection.for_metrics().request)).rows.to_dicts()
-    wanted = ("prmscore", "all") if inspection.headline.metric == "PRMScore" else ("f1", "average")
+    rows = metrics_view(load(state.for_metrics().query)).rows.to_dicts()
+    wanted = ("prmscore", "all") if state.headline.metric == "PRMScore" else ("f1", "average")
     return [
         (row["value"], row["low"], row["high"])
         for row in rows
-        if (row["metric"], row["subset"]) == wanted and row["scorer"] == inspection.scorer
+        if (row["metric"], row["subset"]) == wanted and row["scorer"] == state.scorer
     ]
 
 
-def test_every_threshold_shows_what_the_shell_prints(request_):
-    start = inspect(load(request_))
+def test_every_threshold_shows_what_the_shell_prints(query):
+    start = inspect(load(query))
     for now in (start, start.filtered(replace(start.filter, where=("n_steps > 2",)))):
         thresholds = now.sweep.thresholds.tolist()
         for threshold in [*thresholds[::4], 0.123456789, -1.0, 2.0]:
@@ -56,13 +56,13 @@ def test_every_threshold_shows_what_the_shell_prints(request_):
                 assert moved.headline.score == (None if math.isnan(score) else pytest.approx(score, abs=1e-12))
 
 
-def test_rows_and_counts_follow_a_condition_on_what_moves(request_):
-    start = inspect(load(request_))
+def test_rows_and_counts_follow_a_condition_on_what_moves(query):
+    start = inspect(load(query))
     kept = start.filtered(start.filter.toggled(start.outcome_column, "exact"))
-    assert Facet(start.outcome_column, ("exact",)).sql in kept.selection.request.where
+    assert Facet(start.outcome_column, ("exact",)).sql in kept.results.query.where
     for threshold in (0.15, 0.45, 0.6):
         moved = kept.moved(threshold, order=kept.order)
-        outcomes = moved.selection.column(moved.outcome_column).to_list()
+        outcomes = moved.results.column(moved.outcome_column).to_list()
         assert moved.shown.tolist() == [row for row in kept.order.tolist() if outcomes[row] == "exact"]
         assert moved.outcome_counts["exact"] == moved.shown.size
-        assert sorted(load(moved.selection.request).shown.tolist()) == sorted(moved.shown.tolist())
+        assert sorted(load(moved.results.query).shown.tolist()) == sorted(moved.shown.tolist())

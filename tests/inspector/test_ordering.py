@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 import making
 from inspector.case_list.ordering import KEPT, column_named, other_direction, sort_key, sorted_ids
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.errors import UsageError
 
 
@@ -45,7 +45,7 @@ def test_nan_counts_as_null():
 
 
 def test_a_measure_is_that_of_the_one_scorer_chosen(root):
-    one, several = load(Request(workspace=root, scorers=("gpt4",))), load(Request(workspace=root))
+    one, several = load(Query(workspace=root, scorers=("gpt4",))), load(Query(workspace=root))
     assert column_named(one, "margin") == "gpt4.margin"
     assert column_named(one, "rand-0.margin") == "rand-0.margin"
     assert column_named(several, "n_st") == "n_steps"
@@ -55,7 +55,7 @@ def test_a_measure_is_that_of_the_one_scorer_chosen(root):
 
 @pytest.mark.parametrize("name", ["gpt4.lowest_reward", "gpt4.drop_at_gold", "gpt4.abs_margin", "disagreement"])
 def test_measures_can_be_sorted_by_and_filtered_by(root, name):
-    found = load(Request(workspace=root, sort=f"{name}:desc", where=(f'"{name}" > 0',)))
+    found = load(Query(workspace=root, sort=f"{name}:desc", where=(f'"{name}" > 0',)))
     values = found.column(name).gather(found.shown).to_list()
     assert values == sorted(values, reverse=True)
     assert values
@@ -63,9 +63,7 @@ def test_measures_can_be_sorted_by_and_filtered_by(root, name):
 
 
 def test_instructive_goes_the_other_way_too(root):
-    most, least = (
-        load(Request(workspace=root, scorers=("gpt4",), sort=f"instructive:{way}")) for way in ("asc", "desc")
-    )
+    most, least = (load(Query(workspace=root, scorers=("gpt4",), sort=f"instructive:{way}")) for way in ("asc", "desc"))
     codes = most.evaluation("gpt4").codes
     assert most.shown.tolist() == most.evaluation("gpt4").instructive().tolist()
     assert codes[most.shown[0]] in {1, 2, 3, 5}
@@ -73,7 +71,7 @@ def test_instructive_goes_the_other_way_too(root):
 
 
 def test_an_order_is_remembered_as_long_as_its_column_stays(root):
-    found = load(Request(workspace=root, scorers=("gpt4",)))
+    found = load(Query(workspace=root, scorers=("gpt4",)))
     before = found.orders.of(found, "margin")
     assert found.orders.of(found, "gpt4.margin:asc") is before
     moved = replace(found, evaluations=tuple(one.at(0.3) for one in found.evaluations))
@@ -85,7 +83,7 @@ def test_an_order_is_remembered_as_long_as_its_column_stays(root):
 
 def test_lists_have_no_order(root):
     with pytest.raises(UsageError, match="holds lists"):
-        sort_key(load(Request(workspace=root)), "tags:desc")
+        sort_key(load(Query(workspace=root)), "tags:desc")
 
 
 def test_the_other_direction_and_back():

@@ -7,9 +7,9 @@ from scoring.schema import REWARDS, content_key
 
 
 def seen(tmp_path, row, **settings):
-    inspection = originals.inspection(tmp_path / "w", **settings)
-    original = original_of(inspection.selection.texts.row(row))
-    return inspection, original_evaluation(inspection.selection, inspection.evaluation, row, original)
+    state = originals.state(tmp_path / "w", **settings)
+    original = original_of(state.results.texts.row(row))
+    return state, original_evaluation(state.results, state.evaluation, row, original)
 
 
 def test_the_original_has_the_rewards_of_its_content(tmp_path):
@@ -24,8 +24,8 @@ def test_an_original_that_nobody_scored_has_none(tmp_path):
 
 
 def test_a_case_without_an_original_says_so(tmp_path):
-    inspection = originals.inspection(tmp_path / "w")
-    assert original_of(inspection.selection.texts.row(3)) is None
+    state = originals.state(tmp_path / "w")
+    assert original_of(state.results.texts.row(3)) is None
 
 
 def test_a_question_that_is_told_once_is_that_of_both():
@@ -34,43 +34,43 @@ def test_a_question_that_is_told_once_is_that_of_both():
 
 
 def test_it_is_decided_as_the_case_is(tmp_path):
-    inspection = originals.inspection(tmp_path / "w")
-    original = original_of(inspection.selection.texts.row(0))
-    moved = inspection.moved(0.85)
-    found = original_evaluation(moved.selection, moved.evaluation, 0, original)
+    state = originals.state(tmp_path / "w")
+    original = original_of(state.results.texts.row(0))
+    moved = state.moved(0.85)
+    found = original_evaluation(moved.results, moved.evaluation, 0, original)
     assert found.threshold_at(0) == 0.85
     assert found.judged_wrong(0) == [False, True, True, True]
     strict = moved.evaluation.compared("<=").at(0.8)
-    assert original_evaluation(moved.selection, strict, 0, original).judged_wrong(0) == [False, True, True, True]
+    assert original_evaluation(moved.results, strict, 0, original).judged_wrong(0) == [False, True, True, True]
     loose = moved.evaluation.compared("<").at(0.8)
-    assert original_evaluation(moved.selection, loose, 0, original).judged_wrong(0) == [False, False, True, True]
+    assert original_evaluation(moved.results, loose, 0, original).judged_wrong(0) == [False, False, True, True]
 
 
 def test_rewards_that_come_later_are_seen(tmp_path):
-    inspection, found = seen(tmp_path, 2)
+    state, found = seen(tmp_path, 2)
     assert found is None
-    original = original_of(inspection.selection.texts.row(2))
+    original = original_of(state.results.texts.row(2))
     rows = [{"key": content_key(*original), "vote": 0, "rewards": [0.1, 0.2, 0.3]}]
-    RewardParts(inspection.selection.folders["alpha"]).append(pl.DataFrame(rows, schema=REWARDS))
-    later = original_evaluation(inspection.selection, inspection.evaluation, 2, original)
+    RewardParts(state.results.folders["alpha"]).append(pl.DataFrame(rows, schema=REWARDS))
+    later = original_evaluation(state.results, state.evaluation, 2, original)
     assert later.rewards.of(0) == [0.1, 0.2, 0.3]
 
 
 def test_of_results_that_name_cases_those_of_its_own_twin_go_first(tmp_path):
-    inspection = originals.inspection(tmp_path / "w")
-    selection = inspection.selection
-    parts = RewardParts(selection.folders["alpha"])
-    key = content_key(*original_of(selection.texts.row(0)))
+    state = originals.state(tmp_path / "w")
+    results = state.results
+    parts = RewardParts(results.folders["alpha"])
+    key = content_key(*original_of(results.texts.row(0)))
 
     def say(case, rewards):
         row = {"key": key, "case": case, "vote": 0, "rewards": rewards}
         parts.append(pl.DataFrame([row], schema=REWARDS))
 
     def read(row):
-        original = original_of(selection.texts.row(row))
-        return original_evaluation(selection, inspection.evaluation, row, original).rewards.of(0)
+        original = original_of(results.texts.row(row))
+        return original_evaluation(results, state.evaluation, row, original).rewards.of(0)
 
-    (twin,) = selection.workspace.twins(["prmbench"])["case"]
+    (twin,) = results.workspace.twins(["prmbench"])["case"]
     say("prmbench/a_clean_case", [0.1] * 4)
     # What holds for the content holds for the original; another case's results do not take its place.
     assert read(0) == read(1) == list(originals.REWARDS_OF_ORIGINAL)

@@ -12,13 +12,13 @@ from inspector.boards.arrangement import Arrangement, kind_of, title_of
 from inspector.boards.board import board_frame, pieces, published_frame, standings
 from inspector.boards.cells import BEST
 from inspector.boards.columns import explained
+from inspector.query import Query
 from inspector.report.facts import benchmarks_of, board_table
-from inspector.request import Request
-from inspector.selection import load as load_request
+from inspector.result_set import load as load_query
 from inspector.texts.sentences import headline, official_score, official_title, subset_headlines, unit_of
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import FIGURES
-from scoring.evaluations.official_rows import Counting, figures_of, protocol_of
+from scoring.evaluations.official_rows import CountingRules, figures_of, protocol_of
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import leading_figure, leading_figures, official_metric
 from scoring.metrics.threshold_curves import official_bands, official_curve, tuned
@@ -62,7 +62,7 @@ def test_the_headline_is_the_line_of_metrics(evaluation, benchmark, unparsed, se
     rows = np.ones(evaluation.codes.size, dtype=np.bool_)
     name = official_metric(benchmark)
     for protocol in (None, protocol_of(benchmark).name):
-        counting = Counting(protocol, unparsed=unparsed, seed=seed)
+        counting = CountingRules(protocol, unparsed=unparsed, seed=seed)
         lines = list(figures_of(evaluation, benchmark, rows, counting))
         own = [line for line in lines if line["metric"] == name]
         head = headline(evaluation, rows, unparsed, seed, benchmark)
@@ -141,12 +141,12 @@ def mixed(tmp_path_factory):
     for name in (*others, "bench"):
         frame = making.full_frame(listed, name)
         made.add([Imported(name, f"{name}.jsonl", "made", "0-based", frame.height, frame, ())])
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
 def test_a_board_of_one_benchmark_is_headed_by_its_figure(mixed):
     for benchmark in FIGURES:
-        results = load_request(replace(mixed, benchmarks=(benchmark,)))
+        results = load_query(replace(mixed, benchmarks=(benchmark,)))
         frame = board_frame(results)
         kind = kind_of(frame, Arrangement(), several=False)
         titles = [title_of(key, kind) for key in ("score", "on_wrong", "on_right")]
@@ -161,7 +161,7 @@ def test_a_board_of_one_benchmark_is_headed_by_its_figure(mixed):
 
 
 def test_a_board_of_several_says_of_each_row_which_figure_it_has(mixed):
-    results = load_request(mixed)
+    results = load_query(mixed)
     frame = board_frame(results)
     kind = kind_of(frame, Arrangement(), several=True)
     assert title_of("score", kind) == "score"
@@ -176,7 +176,7 @@ def test_a_board_of_several_says_of_each_row_which_figure_it_has(mixed):
 
 
 def test_the_best_has_the_highest_figure_and_differences_are_of_it_on_common_cases(mixed):
-    results = load_request(mixed)
+    results = load_query(mixed)
     known = standings(results, parts := pieces(results, subsets=True), "gpt4")
     for piece in parts:
         made, unparsed = leading_figure(piece.benchmark), results.unparsed(piece.benchmark)
@@ -206,7 +206,7 @@ def test_the_best_has_the_highest_figure_and_differences_are_of_it_on_common_cas
 
 @pytest.mark.parametrize("thresholds", [(), ((None, "0.3"),)])
 def test_each_number_opens_as_many_cases_as_it_says(mixed, thresholds):
-    results = load_request(replace(mixed, thresholds=thresholds))
+    results = load_query(replace(mixed, thresholds=thresholds))
     asked = {
         "board": [Params(options={"rows": "subset"}), Params(options={"against": "gpt4"})],
         "metrics": [Params()],
@@ -222,7 +222,7 @@ def test_each_number_opens_as_many_cases_as_it_says(mixed, thresholds):
                 linked.add(link.benchmark)
         assert linked >= set(FIGURES), name
     for benchmark in FIGURES:
-        alone = load_request(replace(mixed, benchmarks=(benchmark,), scorers=("gpt4",), thresholds=thresholds))
+        alone = load_query(replace(mixed, benchmarks=(benchmark,), scorers=("gpt4",), thresholds=thresholds))
         links = list(load("card").view(alone, Params(), intervals=False).links())
         assert links
         for link in links:
@@ -231,7 +231,7 @@ def test_each_number_opens_as_many_cases_as_it_says(mixed, thresholds):
 
 def test_a_threshold_is_tuned_for_the_figure(mixed):
     for benchmark in FIGURES:
-        best = load_request(replace(mixed, benchmarks=(benchmark,), thresholds=(("gpt4", "best"),)))
+        best = load_query(replace(mixed, benchmarks=(benchmark,), thresholds=(("gpt4", "best"),)))
         rows = load("thresholds").view(replace(best, chosen=("gpt4",)), Params()).rows
         assert set(rows["metric"]) == {official_metric(benchmark)}
         evaluation, unparsed = best.evaluation("gpt4"), best.unparsed(benchmark)
@@ -252,9 +252,9 @@ def test_printed_figures_are_those_of_the_figure():
 
 
 def test_what_else_is_loaded_moves_no_figure_and_no_interval(mixed):
-    whole = board_frame(load_request(mixed), subsets=True)
+    whole = board_frame(load_query(mixed), subsets=True)
     for benchmark in FIGURES:
-        alone = board_frame(load_request(replace(mixed, benchmarks=(benchmark,))), subsets=True)
+        alone = board_frame(load_query(replace(mixed, benchmarks=(benchmark,))), subsets=True)
         columns = ["row", "score", "low", "high", "on_wrong", "on_right", "n", "reason"]
         assert whole.filter(benchmark=benchmark).select(columns).equals(alone.select(columns))
         assert alone["low"].null_count() == 0

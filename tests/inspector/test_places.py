@@ -8,15 +8,15 @@ from opened import inspected, opened
 from screen_text import press, shows, until
 
 
-async def test_cases_and_slices_are_found_from_any_screen_by_a_part_of_their_name(request_):
+async def test_cases_and_slices_are_found_from_any_screen_by_a_part_of_their_name(query):
     """A case that the filter leaves out is opened among all."""
-    async with opened(request_, size=(100, 30)) as pilot:
+    async with opened(query, size=(100, 30)) as pilot:
         for keys in ((), ("g", "l"), ("g", "l", "enter"), ("g", "c")):
             await press(pilot, *keys, "ctrl+p", *"alarm-one")
             await shows(pilot, "bench/alarm-one", "Case: open it")
             await press(pilot, "enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, CaseScreen))
-            await until(pilot, lambda: pilot.app.inspection.cases["case"][pilot.app.screen.row] == "bench/alarm-one")
+            await until(pilot, lambda: pilot.app.state.cases["case"][pilot.app.screen.row] == "bench/alarm-one")
             await press(pilot, "g", "b")
             await until(pilot, lambda: pilot.app.screen.NAME == "board")
         for keys in ((), ("g", "l"), ("g", "l", "enter")):
@@ -39,15 +39,15 @@ async def test_cases_and_slices_are_found_from_any_screen_by_a_part_of_their_nam
         assert len(inspected(pilot).shown) == 9
 
 
-async def test_a_scorer_is_looked_through_and_a_column_found_by_what_it_means_shown_and_gone_to(request_):
+async def test_a_scorer_is_looked_through_and_a_column_found_by_what_it_means_shown_and_gone_to(query):
     """What is listed says its key."""
-    async with opened(request_, size=(120, 30)) as pilot:
+    async with opened(query, size=(120, 30)) as pilot:
         await press(pilot, "g", "l")
         other = "beta" if inspected(pilot).scorer == "alpha" else "alpha"
         await press(pilot, "ctrl+p", *other)
         await shows(pilot, "Scorer: look through it")
         await press(pilot, "enter")
-        await until(pilot, lambda: pilot.app.inspection.scorer == other)
+        await until(pilot, lambda: pilot.app.state.scorer == other)
         # On the board the cursor is on it: Enter opens what it stands on.
         await press(pilot, "g", "b")
         for name in ("alpha", "beta"):

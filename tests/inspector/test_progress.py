@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from authored import json_lines, rows
 from inspector.cli import main
-from inspector.selection import nothing_loaded
+from inspector.result_set import nothing_loaded
 from inspector.shell import importing, progress
 from inspector.shell.progress import ReadingProgress, bar_line
 from scoring.importing.batch import ImportOptions, read_sources
@@ -93,7 +93,7 @@ def test_a_slow_analysis_shows_what_is_counted_how_fast_and_how_long_it_will_tak
             progress.threading.Event().wait(0.01)
         raise AssertionError(stderr.getvalue())
 
-    monkeypatch.setattr("inspector.selection.load", waiting)
+    monkeypatch.setattr("inspector.result_set.load", waiting)
     assert main(["metrics", "--benchmark", "demo", "--json"]) == 0
     lines = stderr.getvalue().split("\r")
     picture = next(line for line in lines if "scorer-3" in line)

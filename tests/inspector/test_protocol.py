@@ -7,8 +7,8 @@ import pytest
 import making
 import reference
 from inspector.cli import main
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.errors import UsageError
 from views import metrics_view
 
@@ -29,7 +29,7 @@ def made(tmp_path, benchmark, *names, cases=CASES):
 
 
 def values(root, **asked):
-    document = metrics_view(load(Request(workspace=root, **asked)))
+    document = metrics_view(load(Query(workspace=root, **asked)))
     return {(row["subset"], row["metric"]): row for row in document.rows.iter_rows(named=True)}, document.provenance
 
 
@@ -51,7 +51,7 @@ def test_what_is_asked_comes_before_the_protocol(tmp_path):
 def test_several_benchmarks_count_each_in_its_own_way(tmp_path):
     root = made(tmp_path, "grben")
     making.workspace(tmp_path / "w", CASES, [], "processbench")
-    document = metrics_view(load(Request(workspace=root)))
+    document = metrics_view(load(Query(workspace=root)))
     found = {
         row["benchmark"]: row["value"]
         for row in document.rows.iter_rows(named=True)
@@ -64,7 +64,7 @@ def test_several_benchmarks_count_each_in_its_own_way(tmp_path):
 def test_the_boundary_is_the_protocols_unless_it_is_asked_for(tmp_path):
     root = made(tmp_path, "prmbench")
     loaded = [
-        load(Request(workspace=root, **asked)).evaluation("plain")
+        load(Query(workspace=root, **asked)).evaluation("plain")
         for asked in ({}, {"protocol": "prmbench"}, {"protocol": "prmbench", "rules": ((None, "<"),)})
     ]
     assert [one.rule.comparison for one in loaded] == ["<", "<=", "<"]
@@ -74,7 +74,7 @@ def test_the_boundary_is_the_protocols_unless_it_is_asked_for(tmp_path):
 
 def test_prmbench_compares_skyworks_differences(tmp_path):
     root = made(tmp_path, "prmbench", "Skywork-PRM-7B", "plain")
-    found = load(Request(workspace=root, protocol="prmbench"))
+    found = load(Query(workspace=root, protocol="prmbench"))
     rules = {one.scorer.name: (one.rule.on, one.rule.comparison, one.rule.threshold) for one in found.evaluations}
     assert rules == {"Skywork-PRM-7B": ("differences", "<=", -0.05), "plain": ("rewards", "<=", 0.5)}
 
@@ -93,20 +93,20 @@ def test_rewards_on_the_threshold_are_told_where_the_protocol_decides_otherwise(
 
 def test_processbench_tunes_skywork_on_gsm8k_and_nobody_else(tmp_path):
     root = made(tmp_path, "processbench", "Skywork-PRM-7B", "plain")
-    found = load(Request(workspace=root, protocol="processbench"))
+    found = load(Query(workspace=root, protocol="processbench"))
     assert found.evaluation("Skywork-PRM-7B").rule.source == "best on subset gsm8k (optimistic there)"
     assert found.evaluation("plain").rule.source == "default"
-    by_hand = load(Request(workspace=root, thresholds=(("Skywork-PRM-7B", "from:gsm8k"),)))
+    by_hand = load(Query(workspace=root, thresholds=(("Skywork-PRM-7B", "from:gsm8k"),)))
     assert found.evaluation("Skywork-PRM-7B").rule == by_hand.evaluation("Skywork-PRM-7B").rule
-    asked = load(Request(workspace=root, protocol="processbench", thresholds=((None, "0.3"),)))
+    asked = load(Query(workspace=root, protocol="processbench", thresholds=((None, "0.3"),)))
     assert asked.evaluation("Skywork-PRM-7B").rule.threshold == 0.3
 
 
 def test_what_it_would_be_tuned_on_must_be_there(tmp_path):
     root = made(tmp_path, "processbench", "Skywork-PRM-7B", cases=CASES[4:])
     with pytest.raises(UsageError, match="tunes Skywork-PRM-7B on gsm8k: not here"):
-        load(Request(workspace=root, protocol="processbench"))
-    given = Request(workspace=root, protocol="processbench", thresholds=(("Skywork-PRM-7B", "0.4"),))
+        load(Query(workspace=root, protocol="processbench"))
+    given = Query(workspace=root, protocol="processbench", thresholds=(("Skywork-PRM-7B", "0.4"),))
     assert load(given).evaluation("Skywork-PRM-7B").rule.threshold == 0.4
 
 
@@ -185,7 +185,7 @@ def test_under_a_protocol_verdicts_are_those_of_its_code_whatever_the_scorers_ow
     used = ways if protocol == "grben" else {"rewards": {}}
     scorers = [making.scorer(name, comparison=comparison, **way) for name, way in used.items()]
     making.workspace(tmp_path / "w", ON_THE_EDGE, [(one, ON_THE_EDGE) for one in scorers], protocol)
-    loaded = load(Request(workspace=str(tmp_path / "w"), protocol=protocol))
+    loaded = load(Query(workspace=str(tmp_path / "w"), protocol=protocol))
     expected = [
         next((at for at in range(case.n_steps) if WRONG[protocol](case.rewards, at)), -1) for case in ON_THE_EDGE
     ]

@@ -14,11 +14,11 @@ from screen_text import hides, press, rests, screen_lines, screen_text, settled,
 from thoroughness import also
 
 
-def written_f1(path, request, scorer, threshold):
+def written_f1(path, query, scorer, threshold):
     """The average F1 that the command writes at a threshold, to all its digits."""
     words = ["metrics", "--json", "--quiet", "-o", str(path), "--scorer", scorer, "--threshold", repr(threshold)]
-    words += ["-w", request.workspace] if request.workspace else []
-    words += [word for name in request.benchmarks for word in ("--benchmark", name)]
+    words += ["-w", query.workspace] if query.workspace else []
+    words += [word for name in query.benchmarks for word in ("--benchmark", name)]
     assert main(words) == 0
     rows = json.loads(path.read_bytes())["rows"]
     found = [row for row in rows if row["metric"] == "f1" and row["subset"] == "average"]
@@ -30,8 +30,8 @@ def threshold_of(pilot):
     return inspected(pilot).evaluation.rule.threshold
 
 
-async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_goes_along_as_a_kept_threshold(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
+async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_goes_along_as_a_kept_threshold(query):
+    async with opened(query, size=(80, 24)) as pilot:
         await press(pilot, "enter", "t")
         text = await rests(pilot, "threshold 0.5000 (default)", "F1 45.0", "nothing changed")
         assert "d default 0.5   * best 0.5500: F1 60.0, tuned on these cases, optimistic" in text
@@ -49,9 +49,9 @@ async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_g
         await shows(pilot, "9 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)")
 
 
-async def test_the_footer_says_how_to_move_keep_and_restore_and_there_and_back_ends_where_it_began(request_):
+async def test_the_footer_says_how_to_move_keep_and_restore_and_there_and_back_ends_where_it_began(query):
     """A held key loses no press, and it stops where every verdict is the same."""
-    async with opened(request_, size=(80, 24)) as pilot:
+    async with opened(query, size=(80, 24)) as pilot:
         for key in ("", "enter", "enter"):
             await press(pilot, *([key] if key else []), "t")
             await shows(pilot, "← Lower", "→ Raise", "Enter Keep", "Esc Restore")
@@ -64,7 +64,7 @@ async def test_the_footer_says_how_to_move_keep_and_restore_and_there_and_back_e
         assert threshold_of(pilot) == 0.52
         type_ahead(pilot, *["right"] * 3, "escape", "n", "N")
         await until(pilot, lambda: screen_text(pilot.app) == before)
-        assert pilot.app.inspection is was
+        assert pilot.app.state is was
         await press(pilot, "g", "b")
         await press(pilot, "t")
         for there, back in (("right", "left"), ("left", "right"), ("l", "h")):
@@ -96,8 +96,8 @@ def _none_there(pilot):
 
 
 @pytest.mark.parametrize("rule", ["<", "<="])
-async def test_from_between_two_flips_the_next_one_either_way_changes_an_outcome(request_, rule):
-    async with opened(replace(request_, rules=((None, rule),), thresholds=((None, "0.33"),))) as pilot:
+async def test_from_between_two_flips_the_next_one_either_way_changes_an_outcome(query, rule):
+    async with opened(replace(query, rules=((None, rule),), thresholds=((None, "0.33"),))) as pilot:
         await press(pilot, "t")
         codes, curve = inspected(pilot).evaluation.codes.tolist(), inspected(pilot).sweep.thresholds
         assert 0.33 not in curve
@@ -111,8 +111,8 @@ async def test_from_between_two_flips_the_next_one_either_way_changes_an_outcome
             assert inspected(pilot).evaluation.codes.tolist() == codes
 
 
-async def test_the_best_is_the_highest_point_of_the_curve_and_is_called_optimistic(request_):
-    async with opened(request_) as pilot:
+async def test_the_best_is_the_highest_point_of_the_curve_and_is_called_optimistic(query):
+    async with opened(query) as pilot:
         await press(pilot, "t", "v", "m")
         await shows(pilot, "threshold 0.5500 (was 0.5000)", "F1 60.0", "tuned on these cases, optimistic")
         best = inspected(pilot)
@@ -132,15 +132,15 @@ async def test_the_f1_on_screen_is_the_commands_to_all_digits(tmp_path):
             await press(pilot, "escape")
 
 
-async def test_flips_stop_where_an_outcome_changes_and_escape_gives_back_the_exact_old_value(request_, tmp_path):
+async def test_flips_stop_where_an_outcome_changes_and_escape_gives_back_the_exact_old_value(query, tmp_path):
     """They stop nowhere else, and Enter keeps the new one. A threshold exactly on a reward judges that step right: at
     0.52 that of `missed-two` which has this reward, and one float above it is wrong.
     """
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "l", "t", "right", "right")
         await shows(pilot, "threshold 0.5200", "o missed 2", "F1 45.0")
         assert threshold_of(pilot) == 0.52
-        assert inspected(pilot).headline.score == written_f1(tmp_path / "f1.json", request_, "alpha", 0.52)
+        assert inspected(pilot).headline.score == written_f1(tmp_path / "f1.json", query, "alpha", 0.52)
         row = [one.id for one in example.EXAMPLES].index("missed-two")
         assert inspected(pilot).evaluation.verdicts[row] == -1
         await press(pilot, "n")
@@ -148,7 +148,7 @@ async def test_flips_stop_where_an_outcome_changes_and_escape_gives_back_the_exa
         await shows(pilot, "threshold 0.5500", "o missed 1", "F1 60.0")
         assert inspected(pilot).evaluation.verdicts[row] == 0
         above = math.nextafter(0.52, 1)
-        assert inspected(pilot).headline.score == written_f1(tmp_path / "f1.json", request_, "alpha", above)
+        assert inspected(pilot).headline.score == written_f1(tmp_path / "f1.json", query, "alpha", above)
         assert inspected(pilot).moved(above).evaluation.verdicts[row] == 0
         await press(pilot, "escape", "g", "b")
         await press(pilot, "t")
@@ -178,7 +178,7 @@ async def test_flips_stop_where_an_outcome_changes_and_escape_gives_back_the_exa
             await press(pilot, "t", *keys)
             assert inspected(pilot) is not was
             await press(pilot, "escape")
-            assert inspected(pilot) is pilot.app.inspection is was
+            assert inspected(pilot) is pilot.app.state is was
         await until(pilot, lambda: screen_text(pilot.app) == before)
         await press(pilot, "t", *["right"] * 3, "enter", "t", "right", "escape")
         await shows(pilot, "F1 60.0 · threshold 0.530 (chosen)")

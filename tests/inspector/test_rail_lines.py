@@ -10,10 +10,10 @@ from rich.cells import cell_len
 import judged
 import making
 import reference
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import Selection, load
-from inspector.texts.paint import Brush
+from inspector.query import Query
+from inspector.result_set import ResultSet, load
+from inspector.screen_state import inspect
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import GLYPHS
 from inspector.thresholds.rail_lines import WIDE, ThresholdChanges, percent, rail_lines
 from reference import Case
@@ -23,13 +23,13 @@ from thoroughness import up_to
 
 
 def opened(cases, low=0.0, high=1.0, comparison="<"):
-    """The inspection of cases that one scorer scored."""
+    """The screen state of cases that one scorer scored."""
     evaluation = replace(making.evaluation(cases, 0.5, comparison), scorer=making.scorer(low=low, high=high))
     rows = np.arange(len(cases))
-    selection = Selection(
-        Request(), Workspace(None), making.frame(cases), Texts.whole((), ()), (evaluation,), ("scorer",), rows
+    results = ResultSet(
+        Query(), Workspace(None), making.frame(cases), Texts.whole((), ()), (evaluation,), ("scorer",), rows
     )
-    return inspect(selection).focused("scorer", "bench")
+    return inspect(results).focused("scorer", "bench")
 
 
 def text_of(line):
@@ -49,14 +49,14 @@ def column_best(cases, low, high, comparison="<"):
 def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width, comparison):
     now = opened(cases, -1.0, 1.0, comparison)
     if now.sweep.best is None:
-        told = text_of(rail_lines(now, now, 200, Brush())[1])
+        told = text_of(rail_lines(now, now, 200, Glyphs())[1])
         assert told.startswith("no curve: F1 is undefined at every threshold: ")
         return
     low, high = now.span
-    line = text_of(rail_lines(now, now, width, Brush(ascii_only=True))[1])
+    line = text_of(rail_lines(now, now, width, Glyphs(ascii_only=True))[1])
     edges = np.linspace(low, high, width + 1).tolist()
     values = [column_best(cases, *edges[index : index + 2], comparison) for index in range(width)]
-    assert line == Brush(ascii_only=True).curve(values, reference.best_f1(cases, comparison) or 0.0)
+    assert line == Glyphs(ascii_only=True).curve(values, reference.best_f1(cases, comparison) or 0.0)
 
 
 @up_to(40)
@@ -64,7 +64,7 @@ def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width, c
 def test_the_mark_of_the_best_stands_under_the_highest_column(cases, width):
     now = opened(cases, -1.0, 1.1)
     best = now.sweep.best
-    lines = rail_lines(now, now, width, Brush(ascii_only=True))
+    lines = rail_lines(now, now, width, Glyphs(ascii_only=True))
     curve, axis = text_of(lines[1]), text_of(lines[2])
     assert len(axis) == width
     assert len(curve) == width or best is None
@@ -77,14 +77,14 @@ def test_the_mark_of_the_best_stands_under_the_highest_column(cases, width):
 def study(tmp_path_factory):
     root = tmp_path_factory.mktemp("study")
     making.workspace(root, *making.study())
-    return inspect(load(Request(workspace=str(root), scorers=("gpt4",))))
+    return inspect(load(Query(workspace=str(root), scorers=("gpt4",))))
 
 
 @pytest.mark.parametrize("width", [80, WIDE])
 @pytest.mark.parametrize("threshold", [0.2, 0.45, 0.7])
 def test_numbers_are_those_of_before_and_after(study, width, threshold):
     now = study.moved(threshold)
-    metric, _, _, *rest = [text_of(line) for line in rail_lines(now, study, width, Brush(ascii_only=True))]
+    metric, _, _, *rest = [text_of(line) for line in rail_lines(now, study, width, Glyphs(ascii_only=True))]
     change = f"{100 * (now.headline.score - study.headline.score):+.1f}"
     assert metric.startswith(f"threshold {threshold:.4f} (was 0.5000)   F1 {percent(now.headline)} {change} [")
     for word, count in now.outcome_counts.items():
@@ -104,15 +104,15 @@ def test_numbers_are_those_of_before_and_after(study, width, threshold):
 
 
 def test_an_unmoved_threshold_says_where_it_came_from(study):
-    assert text_of(rail_lines(study, study, 80, Brush())[0]).startswith("threshold 0.5000 (default)   F1 ")
+    assert text_of(rail_lines(study, study, 80, Glyphs())[0]).startswith("threshold 0.5000 (default)   F1 ")
 
 
 def test_what_is_undefined_has_a_dash_and_a_reason():
     now = opened([Case(1, -1, (0.5,))])
-    lines = rail_lines(now, now, 40, Brush(ascii_only=True))
+    lines = rail_lines(now, now, 40, Glyphs(ascii_only=True))
     assert "F1 -" in text_of(lines[0])
     assert text_of(lines[1]) == "no curve: no erroneous case was scored"
-    wide = rail_lines(now, now, 80, Brush(ascii_only=True))
+    wide = rail_lines(now, now, 80, Glyphs(ascii_only=True))
     assert text_of(wide[0]).endswith("F1 -  1 case: no erroneous case was scored")
     assert "best" not in text_of(lines[-1])
     assert percent(None) == "-"
@@ -120,14 +120,14 @@ def test_what_is_undefined_has_a_dash_and_a_reason():
 
 def test_without_a_scorer_there_is_one_sentence(tmp_path):
     making.workspace(tmp_path, making.study()[0], [])
-    now = inspect(load(Request(workspace=str(tmp_path))))
-    assert [text_of(line) for line in rail_lines(now, now, 80, Brush())] == [
+    now = inspect(load(Query(workspace=str(tmp_path))))
+    assert [text_of(line) for line in rail_lines(now, now, 80, Glyphs())] == [
         "There is no scorer, so there is no threshold to move."
     ]
 
 
 def test_ascii_means_ascii(study):
-    lines = rail_lines(study.moved(0.3), study, 90, Brush(ascii_only=True))
+    lines = rail_lines(study.moved(0.3), study, 90, Glyphs(ascii_only=True))
     assert all(text_of(line).isascii() for line in lines)
 
 
@@ -135,7 +135,7 @@ def test_what_changed_is_said_in_as_many_words_as_fit(study):
     now = study.moved(0.2)
     right, wrong, other = ThresholdChanges.between(study, now)
     assert right + wrong + other
-    said = {width: text_of(rail_lines(now, study, width, Brush())[4]) for width in (40, 80, WIDE)}
+    said = {width: text_of(rail_lines(now, study, width, Glyphs())[4]) for width in (40, 80, WIDE)}
     total = right + wrong + other
     assert said[WIDE].endswith(f"{total} changed: {right} now right, {wrong} now wrong, {other} still wrong")
     assert said[80].endswith(f"{total} changed: {right} right, {wrong} wrong, {other} still wrong")
@@ -145,7 +145,7 @@ def test_what_changed_is_said_in_as_many_words_as_fit(study):
 @up_to(60, 10)
 @given(width=st.integers(70, 140), moved=st.floats(0, 1))
 def test_every_line_fits_and_so_no_number_is_cut(study, width, moved):
-    for line in rail_lines(study.moved(moved), study, width, Brush()):
+    for line in rail_lines(study.moved(moved), study, width, Glyphs()):
         assert cell_len(text_of(line)) <= width
 
 
@@ -158,7 +158,7 @@ def test_another_mistake_is_neither_right_nor_wrong_anew():
 
 def test_a_scorer_without_a_threshold_has_one_sentence(tmp_path):
     judged.workspace(tmp_path)
-    now = inspect(load(Request(workspace=str(tmp_path), scorers=("labels",))))
-    assert [text_of(line) for line in rail_lines(now, now, 80, Brush())] == [
+    now = inspect(load(Query(workspace=str(tmp_path), scorers=("labels",))))
+    assert [text_of(line) for line in rail_lines(now, now, 80, Glyphs())] == [
         "labels has no threshold to move: labels as given."
     ]

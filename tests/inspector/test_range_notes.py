@@ -5,8 +5,8 @@ import json
 import making
 from inspector.cli import main
 from inspector.notes import range_notes
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from reference import Case
 
 CASES = [Case(2, -1, (1.5, 0.0)), Case(2, 1, (1.0, -2.0)), Case(1, 0, (-0.25,), subset="two")]
@@ -21,10 +21,10 @@ def workspace(tmp_path):
 def test_rewards_outside_the_range_are_counted_once_a_scorer_and_its_ends_are_inside(tmp_path):
     told = "3 of 5 rewards are outside its range, 0 to 1 (lowest -2, highest 1.5)"
     root = workspace(tmp_path)
-    assert list(range_notes(load(Request(workspace=root)))) == [f"unit: {told}; they are taken as they are"]
-    (shown,) = range_notes(load(Request(workspace=root, subsets=("two",))))
+    assert list(range_notes(load(Query(workspace=root)))) == [f"unit: {told}; they are taken as they are"]
+    (shown,) = range_notes(load(Query(workspace=root, subsets=("two",))))
     assert shown.startswith("unit: 1 of 1 rewards are outside")
-    assert list(range_notes(load(Request(workspace=root, scorers=("wide",))))) == []
+    assert list(range_notes(load(Query(workspace=root, scorers=("wide",))))) == []
 
 
 def test_metrics_says_so_and_thresholds_are_found_beyond_the_range(tmp_path, capsys):
@@ -42,5 +42,5 @@ def test_metrics_says_so_and_thresholds_are_found_beyond_the_range(tmp_path, cap
 
 
 def test_at_a_threshold_outside_the_range_rewards_are_decided_as_they_are(tmp_path):
-    evaluation = load(Request(workspace=workspace(tmp_path), thresholds=(("unit", "-1"),))).evaluation("unit")
+    evaluation = load(Query(workspace=workspace(tmp_path), thresholds=(("unit", "-1"),))).evaluation("unit")
     assert evaluation.verdicts.tolist() == [-1, 1, -1]

@@ -3,9 +3,9 @@
 import threading
 
 import making
-from inspector import selection
+from inspector import result_set
 from inspector.app import InspectApp
-from inspector.request import Request
+from inspector.query import Query
 from scoring.progress import tell
 from screen_text import shows
 
@@ -13,15 +13,15 @@ from screen_text import shows
 async def test_who_waits_sees_how_far_reading_is(tmp_path, monkeypatch):
     root = tmp_path / "space"
     making.workspace(root, *making.study())
-    load, seen = selection.load, threading.Event()
+    load, seen = result_set.load, threading.Event()
 
-    def slow(request):
+    def slow(query):
         tell(250_000, 1_000_000, "scorer-3", "cases")
         seen.wait(20)
-        return load(request)
+        return load(query)
 
-    monkeypatch.setattr(selection, "load", slow)
-    app = InspectApp(Request(workspace=str(root)))
+    monkeypatch.setattr(result_set, "load", slow)
+    app = InspectApp(Query(workspace=str(root)))
     async with app.run_test(size=(100, 24)) as pilot:
         await shows(pilot, "reading the workspace: 250,000 of 1,000,000 cases")
         seen.set()

@@ -9,9 +9,9 @@ import pytest
 
 import making
 from inspector.app import InspectApp
-from inspector.request import Request
+from inspector.query import Query
+from inspector.result_set import load
 from inspector.screens.loading import READING, UNCHANGED
-from inspector.selection import load
 from inspector.terminal.remembered import RememberedState
 from inspector.widgets.search_bar import SearchBar
 from opened import inspected
@@ -19,12 +19,12 @@ from screen_text import press, rests, screen_text, settled, shows, until
 
 
 @pytest.fixture
-def workspace(request_):
-    return Request(workspace=request_.workspace)
+def workspace(query):
+    return Query(workspace=query.workspace)
 
 
-async def focus(request, state, *keys):
-    app = InspectApp(request, state=state)
+async def focus(query, state_folder, *keys):
+    app = InspectApp(query, state_folder=state_folder)
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await shows(pilot, "2 scorers")
         await settled(pilot)
@@ -36,20 +36,20 @@ async def test_the_scorer_in_focus_is_found_again_unless_another_is_asked_for_or
     assert await focus(workspace, tmp_path) == "beta"
     (kept,) = tmp_path.rglob("*.json")
     assert json.loads(kept.read_bytes()).keys() == {"format", "place"}
-    app = InspectApp(workspace, state=tmp_path)
+    app = InspectApp(workspace, state_folder=tmp_path)
     async with app.run_test(size=(120, 36)) as pilot:
         await shows(pilot, "2 scorers")
         await press(pilot, "down", "enter", "t", "right", "enter")
         moved = inspected(pilot).threshold
         assert inspected(pilot).filter.conditions
-    app = InspectApp(workspace, state=tmp_path)
+    app = InspectApp(workspace, state_folder=tmp_path)
     async with app.run_test(size=(120, 36)) as pilot:
         await shows(pilot, "2 scorers")
         assert inspected(pilot).scorer == "alpha"
         # Neither a filter nor a threshold comes back.
         assert inspected(pilot).threshold != moved
         assert not inspected(pilot).filter.conditions
-    assert await focus(Request(workspace=workspace.workspace, scorers=("beta",)), tmp_path) == "beta"
+    assert await focus(Query(workspace=workspace.workspace, scorers=("beta",)), tmp_path) == "beta"
     remembered = RememberedState(kept)
     remembered.keep(scorer="gone")
     remembered.save()
@@ -58,7 +58,7 @@ async def test_the_scorer_in_focus_is_found_again_unless_another_is_asked_for_or
 
 async def test_what_cannot_be_written_is_told_once(workspace, tmp_path):
     (tmp_path / "workspaces").write_text("in the way")
-    app = InspectApp(workspace, state=tmp_path)
+    app = InspectApp(workspace, state_folder=tmp_path)
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await shows(pilot, "2 scorers")
         await press(pilot, "down")
@@ -80,18 +80,18 @@ def aged(space):
         os.utime(path, (LONG_AGO,) * 2)
 
 
-def opened_slowly(request, state, monkeypatch):
+def opened_slowly(query, state_folder, monkeypatch):
     """The app, and what lets it read."""
     reading = threading.Event()
-    monkeypatch.setattr("inspector.selection.load", lambda request: reading.wait(20) and load(request))
-    return InspectApp(request, state=state), reading
+    monkeypatch.setattr("inspector.result_set.load", lambda query: reading.wait(20) and load(query))
+    return InspectApp(query, state_folder=state_folder), reading
 
 
-async def kept(request, state, size=(120, 36)):
+async def kept(query, state_folder, size=(120, 36)):
     """Open it until its first frame is kept; the screen."""
-    async with InspectApp(request, state=state).run_test(size=size) as pilot:
+    async with InspectApp(query, state_folder=state_folder).run_test(size=size) as pilot:
         before = await rests(pilot, "scorers")
-        await until(pilot, lambda: list(state.rglob("*.msgpack")))
+        await until(pilot, lambda: list(state_folder.rglob("*.msgpack")))
         return before
 
 
@@ -102,7 +102,7 @@ async def test_the_first_screen_is_there_before_anything_is_read(workspace, tmp_
     async with app.run_test(size=(120, 36)) as pilot:
         at_first = await shows(pilot, UNCHANGED)
         assert at_first.splitlines()[:-1] == before.splitlines()[:-1]
-        assert app.inspection is None
+        assert app.state is None
         # What is typed meanwhile is for what is on screen, in its order.
         await pilot.press("g", "l", "j")
         reading.set()
@@ -123,17 +123,17 @@ CHANGES = {
 async def test_where_anything_but_triage_and_what_is_derived_has_changed_nothing_is_shown_before_it_is_read(
     tmp_path, monkeypatch
 ):
-    space, state = tmp_path / "space", tmp_path / "state"
+    space, state_folder = tmp_path / "space", tmp_path / "state"
     making.workspace(space, *making.study(), benchmark="derived")
     for folder in ("triage", "derived"):
         (space / folder).mkdir(exist_ok=True)
-    request = Request(workspace=str(space))
+    query = Query(workspace=str(space))
     aged(space)
-    await kept(request, state)
+    await kept(query, state_folder)
     shutil.copytree(space, tmp_path / "as it was")
-    shutil.copytree(state, tmp_path / "kept")
+    shutil.copytree(state_folder, tmp_path / "kept")
     for name, change in (*CHANGES.items(), ("nothing that counts", None)):
-        for folder, copy in ((space, "as it was"), (state, "kept")):
+        for folder, copy in ((space, "as it was"), (state_folder, "kept")):
             shutil.rmtree(folder)
             shutil.copytree(tmp_path / copy, folder)
         aged(space)
@@ -143,7 +143,7 @@ async def test_where_anything_but_triage_and_what_is_derived_has_changed_nothing
             for folder in ("triage", "derived"):
                 (space / folder / "new").touch()
         with monkeypatch.context() as patched:
-            app, reading = opened_slowly(request, state, patched)
+            app, reading = opened_slowly(query, state_folder, patched)
             async with app.run_test(size=(119, 36) if name == "another size" else (120, 36)) as pilot:
                 if change:
                     assert READING in screen_text(app), name

@@ -5,7 +5,7 @@ import pytest
 import example
 import making
 import reference
-from inspector.request import Request
+from inspector.query import Query
 from inspector.services import following
 from opened import inspected, opened
 from scoring import trash
@@ -34,7 +34,7 @@ def remove(workspace, kind, name):
 
 
 def scorers(pilot):
-    return [one.scorer.name for one in pilot.app.front.inspection.selection.evaluations]
+    return [one.scorer.name for one in pilot.app.front.state.results.evaluations]
 
 
 def sound(pilot):
@@ -45,7 +45,7 @@ def sound(pilot):
 
 async def test_a_removed_scorer_goes_and_comes_back(space):
     """On the board, and while a case is read."""
-    async with opened(Request(workspace=str(space.root), benchmarks=("bench",)), size=(160, 40)) as pilot:
+    async with opened(Query(workspace=str(space.root), benchmarks=("bench",)), size=(160, 40)) as pilot:
         for keys in ((), ("enter", "enter")):
             pilot.app.clear_notifications()
             while inspected(pilot).scorer != "alpha":
@@ -53,7 +53,7 @@ async def test_a_removed_scorer_goes_and_comes_back(space):
             await press(pilot, *keys)
             screen = pilot.app.screen
             # What was asked of it must not keep the others from being read.
-            pilot.app.front.put(pilot.app.front.inspection.moved(0.53))
+            pilot.app.front.put(pilot.app.front.state.moved(0.53))
             await settled(pilot)
             gone = remove(space, "scorer", "alpha")
             await shows(pilot, "The rewards of alpha are gone.", "beta's.")
@@ -66,7 +66,7 @@ async def test_a_removed_scorer_goes_and_comes_back(space):
 
 
 async def test_a_removed_benchmark_goes_and_another_one_is_shown(space):
-    async with opened(Request(workspace=str(space.root)), size=(160, 40)) as pilot:
+    async with opened(Query(workspace=str(space.root)), size=(160, 40)) as pilot:
         for keys, name, left in (
             (("enter", "enter"), "bench", "other"),
             (("enter",), "other", "bench"),
@@ -78,40 +78,40 @@ async def test_a_removed_benchmark_goes_and_another_one_is_shown(space):
             await press(pilot, *keys)
             gone = remove(space, "benchmark", name)
             await shows(pilot, f"{name}: removed from the workspace.", f"On screen is {left}.")
-            assert pilot.app.front.inspection.benchmark == left
-            assert set(pilot.app.front.inspection.cases["benchmark"]) == {left}
+            assert pilot.app.front.state.benchmark == left
+            assert set(pilot.app.front.state.cases["benchmark"]) == {left}
             await press(pilot, "j", "k", "enter", "n", "N", "escape", "escape", "escape")
             sound(pilot)
             trash.restore(space, gone)
-            await until(pilot, lambda: set(pilot.app.front.inspection.cases["benchmark"]) == {"bench", "other"})
+            await until(pilot, lambda: set(pilot.app.front.state.cases["benchmark"]) == {"bench", "other"})
             sound(pilot)
 
 
 async def test_of_an_emptied_workspace_nothing_is_shown_and_nothing_breaks(space):
-    async with opened(Request(workspace=str(space.root)), size=(160, 40)) as pilot:
+    async with opened(Query(workspace=str(space.root)), size=(160, 40)) as pilot:
         await press(pilot, "enter")
         gone = [remove(space, "benchmark", name) for name in ("bench", "other")]
         await shows(pilot, "0 cases", "removed from the workspace. There is no", "In its trash: bench, other.")
         await press(pilot, "j", "enter", "n", "f", "escape", "escape", "escape", "enter", "t", "escape")
         sound(pilot)
         trash.restore(space, gone[0])
-        await until(pilot, lambda: not pilot.app.front.inspection.cases.is_empty())
+        await until(pilot, lambda: not pilot.app.front.state.cases.is_empty())
         sound(pilot)
 
 
 async def test_a_benchmark_that_was_asked_for_stays_on_screen_without_texts(space):
-    async with opened(Request(workspace=str(space.root), benchmarks=("bench",)), size=(160, 40)) as pilot:
+    async with opened(Query(workspace=str(space.root), benchmarks=("bench",)), size=(160, 40)) as pilot:
         await press(pilot, "g", "l")
         remove(space, "benchmark", "bench")
         await shows(pilot, "bench: removed from the workspace.", "no texts")
         await press(pilot, "j", "enter", "n", "escape", "escape")
         sound(pilot)
-        assert pilot.app.front.inspection.cases.height == len(example.EXAMPLES)
+        assert pilot.app.front.state.cases.height == len(example.EXAMPLES)
 
 
 async def test_a_benchmark_that_comes_waits_until_nobody_is_interrupted(space):
     gone = remove(space, "benchmark", "bench")
-    async with opened(Request(workspace=str(space.root)), size=(160, 40)) as pilot:
+    async with opened(Query(workspace=str(space.root)), size=(160, 40)) as pilot:
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "other/")
         screen, looks = pilot.app.screen, []
@@ -121,6 +121,6 @@ async def test_a_benchmark_that_comes_waits_until_nobody_is_interrupted(space):
         await until(pilot, lambda: True in looks)
         assert pilot.app.screen is screen
         await press(pilot, "escape", "escape")
-        await until(pilot, lambda: set(pilot.app.front.inspection.cases["benchmark"]) == {"bench", "other"})
-        assert pilot.app.front.inspection.benchmark == "other"
+        await until(pilot, lambda: set(pilot.app.front.state.cases["benchmark"]) == {"bench", "other"})
+        assert pilot.app.front.state.benchmark == "other"
         sound(pilot)

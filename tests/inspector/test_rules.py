@@ -15,15 +15,15 @@ import rule_reference as slow
 from inspector import analyses, analysis_list, command_flags
 from inspector.api import analysis
 from inspector.boards.board import board_frame
-from inspector.case_view.lines import Manner, case_lines
+from inspector.case_view.lines import DisplayOptions, case_lines
 from inspector.cli import main
 from inspector.command_flags import commands
 from inspector.comparability import incomparable
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from inspector.shell import doctor
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import outcome_sentence, threshold_name
 from opened import inspected, opened
 from reference import Case
@@ -62,7 +62,7 @@ def root(tmp_path_factory):
 
 
 def asked(root, rule, *thresholds, **more):
-    return load(Request(workspace=root, rules=(("one", rule),), thresholds=thresholds, **more))
+    return load(Query(workspace=root, rules=(("one", rule),), thresholds=thresholds, **more))
 
 
 WORDS = [
@@ -108,16 +108,16 @@ def test_the_threshold_is_called_by_what_is_compared(root):
     }
     for rule, name in names.items():
         assert threshold_name(asked(root, rule).evaluation("one").rule) == name
-    selection = asked(root, "lowest:zscore<")
-    sources = dict(board_frame(selection).select("scorer", "threshold_source").rows())
+    results = asked(root, "lowest:zscore<")
+    sources = dict(board_frame(results).select("scorer", "threshold_source").rows())
     assert sources == {"one": "default, on z-scores of the lowest step", "two": "default"}
-    card = words_of(card_view(selection, "one"))
+    card = words_of(card_view(results, "one"))
     assert "its z-score among the rewards of its case < threshold; the verdict is the step where this is" in card
     assert "lowest:zscore< (as asked; its own is <)" in card
-    (reason,) = incomparable(selection, ("one", "two"), "bench")
+    (reason,) = incomparable(results, ("one", "two"), "bench")
     assert reason.why == "rule"
     assert "one: threshold on z-scores of the lowest step; two: the usual threshold" in reason.sentence
-    assert incomparable(load(Request(workspace=root, rules=((None, "zscore<"),))), ("one", "two"), "bench") == []
+    assert incomparable(load(Query(workspace=root, rules=((None, "zscore<"),))), ("one", "two"), "bench") == []
 
 
 def test_sentences_have_what_is_compared_beside_the_reward(root):
@@ -133,7 +133,7 @@ def test_sentences_have_what_is_compared_beside_the_reward(root):
 def test_a_threshold_on_something_else_has_no_mark_in_a_bar_of_rewards(root):
     def bars(rule):
         at = inspect(asked(root, rule, ("one", "0.5"))).focused("one", "bench")
-        lines = case_lines(at, 1, Manner(100, Brush(ascii_only=True)))
+        lines = case_lines(at, 1, DisplayOptions(100, Glyphs(ascii_only=True)))
         return ["".join(text for text, _ in lines.lines[at].parts) for at in lines.starts]
 
     marked, plain = bars("lowest:<"), bars("product<")
@@ -165,8 +165,8 @@ def test_rewards_go_to_other_toolkits_as_these_decide():
 
 
 async def test_the_rail_moves_the_threshold_on_what_is_compared(root):
-    request = Request(workspace=root, rules=(("one", "lowest:product<"),), scorers=("one",))
-    async with opened(request, size=(130, 36)) as pilot:
+    query = Query(workspace=root, rules=(("one", "lowest:product<"),), scorers=("one",))
+    async with opened(query, size=(130, 36)) as pilot:
         await press(pilot, "t")
         await shows(pilot, "threshold on running products of the lowest step 0.5000 (default)")
         start = inspected(pilot)
@@ -182,7 +182,7 @@ async def test_the_rail_moves_the_threshold_on_what_is_compared(root):
         # Only the lowest value of a case changes anything.
         lowest = sorted(min(slow.values("product", case.rewards)) for case in CASES)
         assert set(seen) <= {*lowest, math.nextafter(lowest[-1], 9)}
-        assert "--rule 'one=lowest:product<'" in now.selection.request.command("metrics")
+        assert "--rule 'one=lowest:product<'" in now.results.query.command("metrics")
         await press(pilot, "escape")
 
 
@@ -241,8 +241,8 @@ def test_an_analysis_in_a_file_is_a_command_while_the_file_is_named(root, capsys
 
 
 def test_the_app_decides_by_a_rule_of_ones_own(root):
-    selection = load(Request(workspace=root, rules=(("one", "below-mean<"),), plugins=(FILE,)))
-    now = inspect(selection).focused("one", "bench")
+    results = load(Query(workspace=root, rules=(("one", "below-mean<"),), plugins=(FILE,)))
+    now = inspect(results).focused("one", "bench")
     assert now.threshold == -0.2
     assert threshold_name(now.evaluation.rule) == "threshold on below-mean"
     assert now.evaluation.verdicts.tolist() == [-1, 2, -1, -1, -1]

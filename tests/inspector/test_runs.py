@@ -8,8 +8,8 @@ import pytest
 
 from inspector.boards.board import board_frame
 from inspector.cli import main
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from views import metrics_view
 
 GOLD = [0, 1, -1, -1, 0, 1, -1, -1]
@@ -70,7 +70,7 @@ def test_a_table_with_a_column_of_runs_becomes_means_over_runs(root, capsys):
 
 
 def test_the_board_and_metrics_give_the_same_digits_and_screens_the_first_run(root):
-    found = load(Request(workspace=root))
+    found = load(Query(workspace=root))
     rows = metrics_view(found).rows.rows(named=True)
     (line,) = board_frame(found).rows(named=True)
     row = next(row for row in rows if (row["subset"], row["metric"]) == ("average", "f1"))
@@ -93,7 +93,7 @@ def test_a_terminal_shows_the_sd_and_marks_few_cases(root, capsys):
 
 @pytest.mark.parametrize("command", [["cases"], ["breakdown"], ["show", "0"]])
 def test_other_commands_are_of_the_first_run_and_say_so(root, capsys, command):
-    command = ["show", load(Request(workspace=root)).cases["case"][0]] if command[0] == "show" else command
+    command = ["show", load(Query(workspace=root)).cases["case"][0]] if command[0] == "show" else command
     capsys.readouterr()
     assert main([*command, "-w", root, "--json"]) == 0
     notes = json.loads(capsys.readouterr().out)["provenance"]["notes"]

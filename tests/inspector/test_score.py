@@ -21,7 +21,7 @@ from inspector.processes.scoring_words import ended, speed
 from inspector.shell import score
 from scoring.cache import RewardParts
 from scoring.runs.arguments import add_arguments
-from scoring.runs.preparation import Running
+from scoring.runs.preparation import EngineOptions
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 from scoring_process import commanded_here, light, only, ran_here
@@ -333,7 +333,7 @@ def test_every_option_of_a_run_is_among_those_above():
 @pytest.fixture
 def run_folder(tmp_path, monkeypatch):
     """The folder of a training run with three checkpoints, which an engine without a model scores."""
-    monkeypatch.setattr(Running, "load", lambda *_, **__: fake_scoring.Engine())
+    monkeypatch.setattr(EngineOptions, "load", lambda *_, **__: fake_scoring.Engine())
     for seed, step in enumerate((1000, 200, 30)):
         checkpoints.write(tmp_path / "RUN" / f"checkpoint-{step}", seed=seed)
     (tmp_path / "RUN" / "training_args.bin").touch()

@@ -11,7 +11,7 @@ import authored
 import making
 from inspector import cli
 from inspector.processes.job import Job, ScoringJob
-from inspector.request import Request
+from inspector.query import Query
 from inspector.screens.board import BoardScreen
 from inspector.screens.dialog import Picking
 from inspector.screens.score import model_choices
@@ -50,7 +50,7 @@ def rewards_for(root):
 
 async def test_rewards_that_another_process_writes_appear_and_what_was_chosen_outlives_them(imported, tmp_path):
     """A moving threshold is not disturbed."""
-    async with opened(Request(workspace=str(imported)), folder=tmp_path) as pilot:
+    async with opened(Query(workspace=str(imported)), folder=tmp_path) as pilot:
         await shows(pilot, "40 of 40 cases", "no filter")
         scorer = making.scorer("elsewhere")
         parts = RewardParts(imported / "rewards" / scorer.folder)
@@ -94,7 +94,7 @@ async def test_the_demo_is_scored_in_a_workspace_of_its_own_from_any_screen(tmp_
         await until(pilot, lambda: "loading the model, " in screen_text(app), timeout=60)
         await until(pilot, lambda: "Done: 8 of 8 cases scored" in _told(app), timeout=120)
         await until(
-            pilot, lambda: "tiny-prm-s-here" in [one.scorer.name for one in inspected(pilot).selection.evaluations]
+            pilot, lambda: "tiny-prm-s-here" in [one.scorer.name for one in inspected(pilot).results.evaluations]
         )
     (here,) = (tmp_path / "prm-inspect" / "demo" / "rewards").glob("*")
     one, other = (
@@ -113,7 +113,7 @@ def _shipped(name):
 
 
 async def test_a_checkpoint_that_is_not_there_ends_in_one_sentence(imported, tmp_path):
-    async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
+    async with opened(Query(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
         await press(pilot, "escape", "S", *"nowhere/at/all", "enter")
         await shows(pilot, "Cannot use the checkpoint")
 
@@ -146,8 +146,10 @@ async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag
     """Without a model it closes and starts nothing, and then there is nothing to stop. An address with a password goes
     nowhere.
     """
-    state = tmp_path / "state"
-    async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path, state=state) as pilot:
+    state_folder = tmp_path / "state"
+    async with opened(
+        Query(workspace=str(imported)), size=(100, 30), folder=tmp_path, state_folder=state_folder
+    ) as pilot:
         app = pilot.app
         await press(pilot, "escape", "S")
         for fields, words in (
@@ -197,13 +199,13 @@ async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag
     words = ["score", "processbench", f"--workspace={imported}", "--model=dir"]
     flags = ["--adapter", "./my prm.py", "--option", "joiner=blank-line"]
     assert started == [[*words, *flags], [*words, "--truncate"], words]
-    assert not any(b"hunter2" in path.read_bytes() for path in state.rglob("*") if path.is_file())
+    assert not any(b"hunter2" in path.read_bytes() for path in state_folder.rglob("*") if path.is_file())
 
 
 async def test_the_dialog_asks_a_critic_on_a_server(imported, tmp_path):
     pytest.importorskip("httpx")
     with running() as server:
-        async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
+        async with opened(Query(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
             app = pilot.app
             await press(pilot, "escape", "S")
             for name, value in {"critic": "processbench", "server": server.url, "votes": "4"}.items():
@@ -277,7 +279,7 @@ class Endless:
 @pytest.mark.parametrize(("keys", "ending"), [(("ctrl+c", "ctrl+c"), "stop"), (("q", "down", "enter"), "go on")])
 async def test_leaving_asks_what_becomes_of_a_run(imported, tmp_path, monkeypatch, keys, ending):
     monkeypatch.setattr("inspector.processes.job.Job", Endless)
-    async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
+    async with opened(Query(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
         app = pilot.app
         await press(pilot, "escape")
         job = await begun(pilot)
@@ -301,7 +303,7 @@ async def begun(pilot):
 
 async def test_the_key_that_starts_a_run_stops_it_once_more_and_who_leaves_may_stay(imported, tmp_path, monkeypatch):
     monkeypatch.setattr("inspector.processes.job.Job", Endless)
-    async with opened(Request(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
+    async with opened(Query(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
         app = pilot.app
         await press(pilot, "escape")
         job = await begun(pilot)
@@ -369,7 +371,7 @@ async def test_a_critic_of_the_workspace_is_asked_about_the_case_at_hand_alone(i
         more = ("--votes", "4", "--temperature", "0.5", "--limit", "5", "--server", server.url)
         assert cli.main([*ask, *more]) == 0
         asked = server.answered
-        async with opened(Request(workspace=str(imported)), folder=tmp_path, size=(100, 30)) as pilot:
+        async with opened(Query(workspace=str(imported)), folder=tmp_path, size=(100, 30)) as pilot:
             await press(pilot, "g", "l", "G", "enter", "S")
             await shows(pilot, "tiny-processbench-t0.5", "critic, processbench", "or PRM")
             await press(pilot, "enter")
@@ -378,7 +380,7 @@ async def test_a_critic_of_the_workspace_is_asked_about_the_case_at_hand_alone(i
             await until(pilot, lambda: "Nothing is asked without an address." in _told(pilot.app))
             await press(pilot, "S", "enter", *server.url, "enter")
             await until(pilot, lambda: "4 of 4 answers came" in _told(pilot.app), timeout=60)
-            await until(pilot, lambda: inspected(pilot).evaluation.votes.tried.sum() == 6)
+            await until(pilot, lambda: inspected(pilot).evaluation.votes.answered.sum() == 6)
             case = inspected(pilot).cases["case"][pilot.app.screen.row]
             # The address need not be typed twice; toasts hide it.
             pilot.app.clear_notifications()

@@ -15,7 +15,7 @@ import pytest
 import example
 import scenes
 from inspector.commands import COMMANDS, Command
-from inspector.request import Request
+from inspector.query import Query
 from opened import listed, opened
 from scoring.cache import RewardParts
 from screen_text import hides, press, rests, screen_text, settled, shows, strokes, until
@@ -26,7 +26,7 @@ from thoroughness import THOROUGH
 class Situation:
     """A workspace, the keys that lead to a screen of it, and what is read there."""
 
-    space: Callable[[], Request]
+    space: Callable[[], Query]
     screen: str
     keys: tuple[str, ...]
     reads: tuple[str, ...]
@@ -36,14 +36,14 @@ def searched(text: str) -> tuple[str, ...]:
     return ("g l", "slash", *text, "enter")
 
 
-def late() -> Request:
-    """The small workspace, of which the request names one case."""
-    return Request(workspace=scenes.small().workspace, where=("id = 'late-one'",))
+def late() -> Query:
+    """The small workspace, of which the query names one case."""
+    return Query(workspace=scenes.small().workspace, where=("id = 'late-one'",))
 
 
-def nobody() -> Request:
+def nobody() -> Query:
     """And none at all."""
-    return Request(workspace=scenes.small().workspace, where=("id = 'nobody'",))
+    return Query(workspace=scenes.small().workspace, where=("id = 'nobody'",))
 
 
 IMPORT = "prm-inspect import"
@@ -152,7 +152,7 @@ async def test_it_says_so_and_no_key_is_silent_there(names, tmp_path, monkeypatc
 
 
 async def test_a_part_of_the_rewards_that_goes_leaves_its_cases_unscored(tmp_path):
-    request = example.write(tmp_path / "w")
+    query = example.write(tmp_path / "w")
     folder = next(path for path in (tmp_path / "w" / "rewards").iterdir() if path.name.startswith("beta"))
     (whole,) = folder.glob("part-*.parquet")
     rows = pl.read_parquet(whole)
@@ -161,7 +161,7 @@ async def test_a_part_of_the_rewards_that_goes_leaves_its_cases_unscored(tmp_pat
     first = set(folder.glob("part-*.parquet"))
     RewardParts(folder).append(rows[4:])
     (second,) = set(folder.glob("part-*.parquet")) - first
-    async with opened(request, size=(120, 36)) as pilot:
+    async with opened(query, size=(120, 36)) as pilot:
         before = await rests(pilot, "7/9")
         await press(pilot, "k", "g", "l")
         await shows(pilot, "9 of 9 cases", "beta")

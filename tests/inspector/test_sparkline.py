@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.texts.paint import Brush, cells, shown_runs
+from inspector.texts.paint import Glyphs, cells, shown_runs
 
 
 @given(st.integers(0, 120), st.integers(4, 60), st.none() | st.integers(-2, 125), st.none() | st.integers(-2, 125))
@@ -29,7 +29,7 @@ def test_the_gold_step_is_always_there_and_the_width_is_kept(n_steps, width, gol
 @pytest.mark.parametrize("ascii_only", [False, True])
 @given(st.integers(1, 120), st.integers(4, 60), st.none() | st.integers(-1, 125), st.none() | st.integers(-2, 125))
 def test_a_picture_fits_its_width_and_shows_its_marks(ascii_only, n_steps, width, gold, verdict):
-    parts = Brush(ascii_only).sparkline([0.5] * n_steps, 0.0, 1.0, gold, verdict, width)
+    parts = Glyphs(ascii_only).sparkline([0.5] * n_steps, 0.0, 1.0, gold, verdict, width)
     assert sum(cell_len(text) for text, _ in parts) <= width
     inside = gold is not None and 0 <= gold < n_steps
     assert sum(style == "gold" for _, style in parts) == inside
@@ -39,7 +39,7 @@ def test_a_picture_fits_its_width_and_shows_its_marks(ascii_only, n_steps, width
 
 def test_a_long_case_is_cut_around_its_marks():
     def picture(*wanted):
-        return "".join(text for text, _ in Brush().sparkline([0.0] * 107, 0.0, 1.0, *wanted))
+        return "".join(text for text, _ in Glyphs().sparkline([0.0] * 107, 0.0, 1.0, *wanted))
 
     assert picture(None, None, 10) == "▁▁▁▁▁▁▁▁▁…"
     assert picture(50, 51, 10) == "…▁▁▸▁▁▁▁▁…"

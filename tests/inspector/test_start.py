@@ -8,7 +8,7 @@ import pytest
 import authored
 import making
 from inspector import cli
-from inspector.request import Request
+from inspector.query import Query
 from inspector.screens.start import import_list, path_picks, start_list
 from inspector.shell import invitation, opening
 from inspector.shell.invitation import known_here
@@ -50,7 +50,7 @@ async def test_what_is_not_on_this_disk_is_taken_as_it_is_typed(here, word, monk
     assert app.return_value == typed_source(word) == word
     assert typed_source("~/x").endswith("/x")
     monkeypatch.setattr(OneDialog, "run", lambda *_, **__: word)
-    assert opening._where_to_begin(argparse.Namespace(ascii=False, no_mouse=False), Request()) == word
+    assert opening._where_to_begin(argparse.Namespace(ascii=False, no_mouse=False), Query()) == word
 
 
 async def test_the_demo_comes_first_then_files_here_and_workspaces(here):
@@ -76,8 +76,8 @@ async def test_a_line_is_chosen_or_none(here, keys, chosen):
     ("chosen", "begun"),
     [
         (None, None),
-        ("demo", Request(benchmarks=("demo",))),
-        ("space", Request(workspace="space")),
+        ("demo", Query(benchmarks=("demo",))),
+        ("space", Query(workspace="space")),
         ("sums.json", "sums.json"),
         ("results/", "results"),
     ],
@@ -85,27 +85,27 @@ async def test_a_line_is_chosen_or_none(here, keys, chosen):
 def test_what_was_chosen_is_opened_or_imported(here, monkeypatch, chosen, begun):
     monkeypatch.setattr(OneDialog, "run", lambda *_, **__: chosen)
     args = argparse.Namespace(ascii=False, no_mouse=False)
-    assert opening._where_to_begin(args, Request()) == begun
+    assert opening._where_to_begin(args, Query()) == begun
 
 
 def test_it_asks_only_where_nothing_was_asked_for_and_there_is_nothing(here, monkeypatch):
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(here / "data"))
-    assert opening._nothing_here(Request())
-    assert not opening._nothing_here(Request(benchmarks=("demo",)))
+    assert opening._nothing_here(Query())
+    assert not opening._nothing_here(Query(benchmarks=("demo",)))
     making.workspace(Path(".prm-inspect"), *making.study())
-    assert not opening._nothing_here(Request())
+    assert not opening._nothing_here(Query())
 
 
 async def test_a_workspace_that_was_looked_at_is_offered_as_long_as_it_is_there(here):
-    state = here / "state"
-    async with opened(Request(workspace="space"), state=state) as pilot:
+    state_folder = here / "state"
+    async with opened(Query(workspace="space"), state_folder=state_folder) as pilot:
         await until(pilot, lambda: pilot.app.remembered.left.place)
-    assert recent_workspaces(state) == [str(here / "space")]
-    RememberedState.of_workspace(here / "gone", state).save()
+    assert recent_workspaces(state_folder) == [str(here / "space")]
+    RememberedState.of_workspace(here / "gone", state_folder).save()
     (here / "space").rename(here / "moved")
-    assert recent_workspaces(state) == []
+    assert recent_workspaces(state_folder) == []
     assert recent_workspaces(here / "nothing") == []
 
 
@@ -128,7 +128,7 @@ def test_a_file_is_asked_about_once(here, monkeypatch):
         return table.proposal().mapping
 
     monkeypatch.setattr(opening, "_mapping_of", mapping_of)
-    monkeypatch.setattr("inspector.app.run_app", lambda request, **_: shown.append(request.benchmarks) or 0)
+    monkeypatch.setattr("inspector.app.run_app", lambda query, **_: shown.append(query.benchmarks) or 0)
     for _ in range(2):
         assert cli.main(["mine.csv"]) == 0
     assert asked == ["mine.csv"]
@@ -139,11 +139,11 @@ def test_a_file_is_asked_about_once(here, monkeypatch):
 
 
 async def test_it_looks_as_the_terminal_and_the_kept_theme_ask(here):
-    state = here / "state"
-    state.mkdir()
+    state_folder = here / "state"
+    state_folder.mkdir()
     for name in ("prm-light", "no theme of ours"):
-        assert choose_theme(state, name) == ""
-        app = OneDialog(start_list(["/a/space"], ["sums.json"]), state=state, ascii_only=True)
+        assert choose_theme(state_folder, name) == ""
+        app = OneDialog(start_list(["/a/space"], ["sums.json"]), state_folder=state_folder, ascii_only=True)
         async with app.run_test(size=(80, 20)) as pilot:
             text = await shows(pilot, "the demo", "sums.json")
             assert text.isascii()

@@ -15,10 +15,10 @@ from inspector.boards.arrangement import BoardKind
 from inspector.boards.board import board_frame, metrics_of
 from inspector.boards.columns import board_columns
 from inspector.cli import main
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
+from inspector.texts.paint import Glyphs
 from inspector.thresholds.rail_lines import rail_lines
 from opened import opened
 from reference import Case
@@ -132,14 +132,14 @@ def test_the_provenance_says_how_figures_of_steps_are_made(root, capsys):
 
 
 def test_a_table_counts_steps_and_cases_apart(root):
-    rows = metrics_view(load(Request(workspace=root, benchmarks=("prmbench",)))).rows
-    lines = table_of(metrics_view(load(Request(workspace=root, benchmarks=("prmbench",)))))
+    rows = metrics_view(load(Query(workspace=root, benchmarks=("prmbench",)))).rows
+    lines = table_of(metrics_view(load(Query(workspace=root, benchmarks=("prmbench",)))))
     assert "n" not in lines[0]
     whole = next(line for line in lines if line["subset"] == "all")
     sizes = dict(rows.filter(subset="all").select("metric", "n").iter_rows())
     assert (whole["n (steps)"], whole["n (cases)"]) == (str(sizes["prmscore"]), str(sizes["f1"]))
     assert sizes["prmscore"] > sizes["f1"] > 0
-    (bare, *_) = table_of(metrics_view(load(Request(workspace=root, benchmarks=("bench",)))))
+    (bare, *_) = table_of(metrics_view(load(Query(workspace=root, benchmarks=("bench",)))))
     assert "n" in bare
     assert "n (cases)" not in bare
 
@@ -175,29 +175,29 @@ def test_a_condition_leaves_cases_out(root, capsys):
 
 
 def test_the_board_and_the_rail_show_prmscore_by_name(root):
-    selection = load(Request(workspace=root, benchmarks=("prmbench",)))
+    results = load(Query(workspace=root, benchmarks=("prmbench",)))
     expected = step_reference.figures(ITEMS, 0.5, "<=", None)
-    frame = board_frame(selection)
+    frame = board_frame(results)
     row = frame.row(0, named=True)
     assert (row["metric"], row["score"]) == ("PRMScore", pytest.approx(expected["prmscore"]))
     assert (row["on_wrong"], row["on_right"]) == (
         pytest.approx(expected["negative_acc"]),
         pytest.approx(expected["positive_acc"]),
     )
-    titles = [column.title for column in board_columns(Brush(ascii_only=True), BoardKind(metrics=metrics_of(frame)))]
+    titles = [column.title for column in board_columns(Glyphs(ascii_only=True), BoardKind(metrics=metrics_of(frame)))]
     assert titles[1:5] == ["PRMScore", "95%", "on wrong", "on right"]
-    now = inspect(selection)
+    now = inspect(results)
     table = metrics_view(now.for_metrics()).rows.filter(subset="all", metric="prmscore").row(0, named=True)
     assert (now.headline.score, now.headline.low, now.headline.high) == (table["value"], table["low"], table["high"])
     assert now.headline.n == table["n"]
-    words = "".join(text for line in rail_lines(now, now, 140, Brush(ascii_only=True)) for text, _ in line.parts)
+    words = "".join(text for line in rail_lines(now, now, 140, Glyphs(ascii_only=True)) for text, _ in line.parts)
     assert f"PRMScore {100 * expected['prmscore']:.1f}" in words
     assert "steps" in words
     assert "F1" not in words
 
 
 def test_the_curve_is_of_prmscore_and_its_best_can_be_put(root):
-    start = inspect(load(Request(workspace=root, benchmarks=("prmbench",))))
+    start = inspect(load(Query(workspace=root, benchmarks=("prmbench",))))
     for threshold, score in zip(start.sweep.thresholds.tolist(), start.sweep.score.tolist(), strict=True):
         found = start.moved(threshold).headline.score
         assert np.isnan(score) if found is None else found == pytest.approx(score)
@@ -206,15 +206,15 @@ def test_the_curve_is_of_prmscore_and_its_best_can_be_put(root):
 
 
 def test_beside_another_benchmark_the_headings_are_true_of_both(root):
-    selection = load(Request(workspace=root))
-    frame = board_frame(selection)
+    results = load(Query(workspace=root))
+    frame = board_frame(results)
     assert frame.select("benchmark", "metric").rows() == [("bench", "F1"), ("prmbench", "PRMScore")]
     titles = [
         column.title
-        for column in board_columns(Brush(ascii_only=True), BoardKind(several=True, metrics=metrics_of(frame)))
+        for column in board_columns(Glyphs(ascii_only=True), BoardKind(several=True, metrics=metrics_of(frame)))
     ]
     assert titles[2:7] == ["metric", "score", "95%", "on wrong", "on right"]
-    assert list(table_of(board.view(selection))[0])[:6] == [
+    assert list(table_of(board.view(results))[0])[:6] == [
         "scorer",
         "benchmark",
         "metric",
@@ -225,7 +225,7 @@ def test_beside_another_benchmark_the_headings_are_true_of_both(root):
 
 
 async def test_the_app_names_the_score(root):
-    async with opened(Request(workspace=root)) as pilot:
+    async with opened(Query(workspace=root)) as pilot:
         await shows(pilot, "metric", "PRMScore", "score", "on wrong", "on right")
         assert "mean of the F1s of right and of wrong steps" in pilot.app.screen.legend.column("score")
         await press(pilot, "enter")

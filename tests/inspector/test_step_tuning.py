@@ -16,13 +16,13 @@ import reference
 import step_making
 import step_reference
 from inspector.cli import main
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from opened import inspected, opened
 from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.errors import UsageError
-from scoring.evaluations.deciding import OPTIMISTIC, Surroundings, at_wish, dev_sets
+from scoring.evaluations.deciding import OPTIMISTIC, TuningContext, at_wish, dev_sets
 from scoring.evaluations.step_rewards import Gold
 from screen_text import press, shows
 from step_reference import Step
@@ -67,7 +67,7 @@ def root(tmp_path_factory):
 
 
 def rows_of(root, **asked):
-    return thresholds_view(load(Request(workspace=root, **asked))).rows
+    return thresholds_view(load(Query(workspace=root, **asked))).rows
 
 
 def tries(values):
@@ -95,8 +95,8 @@ SCORERS = {"abel": ("<=", CUT, ITEMS), "bert": ("<", None, ITEMS), "carl": ("<="
 def test_a_kind_gives_the_digits_of_metrics_at_that_threshold(root, scorer, where):
     rows = rows_of(root, scorers=(scorer,), where=where, seed=3)
     for wish in ("default", "best", "from:counterfactual"):
-        request = Request(workspace=root, scorers=(scorer,), where=where, thresholds=((None, wish),), seed=3)
-        same = metrics_view(load(request)).rows
+        query = Query(workspace=root, scorers=(scorer,), where=where, thresholds=((None, wish),), seed=3)
+        same = metrics_view(load(query)).rows
         same = same.filter(pl.col("metric") == "prmscore").drop("reason")
         assert same["subset"].to_list()[-1] == "average"
         assert rows.filter(rows["kind"] == wish).select(same.columns).equals(same), wish
@@ -209,7 +209,7 @@ def test_several_benchmarks_are_tuned_apart_and_one_has_to_be_chosen(root, tmp_p
 
 
 def test_people_are_told_once_why_a_way_comes_to_nothing(root, capsys):
-    view = thresholds_view(load(Request(workspace=root, scorers=("abel",))))
+    view = thresholds_view(load(Query(workspace=root, scorers=("abel",))))
     lines = {line["way"]: line for line in table_of(view, "Ways")}
     assert lines["dev-tuned, seed 0"]["PRMScore"] == "–"
     assert words_of(view).count("'dev' tunes F1") == 1
@@ -233,7 +233,7 @@ def test_best_is_the_best_of_every_distinct_value_whatever_the_cases(items, comp
     redundancy = data.draw(st.none() | st.sampled_from(step_making.VALUES))
     shown = np.array(data.draw(st.lists(st.booleans(), min_size=len(items), max_size=len(items))))
     found = step_making.evaluation(items, 0.5, comparison, redundancy_threshold=redundancy)
-    around = Surroundings(lambda: shown, (), lambda _: "drop", 0)
+    around = TuningContext(lambda: shown, (), lambda _: "drop", 0)
     taken = [item for item, there in zip(items, shown, strict=True) if there]
     highest = brute_force(taken, comparison, redundancy)
     moves = [item for item in taken if moving(item, redundancy)]
@@ -272,7 +272,7 @@ def moving(item, redundancy):
 )
 def test_what_has_no_best_says_why(comparison, rewards, wrong, why):
     item = Step(Case(len(rewards), min(wrong, default=-1), rewards, "", "one", wrong), "counterfactual")
-    around = Surroundings(lambda: np.array([True]), (), lambda _: "drop", 0)
+    around = TuningContext(lambda: np.array([True]), (), lambda _: "drop", 0)
     with pytest.raises(UsageError) as caught:
         at_wish(step_making.evaluation([item], comparison=comparison), "best", around)
     assert why in caught.value.sentence
@@ -280,7 +280,7 @@ def test_what_has_no_best_says_why(comparison, rewards, wrong, why):
 
 def test_two_steps_told_apart_have_a_best_under_both_rules():
     item = Step(Case(2, 0, (0.2, 0.6), "", "one", (0,)), "counterfactual")
-    around = Surroundings(lambda: np.array([True]), (), lambda _: "drop", 0)
+    around = TuningContext(lambda: np.array([True]), (), lambda _: "drop", 0)
     for comparison, threshold in (("<", 0.6), ("<=", 0.2)):
         best = at_wish(step_making.evaluation([item], comparison=comparison), "best", around)
         assert best.rule.threshold == threshold
@@ -301,8 +301,8 @@ def right_steps(item, threshold, comparison, redundancy):
 @pytest.mark.parametrize(("pair", "scorer"), together([(0.2, 0.7), (0.7, 0.2), (0.5, 0.52), (0.3, 0.3)], SCORERS))
 def test_flips_tell_steps_as_the_official_figure_judges_them(root, pair, scorer):
     comparison, redundancy, items = SCORERS[scorer]
-    selection = load(Request(workspace=root, scorers=(scorer,)))
-    document = flips_view(selection, *map(repr, pair))
+    results = load(Query(workspace=root, scorers=(scorer,)))
+    document = flips_view(results, *map(repr, pair))
     expected = {}
     for index, item in enumerate(items):
         before, after = (right_steps(item, threshold, comparison, redundancy) for threshold in pair)
@@ -334,7 +334,7 @@ def test_flips_tell_steps_as_the_official_figure_judges_them(root, pair, scorer)
 def test_flips_of_first_errors_count_no_steps(tmp_path):
     cases, scorers = making.study()
     making.workspace(tmp_path, cases, scorers)
-    document = flips_view(load(Request(workspace=str(tmp_path))), "0.2", "0.7")
+    document = flips_view(load(Query(workspace=str(tmp_path))), "0.2", "0.7")
     assert "steps" not in document.provenance
     assert document.rows["steps_right"].null_count() == document.rows.height > 0
     assert all("steps become right" not in line for line in table_of(document))
@@ -349,7 +349,7 @@ async def test_the_best_on_screen_is_that_of_the_command_to_all_digits(root, tmp
     assert main(["metrics", *words]) == 0
     document = json.loads(path.read_bytes())
     told = next(row for row in document["rows"] if row["subset"] == "all" and row["metric"] == "prmscore")
-    async with opened(Request(workspace=root, scorers=("abel",))) as pilot:
+    async with opened(Query(workspace=root, scorers=("abel",))) as pilot:
         await press(pilot, "t", "v", "m")
         await shows(pilot, "tuned on these cases, optimistic", f"PRMScore {100 * told['value']:.1f}")
         now = inspected(pilot)

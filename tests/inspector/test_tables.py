@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from inspector.render.lines import text_of
 from inspector.render.terminal import NARROWEST, UNBOUNDED, Terminal
 from inspector.render.view import table_of
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 
 LONG = "reasoneval_wizardmath-7b-v1."
 FRAME = pl.DataFrame(
@@ -26,7 +26,7 @@ FRAME = pl.DataFrame(
 
 
 def printed(frame, width):
-    lines = Terminal(width, Brush(), split=width != UNBOUNDED).blocks((table_of(frame, ""),))
+    lines = Terminal(width, Glyphs(), split=width != UNBOUNDED).blocks((table_of(frame, ""),))
     return [text_of(line).rstrip() for line in lines]
 
 

@@ -37,9 +37,9 @@ def test_the_least_size_is_large_enough():
     assert too_small(Size(LEAST.width, LEAST.height - 1))
 
 
-async def test_it_says_what_is_needed_and_everything_comes_back_and_the_least_size_shows_every_screen(request_):
+async def test_it_says_what_is_needed_and_everything_comes_back_and_the_least_size_shows_every_screen(query):
     """Dialogs and panels too: `test_hostile_screens`."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter", "j", "t", "right", "right")
         # The steps follow the cursor a little later.
         before = await rests(pilot, "bench/late-one", "0.5200")
@@ -83,13 +83,13 @@ async def test_it_says_what_is_needed_and_everything_comes_back_and_the_least_si
         await hides(pilot, "2 scorers")
 
 
-async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows(request_):
+async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows(query):
     from inspector.app import InspectApp
 
-    app = InspectApp(request_)
+    app = InspectApp(query)
     async with app.run_test(size=(20, 5), notifications=True) as pilot:
         await shows(pilot, "40x12")
-        await until(pilot, lambda: app.inspection is not None)
+        await until(pilot, lambda: app.state is not None)
         assert "40x12" in screen_text(app)
         await resized(pilot, 120, 36)
         await shows(pilot, "2 scorers", "alpha", "beta")
@@ -97,8 +97,8 @@ async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows(re
         await shows(pilot, "most instructive first")
 
 
-async def test_a_size_that_was_told_too_late_is_put_right(request_, monkeypatch):
-    async with opened(request_, size=(120, 36)) as pilot:
+async def test_a_size_that_was_told_too_late_is_put_right(query, monkeypatch):
+    async with opened(query, size=(120, 36)) as pilot:
         monkeypatch.setattr(type(pilot.app), "is_headless", False)
         monkeypatch.setattr(textual_compat, "terminal_size", lambda: Size(100, 30))
         # A signal that came in between told the older size last.

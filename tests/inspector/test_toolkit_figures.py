@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 import modified
 import toolkit_reference
 from authored import json_lines
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.workspace import Workspace
 from thoroughness import up_to
@@ -82,7 +82,7 @@ def official(folder, rows, records):
         workspace,
         None,
     ).put(workspace)
-    document = metrics_view(load(Request(workspace=str(folder / "w"), protocol="prmbench")))
+    document = metrics_view(load(Query(workspace=str(folder / "w"), protocol="prmbench")))
     return {
         (None if row["subset"] == "all" else row["subset"], row["metric"]): row["value"]
         for row in document.rows.iter_rows(named=True)
@@ -135,7 +135,7 @@ def test_cases_and_originals_without_a_result_count_in_the_validity_rate_of_the_
     # Of the class two cases, of which one has a result.
     assert found["redundency", "validity_rate"] == 1 / 2
     assert found["circular", "validity_rate"] == 0
-    document = metrics_view(load(Request(workspace=str(tmp_path / "x" / "w"), benchmarks=("prmbench",))))
+    document = metrics_view(load(Query(workspace=str(tmp_path / "x" / "w"), benchmarks=("prmbench",))))
     rates = {row["subset"]: row for row in document.rows.iter_rows(named=True) if row["metric"] == "validity_rate"}
     assert {name: rates[name]["value"] for name in ("all", "redundency", "circular")} == {
         "all": 1 / 2,

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import making
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from reference import Case
 from scoring.evaluations.evaluated_cases import SAID as DTYPES
 from scoring.evaluations.evaluated_cases import TriageColumns
@@ -61,11 +61,11 @@ def root(tmp_path):
     ],
 )
 def test_conditions_speak_of_them(root, condition, rows):
-    assert load(Request(workspace=root, where=(condition,))).shown.tolist() == rows
+    assert load(Query(workspace=root, where=(condition,))).shown.tolist() == rows
 
 
 def test_what_was_written_since_is_there_after_triaged(root):
-    found = load(Request(workspace=root))
+    found = load(Query(workspace=root))
     found.journal.tag(["bench/c0"], ["new"])
     assert found.column("tags").to_list()[0] == []
     assert found.triaged().column("tags").to_list()[0] == ["new"]
@@ -118,7 +118,7 @@ def test_columns_after_every_action_are_those_of_a_fresh_start(acts):
 
 
 def test_a_column_of_which_nothing_was_said_stays_the_same_series(root):
-    found = load(Request(workspace=root, where=("array_contains(tags, 'odd')",)))
+    found = load(Query(workspace=root, where=("array_contains(tags, 'odd')",)))
     tags, note = found.column("tags"), found.column("note")
     found.journal.rule(["bench/c1"], RULINGS[0])
     ruled = found.triaged()
@@ -126,6 +126,6 @@ def test_a_column_of_which_nothing_was_said_stays_the_same_series(root):
     assert ruled.column("note") is note
     assert ruled.column("ruling").to_list() == [None, RULINGS[0], None, None]
     # So whatever was made of it stays, too: here which cases fulfil a condition.
-    assert ruled.passing(found.request.where) is found.passing(found.request.where)
+    assert ruled.passing(found.query.where) is found.passing(found.query.where)
     with pytest.raises(KeyError):
         TriageColumns(Triage(), CASES)["nothing"]

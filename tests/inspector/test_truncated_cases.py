@@ -8,11 +8,11 @@ import pytest
 
 import making
 from inspector import cli
-from inspector.case_view.lines import Manner, case_lines
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.case_view.lines import DisplayOptions, case_lines
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
+from inspector.texts.paint import Glyphs
 from opened import opened
 from reference import Case
 from scoring.cache import RewardParts
@@ -39,8 +39,8 @@ def printed(capsys, *words):
 
 @pytest.mark.parametrize("ascii_only", [True, False])
 def test_the_lines_of_a_case_mark_its_rewards_and_leave_the_later_steps_without(root, ascii_only):
-    start = inspect(load(Request(workspace=str(root))))
-    found = case_lines(start, 0, Manner(90, Brush(ascii_only=ascii_only)))
+    start = inspect(load(Query(workspace=str(root))))
+    found = case_lines(start, 0, DisplayOptions(90, Glyphs(ascii_only=ascii_only)))
     lines = ["".join(text for text, _ in line.parts) for line in found.lines]
     steps = [lines[at] for at in found.starts]
     dash = "-" if ascii_only else "–"
@@ -52,7 +52,7 @@ def test_the_lines_of_a_case_mark_its_rewards_and_leave_the_later_steps_without(
 
 
 async def test_the_app_shows_them(root):
-    async with opened(Request(workspace=str(root)), size=(120, 36)) as pilot:
+    async with opened(Query(workspace=str(root)), size=(120, 36)) as pilot:
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "bench/c0", "0.25t", "0.75t", "refused: 5,120 tokens")
 

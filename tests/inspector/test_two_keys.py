@@ -7,11 +7,11 @@ from opened import opened
 from screen_text import hides, press, rests, screen_text, shows, type_ahead
 
 
-async def test_whoever_hesitates_sees_the_letters_and_typed_at_once_keys_keep_their_meaning(request_):
+async def test_whoever_hesitates_sees_the_letters_and_typed_at_once_keys_keep_their_meaning(query):
     """Esc and a key without meaning close the panel, and one that is late does not come; the first key twice is the
     first line.
     """
-    async with opened(request_, size=(120, 30)) as pilot:
+    async with opened(query, size=(120, 30)) as pilot:
         await press(pilot, "g")
         await shows(pilot, "a Bias", "c Compare", "h Thresholds")
         await press(pilot, "c")
@@ -35,9 +35,9 @@ async def test_whoever_hesitates_sees_the_letters_and_typed_at_once_keys_keep_th
         await shows(pilot, "9 of 9 cases")
 
 
-async def test_before_that_nothing_is_painted(request_, monkeypatch):
+async def test_before_that_nothing_is_painted(query, monkeypatch):
     monkeypatch.setattr("inspector.screens.base.HESITATION", 60)
-    async with opened(request_, size=(100, 30)) as pilot:
+    async with opened(query, size=(100, 30)) as pilot:
         before = await rests(pilot, "alpha", "beta")
         await press(pilot, "g")
         assert screen_text(pilot.app) == before

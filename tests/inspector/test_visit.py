@@ -8,7 +8,7 @@ import pytest
 from inspector.app import InspectApp
 from inspector.commands import COMMANDS
 from inspector.messages import Import, Score, ScoreCase
-from inspector.screens.base import InspectionScreen
+from inspector.screens.base import AppScreen
 from inspector.screens.score import model_choices
 from inspector.screens.slices import SlicesScreen
 from inspector.screens.start import import_list, path_picks
@@ -130,7 +130,7 @@ async def test_who_only_looks_is_told_why_nothing_is_written(visited):
         ):
             await press(pilot, *keys)
             await shows(pilot, told)
-            assert isinstance(pilot.app.screen, InspectionScreen)
+            assert isinstance(pilot.app.screen, AppScreen)
             pilot.app.clear_notifications()
             await hides(pilot, told)
         await press(pilot, "g l", "v s", "s")

@@ -10,8 +10,8 @@ import critic_spaces
 from inspector import cli
 from inspector.analyses.votes import votes
 from inspector.command_flags import FORMS
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.asking import GeneratedAnswer
 from scoring.critics.parsing import processbench_verdict, vote
 from scoring.errors import UsageError
@@ -31,8 +31,8 @@ def space(tmp_path):
     return critic_spaces.imported(tmp_path)
 
 
-def document(space, **request):
-    return votes.view(load(Request(workspace=str(space), **request)))
+def document(space, **query):
+    return votes.view(load(Query(workspace=str(space), **query)))
 
 
 def figure(rows, **which):
@@ -46,7 +46,7 @@ def verdict(ballots):
 
 def accuracy(space, decide, *, erroneous):
     """The share of cases that `decide(ballots)` decides right, reckoned case by case."""
-    cases = load(Request(workspace=str(space))).cases["earliest_error"].to_list()
+    cases = load(Query(workspace=str(space))).cases["earliest_error"].to_list()
     hits = [decide(PATTERNS[row % len(PATTERNS)], gold) for row, gold in enumerate(cases) if (gold >= 0) is erroneous]
     return mean(hits)
 
@@ -156,7 +156,7 @@ def test_people_see_a_line_a_number_of_votes_and_every_subset_with_one_of_them(s
 
 def test_without_intervals_all_else_is_there(space):
     critic_spaces.critic(space, said)
-    results = load(Request(workspace=str(space)))
+    results = load(Query(workspace=str(space)))
     quick, whole = (votes.view(results, intervals=intervals).rows for intervals in (False, True))
     assert quick["low"].null_count() == quick.height
     assert quick.drop("low", "high").equals(whole.drop("low", "high"))

@@ -11,11 +11,11 @@ import example
 from at_the_terminal import printed, shell
 from inspector.analyses import Params
 from inspector.analyses.show import VARIANTS, show
-from inspector.case_view.variant_track import Tried
-from inspector.request import Request
+from inspector.case_view.variant_track import ScoredVariant
+from inspector.query import Query
+from inspector.result_set import load
 from inspector.screens import what_if
 from inspector.screens.what_if import WhatIf
-from inspector.selection import load
 from inspector.widgets import text_editor
 from inspector.widgets.text_editor import TextEditor
 from opened import opened
@@ -30,7 +30,7 @@ REWARDS = example.EXAMPLES[0].rewards
 
 
 @pytest.fixture
-def request_(tmp_path):
+def query(tmp_path):
     return example.write(tmp_path / "w")
 
 
@@ -55,7 +55,7 @@ EXPECTED = [
 ]
 
 
-def test_the_shell_tells_each_step_with_both_rewards_and_their_difference(tmp_path, request_):
+def test_the_shell_tells_each_step_with_both_rewards_and_their_difference(tmp_path, query):
     variant = kept(tmp_path, *example.ALL_KINDS, rewards=example.GIVEN)
     rows = printed("show", "exact-one", "--variants", "-w", "w", "--scorer", "alpha", cwd=tmp_path)
     assert [(row["change"], row["case_step"], row["step"]) for row in rows] == [row[:3] for row in EXPECTED]
@@ -77,16 +77,16 @@ def test_the_shell_tells_each_step_with_both_rewards_and_their_difference(tmp_pa
     assert [name for name in bare[0] if "." in name] == []
 
 
-def test_variants_change_nothing_that_is_said_of_the_benchmark(tmp_path, request_):
+def test_variants_change_nothing_that_is_said_of_the_benchmark(tmp_path, query):
     asked = (("metrics",), ("cases",), ("board",), ("show", "exact-one"))
     before = [printed(*words, "-w", "w", cwd=tmp_path) for words in asked]
     kept(tmp_path, *example.ALL_KINDS, rewards=example.GIVEN)
     assert [printed(*words, "-w", "w", cwd=tmp_path) for words in asked] == before
 
 
-async def test_the_screen_says_the_same_and_hides_what_is_judged_from_who_is_blind(tmp_path, request_):
+async def test_the_screen_says_the_same_and_hides_what_is_judged_from_who_is_blind(tmp_path, query):
     kept(tmp_path, *example.ALL_KINDS, rewards=example.GIVEN)
-    async with opened(request_, size=(100, 30)) as pilot:
+    async with opened(query, size=(100, 30)) as pilot:
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "1 variant: 2 more, step 0 put in, step 4 taken out, step 1 changed (g w opens it)")
         await press(pilot, "g", "w")
@@ -102,8 +102,8 @@ async def test_the_screen_says_the_same_and_hides_what_is_judged_from_who_is_bli
         assert "pred" not in screen_text(pilot.app)
 
 
-async def test_what_cannot_be_is_said_and_the_text_stays_to_be_mended(tmp_path, request_):
-    async with opened(request_, size=(100, 30)) as pilot:
+async def test_what_cannot_be_is_said_and_the_text_stays_to_be_mended(tmp_path, query):
+    async with opened(query, size=(100, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "g", "w", "home", "enter")
         await shows(pilot, "The problem stays as it is")
         await press(pilot, "plus", "space", "enter")
@@ -121,7 +121,7 @@ async def test_what_cannot_be_is_said_and_the_text_stays_to_be_mended(tmp_path, 
 
 def test_what_another_device_may_have_rounded_is_said():
     def told(*engines):
-        return list(Tried(Variant("k", "c"), (), (), example.ALPHA, engines=engines).words())
+        return list(ScoredVariant(Variant("k", "c"), (), (), example.ALPHA, engines=engines).words())
 
     there, here = "transformers 5.16, torch 2.9, cuda, bfloat16", "transformers 5.17, torch 2.10, cpu, bfloat16"
     assert told(there, here) == [
@@ -130,10 +130,10 @@ def test_what_another_device_may_have_rounded_is_said():
     assert told(here, here.replace("2.10", "2.11")) == told("", here) == told("", "") == []
 
 
-async def test_variants_are_walked_and_one_without_edits_is_none(tmp_path, request_):
+async def test_variants_are_walked_and_one_without_edits_is_none(tmp_path, query):
     kept(tmp_path, Edit("delete", 0))
     there = Variants(tmp_path / "w" / "variants")
-    async with opened(request_, size=(120, 30)) as pilot:
+    async with opened(query, size=(120, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "g", "w")
         await shows(pilot, "variant 1 of 1", "step 0 taken out")
         await press(pilot, "n")
@@ -153,9 +153,9 @@ async def test_variants_are_walked_and_one_without_edits_is_none(tmp_path, reque
         await until(pilot, lambda: pilot.app._exit)
 
 
-async def test_what_the_scorer_notices_stands_above_the_steps_until_something_changes(tmp_path, request_):
+async def test_what_the_scorer_notices_stands_above_the_steps_until_something_changes(tmp_path, query):
     kept(tmp_path, Edit("replace", 1, "a <extra_0> b"))
-    async with opened(request_, size=(120, 30)) as pilot:
+    async with opened(query, size=(120, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "g", "w")
         await shows(pilot, "Not scored as it is: S scores it with a PRM that you choose.")
         screen = pilot.app.screen
@@ -168,9 +168,9 @@ async def test_what_the_scorer_notices_stands_above_the_steps_until_something_ch
         await until(pilot, lambda: "! step 1" not in screen_text(pilot.app))
 
 
-async def test_an_answer_of_the_prm_before_is_not_taken_for_one_of_the_prm_that_was_chosen_since(tmp_path, request_):
+async def test_an_answer_of_the_prm_before_is_not_taken_for_one_of_the_prm_that_was_chosen_since(tmp_path, query):
     kept(tmp_path, Edit("delete", 0))
-    async with opened(request_, size=(120, 30)) as pilot:
+    async with opened(query, size=(120, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "g", "w")
         await shows(pilot, "step 0 taken out")
         screen = pilot.app.screen
@@ -189,17 +189,17 @@ async def test_a_case_of_the_demo_is_scored_where_the_demo_is(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     own = tmp_path / "data/prm-inspect/demo"
     mine = shutil.copytree(TINY, tmp_path / "mine")
-    async with opened(Request(benchmarks=("demo",)), size=(120, 30)) as pilot:
+    async with opened(Query(benchmarks=("demo",)), size=(120, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "S", "tab", *TINY, "enter")
         # The rewards that come with the demo are of this very checkpoint, and stand where they were.
         await until(pilot, lambda: "has its rewards already by tiny-prm-m" in squeezed_text(pilot), timeout=60)
         assert not (own / "rewards").exists()
         await press(pilot, "S", "tab", *str(mine), "enter")
-        await until(pilot, lambda: pilot.app.inspection.scorer == "mine", timeout=60)
-        evaluations = {one.scorer.name: one for one in pilot.app.inspection.selection.evaluations}
+        await until(pilot, lambda: pilot.app.state.scorer == "mine", timeout=60)
+        evaluations = {one.scorer.name: one for one in pilot.app.state.results.evaluations}
         assert evaluations["mine"].present.sum() == 1
         assert evaluations["tiny-prm-m"].present.all()
-        assert pilot.app.inspection.selection.workspace.root == own
+        assert pilot.app.state.results.workspace.root == own
 
 
 def squeezed_text(pilot):
@@ -222,8 +222,8 @@ def test_a_place_on_screen_is_one_in_the_text(text, place, at):
     assert what_if._place(text, place) == at
 
 
-async def test_a_process_that_dies_is_said_and_the_next_case_has_another(tmp_path, request_, lightly):
-    async with opened(request_, size=(120, 30)) as pilot:
+async def test_a_process_that_dies_is_said_and_the_next_case_has_another(tmp_path, query, lightly):
+    async with opened(query, size=(120, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "S", *TINY, "enter")
         await shows(pilot, "Loading the model.")
         os.kill(pilot.app.scoring._cases._job._process.pid, signal.SIGKILL)
@@ -232,14 +232,14 @@ async def test_a_process_that_dies_is_said_and_the_next_case_has_another(tmp_pat
         await press(pilot, "S", *TINY, "enter")
         await until(pilot, lambda: "scored in" in screen_text(pilot.app), timeout=60)
         # The case is seen through it, and only this case has rewards of it.
-        await until(pilot, lambda: pilot.app.inspection.scorer == "tiny-prm-m")
-        evaluation = pilot.app.inspection.evaluation
+        await until(pilot, lambda: pilot.app.state.scorer == "tiny-prm-m")
+        evaluation = pilot.app.state.evaluation
         assert evaluation.present.sum() == 1
         first = pilot.app.scoring._cases._job._process
     assert first.wait(10) is not None
 
 
-def test_the_view_is_the_same_in_python(tmp_path, request_):
+def test_the_view_is_the_same_in_python(tmp_path, query):
     kept(tmp_path, Edit("delete", 0), rewards=(0.3, 0.9))
-    view = show.view(load(request_), Params(VARIANTS, {"case": "exact-one"}))
+    view = show.view(load(query), Params(VARIANTS, {"case": "exact-one"}))
     assert view.rows["alpha.difference"].to_list() == [None, pytest.approx(0.1), pytest.approx(0.1)]

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import making
-from inspector.request import Request
+from inspector.query import Query
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, opened
 from reference import Case
@@ -28,7 +28,7 @@ def workspace(tmp_path_factory):
     found = making.full_frame(listed, "prmbench", id=[f"missing_condition_prm_test_p2_{i}" for i in range(N)])
     Workspace.open(root).add([Imported("prmbench", "made.jsonl", "made", "0-based", N, found, ())])
     RewardParts(root / "rewards" / one.folder).append(making.rewards(first[1], found["key"]))
-    return Request(workspace=str(root), benchmarks=("processbench", "prmbench"))
+    return Query(workspace=str(root), benchmarks=("processbench", "prmbench"))
 
 
 def _steps(case):

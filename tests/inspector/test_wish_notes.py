@@ -8,8 +8,8 @@ import making
 import step_making
 from inspector.cli import main
 from inspector.notes import wish_notes
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from reference import Case
 from step_reference import Step
 
@@ -45,11 +45,11 @@ def root(tmp_path_factory):
     ],
 )
 def test_what_a_later_wish_overrides_is_told_and_the_later_one_wins(root, asked, said):
-    selection = load(Request(workspace=root, **asked))
-    assert list(wish_notes(selection.request, selection.evaluations)) == said
-    assert list(selection.problems) == said
+    results = load(Query(workspace=root, **asked))
+    assert list(wish_notes(results.query, results.evaluations)) == said
+    assert list(results.problems) == said
     if said and "thresholds" in asked:
-        assert selection.evaluation("abel").rule.threshold == float(asked["thresholds"][-1][1])
+        assert results.evaluation("abel").rule.threshold == float(asked["thresholds"][-1][1])
 
 
 def test_a_redundancy_threshold_that_decides_is_no_note(tmp_path):
@@ -59,7 +59,7 @@ def test_a_redundancy_threshold_that_decides_is_no_note(tmp_path):
         ((("abel", "0.3"),), []),
         ((("abel", "0.3"), (None, "0.4")), ["--redundancy 0.3 is overridden by 0.4 for abel"]),
     ):
-        assert list(load(Request(workspace=str(tmp_path / "w"), redundancy=wishes)).problems) == said
+        assert list(load(Query(workspace=str(tmp_path / "w"), redundancy=wishes)).problems) == said
 
 
 def test_the_command_tells_it_on_stderr_and_in_the_provenance(root, capsys):

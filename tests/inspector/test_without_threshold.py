@@ -10,14 +10,14 @@ import reference
 from inspector.analyses.board import board
 from inspector.boards.board import board_frame
 from inspector.case_list.case_columns import case_columns
-from inspector.case_view.lines import Manner, case_lines
+from inspector.case_view.lines import DisplayOptions, case_lines
 from inspector.cli import main
 from inspector.filtering.filter_words import filter_words
-from inspector.inspection import inspect
-from inspector.request import Request
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from inspector.screens.filtering import facet_groups
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import outcome_sentence, votes_words
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
@@ -27,7 +27,7 @@ from scoring.evaluations.deciding import OPTIMISTIC
 from screen_text import press, rests, screen_lines, shows
 from views import cases_view, metrics_view, show_view, table_of, words_of
 
-PLAIN = Brush(ascii_only=True)
+PLAIN = Glyphs(ascii_only=True)
 UNMOVABLE = {
     "labels": "labels as given",
     "critic": "verdicts as given (vote of 5)",
@@ -43,20 +43,20 @@ def root(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def selection(root):
-    return load(Request(workspace=root))
+def results(root):
+    return load(Query(workspace=root))
 
 
-def seen(selection, scorer, row, width=100):
-    lines = case_lines(inspect(selection).focused(scorer, "bench"), row, Manner(width, PLAIN))
+def seen(results, scorer, row, width=100):
+    lines = case_lines(inspect(results).focused(scorer, "bench"), row, DisplayOptions(width, PLAIN))
     texts = ["".join(text for text, _ in line.parts).rstrip() for line in lines.lines]
     return texts, [texts[at] for at in lines.starts]
 
 
-def test_all_are_loaded_and_listed(selection):
-    assert selection.chosen == ("critic", "labels", "moving", "number")
-    assert not selection.problems
-    frame = board_frame(selection)
+def test_all_are_loaded_and_listed(results):
+    assert results.chosen == ("critic", "labels", "moving", "number")
+    assert not results.problems
+    frame = board_frame(results)
     assert sorted(frame["scorer"]) == ["critic", "labels", "moving", "number"]
     rows = {row["scorer"]: row for row in frame.iter_rows(named=True)}
     for name, source in UNMOVABLE.items():
@@ -67,30 +67,30 @@ def test_all_are_loaded_and_listed(selection):
     assert frame["scorer"][-1] == "number"
 
 
-def test_the_board_in_plain_lines_says_why(selection):
-    lines = {line["scorer"]: line for line in table_of(board.view(selection))}
+def test_the_board_in_plain_lines_says_why(results):
+    lines = {line["scorer"]: line for line in table_of(board.view(results))}
     assert lines["number"]["its source"] == "one number a solution"
-    assert "one number a solution, no step rewards" in words_of(board.view(selection))
+    assert "one number a solution, no step rewards" in words_of(board.view(results))
     assert lines["critic"]["threshold"] == "–"
     assert lines["critic"]["its source"] == "verdicts as given (vote of 5)"
 
 
-def test_provenance_has_no_threshold_and_says_the_rule(selection):
-    facts = metrics_view(selection).provenance
+def test_provenance_has_no_threshold_and_says_the_rule(results):
+    facts = metrics_view(results).provenance
     assert facts["threshold"] == {"moving": 0.5, **dict.fromkeys(UNMOVABLE)}
     assert facts["threshold_source"] == {"moving": "default", **UNMOVABLE}
     assert facts["coverage"] == {"moving": "5 of 6", "labels": "5 of 6", "critic": "4 of 6", "number": "0 of 6"}
     assert "first step that the scorer labelled wrong" in facts["rule"]
-    assert "None" not in metrics_view(selection, "markdown").render("markdown")
+    assert "None" not in metrics_view(results, "markdown").render("markdown")
 
 
-def test_the_metrics_of_a_critic_are_those_of_its_verdicts(selection):
-    rows = metrics_view(selection).rows
+def test_the_metrics_of_a_critic_are_those_of_its_verdicts(results):
+    rows = metrics_view(results).rows
     found = {(row["scorer"], row["subset"], row["metric"]): row for row in rows.iter_rows(named=True)}
     assert (found["critic", "one", "error_acc"]["value"], found["critic", "one", "error_acc"]["n"]) == (0.25, 4)
     assert found["critic", "one", "correct_acc"]["value"] == 0.5
     assert found["number", "average", "f1"]["reason"] == "one number a solution, no step rewards"
-    dropped = metrics_view(load(Request(workspace=selection.request.workspace, unparsed="drop"))).rows
+    dropped = metrics_view(load(Query(workspace=results.query.workspace, unparsed="drop"))).rows
     (row,) = dropped.filter(scorer="critic", subset="one", metric="error_acc").rows(named=True)
     assert (row["value"], row["n"]) == (0.5, 2)
 
@@ -99,9 +99,9 @@ def test_the_metrics_of_a_critic_are_those_of_its_verdicts(selection):
 def test_a_threshold_for_one_that_has_none_is_refused_by_name_and_passed_over_otherwise(root, wish):
     for name, source in UNMOVABLE.items():
         with pytest.raises(UsageError, match=f"{name} has no threshold to set: {source.split(' (')[0]}"):
-            load(Request(workspace=root, thresholds=((name, wish),)))
-    found = load(Request(workspace=root, thresholds=((None, wish), ("critic", "default"))))
-    plain = load(Request(workspace=root))
+            load(Query(workspace=root, thresholds=((name, wish),)))
+    found = load(Query(workspace=root, thresholds=((None, wish), ("critic", "default"))))
+    plain = load(Query(workspace=root))
     for name in UNMOVABLE:
         assert found.evaluation(name).codes.tolist() == plain.evaluation(name).codes.tolist()
         assert found.evaluation(name).rule == plain.evaluation(name).rule
@@ -112,15 +112,15 @@ def test_a_threshold_for_one_that_has_none_is_refused_by_name_and_passed_over_ot
 
 def test_no_threshold_is_still_said_to_be_none(root):
     with pytest.raises(UsageError, match="'much' is not a threshold"):
-        load(Request(workspace=root, thresholds=((None, "much"),)))
+        load(Query(workspace=root, thresholds=((None, "much"),)))
 
 
 def test_further_runs_are_told(tmp_path):
     judged.workspace(tmp_path)
     (folder,) = (tmp_path / "rewards").glob("critic-*")
-    keys = load(Request(workspace=str(tmp_path))).cases["key"]
+    keys = load(Query(workspace=str(tmp_path))).cases["key"]
     VoteParts(folder).append(judged.votes(keys, [["0"] * 5] * 6, run=1))
-    found = load(Request(workspace=str(tmp_path)))
+    found = load(Query(workspace=str(tmp_path)))
     assert not found.problems
     assert found.evaluation("critic").columns["critic.verdict"].to_list() == [1, 0, -1, 1, None, None]
     assert votes_words(found.evaluation("critic"), 0).endswith("(first of 2 runs)")
@@ -134,8 +134,8 @@ def test_further_runs_are_told(tmp_path):
 # -- one case
 
 
-def test_sentences(selection):
-    said = {name: [outcome_sentence(selection.evaluation(name), row) for row in range(6)] for name in UNMOVABLE}
+def test_sentences(results):
+    said = {name: [outcome_sentence(results.evaluation(name), row) for row in range(6)] for name in UNMOVABLE}
     assert said["labels"][:3] == [
         "predicted step 1, gold step 1: exactly right",
         "predicted step 0, gold step 2: two steps early",
@@ -148,8 +148,8 @@ def test_sentences(selection):
     assert said["number"][5] == "refused: the file has no number"
 
 
-def test_votes_in_words(selection):
-    critic = selection.evaluation("critic")
+def test_votes_in_words(results):
+    critic = results.evaluation("critic")
     assert [votes_words(critic, row) for row in (0, 2, 3, 4, 5)] == [
         "3 x step 1, 1 x none, 1 unparsed",
         "5 x none",
@@ -157,44 +157,44 @@ def test_votes_in_words(selection):
         "2 x 'two', 1 x step 0, 1 x step 1, 1 unparsed",
         "5 unparsed",
     ]
-    assert votes_words(selection.evaluation("labels"), 0) == ""
+    assert votes_words(results.evaluation("labels"), 0) == ""
 
 
-def test_labels_show_a_tick_or_a_cross_a_step_and_no_bar(selection):
-    _, steps = seen(selection, "labels", 0)
+def test_labels_show_a_tick_or_a_cross_a_step_and_no_bar(results):
+    _, steps = seen(results, "labels", 0)
     assert [step[9:11] for step in steps] == ["+ ", "x ", "+ "]
     assert [step[11:17] for step in steps] == ["step 0", "step 1", "step 2"]
     assert steps[1].startswith("exact")
     assert not any("|" in step or "#" in step for step in steps)
-    _, refused = seen(selection, "labels", 5)
+    _, refused = seen(results, "labels", 5)
     assert refused[0][9:17] == "  step 0"
 
 
-def test_a_critics_case_shows_its_mark_and_its_votes(selection):
-    texts, steps = seen(selection, "critic", 1)
+def test_a_critics_case_shows_its_mark_and_its_votes(results):
+    texts, steps = seen(results, "critic", 1)
     assert steps[0].split()[:2] == ["pred", "0"]
     assert steps[2].split()[:2] == ["gold", "2"]
     assert [step[9:15] for step in steps] == ["step 0", "step 1", "step 2"]
     assert "votes: 2 x step 0, 2 x step 1, 1 x step 2" in texts
 
 
-def test_an_unparsed_case_shows_why_and_how_the_answer_ends(selection):
-    texts, _ = seen(selection, "critic", 5, width=1000)
+def test_an_unparsed_case_shows_why_and_how_the_answer_ends(results):
+    texts, _ = seen(results, "critic", 5, width=1000)
     assert "? unparsed: no number in the box  [critic]" in texts
     (end,) = [line for line in texts if line.startswith("The answer ends: ...")]
     assert end.endswith("answer 0 is None")
     assert len(end) == len("The answer ends: ...") + 300
-    assert not any("The answer ends" in line for line in seen(selection, "critic", 0)[0])
+    assert not any("The answer ends" in line for line in seen(results, "critic", 0)[0])
 
 
-def test_one_number_stands_where_a_verdict_would(selection):
-    texts, steps = seen(selection, "number", 1)
+def test_one_number_stands_where_a_verdict_would(results):
+    texts, steps = seen(results, "number", 1)
     assert any("no verdict, one number for the solution: 0.25  [number]" in line for line in texts)
     assert not any(step.startswith("pred") for step in steps)
 
 
-def test_the_document_of_a_case_holds_what_was_judged(selection):
-    document = show_view(selection, 0)
+def test_the_document_of_a_case_holds_what_was_judged(results):
+    document = show_view(results, 0)
     assert document.rows["labels.wrong"].to_list() == [False, True, False]
     assert document.rows["labels.reward"].to_list() == [None] * 3
     assert document.rows["critic.wrong"].to_list() == document.rows["number.wrong"].to_list() == [None] * 3
@@ -204,11 +204,10 @@ def test_the_document_of_a_case_holds_what_was_judged(selection):
 # -- lists
 
 
-def test_columns_are_those_that_the_scorer_can_fill(selection):
-    start = inspect(selection)
+def test_columns_are_those_that_the_scorer_can_fill(results):
+    start = inspect(results)
     titles = {
-        name: [column.title for column in case_columns(start.focused(name, "bench"), PLAIN)]
-        for name in selection.chosen
+        name: [column.title for column in case_columns(start.focused(name, "bench"), PLAIN)] for name in results.chosen
     }
     common = ["case", "steps", "gold", "pred", "outcome"]
     assert titles["critic"] == titles["labels"] == common
@@ -219,7 +218,7 @@ def test_columns_are_those_that_the_scorer_can_fill(selection):
 
 def test_failures_hold_what_could_not_be_read_unless_it_is_dropped(root):
     for unparsed, rows in (("wrong", [1, 3, 4, 5]), ("drop", [1, 3])):
-        start = inspect(load(Request(workspace=root, unparsed=unparsed))).focused("critic", "bench")
+        start = inspect(load(Query(workspace=root, unparsed=unparsed))).focused("critic", "bench")
         failures = start.failures()
         assert sorted(failures.shown.tolist()) == rows
         assert filter_words(failures) == "filter outcome = any failure"
@@ -227,12 +226,12 @@ def test_failures_hold_what_could_not_be_read_unless_it_is_dropped(root):
         assert {value.value for value in kept.values if value.mark == "keep"} >= {"early", "false_alarm"}
 
 
-def test_the_way_round_passes_every_scorer_that_gave_something(selection):
-    now, names = inspect(selection), []
+def test_the_way_round_passes_every_scorer_that_gave_something(results):
+    now, names = inspect(results), []
     for _ in range(4):
         names.append(now.scorer)
         now = now.next_scorer(1)
-    assert sorted(names) == sorted(selection.chosen)
+    assert sorted(names) == sorted(results.chosen)
 
 
 def test_commands_print_it(root, capsys):
@@ -258,8 +257,8 @@ def test_metrics_without_a_scorer_print_a_sentence_and_no_empty_table(tmp_path, 
     assert json.loads(capsys.readouterr().out)["rows"] == []
 
 
-def test_cases_hold_verdicts_and_outcomes(selection):
-    rows = cases_view(selection).rows
+def test_cases_hold_verdicts_and_outcomes(results):
+    rows = cases_view(results).rows
     assert rows["critic.outcome"].to_list()[-2:] == ["unparsed", "unparsed"]
     assert rows["number.verdict"].to_list() == [None] * 6
     assert rows["number.outcome"].to_list() == ["unscored"] * 5 + ["refused"]
@@ -269,7 +268,7 @@ def test_cases_hold_verdicts_and_outcomes(selection):
 
 
 async def test_the_board_shows_words_for_a_threshold_and_says_why_nothing_moves(root):
-    async with opened(Request(workspace=root, scorers=("critic",)), size=(160, 30)) as pilot:
+    async with opened(Query(workspace=root, scorers=("critic",)), size=(160, 30)) as pilot:
         await shows(pilot, "labels as given", "verdicts as given (vote", "one number a soluti", "4 scorers")
         await press(pilot, "t")
         await shows(pilot, "critic has no threshold to move: verdicts as given")
@@ -279,7 +278,7 @@ async def test_the_board_shows_words_for_a_threshold_and_says_why_nothing_moves(
 
 
 async def test_every_line_of_the_board_fits_80_columns(root):
-    async with opened(Request(workspace=root, scorers=("number",)), size=(80, 24)) as pilot:
+    async with opened(Query(workspace=root, scorers=("number",)), size=(80, 24)) as pilot:
         await shows(pilot, "No F1: one number a solution, no step rewards.", "labels a")
         pilot.app.screen.query_one(FrameTable).cell_name = "outcomes"
         await shows(pilot, "? unparsed", "x refused")
@@ -288,7 +287,7 @@ async def test_every_line_of_the_board_fits_80_columns(root):
 
 
 async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
-    async with opened(Request(workspace=root, scorers=("critic",)), size=(130, 30)) as pilot:
+    async with opened(Query(workspace=root, scorers=("critic",)), size=(130, 30)) as pilot:
         await press(pilot, "enter")
         text = await rests(pilot, "4 of 6 cases", "critic", "verdicts as given (vote of 5)", "? unparsed", "votes: ")
         assert "margin" not in text
@@ -307,7 +306,7 @@ async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
 
 
 async def test_failures_that_no_threshold_grades_are_not_called_instructive(root):
-    async with opened(Request(workspace=root, scorers=("critic",)), size=(120, 36)) as pilot:
+    async with opened(Query(workspace=root, scorers=("critic",)), size=(120, 36)) as pilot:
         await press(pilot, "enter")
         lines = (await rests(pilot, "filter outcome = any failure")).splitlines()
         assert lines[1].strip().startswith("wrong ones first · filter outcome = any failure")

@@ -11,17 +11,17 @@ import making
 from inspector.processes import xray
 from inspector.processes.job import Job
 from inspector.processes.xray import XrayQuestion
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 
 
 @pytest.fixture(scope="module")
 def demo():
-    return load(Request(benchmarks=("demo",)))
+    return load(Query(benchmarks=("demo",)))
 
 
-def scorer_of(selection, name):
-    return selection.evaluation(name).scorer
+def scorer_of(results, name):
+    return results.evaluation(name).scorer
 
 
 def test_the_demos_prm_tells_its_tokens(demo):

@@ -7,38 +7,38 @@ from msgspec.structs import replace
 
 from inspector.cli import main
 from inspector.exporting import case_facts, score_facts
-from inspector.inspection import inspect
-from inspector.selection import load
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from opened import opened
 from screen_text import press, shows
 
 
 @pytest.fixture(scope="module")
-def inspection(request_):
-    return inspect(load(request_))
+def state(query):
+    return inspect(load(query))
 
 
-def test_a_case_says_what_the_screen_says_and_its_command_shows_it(inspection, tmp_path):
-    for row in range(inspection.cases.height):
-        facts = json.loads(case_facts(inspection, row))
-        evaluation = inspection.evaluation
-        assert facts["case"] == inspection.cases["case"][row]
-        assert facts["earliest_error"] == inspection.cases["earliest_error"][row]
+def test_a_case_says_what_the_screen_says_and_its_command_shows_it(state, tmp_path):
+    for row in range(state.cases.height):
+        facts = json.loads(case_facts(state, row))
+        evaluation = state.evaluation
+        assert facts["case"] == state.cases["case"][row]
+        assert facts["earliest_error"] == state.cases["earliest_error"][row]
         assert facts.get("rewards") == (evaluation.rewards.of(row) and pytest.approx(evaluation.rewards.of(row)))
         assert facts["outcome"] == evaluation.columns["alpha.outcome"][row]
         assert main([*shlex.split(facts["command"])[1:], "--json", "-o", str(tmp_path / "shown.json")]) == 0
         assert f'"{facts["case"]}"' in (tmp_path / "shown.json").read_text()
 
 
-def test_a_case_without_a_scorer_has_no_verdict(request_):
-    bare = inspect(load(request_))
+def test_a_case_without_a_scorer_has_no_verdict(query):
+    bare = inspect(load(query))
     facts = json.loads(case_facts(replace(bare, scorer=None), 0))
     assert set(facts) <= {"case", "subset", "generator", "n_steps", "earliest_error", "command"}
 
 
-async def test_a_row_of_the_board_is_the_figure_that_its_command_prints(request_, tmp_path):
-    async with opened(request_, folder=tmp_path) as pilot:
-        frame, inspected = pilot.app.screen.frame, pilot.app.inspection
+async def test_a_row_of_the_board_is_the_figure_that_its_command_prints(query, tmp_path):
+    async with opened(query, folder=tmp_path) as pilot:
+        frame, inspected = pilot.app.screen.frame, pilot.app.state
         for row in frame.iter_rows(named=True):
             facts = json.loads(score_facts(inspected, row))
             path = tmp_path / f"{facts['scorer']}.csv"

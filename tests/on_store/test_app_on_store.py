@@ -4,7 +4,7 @@ import asyncio
 
 import making
 import reference
-from inspector.request import Request
+from inspector.query import Query
 from inspector.services import following
 from opened import inspected, opened
 from scoring.cache import RewardParts
@@ -24,16 +24,16 @@ async def test_the_app_follows_a_bucket_and_sends_a_ruling(machine, address, tmp
     other.sync()
     making.workspace(other.root, CASES, [(making.scorer("one"), CASES)])
     other.sync()
-    async with opened(Request(workspace=address)) as pilot:
-        assert [one.scorer.name for one in inspected(pilot).selection.evaluations] == ["one"]
+    async with opened(Query(workspace=address)) as pilot:
+        assert [one.scorer.name for one in inspected(pilot).results.evaluations] == ["one"]
         two = making.scorer("two")
         keys = Workspace.open(other.root).cases()[0]["key"]
         RewardParts(other.root / "rewards" / two.folder).append(making.rewards(CASES, keys))
         two.save(other.root / "rewards" / two.folder)
         await asyncio.to_thread(other.sync)
-        await until(pilot, lambda: len(inspected(pilot).selection.evaluations) == 2)
-        selection = inspected(pilot).selection
-        selection.journal.rule(selection.cases["case"].to_list()[:1], "gold wrong")
+        await until(pilot, lambda: len(inspected(pilot).results.evaluations) == 2)
+        results = inspected(pilot).results
+        results.journal.rule(results.cases["case"].to_list()[:1], "gold wrong")
 
         def heard():
             other.sync()
@@ -42,7 +42,7 @@ async def test_the_app_follows_a_bucket_and_sends_a_ruling(machine, address, tmp
         while not await asyncio.to_thread(heard):
             pass
         theirs = Journal(other.root / "triage")
-        theirs.note(selection.cases["case"].to_list()[1:2], "from elsewhere")
+        theirs.note(results.cases["case"].to_list()[1:2], "from elsewhere")
         await asyncio.to_thread(other.sync)
-        await until(pilot, lambda: inspected(pilot).selection.journal.triage.notes)
+        await until(pilot, lambda: inspected(pilot).results.journal.triage.notes)
     assert finish() == ([], False)

@@ -255,7 +255,7 @@ def test_a_scoring_process_fills_a_bucket_and_resumes_at_another_machine(
     import checkpoints
     import fake_scoring
     import scoring_process
-    from scoring.runs.preparation import Running
+    from scoring.runs.preparation import EngineOptions
 
     model = checkpoints.write(tmp_path_factory.mktemp("models") / "tiny")
     words = ("score", "processbench", "--workspace", address, "--model", model, "--device", "cpu", "--name", "tiny")
@@ -267,7 +267,7 @@ def test_a_scoring_process_fills_a_bucket_and_resumes_at_another_machine(
     at("bob")
     assert open_workspace(address, create=False).scorers() == ["mine", "tiny"]
     finish()
-    monkeypatch.setattr(Running, "load", lambda *_, **__: fake_scoring.Engine())
+    monkeypatch.setattr(EngineOptions, "load", lambda *_, **__: fake_scoring.Engine())
     _, told, _ = scoring_process.ran_here(*words)
     assert told[0]["cached"] + told[0]["refused"] == 5
     assert not list(cache().glob("*/open"))

@@ -12,7 +12,7 @@ import reference
 import scoring_process
 from scoring.cache import RewardParts
 from scoring.runs import plan
-from scoring.runs.preparation import Running
+from scoring.runs.preparation import EngineOptions
 from scoring.storage.remote import finish
 from scoring.workspace import Workspace
 
@@ -38,7 +38,7 @@ def test_shards_in_any_order_one_killed_and_one_with_two_workers_are_the_whole(
 ):
     local = making.workspace(tmp_path / "local", [reference.Case(index % 5 + 1, -1) for index in range(CASES)], [])
     words = ("score", "bench", "--model", model)
-    monkeypatch.setattr(Running, "load", lambda *_, **__: fake_scoring.Engine())
+    monkeypatch.setattr(EngineOptions, "load", lambda *_, **__: fake_scoring.Engine())
     assert scoring_process.ran_here(*words, "-w", local.root, "--device=cpu")[0] == 0
     expected = kept(local.root)
     first = machine("first")

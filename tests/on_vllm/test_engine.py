@@ -19,7 +19,7 @@ from scoring.checkpoint import Checkpoint  # stands with the ones around it
 from scoring.errors import CheckpointError, EngineError  # stands with the ones around it
 from scoring.prms.catalogue import adapter_of  # stands with the ones around it
 from scoring.readout import Encoded, Refused  # stands with the ones around it
-from scoring.runs.opened import OpenedPrm  # stands with the ones around it
+from scoring.runs.opened import LoadedPrm  # stands with the ones around it
 from thoroughness import also  # stands with the ones around it
 from vllm_rewards import TOLERANCE, check, encoded, in_session, loaded  # needs torch
 
@@ -48,7 +48,7 @@ def tiny(prm_folder, tmp_path_factory, ran):
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "evil.py").write_text(f"open({str(ran)!r}, 'w').close()\nclass Model: pass\n")
     checkpoint = Checkpoint.open(folder)
-    opened = OpenedPrm(checkpoint, adapter_of(checkpoint), "float32", "cpu")
+    opened = LoadedPrm(checkpoint, adapter_of(checkpoint), "float32", "cpu")
     engine = loaded(opened, folder.parent / "vllm.log", longest=LONGEST)
     yield engine, opened
     engine.close()
@@ -127,7 +127,7 @@ def test_weights_that_are_not_finite_are_told_as_with_transformers(prm_folder, t
     tensors["score.2.weight"][1, 0] = float("nan")
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     checkpoint = Checkpoint.open(folder)
-    opened = OpenedPrm(checkpoint, adapter_of(checkpoint), "float32", "cpu")
+    opened = LoadedPrm(checkpoint, adapter_of(checkpoint), "float32", "cpu")
     engine = loaded(opened, tmp_path / "vllm.log", longest=LONGEST)
     try:
         with pytest.raises(CheckpointError, match=r"score\.2\.weight .* not finite"):

@@ -10,13 +10,13 @@ transformers = pytest.importorskip("transformers")
 from scoring.asking import Answered, GenerationRequest, Message, Sampling  # noqa: E402  # stands with the ones below
 from scoring.engines.server.chat import ChatServers  # noqa: E402  # stands with the ones below
 from scoring.generative.catalogue import FAMILIES  # noqa: E402  # stands with the ones below
+from scoring.generative.dialogues import Dialogues  # noqa: E402  # stands with the ones below
 from scoring.generative.talk import (  # noqa: E402  # stands with the ones below
     DECIDING,  # stands with the ones below
     LIKELIEST,
     DecisionWords,
 )
-from scoring.generative.talks import Talks  # noqa: E402  # stands with the ones below
-from scoring.runs.plan import Missing  # noqa: E402  # stands with the ones below
+from scoring.runs.plan import MissingAnswers  # noqa: E402  # stands with the ones below
 from scoring.runs.run import RunCase  # noqa: E402  # stands with the ones below
 from vllm_rewards import TOLERANCE  # noqa: E402  # needs torch
 
@@ -47,8 +47,8 @@ def prm(tmp_path):
 
 def rows(engine, family, votes):
     """The rows of some votes, and how many calls they took."""
-    asker, calls = Talks(family, 1), 0
-    for one in engine.answers(asker.asks(iter([(Missing(0, 0, tuple(range(votes))), CASE)]))):
+    asker, calls = Dialogues(family, 1), 0
+    for one in engine.answers(asker.asks(iter([(MissingAnswers(0, 0, tuple(range(votes))), CASE)]))):
         if isinstance(one, Answered):
             calls += one.calls
             asker.take(one)

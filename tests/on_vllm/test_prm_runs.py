@@ -126,7 +126,7 @@ def test_on_a_server_another_scorer_gives_the_same_rewards(
     # What cannot be seen of a server is no part of who the scorer is said to be; how cases are read is.
     assert scorer["fingerprint"] != other["fingerprint"]
     assert scorer["settings"]["dtype"] == "as served"
-    (model,) = greet([pooling_server]).found[0].models
+    (model,) = greet([pooling_server]).capabilities[0].models
     assert scorer["settings"]["weights"] == {"served": model.name, "tokenizer": other["settings"]["weights"]}
     same = {name: value for name, value in scorer["settings"].items() if name not in {"dtype", "weights"}}
     assert same == {name: value for name, value in other["settings"].items() if name not in {"dtype", "weights"}}

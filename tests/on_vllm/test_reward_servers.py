@@ -16,7 +16,7 @@ from scoring.engines.server.rewards import (
 from scoring.errors import EngineError  # stands with the ones around it
 from scoring.prms.catalogue import adapter_of  # stands with the ones around it
 from scoring.readout import Encoded  # stands with the ones around it
-from scoring.runs.opened import OpenedPrm  # stands with the ones around it
+from scoring.runs.opened import LoadedPrm  # stands with the ones around it
 from servers import vllm_server  # needs httpx
 from vllm_rewards import check, encoded  # needs torch
 
@@ -35,7 +35,7 @@ def tag_of(opened):
 @pytest.fixture(scope="module")
 def two_layers(prm_folder):
     checkpoint = Checkpoint.open(prm_folder)
-    return OpenedPrm(checkpoint, adapter_of(checkpoint), "float32", "cpu")
+    return LoadedPrm(checkpoint, adapter_of(checkpoint), "float32", "cpu")
 
 
 @pytest.fixture(scope="module")

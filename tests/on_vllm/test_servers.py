@@ -8,7 +8,7 @@ httpx = pytest.importorskip("httpx")
 import tiny_families  # noqa: E402  # needs torch
 from scoring.checkpoint import Checkpoint  # noqa: E402  # stands with the one above
 from scoring.prms.catalogue import adapter_of  # noqa: E402  # stands with the one above
-from scoring.runs.opened import OpenedPrm  # noqa: E402  # stands with the one above
+from scoring.runs.opened import LoadedPrm  # noqa: E402  # stands with the one above
 from vllm_rewards import TOLERANCE  # noqa: E402  # needs torch
 
 pytestmark = pytest.mark.vllm
@@ -30,7 +30,7 @@ def test_the_generate_server_gives_three_answers(generate_server):
 
 def test_the_pooling_server_gives_the_rewards_of_the_transformers_engine(pooling_server, prm_folder):
     checkpoint = Checkpoint.open(prm_folder)
-    opened = OpenedPrm(checkpoint, adapter_of(checkpoint), "float32", "cpu")
+    opened = LoadedPrm(checkpoint, adapter_of(checkpoint), "float32", "cpu")
     cases = [opened.encoder(problem, steps) for problem, steps in tiny_families.work(6)]
     asked = {"model": model_of(pooling_server), "input": [list(one.ids) for one in cases], "use_activation": True}
     rows = [row["data"] for row in posted(f"{pooling_server}/pooling", asked)["data"]]

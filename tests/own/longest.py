@@ -16,6 +16,6 @@ def longest(results, params, intervals):
         rows.append({"scorer": scorer.scorer.name, "steps": steps.max()})
     frame = pl.DataFrame(rows, schema={"scorer": pl.String, "steps": pl.Int64})
     lines = [[text(row["scorer"]), count(row["steps"])] for row in rows]
-    facts = provenance(results, results.request.command("longest", *params.words, form=params.form))
+    facts = provenance(results, results.query.command("longest", *params.words, form=params.form))
     section = Section("", "longest", (table("", ["scorer", "steps"], lines),))
     return View(frame, facts, title="Longest", lay_out=lambda: (section,))

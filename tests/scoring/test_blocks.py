@@ -13,14 +13,14 @@ import judged
 import making
 from inspector.analyses import Params
 from inspector.analyses import load as analysis
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.own import cases_frame
 from scoring.cache import RewardParts, VoteParts
 from scoring.errors import UnwritableWorkspace
 from scoring.evaluations import blocks
-from scoring.evaluations.derived import FOLDER, Derived
+from scoring.evaluations.derived import FOLDER, EvaluationCache
 from scoring.generation import Generation
 from scoring.progress import told_to
 from scoring.schema import METADATA, REWARDS, VOTES, conform
@@ -140,14 +140,14 @@ def _votes(cases, rng):
 
 def answers(root, names=tuple(ANALYSES), **asked):
     """Every column, and what the analyses say with their intervals and where all of it comes from."""
-    found = load(Request(workspace=str(root), **asked))
+    found = load(Query(workspace=str(root), **asked))
     views = [analysis(name).view(found, ANALYSES[name]) for name in names]
     return found, [(view.rows, view.provenance) for view in views]
 
 
 def loaded(root):
     """Every column alone: what the analyses say follows from them."""
-    return load(Request(workspace=str(root))), []
+    return load(Query(workspace=str(root))), []
 
 
 def same(one, other):
@@ -206,7 +206,7 @@ def test_where_nothing_can_be_kept_the_columns_are_the_same(tmp_path, monkeypatc
     def refuse(*_):
         raise UnwritableWorkspace("read-only", "Make it writable.")
 
-    monkeypatch.setattr(Derived, "name_benchmarks", refuse)
+    monkeypatch.setattr(EvaluationCache, "name_benchmarks", refuse)
     with in_blocks(4):
         same(loaded(root), expected)
     assert not (root / FOLDER).exists()
@@ -216,7 +216,7 @@ def test_where_nothing_can_be_kept_the_columns_are_the_same(tmp_path, monkeypatc
 def test_a_part_that_is_damaged_is_left_out_whole_and_named(tmp_path, damage):
     root = untidy(tmp_path, 3)
     folder = next((root / "rewards").glob("prm-1*"))
-    part = RewardParts(folder).append(_rewards(load(Request(workspace=str(root))).cases, random.Random(5), 1))
+    part = RewardParts(folder).append(_rewards(load(Query(workspace=str(root))).cases, random.Random(5), 1))
     if damage == "cut":
         part.write_bytes(part.read_bytes()[:-60])
     elif damage == "other":
@@ -246,10 +246,10 @@ def test_a_part_whose_middle_is_damaged_gives_none_of_its_rows(tmp_path, monkeyp
     first = RewardParts(folder).parts()[0]
     with in_blocks(2), monkeypatch.context() as patched:
         patched.setattr(RewardParts, "part", failing)
-        found = load(Request(workspace=str(root)))
+        found = load(Query(workspace=str(root)))
     assert [problem for problem in found.problems if str(first) in problem]
     first.rename(first.with_suffix(".gone"))
-    expected = load(Request(workspace=str(root)))
+    expected = load(Query(workspace=str(root)))
     for name in ("prm-1.outcome", "prm-1.rewards"):
         if name in found.columns and name in expected.columns:
             assert found.column(name).equals(expected.column(name))
@@ -258,7 +258,7 @@ def test_a_part_whose_middle_is_damaged_gives_none_of_its_rows(tmp_path, monkeyp
 def test_who_listens_hears_how_far_it_is(tmp_path):
     root, heard = untidy(tmp_path, 3), []
     with in_blocks(4), told_to(lambda *told: heard.append(told)):
-        found = load(Request(workspace=str(root)))
+        found = load(Query(workspace=str(root)))
     assert {unit for *_, unit in heard} == {"cases"}
     assert {to_do for _, to_do, *_ in heard} == {len(found.evaluations) * found.height}
     assert [done for done, *_ in heard] == sorted(done for done, *_ in heard)
@@ -286,7 +286,7 @@ def test_parts_that_go_again_and_again_are_told_of(tmp_path, monkeypatch):
     root = untidy(tmp_path, 3)
     monkeypatch.setattr(RewardParts, "part", lambda *_: (_ for _ in ()).throw(FileNotFoundError))
     with in_blocks(3):
-        found = load(Request(workspace=str(root)))
+        found = load(Query(workspace=str(root)))
     assert [one.scorer.name for one in found.evaluations] == ["critic"]
     assert len([problem for problem in found.problems if "vanished while they were read" in problem]) == 3
 

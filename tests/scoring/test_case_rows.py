@@ -73,7 +73,7 @@ def test_what_was_said_of_another_text_of_the_case_does_not_count():
 
 def arrays(evaluation):
     """What an evaluation holds of its cases, as lists."""
-    rewards, given_of = evaluation.rewards, evaluation.given
+    rewards, given_of = evaluation.rewards, evaluation.fixed_verdicts
     found = [rewards.values, rewards.offsets, rewards.labels.values, rewards.scored, rewards.refused, evaluation.codes]
     return [one.tolist() for one in (*found, given_of.verdicts)] + [list(evaluation.reasons)]
 

@@ -16,15 +16,15 @@ import judged
 import making
 import reference
 from imports import import_source
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.cache import RewardParts
 from scoring.evaluations import derived
 from scoring.evaluations.derived import (
     FOLDER,
     DamagedPack,
-    Derived,
-    Reasons,
+    EvaluationCache,
+    RefusalReasons,
     discard,
     packed_evaluation,
     remove_unasked,
@@ -47,13 +47,13 @@ def _always_worth_it(monkeypatch):
 
 
 @pytest.fixture
-def request_(tmp_path):
+def query(tmp_path):
     return example.write(tmp_path)
 
 
-def kept(request):
+def kept(query):
     """The selection, after what had to be computed for it was kept."""
-    found = load(request)
+    found = load(query)
     for one in found.unkept:
         one.keep()
     return found
@@ -74,12 +74,12 @@ def same(found, other):
     assert metrics_view(found).rows.equals(metrics_view(other).rows)
 
 
-def places(request):
-    return sorted(path for path in (Workspace.open(root(request)).root / FOLDER).glob("*/*-*") if path.is_dir())
+def places(query):
+    return sorted(path for path in (Workspace.open(root(query)).root / FOLDER).glob("*/*-*") if path.is_dir())
 
 
-def root(request):
-    return Path(request.workspace)
+def root(query):
+    return Path(query.workspace)
 
 
 def no_reading(monkeypatch):
@@ -89,11 +89,11 @@ def no_reading(monkeypatch):
     monkeypatch.setattr(RewardParts, "read", refuse)
 
 
-def test_what_is_kept_gives_every_number_that_the_rewards_give(request_, monkeypatch):
-    first = kept(request_)
+def test_what_is_kept_gives_every_number_that_the_rewards_give(query, monkeypatch):
+    first = kept(query)
     assert len(first.unkept) == len(first.evaluations) == 2
     no_reading(monkeypatch)
-    again = load(request_)
+    again = load(query)
     assert again.unkept == ()
     same(first, again)
 
@@ -129,79 +129,79 @@ def test_labels_and_numbers_are_kept_too():
         np.testing.assert_array_equal(found.rewards.solutions, whole.rewards.solutions)
 
 
-def test_rewards_that_come_later_are_in_it_and_what_was_kept_before_goes(request_, monkeypatch):
-    kept(request_)
-    before = places(request_)
-    folder = load(request_).folders["alpha"]
-    case = load(request_).cases["key"][0]
+def test_rewards_that_come_later_are_in_it_and_what_was_kept_before_goes(query, monkeypatch):
+    kept(query)
+    before = places(query)
+    folder = load(query).folders["alpha"]
+    case = load(query).cases["key"][0]
     rows = pl.DataFrame({"key": [case], "rewards": [[0.01, 0.01]]}).with_columns(vote=pl.lit(0, dtype=pl.Int32))
     RewardParts(folder).append(rows)
-    later = load(request_)
+    later = load(query)
     assert [one.evaluation.scorer.name for one in later.unkept] == ["alpha"]
-    same(later, kept(request_))
-    after = places(request_)
+    same(later, kept(query))
+    after = places(query)
     assert len(after) == len(before) == 2
     assert len(set(after) & set(before)) == 1
     no_reading(monkeypatch)
-    same(later, load(request_))
+    same(later, load(query))
 
 
-def test_another_rule_in_scorer_json_is_another_key(request_):
-    kept(request_)
-    path = load(request_).folders["beta"] / "scorer.json"
+def test_another_rule_in_scorer_json_is_another_key(query):
+    kept(query)
+    path = load(query).folders["beta"] / "scorer.json"
     path.write_text(path.read_text().replace('"threshold": 0.0', '"threshold": 0.25'))
-    found = load(request_)
+    found = load(query)
     assert found.evaluation("beta").rule.threshold == 0.25
     assert [one.evaluation.scorer.name for one in found.unkept] == ["beta"]
 
 
-def test_cases_that_are_imported_again_leave_nothing_old(request_, processbench_file):
-    kept(request_)
-    old = places(request_)
-    add(request_, processbench_file, "first")
-    again = Request(workspace=request_.workspace, benchmarks=("bench",))
+def test_cases_that_are_imported_again_leave_nothing_old(query, processbench_file):
+    kept(query)
+    old = places(query)
+    add(query, processbench_file, "first")
+    again = Query(workspace=query.workspace, benchmarks=("bench",))
     assert load(again).unkept == ()
-    both = Request(workspace=request_.workspace)
+    both = Query(workspace=query.workspace)
     same(kept(both), load(both))
-    remove_unasked(Workspace.open(root(request_)))
+    remove_unasked(Workspace.open(root(query)))
     # The cases of the first benchmark alone are as they were.
-    assert set(old) < set(places(request_))
+    assert set(old) < set(places(query))
     assert load(again).unkept == ()
-    add(request_, processbench_file, "second")
-    remove_unasked(Workspace.open(root(request_)))
-    assert places(request_) == old
+    add(query, processbench_file, "second")
+    remove_unasked(Workspace.open(root(query)))
+    assert places(query) == old
     same(kept(both), load(both))
 
 
-def add(request, processbench_file, case):
+def add(query, processbench_file, case):
     """A case in another benchmark."""
     rows = [{"id": case, "problem": "p", "steps": ["a"], "final_answer_correct": True, "label": -1, "generator": "g"}]
-    Workspace.open(root(request)).add([import_source(str(processbench_file(rows, f"{case}.jsonl")))])
+    Workspace.open(root(query)).add([import_source(str(processbench_file(rows, f"{case}.jsonl")))])
 
 
-def test_scorers_that_are_gone_leave_nothing(request_):
-    kept(request_)
-    shutil.rmtree(load(request_).folders["alpha"])
-    remove_unasked(Workspace.open(root(request_)))
-    assert [place.name[:4] for place in places(request_)] == ["beta"]
-    assert load(replace(request_, scorers=())).unkept == ()
+def test_scorers_that_are_gone_leave_nothing(query):
+    kept(query)
+    shutil.rmtree(load(query).folders["alpha"])
+    remove_unasked(Workspace.open(root(query)))
+    assert [place.name[:4] for place in places(query)] == ["beta"]
+    assert load(replace(query, scorers=())).unkept == ()
 
 
-def test_only_as_many_folders_of_cases_stay(request_, processbench_file, monkeypatch):
+def test_only_as_many_folders_of_cases_stay(query, processbench_file, monkeypatch):
     monkeypatch.setattr(derived, "MOST", 1)
-    kept(request_)
-    add(request_, processbench_file, "first")
-    later = Request(workspace=request_.workspace, benchmarks=())
+    kept(query)
+    add(query, processbench_file, "first")
+    later = Query(workspace=query.workspace, benchmarks=())
     kept(later)
-    assert len(places(request_)) == 4
-    remove_unasked(Workspace.open(root(request_)))
-    assert len(places(request_)) == 2
+    assert len(places(query)) == 4
+    remove_unasked(Workspace.open(root(query)))
+    assert len(places(query)) == 2
     assert load(later).unkept == ()
 
 
-def test_what_is_not_ours_or_still_being_made_is_left_alone(request_):
-    kept(request_)
-    whole = places(request_)
+def test_what_is_not_ours_or_still_being_made_is_left_alone(query):
+    kept(query)
+    whole = places(query)
     folder = whole[0].parent
     others = [
         folder.parent / "notes",
@@ -214,27 +214,27 @@ def test_what_is_not_ours_or_still_being_made_is_left_alone(request_):
         other.mkdir()
     (folder.parent / "read me.txt").write_text("mine")
     (folder / ".cases.json.1-2.tmp").write_text("half")
-    remove_unasked(Workspace.open(root(request_)))
+    remove_unasked(Workspace.open(root(query)))
     assert all(other.is_dir() for other in others)
     assert (folder / ".cases.json.1-2.tmp").exists()
     for path in (*others, folder / ".cases.json.1-2.tmp"):
         os.utime(path, (0, 0))
-    remove_unasked(Workspace.open(root(request_)))
+    remove_unasked(Workspace.open(root(query)))
     # What a process left half made when it was killed goes after a day.
     assert [other.is_dir() for other in others] == [True, False, True, True, False]
     assert not (folder / ".cases.json.1-2.tmp").exists()
     assert (folder.parent / "read me.txt").read_text() == "mine"
-    assert places(request_) == whole
+    assert places(query) == whole
 
 
-def test_who_is_reading_sees_all_of_it_or_nothing_while_it_is_removed(request_):
-    whole = kept(request_)
-    reading = load(request_)
+def test_who_is_reading_sees_all_of_it_or_nothing_while_it_is_removed(query):
+    whole = kept(query)
+    reading = load(query)
     stop = threading.Event()
 
     def remove():
         while not stop.is_set():
-            for place in places(request_):
+            for place in places(query):
                 discard(place)
             for one in whole.unkept:
                 one.keep()
@@ -243,7 +243,7 @@ def test_who_is_reading_sees_all_of_it_or_nothing_while_it_is_removed(request_):
     thread.start()
     try:
         for _ in range(30):
-            same(whole, load(request_))
+            same(whole, load(query))
     finally:
         stop.set()
         thread.join()
@@ -268,50 +268,50 @@ def test_facts_of_another_kind_are_damage():
     "harm",
     [lambda place: (place / "values.npy").write_bytes(b"x"), lambda place: (place / "packed.json").write_text("?")],
 )
-def test_damage_is_told_once_and_changes_no_number(request_, harm):
-    whole = kept(request_)
-    harm(places(request_)[0])
-    found = load(request_)
+def test_damage_is_told_once_and_changes_no_number(query, harm):
+    whole = kept(query)
+    harm(places(query)[0])
+    found = load(query)
     assert [sentence for sentence in found.problems if "was damaged" in sentence] == list(found.problems)
     assert len(found.problems) == 1
     assert found.frame().equals(whole.frame())
-    again = kept(request_)
+    again = kept(query)
     same(whole, again)
-    assert load(request_).unkept == ()
+    assert load(query).unkept == ()
 
 
-def test_it_may_be_deleted_at_any_time(request_):
-    whole = kept(request_)
+def test_it_may_be_deleted_at_any_time(query):
+    whole = kept(query)
     shutil.rmtree(whole.workspace.root / FOLDER)
-    found = load(request_)
+    found = load(query)
     same(whole, found)
     assert len(found.unkept) == 2
 
 
-def test_where_nothing_can_be_written_nothing_is_said(request_):
-    (root(request_) / FOLDER).write_text("in the way")
-    same(kept(request_), load(request_))
-    assert (root(request_) / FOLDER).read_text() == "in the way"
+def test_where_nothing_can_be_written_nothing_is_said(query):
+    (root(query) / FOLDER).write_text("in the way")
+    same(kept(query), load(query))
+    assert (root(query) / FOLDER).read_text() == "in the way"
 
 
-def test_few_cases_are_not_worth_it(request_, monkeypatch):
+def test_few_cases_are_not_worth_it(query, monkeypatch):
     monkeypatch.setattr(derived, "WORTH", 2_000)
-    kept(request_)
-    assert not (root(request_) / FOLDER).exists()
+    kept(query)
+    assert not (root(query) / FOLDER).exists()
 
 
-def test_several_may_keep_the_same_at_once(request_):
-    selections = [load(request_) for _ in range(4)]
-    threads = [threading.Thread(target=one.keep) for found in selections for one in found.unkept]
+def test_several_may_keep_the_same_at_once(query):
+    several_results = [load(query) for _ in range(4)]
+    threads = [threading.Thread(target=one.keep) for found in several_results for one in found.unkept]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(places(request_)) == 2
-    same(selections[0], load(request_))
+    assert len(places(query)) == 2
+    same(several_results[0], load(query))
 
 
-def test_what_changes_while_it_is_read_is_not_kept(request_, monkeypatch):
+def test_what_changes_while_it_is_read_is_not_kept(query, monkeypatch):
     read = RewardParts.read
 
     def slow(parts, columns=()):
@@ -321,16 +321,16 @@ def test_what_changes_while_it_is_read_is_not_kept(request_, monkeypatch):
         return found
 
     monkeypatch.setattr(RewardParts, "read", slow)
-    assert load(request_).unkept == ()
+    assert load(query).unkept == ()
 
 
 def test_the_demo_has_no_place(tmp_path):
-    assert Derived.of(Workspace(None), ("demo",)).name == ""
-    assert Derived.of(Workspace.create(tmp_path / "w"), ("demo",)).name == ""
+    assert EvaluationCache.of(Workspace(None), ("demo",)).name == ""
+    assert EvaluationCache.of(Workspace.create(tmp_path / "w"), ("demo",)).name == ""
 
 
 def test_reasons_are_a_sequence():
-    found = Reasons(4, {1: "x", 3: "y"})
+    found = RefusalReasons(4, {1: "x", 3: "y"})
     assert list(found) == [None, "x", None, "y"]
     assert (len(found), found[1], found[-1], found[1:]) == (4, "x", "y", ["x", None, "y"])
     with pytest.raises(IndexError):
@@ -338,17 +338,17 @@ def test_reasons_are_a_sequence():
     assert pl.Series(found, dtype=pl.String).to_list() == list(found)
 
 
-def test_a_rule_that_is_changed_within_a_tick_of_the_clock_is_seen(request_):
-    kept(request_)
-    path = load(request_).folders["beta"] / "scorer.json"
+def test_a_rule_that_is_changed_within_a_tick_of_the_clock_is_seen(query):
+    kept(query)
+    path = load(query).folders["beta"] / "scorer.json"
     times, text = path.stat().st_mtime_ns, path.read_text()
     path.write_text(text.replace('"threshold": 0.0', '"threshold": 0.5'))
     assert path.stat().st_size == len(text.encode())
     os.utime(path, ns=(times, times))
-    assert [one.evaluation.scorer.name for one in load(request_).unkept] == ["beta"]
+    assert [one.evaluation.scorer.name for one in load(query).unkept] == ["beta"]
 
 
-def test_a_rule_that_changes_before_the_rewards_are_read_is_not_kept_as_the_new_one(request_, monkeypatch):
+def test_a_rule_that_changes_before_the_rewards_are_read_is_not_kept_as_the_new_one(query, monkeypatch):
     load_scorer = Scorer.load.__func__
 
     def slow(cls, folder):
@@ -358,7 +358,7 @@ def test_a_rule_that_changes_before_the_rewards_are_read_is_not_kept_as_the_new_
         return found
 
     monkeypatch.setattr(Scorer, "load", classmethod(slow))
-    assert "beta" not in [one.evaluation.scorer.name for one in load(request_).unkept]
+    assert "beta" not in [one.evaluation.scorer.name for one in load(query).unkept]
 
 
 def test_how_it_is_computed_has_a_version():
@@ -374,4 +374,4 @@ def test_how_it_is_computed_has_a_version():
         bits.update(json.dumps(facts, sort_keys=True).encode())
     # What is kept by the version before would be shown as if it were computed: count
     # scoring.evaluations.derived.VERSION up.
-    assert (derived.VERSION, bits.hexdigest()) == (2, "121be118a48695f7")
+    assert (derived.VERSION, bits.hexdigest()) == (3, "916820511fc03445")

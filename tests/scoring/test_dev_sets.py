@@ -78,7 +78,7 @@ def test_every_subset_gets_the_best_threshold_of_its_dev_cases_and_is_reported_o
     for subset in ("one", "two"):
         own = [case for row, case in enumerate(cases) if row in dev and case.subset == subset]
         threshold = slow_threshold(own, comparison, unparsed)
-        assert tuned.rule.told[subset] == threshold
+        assert tuned.rule.by_subset[subset] == threshold
         rest = [case for row, case in enumerate(cases) if row not in dev and case.subset == subset]
         expected = reference.metrics(rest, threshold, comparison, unparsed)
         for metric in reference.METRICS:
@@ -118,7 +118,7 @@ def test_each_case_is_decided_at_the_threshold_of_its_subset():
     cases = many()
     tuned = dev_tuned(making.evaluation(cases), 3)
     for row, case in enumerate(cases):
-        threshold = tuned.rule.told[case.subset]
+        threshold = tuned.rule.by_subset[case.subset]
         assert tuned.threshold_at(row) == threshold
         if tuned.codes[row] != DEV:
             assert tuned.columns["scorer.outcome"][row] == reference.outcome(case, threshold, "<")
@@ -138,7 +138,7 @@ def test_the_order_of_the_rows_changes_nothing(data, seed):
     moved = evaluate(Gold(frame), found.scorer, making.rewards(cases), Rule(0.5))
     one, other = dev_tuned(found, seed), dev_tuned(moved, seed)
     assert np.array_equal(one.codes[order], other.codes)
-    assert one.rule.told == other.rule.told
+    assert one.rule.by_subset == other.rule.by_subset
 
 
 def test_a_seed_draws_the_same_again_and_another_other_cases():
@@ -184,7 +184,7 @@ def test_where_no_dev_case_of_a_kind_was_scored_the_subset_stays_at_the_default(
 def test_without_rewards_there_is_nothing_to_tune():
     found = evaluate(Gold(making.frame(many())), making.scorer(), making.rewards([]).cast(REWARDS))
     assert dev_tuned(found, 0).rule.source == "default; not dev-tuned: no case was scored"
-    assert dev_thresholds(found, 0).told == {}
+    assert dev_thresholds(found, 0).by_subset == {}
 
 
 def test_going_back_from_dev_sets_takes_their_cases_in_again():

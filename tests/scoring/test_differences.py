@@ -16,7 +16,7 @@ from scoring.errors import UsageError
 from scoring.evaluations.deciding import dev_tuned
 from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import OUTCOMES, AsGiven, Rule
+from scoring.evaluations.verdicts import OUTCOMES, ProvidedVerdicts, Rule
 from scoring.metrics.step_labels import step_rows
 from scoring.metrics.threshold_curves import case_curve, step_curve
 from scoring.scorer import Scorer
@@ -174,7 +174,7 @@ def test_what_is_tuned_by_subset_is_on_differences_too():
     found, other = decided(cases, -0.05, "<="), making.evaluation([falls(case) for case in cases], -0.05, "<=")
     tuned, expected = dev_tuned(found, 0), dev_tuned(other, 0)
     assert tuned.rule.on == "differences"
-    assert dict(tuned.rule.told) == dict(expected.rule.told)
+    assert dict(tuned.rule.by_subset) == dict(expected.rule.by_subset)
     assert tuned.codes.tolist() == expected.codes.tolist()
     assert tuned.rule.of(0).on == "differences"
     assert "its reward less that of the step before" in str(tuned.rule)
@@ -184,6 +184,6 @@ def test_labels_as_given_have_no_differences_to_move():
     cases = making.frame([Case(2, -1)])
     labels = making.rewards([Case(2, -1, (0.5, 0.6))]).with_columns(labels=pl.Series([[True, False]]))
     found = evaluate(Gold(cases), making.scorer(), labels)
-    assert isinstance(found.rule, AsGiven)
+    assert isinstance(found.rule, ProvidedVerdicts)
     with pytest.raises(UsageError, match="no threshold to set"):
         found.compared("<=", "differences")

@@ -19,14 +19,14 @@ from scoring.errors import InspectError
 from scoring.runs.arguments import Shard
 from scoring.runs.events import CaseRefused, End, Interrupt, Nodes, Notice, Ready
 from scoring.runs.fleet import ENDS, FIRST_CASES, HOPELESS, Fleet, WaitingCases, characters
-from scoring.runs.plan import Missing
+from scoring.runs.plan import MissingAnswers
 from scoring.runs.prm_runs import Encoding, encoded, read
 from scoring.runs.run import RunCase, RunUsage, in_shard, score
 from scoring.runs.workers import (
     BlockResult,
-    Opened,
     WorkerFailed,
     WorkerGone,
+    WorkerReady,
     _result,
     decode_block,
     decode_reply,
@@ -76,7 +76,7 @@ class Fated:
             return self.ended(number, end)
         block = self.queues[number].popleft()
         if block is None:
-            return [(number, Opened("fake 1.0", 0.0, f"node {number % 2}"))]
+            return [(number, WorkerReady("fake 1.0", 0.0, f"node {number % 2}"))]
         if self.poison & {case.key for _, case in block.cases}:
             self.queues[number].appendleft(block)
             return self.ended(number, KILLED)
@@ -279,7 +279,7 @@ def test_each_machine_tells_how_far_it_is(tmp_path):
 
 
 def test_what_waits_counts_what_is_not_drawn_too():
-    pairs = [(Missing(row), RunCase(f"b/{row}", str(row), "p" * 10, ["s" * row])) for row in range(10)]
+    pairs = [(MissingAnswers(row), RunCase(f"b/{row}", str(row), "p" * 10, ["s" * row])) for row in range(10)]
     waiting = WaitingCases(iter(pairs), 10)
     waiting.draw(4)
     assert waiting.left == pytest.approx((10 * 4 + 6) / 4 * 10)

@@ -11,7 +11,7 @@ from reference import Case
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import NO_VERDICT, AsGiven, Rule
+from scoring.evaluations.verdicts import NO_VERDICT, ProvidedVerdicts, Rule
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.kernel import FIRST_ERROR, Decided
 from scoring.metrics.threshold_curves import case_curve
@@ -188,7 +188,7 @@ def test_a_number_that_is_not_finite_is_refused():
 @pytest.mark.parametrize("made", [labelled, voted, numbered])
 def test_no_threshold_can_be_set_and_there_is_no_curve(made):
     found = made()
-    assert isinstance(found.rule, AsGiven)
+    assert isinstance(found.rule, ProvidedVerdicts)
     with pytest.raises(UsageError, match=f"scorer has no threshold to set: {found.rule.source[:10]}"):
         found.at(0.5)
     assert case_curve(found, np.ones(6, dtype=bool), found.gold.subsets[1]) is None

@@ -16,7 +16,7 @@ import scoring_process
 from scoring.cache import RewardParts
 from scoring.fingerprint import FILE
 from scoring.runs.events import GO_ON
-from scoring.runs.preparation import Running
+from scoring.runs.preparation import EngineOptions
 from scoring.workspace import Workspace
 from thoroughness import also
 
@@ -46,7 +46,7 @@ def engine(request, monkeypatch):
     """What computes here and in processes of this environment; how, the laws of processes do not ask."""
     if request.param == "torch":
         return {}
-    monkeypatch.setattr(Running, "load", lambda *_, **__: fake_scoring.Engine())
+    monkeypatch.setattr(EngineOptions, "load", lambda *_, **__: fake_scoring.Engine())
     return scoring_process.light(0.05)
 
 

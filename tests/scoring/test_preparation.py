@@ -2,9 +2,9 @@ import pytest
 
 import checkpoints
 import every_family
-from scoring.claim import claim
 from scoring.errors import EngineError, ScorerConflict, UsageError
-from scoring.runs.preparation import Running, prepare
+from scoring.reservation import reserve_scorer
+from scoring.runs.preparation import EngineOptions, prepare
 from scoring.workspace import Workspace
 
 
@@ -20,7 +20,7 @@ def model(tmp_path):
 
 def saved(workspace, *args, **settings):
     scorer = prepare(workspace, *args, **settings).scorer
-    scorer.save(claim(workspace, scorer).folder)
+    scorer.save(reserve_scorer(workspace, scorer).folder)
     return scorer
 
 
@@ -36,18 +36,19 @@ def test_what_vllm_cannot_give_is_refused_in_the_plan(workspace, tmp_path):
     pytest.importorskip("torch")
     opened = every_family.opened(tmp_path / "prm", "skywork")
     folder = str(opened.checkpoint.folder)
-    assert prepare(workspace, folder, running=Running(device="cpu"))
+    assert prepare(workspace, folder, running=EngineOptions(device="cpu"))
     with pytest.raises(EngineError, match=r"vLLM cannot run .*: .* Use the transformers engine\."):
-        prepare(workspace, folder, running=Running("vllm"))
+        prepare(workspace, folder, running=EngineOptions("vllm"))
 
 
 def test_what_changes_numbers_changes_the_fingerprint_and_nothing_else_does(workspace, model, tmp_path):
     mark = prepare(workspace, model).scorer.fingerprint
     assert (
-        prepare(workspace, model, name="x", running=Running(device="cuda", token_budget=7)).scorer.fingerprint == mark
+        prepare(workspace, model, name="x", running=EngineOptions(device="cuda", token_budget=7)).scorer.fingerprint
+        == mark
     )
     assert prepare(workspace, model, adapter="qwen", dtype="float32").scorer.fingerprint == mark
-    assert prepare(workspace, model, running=Running("vllm")).scorer.fingerprint == mark
+    assert prepare(workspace, model, running=EngineOptions("vllm")).scorer.fingerprint == mark
     others = [
         prepare(workspace, model, dtype="bfloat16"),
         prepare(workspace, str(checkpoints.write(tmp_path / "seed", seed=1))),
@@ -67,7 +68,7 @@ def test_a_copy_elsewhere_keeps_the_name_it_has_unless_told(workspace, model, tm
 def test_a_name_with_another_dtype_is_taken(workspace, model):
     saved(workspace, model)
     with pytest.raises(ScorerConflict, match="dtype: 'float32' there, 'bfloat16' now"):
-        claim(workspace, prepare(workspace, model, dtype="bfloat16").scorer)
+        reserve_scorer(workspace, prepare(workspace, model, dtype="bfloat16").scorer)
 
 
 def test_an_unknown_adapter_is_named(workspace, model):
@@ -86,7 +87,7 @@ def test_what_was_loaded_must_be_what_was_digested(workspace, model, monkeypatch
 
     monkeypatch.setattr(module.TransformersEngine, "load", late)
     with pytest.raises(Exception, match="changed while it was read"):
-        prepare(workspace, model, running=Running(device="cpu")).engine()
+        prepare(workspace, model, running=EngineOptions(device="cpu")).engine()
 
 
 def test_what_is_only_assumed_of_a_checkpoint_is_told(workspace, tmp_path):

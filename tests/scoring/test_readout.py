@@ -41,7 +41,9 @@ def test_a_layer_without_bias_has_only_a_weight():
 
 
 def test_the_pure_part_imports_no_engine():
-    modules = "readout checkpoint fingerprint runs.run runs.preparation claim runs.events weights.usable engines.base"
+    modules = (
+        "readout checkpoint fingerprint runs.run runs.preparation reservation runs.events weights.usable engines.base"
+    )
     modules += " prms.base prms.qwen prms.catalogue runs.opened __main__"
     lines = [*(f"import scoring.{name}" for name in modules.split()), "import sys"]
     lines += ["heavy = {'torch', 'transformers', 'safetensors', 'tokenizers', 'huggingface_hub', 'textual'}"]

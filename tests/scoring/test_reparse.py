@@ -43,7 +43,7 @@ def test_what_changes_is_kept_whichever_way_it_changes(parts):
         row(2, "none", ballot="1", verdict=1),
     )
     told = reparse(parts, read_processbench, CASES)
-    assert (told.answers, told.changed, told.found, told.lost, told.unknown) == (3, 3, 1, 1, 0)
+    assert (told.answers, told.changed, told.recovered, told.lost, told.unknown) == (3, 3, 1, 1, 0)
     assert (dict(told.faults), dict(told.notes), told.problems) == ({"no box": 1}, {}, [])
     assert now(parts) == {
         (KEYS[0], 0): ("1", 1, None, None, None, "processbench-1"),
@@ -77,7 +77,7 @@ def test_ratings_are_read_again(parts):
     text = '{"validity": [1, -1], "redundancy": [0, 1]}'
     append(parts, row(0, text, reason="no JSON"), row(1, '{"validity": [1]}', rewards=[1.0, 1.0]))
     told = reparse(parts, read_socratic, CASES)
-    assert (told.changed, told.found, told.lost, dict(told.faults)) == (2, 1, 0, {"list too short": 1})
+    assert (told.changed, told.recovered, told.lost, dict(told.faults)) == (2, 1, 0, {"list too short": 1})
     assert now(parts)[KEYS[1], 0][2:5] == ([1.0], None, "list too short (1 of 2)")
     again = reparse(parts, read_prmbench, CASES)
     assert (again.changed, again.lost, dict(again.faults)) == (2, 1, {"JSON without redundancy": 1})
@@ -88,7 +88,7 @@ def test_reasoning_apart_and_the_end_of_the_answer_are_read_as_when_it_came(part
     append(parts, row(0, "", reasoning=r"\boxed{1}", finish_reason="length"), row(1, "x", finish_reason="length"))
     told = reparse(parts, read_grben, CASES)
     assert dict(told.faults) == {"cut at the token limit": 2}
-    assert reparse(parts, read_processbench, CASES).found == 1
+    assert reparse(parts, read_processbench, CASES).recovered == 1
     append(parts, row(2, r"so \boxed{1}"))
     assert reparse(parts, read_grben, CASES, thinking=True).faults["reasoning never ended"] == 1
 

@@ -12,11 +12,11 @@ from fake_scoring import Engine, cases, encode, events, expected, kept
 from scoring.asking import Noticed
 from scoring.cache import RewardParts
 from scoring.errors import EngineError, UnwritableWorkspace
-from scoring.readout import BEYOND_MEMORY, Answer, Batch, Encoded, Refused
+from scoring.readout import BEYOND_MEMORY, Batch, Encoded, EngineOutput, Refused
 from scoring.runs import prm_runs as module
 from scoring.runs import run
 from scoring.runs.events import CaseRefused, End, Interrupt, Notice, Progress, Ready, Saved, Start, Stopped, document
-from scoring.runs.plan import Missing
+from scoring.runs.plan import MissingAnswers
 from scoring.runs.prm_runs import EncodedCase
 from scoring.runs.run import RunCase
 from scoring.scorer import Scorer
@@ -140,7 +140,7 @@ def test_a_case_for_which_there_was_no_memory_is_tried_again_without_being_asked
 
     class Full(Engine):
         def read(self, encoded):
-            yield Batch(tuple(Answer(index, Refused(reason)) for index in range(len(encoded))), 1, 0)
+            yield Batch(tuple(EngineOutput(index, Refused(reason)) for index in range(len(encoded))), 1, 0)
 
     assert list(events(folder, frame, Full()))[-1].refused == N
     found = list(events(folder, frame))
@@ -179,14 +179,14 @@ def test_an_answer_that_is_no_reward_a_step_is_refused_and_the_rest_goes_on(fold
 
 
 def test_both_numbers_of_a_step_must_be_finite():
-    case = EncodedCase(Missing(0), RunCase("c", "k", "p", ["s", "t"], ()), Encoded((1, 2), (0, 1)))
+    case = EncodedCase(MissingAnswers(0), RunCase("c", "k", "p", ["s", "t"], ()), Encoded((1, 2), (0, 1)))
     good = (0.5, 0.25)
-    assert case.checked(Answer(0, good, good)) == good
+    assert case.checked(EngineOutput(0, good, good)) == good
     for second, reason in (
         ((0.5, math.nan), "the redundancy of step 1 is nan, no finite number (it overflows)"),
         ((0.5,), "1 redundancies for 2 steps"),
     ):
-        assert case.checked(Answer(0, good, second, "it overflows")) == Refused(reason)
+        assert case.checked(EngineOutput(0, good, second, "it overflows")) == Refused(reason)
 
 
 def test_positions_must_be_as_many_as_steps(folder):

@@ -5,7 +5,7 @@ import pytest
 import adapters
 import checkpoints
 import making
-from scoring.claim import claim, same_model
+from scoring.reservation import reserve_scorer, same_model
 from scoring.runs.preparation import prepare
 from scoring.workspace import Workspace
 
@@ -18,7 +18,7 @@ def workspace(tmp_path):
 
 
 def saved(workspace, scorer):
-    scorer.save(claim(workspace, scorer).folder)
+    scorer.save(reserve_scorer(workspace, scorer).folder)
     return scorer
 
 

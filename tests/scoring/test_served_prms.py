@@ -4,7 +4,7 @@ import pytest
 
 import checkpoints
 from scoring.errors import EngineError
-from scoring.runs.preparation import Running, prepare
+from scoring.runs.preparation import EngineOptions, prepare
 from scoring.workspace import Workspace
 
 pytest.importorskip("httpx")
@@ -16,7 +16,7 @@ def prepared(tmp_path, *models, served=None):
     folder = tmp_path / "tiny"
     model = folder if folder.exists() else checkpoints.write(folder)
     with running(Behaviour(models=models)) as server:
-        return prepare(Workspace(None), str(model), running=Running(servers=(server.url,), served=served))
+        return prepare(Workspace(None), str(model), running=EngineOptions(servers=(server.url,), served=served))
 
 
 def test_the_only_model_of_another_server_is_another_scorer(tmp_path):
@@ -27,7 +27,7 @@ def test_the_only_model_of_another_server_is_another_scorer(tmp_path):
 
 def test_a_name_that_was_given_asks_no_server(tmp_path):
     model = checkpoints.write(tmp_path / "tiny")
-    nobody = Running(servers=("http://127.0.0.1:9",), served="a")
+    nobody = EngineOptions(servers=("http://127.0.0.1:9",), served="a")
     found = prepare(Workspace(None), str(model), running=nobody)
     assert found.scorer.fingerprint == prepared(tmp_path, "a").scorer.fingerprint
     assert found.notes[0].startswith("a on the server is taken at its word")

@@ -11,9 +11,9 @@ import making
 from inspector import cli
 from inspector.case_list.case_rows import CaseRows
 from inspector.case_list.catalogue import catalogue
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from reference import Case
 from scoring.cache import RewardParts, VoteParts
 from scoring.evaluations.scorer_columns import SPENT
@@ -47,8 +47,8 @@ def space(tmp_path):
 
 
 def test_they_are_what_the_parts_say_of_each_case(space):
-    selection = load(Request(workspace=str(space)))
-    found = {name: [selection.column(f"{name}.{one}").to_list() for one in SPENT] for name in ("prm", "old", "critic")}
+    results = load(Query(workspace=str(space)))
+    found = {name: [results.column(f"{name}.{one}").to_list() for one in SPENT] for name in ("prm", "old", "critic")}
     assert found["prm"] == [[0.25, 0.5, None], [10, 20, None], [0, 0, None], [None] * 3, [None] * 3]
     assert found["old"] == [[None] * 3] * 5
     # Of the first run; where one answer's time is not known, that of all is not.
@@ -56,10 +56,10 @@ def test_they_are_what_the_parts_say_of_each_case(space):
     prices = [[0.0, 1.0, None], ["USD", "USD", None]]
     assert found["critic"] == [[2.0, None, 2.0], [200, 200, 200], [1, 3, 5], *prices]
     for name, dtype in SPENT.items():
-        assert selection.column(f"prm.{name}").dtype == dtype == selection.schema[f"prm.{name}"]
-    rows = CaseRows(selection, "critic").rows(("critic.tokens_out", "critic.seconds"), np.array([2, 0], dtype=np.int32))
+        assert results.column(f"prm.{name}").dtype == dtype == results.schema[f"prm.{name}"]
+    rows = CaseRows(results, "critic").rows(("critic.tokens_out", "critic.seconds"), np.array([2, 0], dtype=np.int32))
     assert rows == [(5, 2.0), (1, 2.0)]
-    moved = selection.evaluation("prm").at(0.9)
+    moved = results.evaluation("prm").at(0.9)
     assert moved.column("seconds").to_list() == [0.25, 0.5, None]
 
 
@@ -74,11 +74,11 @@ def test_conditions_orders_and_files_speak_of_them(space, capsys):
 
 
 def test_columns_are_offered_where_something_is_stored(space):
-    selection = load(Request(workspace=str(space)))
-    keys = {entry.key for entry in catalogue(replace(inspect(selection), scorer="prm"))}
-    for evaluation in selection.evaluations:
-        stored = {name for name in SPENT if evaluation.column(name).null_count() < selection.height}
-        assert evaluation.spent.stored == evaluation.of_cases(np.array([0])).spent.stored == stored
+    results = load(Query(workspace=str(space)))
+    keys = {entry.key for entry in catalogue(replace(inspect(results), scorer="prm"))}
+    for evaluation in results.evaluations:
+        stored = {name for name in SPENT if evaluation.column(name).null_count() < results.height}
+        assert evaluation.usage.stored == evaluation.of_cases(np.array([0])).usage.stored == stored
         name = evaluation.scorer.name
         assert keys & {one if name == "prm" else f"{name}.{one}" for one in SPENT} == {
             one if name == "prm" else f"{name}.{one}" for one in stored

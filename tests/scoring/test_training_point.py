@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.claim import as_checkpoint
 from scoring.errors import UsageError
+from scoring.reservation import as_checkpoint
 from scoring.scorer import (
     LARGEST,
     NOWHERE,

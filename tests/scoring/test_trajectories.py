@@ -9,8 +9,8 @@ from benchmark_rows import action_pair, agent_run, judged_trajectory, messages, 
 from inspector import cli
 from inspector.api import analysis
 from inspector.case_links import figure_link
-from inspector.request import Request
-from inspector.selection import load as load_selection
+from inspector.query import Query
+from inspector.result_set import load as load_results
 from scoring.benchmarks import toolprmbench, trajectories
 from scoring.benchmarks.agentprocessbench import load, recognises
 from scoring.exporters import trl_row
@@ -187,10 +187,10 @@ def test_both_figures_are_those_of_the_official_code(tmp_path, seed):
     assert figures["a-judge", "first_error_acc"] == pytest.approx(first_error_acc, abs=1e-12)
     # A failed answer is right on a clean trajectory there, and never here.
     assert figures["a-judge", "correct_acc"] < first_error_acc
-    selection = load_selection(Request(workspace=str(tmp_path / "space")))
+    results = load_results(Query(workspace=str(tmp_path / "space")))
     for metric in ("step_acc", "first_error_acc"):
-        link = figure_link(selection, selection.evaluations[0], "agentprocessbench", metric)
-        assert link.n == len(gold) == int(selection.passing(link.where).sum())
+        link = figure_link(results, results.evaluations[0], "agentprocessbench", metric)
+        assert link.n == len(gold) == int(results.passing(link.where).sum())
 
 
 def test_a_message_that_is_no_step_called_wrong_first_names_no_step(tmp_path):

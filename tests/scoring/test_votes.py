@@ -28,7 +28,7 @@ def test_winners_are_those_of_counting_one_case_at_a_time(ballots):
     for row, answers in enumerate(ballots):
         winner = processbench_verdict(vote(answers))
         assert found.verdicts[row] == (NO_VERDICT if winner is None else winner)
-        assert found.tried[row] == bool(answers)
+        assert found.answered[row] == bool(answers)
         assert bool(found.reasons[row]) == (bool(answers) and winner is None)
         counted = {ballot: count for ballot, count, _ in found.of(cases["case"][row])}
         assert counted == {ballot: answers.count(ballot) for ballot in answers}
@@ -87,7 +87,7 @@ def test_votes_of_other_cases_make_no_run():
 @pytest.mark.parametrize("cases", [[], [Case(2)]])
 def test_without_votes_nothing_is_tried(cases):
     found = tally(making.frame(cases), pl.DataFrame(schema=VOTES))
-    assert not found.tried.any()
+    assert not found.answered.any()
     assert found.verdicts.tolist() == [NO_VERDICT] * len(cases)
     assert (found.most, found.verdicts.dtype) == (0, np.int64)
 

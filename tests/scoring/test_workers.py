@@ -16,14 +16,14 @@ import making
 import reference
 import scoring_process
 from scoring.cache import RewardParts
-from scoring.runs.plan import Missing
-from scoring.runs.preparation import Running
+from scoring.runs.plan import MissingAnswers
+from scoring.runs.preparation import EngineOptions
 from scoring.runs.run import RunCase
 from scoring.runs.workers import (
-    Opened,
     WorkBlock,
     Worker,
     WorkerFailed,
+    WorkerReady,
     decode_block,
     decode_prm,
     decode_reply,
@@ -58,7 +58,7 @@ def slow(request):
 @pytest.fixture
 def light_here(monkeypatch):
     """The engine of this process, too, is the light one."""
-    monkeypatch.setattr(Running, "load", lambda *_, **__: fake_scoring.Engine())
+    monkeypatch.setattr(EngineOptions, "load", lambda *_, **__: fake_scoring.Engine())
 
 
 def start(*args, env=None):
@@ -238,7 +238,7 @@ PRM = {"revision": None, "base": None, "reference": None, "allow_pickle": False,
 
 def test_a_worker_that_has_another_program_or_another_model_says_so(model, tmp_path):
     asked = worker_prm(
-        "0" * 64, str(model), {**PRM, "dtype": "auto"}, Running(device="cpu"), truncate=False, root=tmp_path
+        "0" * 64, str(model), {**PRM, "dtype": "auto"}, EngineOptions(device="cpu"), truncate=False, root=tmp_path
     )
     assert decode_prm(encode_message(asked)) == asked
     told = {
@@ -256,15 +256,15 @@ def test_a_worker_computes_what_a_run_without_workers_does(model, tmp_path):
     workspace = making.workspace(tmp_path / "ws", FEW[:10], [])
     assert scoring_process.ran_here(*words_of(workspace, model, "--device=cpu"))[0] == 0
     (folder,) = workspace.root.glob("rewards/*")
-    running = Running(device="cpu")
+    running = EngineOptions(device="cpu")
     fingerprint = Scorer.load(folder).fingerprint
     worker = Worker(
         worker_prm(fingerprint, str(model), {**PRM, "dtype": "auto"}, running, truncate=False, root=workspace.root)
     )
-    assert isinstance(worker.open(), Opened)
+    assert isinstance(worker.open(), WorkerReady)
     frame = making.full_frame(FEW[:10])
     cases = [RunCase(*row) for row in frame.select("case", "key", "problem", "steps").rows()]
-    block = WorkBlock(5, [(Missing(row), case) for row, case in enumerate(cases)])
+    block = WorkBlock(5, [(MissingAnswers(row), case) for row, case in enumerate(cases)])
     reply = decode_reply(encode_message(worker.compute(decode_block(encode_message(block)))))
     assert reply.number == 5
     found = {cases[result.place].key: result.rows[0]["rewards"] for result in reply.results}

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 import judged
 import making
 import reference
-from inspector.request import Request
+from inspector.query import Query
 from scoring.cache import BALLOTS
 from scoring.evaluations.evaluation import evaluate
 from scoring.metrics.aligned import align_scorers
@@ -44,7 +44,7 @@ def write(root, *verdicts, gold=GOLD, families=("", "", "", ""), names="abcd", *
         for name, family, said in zip(names, families, verdicts, strict=False)
     ]
     making.workspace(root, cases, scorers, **columns)
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
 # -- many cases, of which every label can be audited
@@ -97,4 +97,4 @@ def write_leaning(root, tables, **columns):
     making.workspace(
         root, cases, [(making.scorer(name), rows) for name, rows in zip("abcdefgh", tables, strict=False)], **columns
     )
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))

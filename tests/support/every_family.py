@@ -8,7 +8,7 @@ import sentencepiece_pieces
 import tiny_families
 from scoring.checkpoint import Checkpoint
 from scoring.prms.catalogue import family
-from scoring.runs.opened import OpenedPrm
+from scoring.runs.opened import LoadedPrm
 
 QWEN, LLAMA, WIDTH = tiny_families.QWEN, tiny_families.LLAMA, tiny_families.HIDDEN
 MISTRAL, LLAMA2 = sentencepiece_families.MISTRAL, sentencepiece_families.LLAMA
@@ -105,4 +105,4 @@ def opened(root, name, *, changes=(), **options):
     made = family(name).of(checkpoint, **options)
     other = reference(root, name)
     reads = made.reference_model(checkpoint, Checkpoint.open(other)) if other else None
-    return OpenedPrm(checkpoint, made, "float32", "cpu", reference=reads)
+    return LoadedPrm(checkpoint, made, "float32", "cpu", reference=reads)

@@ -15,7 +15,7 @@ import polars as pl
 
 import making
 import reference
-from inspector.request import Request
+from inspector.query import Query
 from scoring.cache import RewardParts
 from scoring.schema import REWARDS, content_key
 from scoring.triage.history import NOTE, SORT
@@ -56,18 +56,18 @@ ALPHA = making.scorer("alpha", about="Alpha reads the text.")
 BETA = making.scorer("beta", low=-1.0, threshold=0.0, about="Beta knows the labels.")
 
 
-def write(root: Path, *, scored: bool = True) -> Request:
+def write(root: Path, *, scored: bool = True) -> Query:
     """Make the workspace and ask for it through alpha; with `scored` false, without its scorers."""
     plain = [reference.Case(one.n_steps, one.gold, subset=one.subset) for one in EXAMPLES]
     alpha = [reference.Case(one.n_steps, one.gold, one.rewards) for one in EXAMPLES]
     scorers = [(ALPHA, alpha), (BETA, [_beta(one) for one in EXAMPLES])]
     making.workspace(root, plain, scorers if scored else [], **_columns())
-    return Request(workspace=str(root), scorers=("alpha",) if scored else ())
+    return Query(workspace=str(root), scorers=("alpha",) if scored else ())
 
 
-def noted(root: Path) -> Request:
+def noted(root: Path) -> Query:
     """The same with five notes of whoever is at work, three of them in two categories."""
-    request = write(root)
+    query = write(root)
     journal = Journal(root / "triage", clock=lambda: "2026-01-02T03:04:05.000Z")
     for name, text, category in (
         ("alarm-one", "drops a minus", "signs"),
@@ -77,7 +77,7 @@ def noted(root: Path) -> Request:
         ("early-one", "feet again", ""),
     ):
         journal.do([(NOTE, [f"bench/{name}"], text), *([(SORT, [f"bench/{name}"], category)] if category else [])])
-    return request
+    return query
 
 
 ALL_KINDS = (

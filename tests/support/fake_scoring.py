@@ -14,7 +14,7 @@ from pathlib import Path
 import making
 import reference
 from scoring.cache import RewardParts
-from scoring.readout import Answer, Batch, Encoded, Refused
+from scoring.readout import Batch, Encoded, EngineOutput, Refused
 from scoring.runs.events import Interrupt, document
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
@@ -61,7 +61,7 @@ class Engine:
             time.sleep(self.seconds)
             self.ran += [one.ids for one in batch]
             answers = [
-                Answer(start + at, self.change(rewards(one.ids, one.positions), len(self.ran) - len(batch) + at))
+                EngineOutput(start + at, self.change(rewards(one.ids, one.positions), len(self.ran) - len(batch) + at))
                 for at, one in enumerate(batch)
             ]
             yield Batch(tuple(answers), sum(len(one.ids) for one in batch), len(batch))

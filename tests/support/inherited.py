@@ -1,18 +1,18 @@
 """What does an action; and commands that a screen has from another one unchanged, which are tried there."""
 
 from inspector.commands import COMMANDS
-from inspector.screens.base import InspectionScreen
+from inspector.screens.base import AppScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.triage import TriageScreen
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 
 
 def action_of(kind, action):
     """What a screen or widget of this kind does for an action, itself or by a controller; None for nothing."""
     name = f"action_{action.partition('(')[0].rpartition('.')[2]}"
-    if not issubclass(kind, InspectionScreen) or hasattr(kind, name):
+    if not issubclass(kind, AppScreen) or hasattr(kind, name):
         return getattr(kind, name, None)
-    made = kind(Brush(), 0) if issubclass(kind, CaseScreen) else kind(Brush())
+    made = kind(Glyphs(), 0) if issubclass(kind, CaseScreen) else kind(Glyphs())
     return getattr(getattr(made, name, None), "__func__", None)
 
 

@@ -47,7 +47,7 @@ def full_frame(cases, benchmark="bench", **columns):
 
 
 def frame(cases, benchmark="bench", **columns):
-    """The same without texts, as a selection holds it."""
+    """The same without texts, as a result set holds it."""
     return full_frame(cases, benchmark, **columns).select(list(METADATA))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import scenes
-from inspector.request import Request
+from inspector.query import Query
 from scoring.triage.history import RULINGS
 from screen_text import screen_text
 
@@ -16,7 +16,7 @@ class Needing:
 
     before: tuple[str, ...]
     holds: Callable[[Any], object]
-    space: Callable[[], Request] = scenes.small
+    space: Callable[[], Query] = scenes.small
     until: str = ""
     """What the screen has to show before the keys of `then`."""
     then: tuple[str, ...] = ()

@@ -13,9 +13,9 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from inspector.app import InspectApp
-from inspector.inspection import Inspection
-from inspector.request import Request
-from inspector.screens.base import InspectionScreen
+from inspector.query import Query
+from inspector.screen_state import ScreenState
+from inspector.screens.base import AppScreen
 from inspector.terminal import textual_compat
 from inspector.widgets.frame_table import FrameTable
 from screen_text import settled, until
@@ -23,7 +23,7 @@ from screen_text import settled, until
 # A busy machine is no reason to give up on a key.
 textual_compat.PATIENCE = 20
 
-DEMO = Request(benchmarks=("demo",))
+DEMO = Query(benchmarks=("demo",))
 SOURCES = Path(__file__).resolve().parents[2]
 
 
@@ -64,15 +64,15 @@ def unpainted(*, but_behind_dialogs: bool = False) -> Iterator[None]:
 
 @asynccontextmanager
 async def opened(
-    request: Request = DEMO,
+    query: Query = DEMO,
     *,
     size: tuple[int, int] = (120, 36),
     ascii_only: bool = False,
     folder: Path | None = None,
-    state: Path | None = None,
+    state_folder: Path | None = None,
     behind_dialogs: bool = False,
 ) -> AsyncIterator[Pilot[int]]:
-    """An app that has read its workspace and shows its first screen; for `folder` and `state` see `InspectApp`.
+    """An app that has read its workspace and shows its first screen; for `folder` and `state_folder` see `InspectApp`.
 
     `behind_dialogs` is for tests that look there.
 
@@ -81,25 +81,25 @@ async def opened(
     with TemporaryDirectory() as spare, unpainted(but_behind_dialogs=behind_dialogs):
         if folder is None and Path.cwd() == SOURCES:
             folder = Path(spare)
-        app = InspectApp(request, ascii_only=ascii_only, folder=folder, state=state)
+        app = InspectApp(query, ascii_only=ascii_only, folder=folder, state_folder=state_folder)
         async with app.run_test(size=size, notifications=True) as pilot:
-            await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
+            await until(pilot, lambda: isinstance(app.screen, AppScreen) and app.screen.is_mounted)
             await settled(pilot)
             yield pilot
 
 
-def inspected(pilot: Pilot[Any]) -> Inspection:
+def inspected(pilot: Pilot[Any]) -> ScreenState:
     """What the screen on top shows."""
     screen = pilot.app.screen
-    assert isinstance(screen, InspectionScreen)
-    assert screen.inspection is not None
-    return screen.inspection
+    assert isinstance(screen, AppScreen)
+    assert screen.state is not None
+    return screen.state
 
 
 def listed(pilot: Pilot[Any], column: str = "case") -> list[Any]:
     """A column of the rows that the list on screen has, seen or not, in their order."""
-    inspection = inspected(pilot)
+    state = inspected(pilot)
     table = pilot.app.screen.query_one(FrameTable)
-    values = inspection.rows.get_column(column).gather(inspection.shown).to_list()
+    values = state.rows.get_column(column).gather(state.shown).to_list()
     assert table.row_count == len(values)
     return values

@@ -4,9 +4,9 @@ import polars as pl
 
 import making
 from benchmark_rows import rows_of
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from modified import row
 from scoring import schema
 from scoring.benchmarks import prmbench
@@ -59,9 +59,9 @@ def workspace(root, **settings):
     keys = [*imported.cases["key"], content_key(QUESTIONS[0], list(ORIGINAL))]
     rows = [{"key": key, "vote": 0, "rewards": some} for key, some in zip(keys, REWARDS, strict=True)]
     RewardParts(folder).append(pl.DataFrame(rows, schema=schema.REWARDS))
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
-def inspection(root, **settings):
+def state(root, **settings):
     """The same as the first value of an app."""
     return inspect(load(workspace(root, **settings)))

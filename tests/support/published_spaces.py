@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from inspector.cli import main
-from inspector.request import Request
+from inspector.query import Query
 
 
-def mr_math(root: Path, data: Path) -> Request:
+def mr_math(root: Path, data: Path) -> Query:
     """MR-MATH with its ten scorers and the two that give one number a solution; `data` is the data folder."""
     folder = data / "mr-math"
     files = (folder / "mr-math_invalid_errors.json", folder / "eval_results")
     # Some answers of critics cannot be read, which is told and no failure.
     assert main(["import", "-q", "-w", str(root), *map(str, files)]) in {0, 1}
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))

@@ -2,9 +2,9 @@
 
 from results_and_cases import case, cases_of, results
 from scoring.cache import RewardParts
-from scoring.claim import claim
 from scoring.importing.join import join
 from scoring.importing.saving import scorer_of
+from scoring.reservation import reserve_scorer
 
 CASES = cases_of("sums", *(case(name, 1) for name in "abcde"))
 NAMES = dict(CASES.select("key", "id").iter_rows())
@@ -20,7 +20,7 @@ def given(values, source="runs/a.jsonl", **changes):
 
 
 def folder_of(workspace, joined, name=None):
-    return claim(workspace, scorer_of(joined, name)).folder
+    return reserve_scorer(workspace, scorer_of(joined, name)).folder
 
 
 def cached(folder):

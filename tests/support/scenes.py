@@ -15,7 +15,7 @@ import making
 import originals
 import papers
 import reference
-from inspector.request import Request
+from inspector.query import Query
 from scoring.asking import GeneratedAnswer
 from scoring.triage.journal import Author, Journal
 from scoring.workspace import Workspace
@@ -32,7 +32,7 @@ class Scene:
     The keys `after` lead back to the screen that came first, as it was; where there are none, nothing does.
     """
 
-    space: Callable[[], Request]
+    space: Callable[[], Query]
     keys: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
     sizes: tuple[tuple[int, int], ...] = (NARROW,)
@@ -42,29 +42,29 @@ class Scene:
     after: tuple[str, ...] = BACK
 
 
-def demo() -> Request:
+def demo() -> Query:
     """The demo as it comes."""
-    return Request(benchmarks=("demo",))
+    return Query(benchmarks=("demo",))
 
 
-def small() -> Request:
+def small() -> Query:
     """Two scorers, of which one did not score every case."""
     return example.write(Path("workspace"))
 
 
-def noted() -> Request:
+def noted() -> Query:
     """The same two, and notes of which some are in categories."""
     return example.noted(Path("workspace"))
 
 
-def tried() -> Request:
+def tried() -> Query:
     """The same two, one of which has scored a variant of a case."""
-    request = example.write(Path("workspace"))
+    query = example.write(Path("workspace"))
     example.keep_variant(Path("workspace"), *example.ALL_KINDS, rewards=example.GIVEN)
-    return request
+    return query
 
 
-def contested() -> Request:
+def contested() -> Query:
     """Three scorers, and labels that they or a rule of construction contest."""
     return contested_space.write(
         Path("workspace"),
@@ -73,9 +73,9 @@ def contested() -> Request:
     )
 
 
-def told() -> Request:
+def told() -> Query:
     """What two people did to one case, one of them twice."""
-    request = small()
+    query = small()
 
     def journal(who: str) -> Journal:
         return Journal(Path("workspace") / "triage", Author(who, "gpu"), clock=lambda: "2026-01-02T03:04:05.000Z")
@@ -90,34 +90,34 @@ def told() -> Request:
     zoe.note([case], "Steps 3 to 9 say the same thing over and over: the first of them is the one to look at.")
     zoe.tag([case, "bench/clean-two"], ["redundant"])
     zoe.rate(case, 12, -1)
-    return request
+    return query
 
 
-def unscored() -> Request:
+def unscored() -> Query:
     """Cases and no scorer."""
     return example.write(Path("workspace"), scored=False)
 
 
-def empty() -> Request:
+def empty() -> Query:
     """A workspace without cases."""
     Workspace.create(Path("workspace"))
-    return Request(workspace="workspace")
+    return Query(workspace="workspace")
 
 
-def single() -> Request:
+def single() -> Query:
     """One case, one scorer."""
     case = reference.Case(3, 1, (0.9, 0.2, 0.8))
     making.workspace(Path("workspace"), [case], [(making.scorer("alpha"), [case])])
-    return Request(workspace="workspace")
+    return Query(workspace="workspace")
 
 
-def kinds() -> Request:
+def kinds() -> Query:
     """Scorers with a threshold, with labels, with votes, with a number a solution."""
     judged.workspace(Path("workspace"))
-    return Request(workspace="workspace")
+    return Query(workspace="workspace")
 
 
-def eight() -> Request:
+def eight() -> Query:
     """Eight scorers, one of them with a name that is long."""
     cases = [reference.Case(one.n_steps, one.gold, one.rewards) for one in example.EXAMPLES]
     names = ("math-shepherd-mistral-7b-prm-finetuned", *(f"checkpoint-{number}00" for number in range(1, 8)))
@@ -130,25 +130,25 @@ def eight() -> Request:
 
     scorers = [(making.scorer(name), lower(by)) for by, name in enumerate(names)]
     making.workspace(Path("workspace"), cases, scorers)
-    return Request(workspace="workspace")
+    return Query(workspace="workspace")
 
 
-def pairs() -> Request:
+def pairs() -> Query:
     """Processes with their originals."""
     return originals.workspace(Path("workspace"))
 
 
-def printed() -> Request:
+def printed() -> Query:
     """ProcessBench's cases of GSM8K as far as their counts go, with a PRM of which its paper prints figures."""
     papers.processbench(Path("workspace"), papers.gsm8k())
-    return Request(workspace="workspace")
+    return Query(workspace="workspace")
 
 
-def critic() -> Request:
+def critic() -> Query:
     """A critic with four votes a case: with reasoning apart, in Chinese, cut short, and one that did not come."""
     root = critic_spaces.imported(Path())
     critic_spaces.critic(root, _answers)
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
 def _answers(row: int, run: int) -> list[GeneratedAnswer]:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import making
 import reference
-from inspector.request import Request
+from inspector.query import Query
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
@@ -18,7 +18,7 @@ TYPES = ("early premise", "gap\n2", "all")
 """One is called as the total is, and is none."""
 
 
-def write(root: Path, n: int = 90, seed: int = 5) -> Request:
+def write(root: Path, n: int = 90, seed: int = 5) -> Query:
     """Two benchmarks, `socratic` and `bench`, with three scorers that have both; of one some cases were refused."""
     rng = random.Random(seed)
     workspace, rewards = Workspace.create(root), {"one": [], "two": [], "three": []}
@@ -43,7 +43,7 @@ def write(root: Path, n: int = 90, seed: int = 5) -> Request:
         scorer.save(root / "rewards" / scorer.folder)
         frame = making.rewards(rows, keys)
         RewardParts(root / "rewards" / scorer.folder).append(frame.unique("key", maintain_order=True))
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
 def _case(rng: random.Random) -> reference.Case:

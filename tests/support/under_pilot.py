@@ -17,7 +17,7 @@ from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
-from inspector.request import Request
+from inspector.query import Query
 from opened import opened
 from screen_text import CHARACTERS, rests, screen_lines, settled, shows
 from terminal import KEYS
@@ -36,14 +36,14 @@ def app(*words: str, cwd: Path, size: tuple[int, int] = (120, 36), **env: str) -
         word = left.pop(0)
         name, value = (FLAGS[word], left.pop(0)) if word in FLAGS else ("benchmarks", word)
         asked[name] = value if name == "workspace" else int(value) if name == "seed" else (value,)
-    return Seat(Request(**asked), cwd, size, {"NO_COLOR": "", **env})
+    return Seat(Query(**asked), cwd, size, {"NO_COLOR": "", **env})
 
 
 class Seat:
     """Presses keys and reads the screen, as a `Terminal` does. The app works while one of its methods waits."""
 
-    def __init__(self, request: Request, folder: Path, size: tuple[int, int], env: dict[str, str]) -> None:
-        self._request, self._folder, self._size, self._env = request, folder, size, env
+    def __init__(self, query: Query, folder: Path, size: tuple[int, int], env: dict[str, str]) -> None:
+        self._query, self._folder, self._size, self._env = query, folder, size, env
         self._loop = asyncio.new_event_loop()
         self._asked: asyncio.Queue[tuple[Callable[[Pilot[int]], Coroutine[Any, Any, Any]], asyncio.Future[Any]] | None]
 
@@ -77,7 +77,7 @@ class Seat:
 
     async def _sit(self) -> None:
         # One task opens, uses and leaves the app: it is known by what a task knows.
-        async with opened(self._request, size=self._size, folder=self._folder) as pilot:
+        async with opened(self._query, size=self._size, folder=self._folder) as pilot:
             while (one := await self._asked.get()) is not None:
                 work, done = one
                 try:

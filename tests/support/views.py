@@ -1,4 +1,4 @@
-"""Views of selections, for tests: an analysis with a page each, asked as a command asks it."""
+"""Views of result sets, for tests: an analysis with a page each, asked as a command asks it."""
 
 from msgspec.structs import replace
 
@@ -14,93 +14,93 @@ from inspector.analyses.show import show
 from inspector.analyses.taxonomy import taxonomy
 from inspector.analyses.thresholds import thresholds
 from inspector.analyses.triage import triage
-from inspector.inspection import subject
 from inspector.render.cells import plain_text
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
 from inspector.render.view import CaseBlock, Table
-from inspector.texts.paint import Brush
+from inspector.screen_state import subject
+from inspector.texts.paint import Glyphs
 
 
-def agreement_view(selection, page="", form=""):
-    return agreement.view(selection, Params(page, form=form))
+def agreement_view(results, page="", form=""):
+    return agreement.view(results, Params(page, form=form))
 
 
-def metrics_view(selection, form=""):
-    return metrics.view(selection, Params(form=form))
+def metrics_view(results, form=""):
+    return metrics.view(results, Params(form=form))
 
 
-def compare_view(selection, form=""):
-    return compare.view(selection, Params(form=form))
+def compare_view(results, form=""):
+    return compare.view(results, Params(form=form))
 
 
-def contested_view(selection, form=""):
-    return contested.view(selection, Params(form=form))
+def contested_view(results, form=""):
+    return contested.view(results, Params(form=form))
 
 
-def pairs_view(selection, form=""):
-    return compare.view(selection, Params("pairs", form=form))
+def pairs_view(results, form=""):
+    return compare.view(results, Params("pairs", form=form))
 
 
-def sets_view(selection, form=""):
-    return compare.view(selection, Params("upset", form=form))
+def sets_view(results, form=""):
+    return compare.view(results, Params("upset", form=form))
 
 
-def cascade_view(selection, form=""):
-    return compare.view(selection, Params("cascade", form=form))
+def cascade_view(results, form=""):
+    return compare.view(results, Params("cascade", form=form))
 
 
-def card_view(selection, *names, form=""):
+def card_view(results, *names, form=""):
     """The card of a scorer, or of two beside each other, as the command asks for it."""
-    return card.view(replace(selection, request=replace(selection.request, scorers=names)), Params(form=form))
+    return card.view(replace(results, query=replace(results.query, scorers=names)), Params(form=form))
 
 
-def thresholds_view(selection, form=""):
-    return thresholds.view(selection, Params(form=form))
+def thresholds_view(results, form=""):
+    return thresholds.view(results, Params(form=form))
 
 
-def curve_view(selection, points=None, form=""):
-    return thresholds.view(selection, Params("curve", {"curve": points}, form))
+def curve_view(results, points=None, form=""):
+    return thresholds.view(results, Params("curve", {"curve": points}, form))
 
 
-def flips_view(selection, before, after, form=""):
-    return thresholds.view(selection, Params("flips", {"flips": (before, after)}, form))
+def flips_view(results, before, after, form=""):
+    return thresholds.view(results, Params("flips", {"flips": (before, after)}, form))
 
 
-def breakdown_view(selection, told=None, form="", *, page=""):
-    return breakdown.view(selection, Params(page, told or {}, form))
+def breakdown_view(results, told=None, form="", *, page=""):
+    return breakdown.view(results, Params(page, told or {}, form))
 
 
-def cases_view(selection, form=""):
-    return cases.view(selection, Params(form=form))
+def cases_view(results, form=""):
+    return cases.view(results, Params(form=form))
 
 
-def taxonomy_view(selection, page="", who="", form=""):
-    return taxonomy.view(selection, Params(page, {"who": who} if who else {}, form))
+def taxonomy_view(results, page="", who="", form=""):
+    return taxonomy.view(results, Params(page, {"who": who} if who else {}, form))
 
 
-def triage_view(selection, form="", **options):
+def triage_view(results, form="", **options):
     """What people said: told `who`, `gone` or `case`, as the command is."""
-    return triage.view(selection, Params("", options, form))
+    return triage.view(results, Params("", options, form))
 
 
-def show_view(selection, row, form="", *, page="", **options):
+def show_view(results, row, form="", *, page="", **options):
     """The case with this row id."""
-    case = selection.cases["case"][row]
-    return show.view(selection, Params(page, {"case": case, **options}, form))
+    case = results.cases["case"][row]
+    return show.view(results, Params(page, {"case": case, **options}, form))
 
 
 # -- as a screen shows them
 
 
-def page_view(analysis, inspection, page, names, *, intervals=True):
-    """The view of a page about some scorers, on the slice of an inspection."""
-    return analysis.view(subject(inspection, names), Params(page), intervals=intervals)
+def page_view(analysis, state, page, names, *, intervals=True):
+    """The view of a page about some scorers, on the slice of a screen state."""
+    return analysis.view(subject(state, names), Params(page), intervals=intervals)
 
 
 def page_sheet(view, size=(100, 40), *, ascii_only=False):
     """The lines of a view in a pane of so many cells and lines."""
-    terminal = Terminal(size[0], Brush(ascii_only), size[1])
+    terminal = Terminal(size[0], Glyphs(ascii_only), size[1])
     return Sheet(tuple(terminal.sections(view.sections, title=False)))
 
 

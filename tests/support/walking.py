@@ -3,15 +3,15 @@
 import re
 
 from inspector.case_links import drilled
-from inspector.inspection import Inspection
 from inspector.render.lines import CaseLink, Sheet
+from inspector.screen_state import ScreenState
 
 COUNT = re.compile(r"[\d,]+\Z")
 FULLY = 10
 """One of so many links is opened as a list; of the others it is counted what the list would have."""
 
 
-def walk(inspection: Inspection, sheet: Sheet) -> int:
+def walk(state: ScreenState, sheet: Sheet) -> int:
     """Open each number's cases: there are as many as it says, and as are written where it is a count. How many.
 
     Numbers with the same conditions are listed once.
@@ -23,15 +23,15 @@ def walk(inspection: Inspection, sheet: Sheet) -> int:
         drill = piece.drill
         assert drill is not None
         if drill not in sizes:
-            whose = drill.benchmark or inspection.benchmark
+            whose = drill.benchmark or state.benchmark
             if whose not in slices:
-                slices[whose] = inspection.on_benchmark(whose).slice
+                slices[whose] = state.on_benchmark(whose).slice
             # Conditions that many numbers have are looked up once.
-            sizes[drill] = int((slices[whose] & inspection.selection.passing(drill.where)).sum())
+            sizes[drill] = int((slices[whose] & state.results.passing(drill.where)).sum())
             if len(sizes) % FULLY == 1:
-                there = drilled(inspection, drill)
+                there = drilled(state, drill)
                 assert there.shown.size == sizes[drill]
-                assert (there.benchmark, there.scorer) == (whose, drill.scorer or inspection.scorer)
+                assert (there.benchmark, there.scorer) == (whose, drill.scorer or state.scorer)
         assert sizes[drill] == drill.n, (line, piece)
         text = piece.text.strip()
         if COUNT.match(text):

@@ -53,15 +53,15 @@ class Capabilities(Struct, frozen=True):
         return next((model for model in self.models or () if model.name == name), Model(name))
 
 
-class Greeted(Struct, frozen=True):
+class ModelServers(Struct, frozen=True):
     """Servers that have the same `model`: what each can do and the key for it, in the order they were given."""
 
     model: str
-    found: tuple[Capabilities, ...]
+    capabilities: tuple[Capabilities, ...]
     keys: tuple[Key, ...]
 
 
-def greet(urls: Sequence[str], model: str | None = None) -> Greeted:
+def greet(urls: Sequence[str], model: str | None = None) -> ModelServers:
     """Ask servers what they are and check that all have the model; None for their only one.
 
     Args:
@@ -77,7 +77,7 @@ def greet(urls: Sequence[str], model: str | None = None) -> Greeted:
         raise UsageError("there is no server to ask.", "Give the address of one.")
     keys = find_keys(addresses, os.environ)
     examined = _examined(addresses, keys)
-    return Greeted(_choose_model(model, examined), tuple(examined), tuple(keys))
+    return ModelServers(_choose_model(model, examined), tuple(examined), tuple(keys))
 
 
 def key_notices(servers: Sequence[Capabilities], keys: Sequence[Key]) -> Iterator[Noticed]:

@@ -266,13 +266,13 @@ _LONG = 40
 class ChatServers(Struct, frozen=True):
     """Servers that have the same model. Holds no connection but while it answers. See `AnsweringEngine`.
 
-    `found` says what each server can do, in the order they were given. `call` words the call for an ask's answer of a
-    place, 0-based, where that is not done by a chat request.
+    `capabilities` says what each server can do, in the order they were given. `call` words the call for an ask's answer
+    of a place, 0-based, where that is not done by a chat request.
     """
 
     model: str
     sampling: Sampling
-    found: tuple[Capabilities, ...]
+    capabilities: tuple[Capabilities, ...]
     keys: tuple[Key, ...]
     concurrency: int = CONCURRENCY
     policy: RetryPolicy = field(default_factory=RetryPolicy)
@@ -305,7 +305,7 @@ class ChatServers(Struct, frozen=True):
         if concurrency < 1:
             raise UsageError(f"{concurrency} requests at a time are none.", "Give 1 or more.")
         met = greet(urls, model)
-        engine = cls(met.model, sampling, met.found, met.keys, concurrency, policy or RetryPolicy())
+        engine = cls(met.model, sampling, met.capabilities, met.keys, concurrency, policy or RetryPolicy())
         most, wanted = engine.max_model_len, sampling.max_tokens
         if most is not None and wanted is not None and wanted >= most:
             raise EngineError(
@@ -319,14 +319,14 @@ class ChatServers(Struct, frozen=True):
         """The servers' software and addresses, and the model."""
         groups = [
             f"{software} at {', '.join(str(server.address) for server in ones)}"
-            for software, ones in groupby(self.found, key=lambda server: server.software)
+            for software, ones in groupby(self.capabilities, key=lambda server: server.software)
         ]
         return f"{'; '.join(groups)}, model {quoted(self.model)}"
 
     @property
     def max_model_len(self) -> int | None:
         """Tokens that a prompt and its answer may have together: the least of all servers; None where none tells."""
-        lengths = [server.model(self.model).max_tokens for server in self.found]
+        lengths = [server.model(self.model).max_tokens for server in self.capabilities]
         return min((tokens for tokens in lengths if tokens), default=None)
 
     def answers(self, asks: Iterator[GenerationRequest | None]) -> Iterator[Answered | Noticed | None]:
@@ -339,14 +339,14 @@ class ChatServers(Struct, frozen=True):
         with LoopThread() as loop:
             conversation = loop.run(self._open(Notices(arrived.put)))
             loop.last = conversation.servers.aclose
-            yield from key_notices(self.found, self.keys)
+            yield from key_notices(self.capabilities, self.keys)
             # A few more than are under way, so that a server never waits for the caller.
             yield from across(loop, asks, conversation.answered, arrived, self.concurrency + 1 + self.concurrency // 8)
 
     async def _open(self, notices: Notices) -> "_Conversation":
         manners = {
             Server(Connections(can.address, key)): _Manner(can, Dialect.first(self.sampling))
-            for can, key in zip(self.found, self.keys, strict=True)
+            for can, key in zip(self.capabilities, self.keys, strict=True)
         }
         servers = Servers(list(manners), self.policy, notices)
         return _Conversation(self, servers, manners, Slots(self.concurrency), notices)

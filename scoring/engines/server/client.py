@@ -21,7 +21,7 @@ from scoring.engines.server.address import Key, ServerAddress
 from scoring.engines.server.faults import (
     AGAIN,
     GATEWAY,
-    Declined,
+    DeclinedRequest,
     Fault,
     Refusal,
     Reworded,
@@ -358,7 +358,7 @@ class Servers(httpx.AsyncBaseTransport):
             except Unreachable as error:
                 call.lost += 1
                 self._lost(server, error.phrase)
-            except Declined as fault:
+            except DeclinedRequest as fault:
                 if not self._declined(server, fault):
                     call.failed.add(server)
                     raise
@@ -453,7 +453,7 @@ class Servers(httpx.AsyncBaseTransport):
             self._take_down(server, phrase)
         self._suspect(server)
 
-    def _declined(self, server: Server, fault: Declined) -> bool:
+    def _declined(self, server: Server, fault: DeclinedRequest) -> bool:
         """Note that a server would not do a request; whether it is set aside, so that another should be asked.
 
         A server that has answered before has its reasons with the request, unless it is about who asks, and every

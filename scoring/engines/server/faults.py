@@ -60,7 +60,7 @@ class Fault(Exception):  # noqa: N818  # as above
         self.lasting = lasting
 
 
-class Declined(Fault):
+class DeclinedRequest(Fault):
     """A request that a server would not do. Whether the request or the server is the reason, its other answers tell.
 
     Attributes:
@@ -160,22 +160,22 @@ class Refusal(Struct, frozen=True):
         return re.search(rf"(?<![\w]){re.escape(parameter)}(?![\w])['\"`]?", self.message) is not None
 
 
-def no_entry(status: int, location: str, address: ServerAddress, key: Key) -> Declined | None:
+def no_entry(status: int, location: str, address: ServerAddress, key: Key) -> DeclinedRequest | None:
     """Return why a server does not let us in, or sends us elsewhere; None where it does neither."""
     code, variable = f"HTTP {status}", key.variables[-1]
     if status == 401 and key:
         sentence = f"{address} refuses the key in {variable} ({code})."
-        return Declined(code, sentence, "Set the right one there.", account=True, sure=True)
+        return DeclinedRequest(code, sentence, "Set the right one there.", account=True, sure=True)
     if status == 401:
         sentence = f"{address} wants a key ({code})."
-        return Declined(code, sentence, f"Set the environment variable {variable}.", account=True, sure=True)
+        return DeclinedRequest(code, sentence, f"Set the environment variable {variable}.", account=True, sure=True)
     if status == 402:
         sentence = f"{address} wants to be paid ({code})."
-        return Declined(code, sentence, "Add credit there, or use another server.", account=True, sure=True)
+        return DeclinedRequest(code, sentence, "Add credit there, or use another server.", account=True, sure=True)
     if 300 <= status < 400:
         where = _host_of(location)
         sentence = f"{address} redirects{where} ({code}), where no key is sent."
-        return Declined(f"{code}{where}", sentence, "Give the address where the server is.", sure=True)
+        return DeclinedRequest(f"{code}{where}", sentence, "Give the address where the server is.", sure=True)
     return None
 
 
@@ -184,7 +184,7 @@ def not_done(status: int, refusal: Refusal, address: ServerAddress, key: Key) ->
     phrase = f"HTTP {status}: {refusal.message}"
     if status == 429:
         sentence = f"{address} says: {refusal.message}."
-        return Declined(
+        return DeclinedRequest(
             phrase, sentence, "Add credit there; what is saved is not asked again.", account=True, sure=True
         )
     if status in {400, 413, 422} and refusal.too_long:
@@ -193,11 +193,11 @@ def not_done(status: int, refusal: Refusal, address: ServerAddress, key: Key) ->
         return Fault(phrase, again=False, lasting=True)
     if status in {404, 405}:
         sentence = f"{address} does not know the model or the endpoint ({phrase})."
-        return Declined(phrase, sentence, "Check the model's name and the address.", sure=True)
+        return DeclinedRequest(phrase, sentence, "Check the model's name and the address.", sure=True)
     sentence = f"{address} refuses every request ({phrase})."
     if status == 403:
-        return Declined(phrase, sentence, f"Check what the key in {key.variables[-1]} may do there.")
-    return Declined(phrase, sentence, "Change what it does not take, and try again.")
+        return DeclinedRequest(phrase, sentence, f"Check what the key in {key.variables[-1]} may do there.")
+    return DeclinedRequest(phrase, sentence, "Change what it does not take, and try again.")
 
 
 def _host_of(location: str) -> str:

@@ -19,7 +19,7 @@ from scoring.engines.server.capabilities import Capabilities, greet, key_notices
 from scoring.engines.server.client import ROOM, Connections, Failure, Notices, RetryPolicy, Server, ServerCall, Servers
 from scoring.engines.server.faults import Fault, decoded, number, quoted
 from scoring.errors import EngineError
-from scoring.readout import Answer, Batch, Encoded, Readout, Refused, Vocabulary
+from scoring.readout import Batch, Encoded, EngineOutput, Readout, Refused, Vocabulary
 
 # -- how vLLM's servers are asked for a PRM's numbers, and what comes back
 #
@@ -353,7 +353,7 @@ class RewardServers:
             UsageError: an address or a key cannot be used.
         """
         met = greet(urls, model)
-        return cls(met.model, endpoint, met.found, met.keys, concurrency, policy or RetryPolicy())
+        return cls(met.model, endpoint, met.capabilities, met.keys, concurrency, policy or RetryPolicy())
 
     @property
     def name(self) -> str:
@@ -456,7 +456,9 @@ class RewardServers:
 
 
 def _in_order(
-    cases: Sequence[Encoded], owners: Sequence[int], came: Iterator[tuple[int, RewardRows | Refused] | Noticed | None]
+    cases: Sequence[Encoded],
+    owners: Sequence[int],
+    came: Iterator[tuple[int, RewardRows | Refused] | Noticed | None],
 ) -> Iterator[Batch | Noticed]:
     """Batches of cases in their order, each as soon as it is whole, and what is noticed meanwhile."""
     rows_by_case: dict[int, dict[int, RewardRows | Refused]] = {}
@@ -475,11 +477,11 @@ def _in_order(
             batch = list(islice(waiting, _BATCH))
 
 
-def _answer(place: int, parts: Sequence[RewardRows | Refused]) -> Answer:
+def _answer(place: int, parts: Sequence[RewardRows | Refused]) -> EngineOutput:
     rows: RewardRows = []
     for part in parts:
         if isinstance(part, Refused):
-            return Answer(place, part)
+            return EngineOutput(place, part)
         rows += part
     redundancy = tuple(row[1] for row in rows) if rows and len(rows[0]) > 1 else None
-    return Answer(place, tuple(row[0] for row in rows), redundancy)
+    return EngineOutput(place, tuple(row[0] for row in rows), redundancy)

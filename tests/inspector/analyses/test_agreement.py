@@ -9,12 +9,12 @@ from msgspec.structs import replace
 import making
 from inspector.analyses.agreement import AGREEMENT, CONFUSIONS, agreement
 from inspector.cli import main
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from inspector.triage.annotations import DISAGREEMENTS, disagreements, statements_by_person
 from reference import Case
 from scoring.errors import UsageError
-from scoring.metrics.people import NOTHING_SHARED, ONE_VALUE
+from scoring.metrics.annotator_agreement import NOTHING_SHARED, ONE_VALUE
 from scoring.triage.history import RATE, RULE, RULINGS, SORT
 from scoring.triage.journal import Author, Journal
 from scoring.triage.words import words_of
@@ -50,16 +50,16 @@ def two(root):
     return root
 
 
-def selected(root, **request):
-    return load(Request(workspace=str(root), **request))
+def selected(root, **query):
+    return load(Query(workspace=str(root), **query))
 
 
-def confusion_view(selection):
-    return agreement_view(selection, "confusion")
+def confusion_view(results):
+    return agreement_view(results, "confusion")
 
 
-def disagreements_view(selection):
-    return agreement_view(selection, "disagreements")
+def disagreements_view(results):
+    return agreement_view(results, "disagreements")
 
 
 def figure(rows, **which):

@@ -9,9 +9,9 @@ from inspector.analyses import Params
 from inspector.analyses._audit_pages import AUDITED, DIFFER, LINES, PLANTED
 from inspector.analyses.contested import contested
 from inspector.cli import main
+from inspector.query import Query
 from inspector.render.view import Note
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
 from scoring.metrics.planted_labels import METRICS_OF_PLANTED, RANKED_BY
 from scoring.triage.journal import Author, Journal
 from views import lines_of, table_of
@@ -23,19 +23,19 @@ LEFT = {0: "the gold labels name no step of the solution", 1: "fewer than 2 scor
 
 
 @pytest.fixture(scope="module")
-def request_(tmp_path_factory):
+def query(tmp_path_factory):
     tables = relabelled(TRUTH, {**MISTAKEN, 0: None})
     for rows in tables[1:]:
         rows[1] = replace(rows[1], rewards=None)
     return write_leaning(tmp_path_factory.mktemp("audit") / "w", tables, generator=[f"m{at % 3}" for at in range(100)])
 
 
-def page(request, name, *, intervals=True, **changes):
-    return contested.view(load(replace(request, **changes)), Params(name), intervals=intervals)
+def page(query, name, *, intervals=True, **changes):
+    return contested.view(load(replace(query, **changes)), Params(name), intervals=intervals)
 
 
-def test_every_shown_label_has_a_rank_or_a_reason_and_wrong_ones_stand_first(request_):
-    view = page(request_, "audit")
+def test_every_shown_label_has_a_rank_or_a_reason_and_wrong_ones_stand_first(query):
+    view = page(query, "audit")
     assert dict(view.rows.schema) == AUDITED
     rows = view.rows.to_dicts()
     assert {row["case"] for row in rows} == {f"bench/c{at}" for at in range(100)}
@@ -71,21 +71,21 @@ def test_every_shown_label_has_a_rank_or_a_reason_and_wrong_ones_stand_first(req
     assert list(view.provenance["weights"]["bench"]) == ["a", "b", "c", "d"]
 
 
-def test_who_denies_a_label_is_told_from_the_verdicts(request_):
-    results = load(request_)
-    row = page(request_, "audit").rows.row(0, named=True)
+def test_who_denies_a_label_is_told_from_the_verdicts(query):
+    results = load(query)
+    row = page(query, "audit").rows.row(0, named=True)
     at = results.cases["case"].to_list().index(row["case"])
     verdicts = {name: results.evaluation(name).verdict_of(at) for name in "abcd"}
     against = [name for name, verdict in verdicts.items() if verdict != row["earliest_error"]]
     assert row["against"] == ",".join(against)
     assert row["votes"] == sum(verdict == row["suggested"] for verdict in verdicts.values())
-    remark = table_of(page(request_, "audit"), "The most suspicious first")[0]
+    remark = table_of(page(query, "audit"), "The most suspicious first")[0]
     assert remark["against"] == f"{len(against)} of 4"
 
 
-def test_a_filter_chooses_what_is_listed_and_changes_no_probability(request_):
-    every = page(request_, "audit").rows
-    some = page(request_, "audit", where=("generator = 'm1'",)).rows
+def test_a_filter_chooses_what_is_listed_and_changes_no_probability(query):
+    every = page(query, "audit").rows
+    some = page(query, "audit", where=("generator = 'm1'",)).rows
     assert 25 < some.height < 40
     kept = every.filter(every["case"].is_in(some["case"].to_list()))
     assert some.drop("rank", "baseline_rank").equals(kept.drop("rank", "baseline_rank"))
@@ -93,22 +93,22 @@ def test_a_filter_chooses_what_is_listed_and_changes_no_probability(request_):
     assert sorted(some["baseline_rank"].drop_nulls()) == list(range(1, some["rank"].count() + 1))
 
 
-def test_where_no_shown_case_is_audited_the_reason_stands_alone(request_):
-    view = page(request_, "audit", where=("\"case\" = 'bench/c0'",))
+def test_where_no_shown_case_is_audited_the_reason_stands_alone(query):
+    view = page(query, "audit", where=("\"case\" = 'bench/c0'",))
     assert view.rows["reason"].to_list() == [LEFT[0]]
     assert view.provenance["flagged"] == {"bench": "0 of 0 cases; 1 case not audited"}
     assert table_of(view, "Suspected gold labels")[0]["not audited"] == "1"
 
 
-def test_the_first_answer_plants_nothing(request_):
-    view = page(request_, "audit", intervals=False)
-    assert view.rows.equals(page(request_, "audit").rows)
+def test_the_first_answer_plants_nothing(query):
+    view = page(query, "audit", intervals=False)
+    assert view.rows.equals(page(query, "audit").rows)
     assert [line[""] for line in table_of(view, "What it finds of planted errors")] == ["measuring"]
-    assert page(request_, "planted", intervals=False).rows.height == 0
+    assert page(query, "planted", intervals=False).rows.height == 0
 
 
-def test_the_measurement_is_a_table_of_its_own(request_):
-    view = page(request_, "planted")
+def test_the_measurement_is_a_table_of_its_own(query):
+    view = page(query, "planted")
     assert dict(view.rows.schema) == PLANTED
     # Three rankings, two differences, and chance.
     assert view.rows.height == len(METRICS_OF_PLANTED) * (len(RANKED_BY) + 2 + 1)
@@ -129,10 +129,10 @@ def test_the_measurement_is_a_table_of_its_own(request_):
 # -- what people ruled
 
 
-def test_rulings_stand_beside_and_are_held_against_the_suspicion(request_, tmp_path):
-    request = write_leaning(tmp_path / "w", relabelled(TRUTH, MISTAKEN))
-    flagged = page(request, "audit").rows.filter("flagged")["case"].to_list()
-    rest = [row["case"] for row in page(request, "audit").rows.to_dicts() if not row["flagged"]]
+def test_rulings_stand_beside_and_are_held_against_the_suspicion(query, tmp_path):
+    query = write_leaning(tmp_path / "w", relabelled(TRUTH, MISTAKEN))
+    flagged = page(query, "audit").rows.filter("flagged")["case"].to_list()
+    rest = [row["case"] for row in page(query, "audit").rows.to_dicts() if not row["flagged"]]
     ann, bob = (Journal(tmp_path / "w" / "triage", Author(who, "gpu")) for who in ("ann", "bob"))
     ann.rule(flagged[:3], "gold wrong")
     ann.rule(flagged[3:4], "model wrong")
@@ -141,7 +141,7 @@ def test_rulings_stand_beside_and_are_held_against_the_suspicion(request_, tmp_p
     ann.rule(rest[4:5], "gold wrong")
     bob.rule(rest[4:5], "both defensible")
     bob.rule(flagged[:1], "gold wrong")
-    view = page(request, "audit")
+    view = page(query, "audit")
     by_case = dict(view.rows.select("case", "ruling").iter_rows())
     assert [by_case[case] for case in flagged[:5]] == ["gold wrong"] * 3 + ["model wrong", "unsure"]
     assert by_case[rest[4]] == DIFFER
@@ -155,10 +155,10 @@ def test_rulings_stand_beside_and_are_held_against_the_suspicion(request_, tmp_p
     assert [line["gold wrong, of decided"].partition(" ")[0] for line in lines] == ["75.0", "0.0"]
     assert [line[DIFFER] for line in lines] == ["0", "1"]
     links = [link for link in view.links() if ": " in link.words]
-    selection = load(request)
+    results = load(query)
     assert [link.n for link in links] == [1, 3, 1, 4, 1]
-    assert all(selection.passing(link.where).sum() == link.n for link in links)
-    adjudicated = page(request, "audit", labels="adjudicated")
+    assert all(results.passing(link.where).sum() == link.n for link in links)
+    adjudicated = page(query, "audit", labels="adjudicated")
     assert adjudicated.rows["ruling"].null_count() == adjudicated.rows.height
 
 
@@ -176,20 +176,20 @@ def test_rulings_stand_beside_and_are_held_against_the_suspicion(request_, tmp_p
     ],
 )
 def test_what_cannot_be_audited_is_a_sentence(tables, sentence, tmp_path, capsys):
-    request = write_leaning(tmp_path / "w", tables) if tables else Request(workspace=str(tmp_path / "w"))
+    query = write_leaning(tmp_path / "w", tables) if tables else Query(workspace=str(tmp_path / "w"))
     if not tables:
         making.workspace(tmp_path / "w", [replace(case, rewards=None) for case in TRUTH[0]], [])
     for name in ("audit", "planted"):
-        view = page(request, name)
+        view = page(query, name)
         assert view.rows.height == 0
         assert sentence in view.empty
         assert all(isinstance(block, Note) for block in view.blocks())
-        assert main(["contested", f"--{name}", "-w", request.workspace]) == 0
+        assert main(["contested", f"--{name}", "-w", query.workspace]) == 0
         assert sentence in capsys.readouterr().err
 
 
-def test_without_cases_that_are_shown_there_is_no_row(request_):
-    view = page(request_, "audit", where=("n_steps > 99",))
+def test_without_cases_that_are_shown_there_is_no_row(query):
+    view = page(query, "audit", where=("n_steps > 99",))
     assert (view.rows.height, view.empty) == (0, "No case is shown, so that there is no label to audit.")
 
 
@@ -204,8 +204,8 @@ def test_that_no_error_is_suggested_without_an_example_is_said(tmp_path):
 # -- the command
 
 
-def test_another_seed_plants_other_labels_and_says_so(request_):
-    first, second, again = (page(request_, "planted", seed=seed) for seed in (0, 1, 1))
+def test_another_seed_plants_other_labels_and_says_so(query):
+    first, second, again = (page(query, "planted", seed=seed) for seed in (0, 1, 1))
     assert not first.rows.equals(second.rows)
     assert second.rows.equals(again.rows)
     assert second.provenance["seed"] == 1

@@ -8,9 +8,9 @@ import example
 import making
 import taxonomy_spaces
 from inspector.analyses.bias import bias
-from inspector.inspection import covering, inspect
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import covering, inspect
 from views import lines_of, page_sheet, page_view
 from walking import walk
 
@@ -20,8 +20,8 @@ def two(tmp_path_factory):
     return inspect(load(taxonomy_spaces.write(tmp_path_factory.mktemp("two") / "w", n=160)))
 
 
-def view_of(inspection, *, intervals=True):
-    return page_view(bias, inspection, "", (inspection.scorer,), intervals=intervals)
+def view_of(state, *, intervals=True):
+    return page_view(bias, state, "", (state.scorer,), intervals=intervals)
 
 
 def test_every_number_opens_exactly_its_cases(two):
@@ -61,5 +61,5 @@ def test_a_name_that_acts_is_only_text(tmp_path):
     cases, scorers = making.study(n=80)
     columns = making.labels(cases) | {"generator": [f"[red]\x1b[31m'{index % 2}" for index in range(80)]}
     making.workspace(tmp_path, cases, [(making.scorer("[b]x\x1b[1m"), scorers[0][1])], **columns)
-    inspection = inspect(load(Request(workspace=str(tmp_path))))
-    assert walk(inspection, page_sheet(view_of(inspection))) > 4
+    state = inspect(load(Query(workspace=str(tmp_path))))
+    assert walk(state, page_sheet(view_of(state))) > 4

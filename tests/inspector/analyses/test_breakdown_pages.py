@@ -14,11 +14,11 @@ from inspector.analyses._places import ALIGNED, OFFSET, POSITION, RELIABILITY, R
 from inspector.analyses.breakdown import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPES, breakdown
 from inspector.case_links import drilled
 from inspector.cli import main
-from inspector.inspection import covering, inspect, subject
+from inspector.query import Query
 from inspector.render.lines import text_of
 from inspector.render.view import Columns, Table
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
+from inspector.screen_state import covering, inspect, subject
 from published_spaces import mr_math
 from scoring.errors import UsageError
 from scoring.filtering.filters import Facet, Filter
@@ -57,7 +57,7 @@ def two(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def demo():
-    return inspect(load(Request(benchmarks=("demo",))))
+    return inspect(load(Query(benchmarks=("demo",))))
 
 
 @pytest.fixture(scope="module")
@@ -65,20 +65,20 @@ def published(tmp_path_factory, data_folder):
     return inspect(load(mr_math(tmp_path_factory.mktemp("mr") / "w", data_folder)))
 
 
-def view_of(inspection, page=CELLS, told=None, *, other="two", intervals=True, form=""):
+def view_of(state, page=CELLS, told=None, *, other="two", intervals=True, form=""):
     """The page through the scorer in focus, less another one where a difference is asked for."""
     told = told or {}
-    names = (inspection.scorer, *((other,) if told.get("difference") else ()))
-    return breakdown.view(subject(inspection, names), Params(page, told, form), intervals=intervals)
+    names = (state.scorer, *((other,) if told.get("difference") else ()))
+    return breakdown.view(subject(state, names), Params(page, told, form), intervals=intervals)
 
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("space", ["two", *also("demo", "published")])
 def test_every_number_opens_exactly_its_cases(request, space, page):
-    inspection = request.getfixturevalue(space)
-    benchmarks = inspection.cases["benchmark"].unique(maintain_order=True).to_list()
-    known = {one.scorer.name for one in inspection.selection.evaluations}
-    seen = [(name, benchmark) for benchmark in benchmarks for name in covering(inspection.on_benchmark(benchmark))]
+    state = request.getfixturevalue(space)
+    benchmarks = state.cases["benchmark"].unique(maintain_order=True).to_list()
+    known = {one.scorer.name for one in state.results.evaluations}
+    seen = [(name, benchmark) for benchmark in benchmarks for name in covering(state.on_benchmark(benchmark))]
     every, most = TOLD.get(page, ({},)), 6 if THOROUGH else 3
     # A page as it opens for every scorer, and whatever it can be told for one: another one each time.
     for number, told in enumerate(every):
@@ -86,7 +86,7 @@ def test_every_number_opens_exactly_its_cases(request, space, page):
             continue
         whose = seen[:most] if number == 0 else one_of(seen[:most], number)
         for at, (scorer, benchmark) in enumerate(whose):
-            looked = inspection.on_benchmark(benchmark).focused(scorer, benchmark)
+            looked = state.on_benchmark(benchmark).focused(scorer, benchmark)
             other = next(name for name in covering(looked) if name != scorer)
             # Numbers that are slow to come by lead to cases as well; the others are there without them.
             walk(looked, page_sheet(view_of(looked, page, told, other=other, intervals=at == 0)))
@@ -208,11 +208,11 @@ def test_processbench_says_that_it_has_no_pattern_and_what_has(tmp_path):
     cases, scorers = making.study(n=40)
     columns = {name: values for name, values in making.labels(cases).items() if name != "error_type"}
     making.workspace(tmp_path / "w", cases, scorers, "processbench", **columns)
-    inspection = inspect(load(Request(workspace=str(tmp_path / "w"))))
-    assert not {"pattern", "error_kind", "error_type"} & set(columns_of_cases(inspection.selection, "processbench"))
-    assert "reasoning pattern (Socratic-PRMBench has it)" in words_of(view_of(inspection))
-    assert "no types of errors (GR-Ben" in words_of(view_of(inspection, TYPES))
-    assert "by subset" in words_of(view_of(inspection, CELLS, {"rows": "subset"}))
+    state = inspect(load(Query(workspace=str(tmp_path / "w"))))
+    assert not {"pattern", "error_kind", "error_type"} & set(columns_of_cases(state.results, "processbench"))
+    assert "reasoning pattern (Socratic-PRMBench has it)" in words_of(view_of(state))
+    assert "no types of errors (GR-Ben" in words_of(view_of(state, TYPES))
+    assert "by subset" in words_of(view_of(state, CELLS, {"rows": "subset"}))
 
 
 def test_only_clean_cases_and_no_case_say_why_there_is_nothing(two):
@@ -271,13 +271,13 @@ def test_a_link_keeps_the_slice_and_drops_conditions_on_outcomes(two):
 
 
 def test_latency_of_all_ten_scorers_equals_the_command_and_plain_polars(tmp_path, data_folder):
-    request = mr_math(tmp_path / "w", data_folder)
-    inspection = inspect(load(request))
-    names = [name for name in covering(inspection) if inspection.selection.evaluation(name).coverage]
+    query = mr_math(tmp_path / "w", data_folder)
+    state = inspect(load(query))
+    names = [name for name in covering(state) if state.results.evaluation(name).coverage]
     assert len(names) == 10
-    view = breakdown.view(subject(inspection, names), Params(OFFSET))
+    view = breakdown.view(subject(state, names), Params(OFFSET))
     charts = [block for block in view.blocks() if isinstance(block, Columns)]
-    frame = inspection.selection.table([*(f"{name}.verdict" for name in names), "earliest_error", "n_steps"])
+    frame = state.results.table([*(f"{name}.verdict" for name in names), "earliest_error", "n_steps"])
     for name, chart in zip(names, charts, strict=True):
         verdict = pl.col(f"{name}.verdict")
         answered = frame.filter(pl.col("earliest_error") >= 0, verdict.is_not_null())

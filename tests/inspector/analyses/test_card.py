@@ -10,9 +10,9 @@ import judged
 import making
 from inspector.analyses.card import CARD, GROUPS, LACKING, card, fact_pairs, protocol_card
 from inspector.analyses.compare import compare
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load, select
+from inspector.query import Query
+from inspector.result_set import load, select
+from inspector.screen_state import inspect
 from scoring.errors import UsageError
 from scoring.filtering.filters import Facet, Filter
 from scoring.scorer import NOT_SAID
@@ -36,8 +36,8 @@ def values(found):
 
 
 def test_the_facts_of_a_small_workspace(small):
-    selection = load(Request(workspace=small))
-    alpha = values(protocol_card(selection, "alpha", "bench"))
+    results = load(Query(workspace=small))
+    alpha = values(protocol_card(results, "alpha", "bench"))
     assert alpha["threshold"] == "0.5"
     assert alpha["threshold source"] == "default"
     assert alpha["boundary"] == "< (its own)"
@@ -48,7 +48,7 @@ def test_the_facts_of_a_small_workspace(small):
     assert alpha["label base in the file"] == "0-based"
     assert (alpha["resamples"], alpha["seed"]) == ("1,000", "0")
     assert alpha["weights"] == "not said"
-    beta = values(protocol_card(selection, "beta", "bench"))
+    beta = values(protocol_card(results, "beta", "bench"))
     assert beta["refused"] == "1: 1 over length"
     assert beta["never scored"] == "1"
     assert beta["in the denominators"] == "8 cases"
@@ -58,23 +58,23 @@ def test_every_counting_fact_leaves_exactly_its_cases(small, kinds):
     counted = 0
     for root in (small, kinds):
         for unparsed in ("wrong", "drop"):
-            selection = load(Request(workspace=root, unparsed=unparsed))
-            benchmark = selection.cases["benchmark"][0]
+            results = load(Query(workspace=root, unparsed=unparsed))
+            benchmark = results.cases["benchmark"][0]
             only = f"benchmark = '{benchmark}'"
-            for one in selection.evaluations:
-                for fact in protocol_card(selection, one.scorer.name, benchmark).facts:
+            for one in results.evaluations:
+                for fact in protocol_card(results, one.scorer.name, benchmark).facts:
                     if fact.where is None:
                         continue
-                    request = replace(selection.request, where=(only, *fact.where))
-                    assert select(replace(selection, request=request)).shown.size == fact.n, (one.scorer.name, fact)
+                    query = replace(results.query, where=(only, *fact.where))
+                    assert select(replace(results, query=query)).shown.size == fact.n, (one.scorer.name, fact)
                     counted += 1
     assert counted > 30
 
 
 def test_facts_stand_in_the_order_of_their_groups(kinds):
-    selection = load(Request(workspace=kinds))
-    for one in selection.evaluations:
-        found = protocol_card(selection, one.scorer.name, selection.cases["benchmark"][0])
+    results = load(Query(workspace=kinds))
+    for one in results.evaluations:
+        found = protocol_card(results, one.scorer.name, results.cases["benchmark"][0])
         places = [GROUPS.index(fact.group) for fact in found.facts]
         assert places == sorted(places)
 
@@ -82,17 +82,17 @@ def test_facts_stand_in_the_order_of_their_groups(kinds):
 def test_what_to_beware_of(small):
     assert any(
         "of 9 cases 1 left out of the denominators" in one
-        for one in protocol_card(load(Request(workspace=small)), "beta", "bench").warnings
+        for one in protocol_card(load(Query(workspace=small)), "beta", "bench").warnings
     )
-    tuned = load(Request(workspace=small, thresholds=(("alpha", "best"),)))
+    tuned = load(Query(workspace=small, thresholds=(("alpha", "best"),)))
     assert any("so that the figure is optimistic" in one for one in protocol_card(tuned, "alpha", "bench").warnings)
-    narrow = load(Request(workspace=small, where=("\"alpha.outcome\" = 'exact'",)))
+    narrow = load(Query(workspace=small, where=("\"alpha.outcome\" = 'exact'",)))
     assert any("the figure speaks of itself" in one for one in protocol_card(narrow, "alpha", "bench").warnings)
 
 
 def test_two_cards_differ_in_what_differs(small):
-    selection = load(Request(workspace=small))
-    cards = [protocol_card(selection, name, "bench") for name in ("alpha", "beta")]
+    results = load(Query(workspace=small))
+    cards = [protocol_card(results, name, "bench") for name in ("alpha", "beta")]
     pairs = {pair.name: pair for pair in fact_pairs(*cards)}
     assert pairs["range"].values == ("0 to 1", "-1 to 1")
     assert pairs["refused"].values == (LACKING, "1: 1 over length")
@@ -103,15 +103,15 @@ def test_two_cards_differ_in_what_differs(small):
         "range",
         "coverage",
     }
-    assert list(pairs) == [row["fact"] for row in card_view(selection, "alpha", "beta").rows.iter_rows(named=True)]
+    assert list(pairs) == [row["fact"] for row in card_view(results, "alpha", "beta").rows.iter_rows(named=True)]
 
 
 def test_the_rows_of_one_card_and_of_two(small):
-    selection = load(Request(workspace=small))
-    one = card_view(selection, "alpha")
+    results = load(Query(workspace=small))
+    one = card_view(results, "alpha")
     assert one.rows.columns == list(CARD)
     assert one.rows["other"].null_count() == one.rows.height
-    two = card_view(selection, "alpha", "beta")
+    two = card_view(results, "alpha", "beta")
     assert set(two.rows["same"]) == {True, False, None}
     unsaid = (pl.col("value") == NOT_SAID) & (pl.col("other_value") == NOT_SAID)
     assert two.rows.filter(unsaid).height == two.rows["same"].null_count()
@@ -132,15 +132,15 @@ def test_the_rows_of_one_card_and_of_two(small):
 )
 def test_what_is_no_card_says_why(small, names, where, sentence):
     with pytest.raises(UsageError, match=sentence):
-        card_view(load(Request(workspace=small, where=where)), *names)
+        card_view(load(Query(workspace=small, where=where)), *names)
 
 
 # -- as people see it
 
 
 def test_a_figure_has_its_interval_only_where_resamples_were_asked_for(small):
-    inspection = inspect(load(Request(workspace=small)))
-    quick, whole = (page_view(card, inspection, "", ("alpha",), intervals=asked) for asked in (False, True))
+    state = inspect(load(Query(workspace=small)))
+    quick, whole = (page_view(card, state, "", ("alpha",), intervals=asked) for asked in (False, True))
     assert quick.rows.equals(whole.rows)
     assert "alpha 45.0 ~" in words_of(quick)
     assert "alpha 45.0 [0.0, 75.0] ~" in words_of(whole)
@@ -148,9 +148,9 @@ def test_a_figure_has_its_interval_only_where_resamples_were_asked_for(small):
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_what_is_long_takes_several_lines_and_loses_nothing(small, width):
-    selection = load(Request(workspace=small))
+    results = load(Query(workspace=small))
     for names in (("alpha",), ("alpha", "beta")):
-        view = card_view(selection, *names)
+        view = card_view(results, *names)
         lines = words_of(view, (width, 40))
         whole = "".join(lines.split())
         for row in view.rows.iter_rows(named=True):
@@ -162,14 +162,14 @@ def test_what_is_long_takes_several_lines_and_loses_nothing(small, width):
 
 
 def test_an_undefined_figure_is_not_called_comparable(kinds):
-    words = words_of(card_view(load(Request(workspace=kinds)), "number", "critic"))
+    words = words_of(card_view(load(Query(workspace=kinds)), "number", "critic"))
     assert "There are no two figures to compare" in words
     assert "Nothing makes" not in words
 
 
 def test_two_figures_that_may_be_compared_are_said_to_be_so(tmp_path):
     checked_pairs.write(tmp_path)
-    words = words_of(card_view(load(Request(workspace=str(tmp_path))), "old", "worse"))
+    words = words_of(card_view(load(Query(workspace=str(tmp_path))), "old", "worse"))
     assert "Nothing makes these two figures incomparable" in words
 
 
@@ -189,7 +189,7 @@ CHOSEN = "chosen by what"
 )
 def test_a_condition_on_an_outcome_that_is_left_out_is_not_warned_of(tmp_path, analysis, filtered):
     checked_pairs.write(tmp_path)
-    plain = inspect(load(Request(workspace=str(tmp_path))))
+    plain = inspect(load(Query(workspace=str(tmp_path))))
     looked = plain.filtered(filtered)
     assert looked.shown.size < plain.shown.size
     before, there = (
@@ -204,10 +204,10 @@ def test_a_condition_on_an_outcome_that_is_left_out_is_not_warned_of(tmp_path, a
 def test_one_that_figures_are_made_under_is(tmp_path):
     checked_pairs.write(tmp_path)
     where = ("\"worse.outcome\" = 'exact'",)
-    selection = load(Request(workspace=str(tmp_path), where=where, scorers=("worse", "old")))
-    assert CHOSEN in words_of(card_view(selection, "worse"))
-    assert CHOSEN not in words_of(card_view(selection, "old"))
-    for view in (card_view(selection, "worse", "old"), compare_view(selection)):
+    results = load(Query(workspace=str(tmp_path), where=where, scorers=("worse", "old")))
+    assert CHOSEN in words_of(card_view(results, "worse"))
+    assert CHOSEN not in words_of(card_view(results, "old"))
+    for view in (card_view(results, "worse", "old"), compare_view(results)):
         assert f"the cases are {CHOSEN} worse made of them" in words_of(view)
 
 
@@ -217,7 +217,7 @@ def test_the_outcomes_of_a_scorer_of_a_longer_name_are_not_its_own(tmp_path):
     named = [(making.scorer(name), scored) for name in ("gpt", "gpt.1", "other")]
     making.workspace(tmp_path, cases, named)
     where = ("\"gpt.1.outcome\" = 'exact'", 'n_steps > 0 OR "case" <> \'"gpt.outcome"\'')
-    selection = load(Request(workspace=str(tmp_path), where=where, scorers=("gpt", "other")))
-    assert CHOSEN not in words_of(card_view(selection, "gpt", "other"))
-    assert CHOSEN not in words_of(compare_view(selection))
-    assert f"{CHOSEN} gpt.1 made of them" in words_of(card_view(selection, "gpt.1", "other"))
+    results = load(Query(workspace=str(tmp_path), where=where, scorers=("gpt", "other")))
+    assert CHOSEN not in words_of(card_view(results, "gpt", "other"))
+    assert CHOSEN not in words_of(compare_view(results))
+    assert f"{CHOSEN} gpt.1 made of them" in words_of(card_view(results, "gpt.1", "other"))

@@ -12,8 +12,8 @@ from inspector.analyses import Params
 from inspector.analyses.check import CHECK, LISTED, cases_command, check, default_rule, result_of
 from inspector.analyses.compare import compare
 from inspector.cli import main
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.errors import UsageError
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.shares import tried
@@ -43,7 +43,7 @@ def check_view(results, old="old", fail_if=None):
 
 @cache
 def made(root, new, old="old", fail_if=None, **asked):
-    return check_view(load(Request(workspace=root, scorers=(new, old), **asked)), old, fail_if)
+    return check_view(load(Query(workspace=root, scorers=(new, old), **asked)), old, fail_if)
 
 
 def row(found):
@@ -94,11 +94,11 @@ def test_figures_equal_a_count_by_hand(root):
 
 
 def test_differences_intervals_and_tests_are_those_of_compare(root):
-    selection = load(Request(workspace=root, scorers=("worse", "old"), seed=5))
-    told = row(check_view(selection))
+    results = load(Query(workspace=root, scorers=("worse", "old"), seed=5))
+    told = row(check_view(results))
     compared = {
         (one["subset"], one["metric"]): one
-        for one in compare_view(selection).rows.iter_rows(named=True)
+        for one in compare_view(results).rows.iter_rows(named=True)
         if one["other"] == "old" or one["metric"] == "f1"
     }
     for name, key in {
@@ -118,9 +118,9 @@ def test_differences_intervals_and_tests_are_those_of_compare(root):
 
 def test_the_command_lists_exactly_what_became_wrong(root, capsys):
     for new, unparsed in (("worse", None), ("refused", None), ("refused", "drop")):
-        selection = load(Request(workspace=root, scorers=(new, "old"), unparsed=unparsed))
-        told = row(check_view(selection))
-        outcomes = selection.table(["case", f"{new}.outcome", "old.outcome"])
+        results = load(Query(workspace=root, scorers=(new, "old"), unparsed=unparsed))
+        told = row(check_view(results))
+        outcomes = results.table(["case", f"{new}.outcome", "old.outcome"])
         right = ["exact", "clean"]
         unread = ["refused", "unparsed"] if unparsed == "drop" else []
         lost = outcomes.filter(
@@ -128,7 +128,7 @@ def test_the_command_lists_exactly_what_became_wrong(root, capsys):
         )
         assert lost.height == told["newly_wrong"]
         capsys.readouterr()
-        assert main([*shlex.split(cases_command(selection, (new, "old"), "bench"))[1:], "--json"]) == 0
+        assert main([*shlex.split(cases_command(results, (new, "old"), "bench"))[1:], "--json"]) == 0
         listed = [one["case"] for one in json.loads(capsys.readouterr().out)["rows"]]
         assert len(listed) == told["newly_wrong"]
         assert listed[:LISTED] == told["newly_wrong_cases"]
@@ -230,7 +230,7 @@ def test_one_scorer_is_not_its_own_baseline_and_nothing_is_no_check(root):
 )
 def test_who_is_checked_against_whom_must_be_said(root, names, baseline, said):
     with pytest.raises(UsageError) as error:
-        check_view(load(Request(workspace=root, scorers=names)), baseline)
+        check_view(load(Query(workspace=root, scorers=names)), baseline)
     assert said in str(error.value)
 
 
@@ -278,15 +278,15 @@ def test_the_result_is_said_in_words(root, new, old, words):
 
 
 def test_what_is_the_same_as_in_compare_is_laid_out_as_there(root):
-    selection = load(Request(workspace=root, scorers=("worse", "old")))
-    pair = compare.view(selection, Params("pair"))
+    results = load(Query(workspace=root, scorers=("worse", "old")))
+    pair = compare.view(results, Params("pair"))
     for title in ("A less B", "Who is right where the other is wrong", "What differs between them"):
-        assert table_of(check_view(selection), title) == table_of(pair, title)
+        assert table_of(check_view(results), title) == table_of(pair, title)
 
 
 def test_every_number_opens_exactly_its_cases(root):
     for new in ("worse", "few", "refused"):
-        results = load(Request(workspace=root, scorers=(new, "old")))
+        results = load(Query(workspace=root, scorers=(new, "old")))
         view = check_view(results)
         links = list(view.links())
         assert links

@@ -10,8 +10,8 @@ import making
 from inspector.analyses.compare import COMPARISON
 from inspector.cli import main
 from inspector.common_cases import best_first
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.errors import UsageError
 from views import compare_view, table_of, words_of
 
@@ -33,7 +33,7 @@ def printed(words, capture):
 
 @cache
 def document(root, *names, **asked):
-    return compare_view(load(Request(workspace=root, scorers=names, **asked)))
+    return compare_view(load(Query(workspace=root, scorers=names, **asked)))
 
 
 def cells(found):
@@ -128,7 +128,7 @@ def test_best_first_takes_the_mean_over_benchmarks_and_puts_who_has_none_last(tm
     nothing = [replace(case, rewards=None, refused="over length") for case in sides]
     scorers = [(making.scorer(name), rows) for name, rows in (("bad", wrong), ("none", nothing), ("good", sides))]
     making.workspace(tmp_path, sides, scorers)
-    assert best_first(load(Request(workspace=str(tmp_path)))).chosen == ("good", "bad", "none")
+    assert best_first(load(Query(workspace=str(tmp_path)))).chosen == ("good", "bad", "none")
 
 
 def test_people_see_the_consensus_and_a_line_a_scorer_of_the_cascade(root):

@@ -9,9 +9,9 @@ from scipy.stats import binomtest
 
 import making
 from inspector.analyses.compare import compare
-from inspector.inspection import covering, inspect, subject
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import covering, inspect, subject
 from published_spaces import mr_math
 from views import compare_view, lines_of, page_sheet, page_view, words_of
 from walking import walk
@@ -26,7 +26,7 @@ def study(tmp_path_factory):
     root = tmp_path_factory.mktemp("study")
     cases, scorers = making.study(n=60)
     making.workspace(root, cases, scorers, **making.labels(cases))
-    return inspect(load(Request(workspace=str(root))))
+    return inspect(load(Query(workspace=str(root))))
 
 
 @pytest.fixture(scope="module")
@@ -35,19 +35,19 @@ def published(tmp_path_factory, data_folder):
     return inspect(load(mr_math(tmp_path_factory.mktemp("mr") / "w", data_folder)))
 
 
-def view(inspection, page, *names, intervals=True):
-    return page_view(compare, inspection, page, names, intervals=intervals)
+def view(state, page, *names, intervals=True):
+    return page_view(compare, state, page, names, intervals=intervals)
 
 
-def able(inspection):
-    return [name for name in covering(inspection) if inspection.selection.evaluation(name).coverage]
+def able(state):
+    return [name for name in covering(state) if state.results.evaluation(name).coverage]
 
 
 def test_quadrants_tests_and_figures_equal_plain_polars(published):
     """The quadrants and McNemar's p of all 45 pairs of MR-MATH."""
     names = able(published)
     assert len(names) == 10
-    frame = published.selection.table([*(f"{name}.outcome" for name in names), "earliest_error"])
+    frame = published.results.table([*(f"{name}.outcome" for name in names), "earliest_error"])
     for one, other in combinations(names, 2):
         looked = published.focused(one, published.benchmark)
         text = lines_of(view(looked, "pair", one, other, intervals=False))
@@ -64,7 +64,7 @@ def test_quadrants_tests_and_figures_equal_plain_polars(published):
 
 
 def test_what_stands_there_is_what_the_rows_say(published):
-    found = compare_view(load(Request(workspace=published.selection.request.workspace, scorers=covering(published))))
+    found = compare_view(load(Query(workspace=published.results.query.workspace, scorers=covering(published))))
     f1 = found.rows.filter(pl.col("metric") == "f1", pl.col("subset") == "average")
     text = lines_of(found, (200, 40))
     standing = [line for line in text if " [" in line][: f1["value"].count()]
@@ -78,7 +78,7 @@ def test_what_stands_there_is_what_the_rows_say(published):
 def test_the_export_of_the_pair_is_what_the_command_gives(study):
     names = covering(study)[:2]
     made = compare_view(subject(study, names))
-    again = load(Request(workspace=study.selection.request.workspace, scorers=names))
+    again = load(Query(workspace=study.results.query.workspace, scorers=names))
     assert made.rows.equals(compare_view(again).rows)
 
 
@@ -113,7 +113,7 @@ def test_scorers_without_a_case_in_common_say_so(tmp_path):
     halves = ([*given[:20], *never[20:]], [*never[:20], *given[20:]])
     scorers = [(making.scorer(name), half) for name, half in zip(("left", "right"), halves, strict=True)]
     making.workspace(tmp_path, cases, [(one, given), *scorers], **making.labels(cases))
-    apart = inspect(load(Request(workspace=str(tmp_path)))).focused("left", "bench")
+    apart = inspect(load(Query(workspace=str(tmp_path)))).focused("left", "bench")
     assert "no case in common that both tried" in words_of(view(apart, "pair", "left", "right"))
     assert "no case that all of them tried" in words_of(view(apart, "scorers", *covering(apart)))
     for page in ("upset", "pairs"):
@@ -139,11 +139,11 @@ def test_two_imported_scorers_are_never_said_to_be_the_same(tmp_path):
     making.workspace(
         tmp_path / "w", cases, [*scorers, (making.scorer("own"), scored[1]), (making.scorer("too"), scored[1])]
     )
-    inspection = inspect(load(Request(workspace=str(tmp_path / "w"))))
-    said = words_of(view(inspection, "pair", "one-model", "another-model"))
+    state = inspect(load(Query(workspace=str(tmp_path / "w"))))
+    said = words_of(view(state, "pair", "one-model", "another-model"))
     assert "What made the numbers of one-model and another-model is not recorded" in said
     assert "same settings" not in said
-    said = words_of(view(inspection, "pair", "own", "one-model"))
+    said = words_of(view(state, "pair", "own", "one-model"))
     assert "imported_from" in said
     assert "What made the numbers of one-model is not recorded" in said
-    assert "the same settings under two names" in words_of(view(inspection, "pair", "own", "too"))
+    assert "the same settings under two names" in words_of(view(state, "pair", "own", "too"))

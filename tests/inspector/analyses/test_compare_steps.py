@@ -12,8 +12,8 @@ import step_reference
 from inspector.analyses.compare import COMPARISON
 from inspector.cli import main
 from inspector.common_cases import best_first
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from reference import Case
 from step_reference import Step
 from views import compare_view, table_of, words_of
@@ -46,7 +46,7 @@ def root(tmp_path_factory):
 
 
 def document(root, *names, **asked):
-    return compare_view(load(Request(workspace=root, scorers=names, **asked)))
+    return compare_view(load(Query(workspace=root, scorers=names, **asked)))
 
 
 def printed(words, capsys):
@@ -88,7 +88,7 @@ def test_what_people_see_begins_with_prmscore(root):
 
 
 def test_without_names_the_best_by_prmscore_comes_first(root):
-    assert best_first(load(Request(workspace=root))).chosen == ("good", "bad")
+    assert best_first(load(Query(workspace=root))).chosen == ("good", "bad")
 
 
 def test_lines_of_a_side_show_the_difference_that_their_counts_add_up_to(tmp_path):

@@ -13,23 +13,23 @@ from contested_space import ANSWERS, FIRST, GOLD, SECOND, THIRD, write
 from inspector.analyses.contested import CONTESTED, LINES
 from inspector.cli import main
 from inspector.contested_gold import BETWEEN, because, because_phrases, ranking_of, rankings
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from inspector.texts.wrap import joined
 from views import contested_view, lines_of, table_of
 
 
 @pytest.fixture
-def request_(tmp_path):
+def query(tmp_path):
     return write(tmp_path / "w", FIRST, SECOND, THIRD, final_answer_correct=ANSWERS)
 
 
-def document(request, **changes):
-    return contested_view(load(replace(request, **changes)))
+def document(query, **changes):
+    return contested_view(load(replace(query, **changes)))
 
 
-def test_a_case_against_which_all_speak_comes_first_and_then_what_only_breaks_rules(request_):
-    found = document(request_)
+def test_a_case_against_which_all_speak_comes_first_and_then_what_only_breaks_rules(query):
+    found = document(query)
     assert dict(found.rows.schema) == CONTESTED
     rows = found.rows.to_dicts()
     assert [(row["rank"], row["case"], row["contested_by"]) for row in rows] == [
@@ -59,33 +59,33 @@ def test_a_case_against_which_all_speak_comes_first_and_then_what_only_breaks_ru
     assert found.provenance["contested"] == {"bench": "1 by consensus, 2 more by a rule alone, of 10 cases"}
 
 
-def test_the_numbers_by_hand(request_):
+def test_the_numbers_by_hand(query):
     """Of the eight other cases with gold a and b have seven right, and c has six of the seven that it saw."""
-    row = document(request_).rows.row(0, named=True)
+    row = document(query).rows.row(0, named=True)
     weights = [math.log((7 + 1) / (1 + 1))] * 2 + [math.log((6 + 1) / (1 + 1))]
     assert row["lead"] == pytest.approx(sum(weights))
     assert (row["share"], row["gold_share"]) == (1, 0)
     assert (row["votes"], row["gold_votes"], row["voters"], row["consensus"], row["earliest_error"]) == (3, 0, 3, 2, -1)
     assert row["scorers"] == "a,b,c"
-    told = document(request_).provenance["consensus_weight"]["bench"]
+    told = document(query).provenance["consensus_weight"]["bench"]
     assert list(told) == ["a", "b", "c"]
     assert all(weight > 0 for weight in told.values())
 
 
-def test_a_filter_chooses_what_is_listed_and_changes_no_number(request_):
-    every = document(request_).rows.drop("rank").to_dicts()
+def test_a_filter_chooses_what_is_listed_and_changes_no_number(query):
+    every = document(query).rows.drop("rank").to_dicts()
     for one in every:
-        alone = document(request_, where=(f"\"case\" = '{one['case']}'",))
+        alone = document(query, where=(f"\"case\" = '{one['case']}'",))
         assert alone.rows.drop("rank").to_dicts() == [one]
         assert alone.rows["rank"].to_list() == [1]
-    two = document(request_, subsets=("two",))
+    two = document(query, subsets=("two",))
     assert two.rows.drop("rank").to_dicts() == [one for one in every if one["subset"] == "two"]
     assert two.provenance["contested"] == {"bench": "0 by consensus, 2 more by a rule alone, of 7 cases"}
 
 
 def test_a_family_has_one_voice_and_that_is_said(tmp_path):
-    request = write(tmp_path / "w", FIRST, FIRST, SECOND, families=("f", "f", ""))
-    found = document(request)
+    query = write(tmp_path / "w", FIRST, FIRST, SECOND, families=("f", "f", ""))
+    found = document(query)
     assert found.provenance["voices"] == [
         "one voice, as the family f: a, b",
         "no family is declared, so that each has a voice of its own: c",
@@ -96,16 +96,16 @@ def test_a_family_has_one_voice_and_that_is_said(tmp_path):
     assert (row["votes"], single["votes"]) == (3, 2)
 
 
-def test_baselines_and_one_number_a_solution_do_not_vote(request_):
-    plain, beside = document(request_), document(request_, baselines=True)
+def test_baselines_and_one_number_a_solution_do_not_vote(query):
+    plain, beside = document(query), document(query, baselines=True)
     assert beside.rows.equals(plain.rows)
     assert [words for words in beside.provenance["voices"] if "does not vote" in words] == [
         f"{name} does not vote: it looks at nothing" for name in ("coin", "always-clean", "always-first-step")
     ]
 
 
-def test_chosen_scorers_alone_vote(request_):
-    rows = document(request_, scorers=("a", "c")).rows
+def test_chosen_scorers_alone_vote(query):
+    rows = document(query, scorers=("a", "c")).rows
     assert rows.filter(case="bench/c0")["scorers"].to_list() == ["a,c"]
     assert rows["voters"].drop_nulls().unique().to_list() == [2]
 
@@ -114,23 +114,23 @@ def test_chosen_scorers_alone_vote(request_):
 
 
 def test_without_scorers_the_rules_speak_alone(tmp_path, capsys):
-    request = write(tmp_path / "w", final_answer_correct=ANSWERS)
-    found = document(request)
+    query = write(tmp_path / "w", final_answer_correct=ANSWERS)
+    found = document(query)
     assert found.rows["case"].to_list() == ["bench/c8", "bench/c0", "bench/c3"]
     assert set(found.rows["contested_by"]) == {"rule"}
     assert set(found.rows["reason"]) == {"no scorer has a verdict on this benchmark"}
     assert found.rows["because"][1].endswith("labelled wrong; no scorer has a verdict")
     assert found.rows["share"].null_count() == 3
-    assert main(["contested", "-w", request.workspace]) == 0
+    assert main(["contested", "-w", query.workspace]) == 0
     assert "No scorer has a verdict on this benchmark, and only the rules" in capsys.readouterr().out
 
 
-def test_one_scorer_is_no_consensus(request_, capsys):
-    found = document(request_, scorers=("a",))
+def test_one_scorer_is_no_consensus(query, capsys):
+    found = document(query, scorers=("a",))
     assert set(found.rows["contested_by"]) == {"rule"}
     assert found.rows["reason"].to_list()[1:] == ["only one scorer has a verdict here that names a step or none"] * 2
     assert found.provenance["voices"][-1] == "bench: only a has verdicts, and one scorer is not a consensus"
-    assert main(["contested", "-w", request_.workspace, "--scorer", "a"]) == 0
+    assert main(["contested", "-w", query.workspace, "--scorer", "a"]) == 0
     assert "one scorer is not a consensus" in capsys.readouterr().out
 
 
@@ -151,18 +151,18 @@ def test_scorers_that_are_mostly_wrong_have_no_consensus(tmp_path):
 
 
 def test_without_gold_nothing_is_contested(tmp_path, capsys):
-    request = write(tmp_path / "w", FIRST, SECOND, gold=(None,) * 10, error_steps=[None] * 10)
-    assert document(request).rows.height == 0
-    assert main(["contested", "-w", request.workspace]) == 0
+    query = write(tmp_path / "w", FIRST, SECOND, gold=(None,) * 10, error_steps=[None] * 10)
+    assert document(query).rows.height == 0
+    assert main(["contested", "-w", query.workspace]) == 0
     assert "No case has a gold label that names a step or none." in capsys.readouterr().out
-    found = document(request)
+    found = document(query)
     assert found.provenance["contested"] == {"bench": "0 by consensus, of 10 cases"}
     assert table_of(found) == [{"": "contested", "by consensus": "0", "by a rule alone": "0", "of cases": "10"}]
 
 
-def test_without_cases_that_are_shown_there_is_no_row(request_, capsys):
-    assert document(request_, where=("n_steps > 9",)).rows.height == 0
-    assert main(["contested", "-w", request_.workspace, "--where", "n_steps > 9", "--json"]) == 0
+def test_without_cases_that_are_shown_there_is_no_row(query, capsys):
+    assert document(query, where=("n_steps > 9",)).rows.height == 0
+    assert main(["contested", "-w", query.workspace, "--where", "n_steps > 9", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == []
 
 
@@ -175,8 +175,8 @@ def test_without_cases_that_are_shown_there_is_no_row(request_, capsys):
         (["--benchmark", "nothing"], "nothing"),
     ],
 )
-def test_what_does_not_exist_is_a_sentence(request_, capsys, words, told):
-    assert main(["contested", "-w", request_.workspace, *words]) == 2
+def test_what_does_not_exist_is_a_sentence(query, capsys, words, told):
+    assert main(["contested", "-w", query.workspace, *words]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert told in captured.err
@@ -186,13 +186,13 @@ def test_what_does_not_exist_is_a_sentence(request_, capsys, words, told):
 # -- the command
 
 
-def test_people_see_a_line_a_case_and_why(request_, capsys):
-    assert main(["contested", "-w", request_.workspace]) == 0
+def test_people_see_a_line_a_case_and_why(query, capsys):
+    assert main(["contested", "-w", query.workspace]) == 0
     out = capsys.readouterr().out
     line = next(line for line in out.splitlines() if "bench/c0" in line)
     assert line.split()[:7] == ["1", "bench/c0", "one", "consensus", "and", "rule", "4.03"]
     assert "3 of 3 scorers say step 2; gold says no error, as no scorer does; weight share 1.00" in line
-    found = document(request_)
+    found = document(query)
     assert table_of(found) == [{"": "contested", "by consensus": "1", "by a rule alone": "2", "of cases": "10"}]
     weights = table_of(found, "What a verdict weighs")
     assert [line["scorer"] for line in weights] == ["a", "b", "c"]
@@ -201,12 +201,12 @@ def test_people_see_a_line_a_case_and_why(request_, capsys):
     ]
 
 
-def test_every_number_opens_its_cases(request_):
-    selection = load(request_)
-    links = list(contested_view(selection).links())
+def test_every_number_opens_its_cases(query):
+    results = load(query)
+    links = list(contested_view(results).links())
     assert [link.n for link in links] == [1, 2, 10, 1, 1, 1]
-    assert all(selection.passing(link.where).sum() == link.n for link in links)
-    opened = [selection.cases["case"].filter(pl.Series(selection.passing(link.where))).to_list() for link in links]
+    assert all(results.passing(link.where).sum() == link.n for link in links)
+    opened = [results.cases["case"].filter(pl.Series(results.passing(link.where))).to_list() for link in links]
     assert opened[:2] == [["bench/c0"], ["bench/c3", "bench/c8"]]
     assert opened[3:] == [["bench/c0"], ["bench/c8"], ["bench/c3"]]
 
@@ -216,7 +216,7 @@ def test_of_many_cases_people_see_the_first(tmp_path):
     n = LINES + 3
     cases = [reference.Case(2, -1) for _ in range(n)]
     making.workspace(tmp_path / "w", cases, [], final_answer_correct=[False] * n)
-    found = document(Request(workspace=str(tmp_path / "w")))
+    found = document(Query(workspace=str(tmp_path / "w")))
     assert found.rows.height == n
     assert len(table_of(found, "The strongest first")) == LINES
     assert "3 more cases are in --csv and --json." in lines_of(found)
@@ -224,14 +224,14 @@ def test_of_many_cases_people_see_the_first(tmp_path):
 
 def test_scorers_that_a_sentence_has_no_room_for_are_in_the_column(tmp_path):
     names = ("a,b", "c", "d", "e")
-    request = write(tmp_path / "w", FIRST, FIRST, FIRST, FIRST, names=names)
-    row = document(request).rows.filter(case="bench/c0").row(0, named=True)
+    query = write(tmp_path / "w", FIRST, FIRST, FIRST, FIRST, names=names)
+    row = document(query).rows.filter(case="bench/c0").row(0, named=True)
     assert row["scorers"] == '"a,b",c,d,e'
     assert row["because"].endswith("; among them a,b, c, d")
 
 
-def test_a_ranking_knows_where_its_cases_stand(request_):
-    (ranking,) = rankings(load(request_))
+def test_a_ranking_knows_where_its_cases_stand(query):
+    (ranking,) = rankings(load(query))
     assert ranking.rows == (0, 8, 3)
     assert ranking.by_consensus == 1
     assert [ranking.place(row) for row in (0, 7, 8, 9)] == [0, 7, None, 8]
@@ -240,16 +240,16 @@ def test_a_ranking_knows_where_its_cases_stand(request_):
 # -- above a case
 
 
-def test_the_ranking_of_a_benchmark_is_that_of_all_its_cases_whatever_is_shown(request_):
-    (whole,) = rankings(load(request_))
-    found = ranking_of(load(replace(request_, where=("n_steps > 9",), scorers=("c",))), "bench", ("a", "b", "c"))
+def test_the_ranking_of_a_benchmark_is_that_of_all_its_cases_whatever_is_shown(query):
+    (whole,) = rankings(load(query))
+    found = ranking_of(load(replace(query, where=("n_steps > 9",), scorers=("c",))), "bench", ("a", "b", "c"))
     assert found.rows == whole.rows
     assert found.contested == {0, 8, 3}
     assert [because(found, row) for row in found.rows] == [because(whole, row) for row in found.rows]
 
 
-def test_where_there_is_little_room_names_go_first_then_shares_and_no_number_is_cut(request_):
-    (ranking,) = rankings(load(request_))
+def test_where_there_is_little_room_names_go_first_then_shares_and_no_number_is_cut(query):
+    (ranking,) = rankings(load(query))
     phrases = because_phrases(ranking, 0)
     rule = "the final answer is wrong, yet no step is labelled wrong"
     told = "3 of 3 scorers say step 2; gold says no error, as no scorer does"
@@ -265,8 +265,8 @@ def test_where_there_is_little_room_names_go_first_then_shares_and_no_number_is_
     assert joined(phrases, 70, BETWEEN) == "3 of 3 say step 2, gold no error; wrong-answer-clean"
 
 
-def test_what_only_breaks_a_rule_says_the_rule_as_long_as_there_is_room(request_):
-    (ranking,) = rankings(load(request_))
+def test_what_only_breaks_a_rule_says_the_rule_as_long_as_there_is_room(query):
+    (ranking,) = rankings(load(query))
     rule = "the final answer is wrong, yet no step is labelled wrong"
     assert joined(because_phrases(ranking, 3), 200, BETWEEN) == because(ranking, 3)
     assert joined(because_phrases(ranking, 3), 60, BETWEEN) == rule

@@ -7,22 +7,22 @@ from hashlib import blake2b
 import pytest
 
 from inspector.cli import main
-from inspector.request import split
-from inspector.selection import load
+from inspector.query import split
+from inspector.result_set import load
 from published_spaces import mr_math
 from views import contested_view
 
 
 @pytest.fixture(scope="module")
-def request_(tmp_path_factory, data_folder):
+def query(tmp_path_factory, data_folder):
     return mr_math(tmp_path_factory.mktemp("mr-math") / "w", data_folder)
 
 
-def plain(selection):
+def plain(results):
     """Verdict, lead and share of every case that is contested, reckoned case by case."""
-    cases = selection.frame().to_dicts()
+    cases = results.frame().to_dicts()
     families = {
-        one.scorer.name: one.scorer.family for one in selection.evaluations if one.scorer.kind in {"prm", "critic"}
+        one.scorer.name: one.scorer.family for one in results.evaluations if one.scorer.kind in {"prm", "critic"}
     }
     found = {}
     for case in cases:
@@ -52,10 +52,10 @@ def plain(selection):
     return found
 
 
-def test_every_contested_label_is_reckoned_again(request_):
-    selection = load(request_)
-    rows = contested_view(selection).rows
-    expected = plain(selection)
+def test_every_contested_label_is_reckoned_again(query):
+    results = load(query)
+    rows = contested_view(results).rows
+    expected = plain(results)
     assert len(expected) > 20
     assert set(rows["case"]) == set(expected)
     assert rows["rank"].to_list() == list(range(1, rows.height + 1))
@@ -67,18 +67,18 @@ def test_every_contested_label_is_reckoned_again(request_):
         assert row["because"].startswith(f"{row['votes']} of {row['voters']} scorers say")
 
 
-def test_every_row_says_why(request_):
-    assert contested_view(load(request_)).rows["because"].null_count() == 0
+def test_every_row_says_why(query):
+    assert contested_view(load(query)).rows["because"].null_count() == 0
 
 
-def test_nothing_is_written_to(request_, data_folder, capsys):
-    folders = (data_folder / "mr-math", load(request_).workspace.root)
+def test_nothing_is_written_to(query, data_folder, capsys):
+    folders = (data_folder / "mr-math", load(query).workspace.root)
 
     def digests():
         files = (path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file())
         return {path: blake2b(path.read_bytes()).hexdigest() for path in files}
 
     before = digests()
-    assert main(["contested", "-w", request_.workspace, "--json"]) == 0
+    assert main(["contested", "-w", query.workspace, "--json"]) == 0
     assert "does not vote: one number a solution" in capsys.readouterr().out
     assert {path: digest for path, digest in digests().items() if path in before} == before

@@ -11,10 +11,10 @@ from inspector.analyses import Params
 from inspector.analyses._drift import DRIFT, drift_view
 from inspector.analyses.timeline import timeline
 from inspector.cli import main
+from inspector.query import Query
 from inspector.render.lines import CaseLink
 from inspector.render.view import Curve, Note, Table
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
 from inspector.shell import watching
 from opened import opened
 from scoring.errors import UsageError
@@ -48,7 +48,7 @@ def root(tmp_path_factory):
 
 
 def selected(root, **asked):
-    return load(Request(workspace=root, **asked))
+    return load(Query(workspace=root, **asked))
 
 
 def view_of(root, **asked):
@@ -117,7 +117,7 @@ def test_what_has_no_answer_is_refused_with_what_to_do(root, tmp_path):
     with pytest.raises(UsageError, match="--drift says whether their rewards drift"):
         timeline.view(selected(root))
     with pytest.raises(UsageError, match="no case here says at which training step"):
-        timeline.view(load(Request(benchmarks=("demo",))), Params("drift"))
+        timeline.view(load(Query(benchmarks=("demo",))), Params("drift"))
     bare = tmp_path / "bare" / "1.jsonl"
     bare.parent.mkdir()
     bare.write_bytes(json_lines([{"input": "p", "output": "One.\n\nTwo.", "score": 1.0, "step": 1}]))
@@ -158,7 +158,7 @@ def test_watch_says_an_alarm_once(tmp_path, monkeypatch, capsys):
 
 
 async def test_the_screen_opens_on_the_page_that_has_something_to_show(root):
-    async with opened(Request(workspace=root), size=(120, 60)) as pilot:
+    async with opened(Query(workspace=root), size=(120, 60)) as pilot:
         await press(pilot, "g e")
         screen = await rests(
             pilot, "Alarm: the rewards tell right rollouts from wrong ones less well", "Training steps"

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import making
 import reference
 from inspector.cli import main
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from inspector.thresholds.flips import PRESENT
 from scoring.errors import UsageError
 from thoroughness import up_to
@@ -25,7 +25,7 @@ def root(tmp_path_factory):
 
 
 def flips(root, before, after, **asked):
-    return flips_view(load(Request(workspace=root, **asked)), before, after)
+    return flips_view(load(Query(workspace=root, **asked)), before, after)
 
 
 def kind(before, after):

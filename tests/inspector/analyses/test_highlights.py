@@ -10,17 +10,17 @@ import making
 from inspector.analyses import load as analysis
 from inspector.analyses.highlights import MOST, Highlight, varied
 from inspector.cli import main
-from inspector.request import Request
-from inspector.selection import load, select
+from inspector.query import Query
+from inspector.result_set import load, select
 from opened import listed, opened
 from reference import Case
 from screen_text import press, rests, shows
 
-DEMO = Request(benchmarks=("demo",))
+DEMO = Query(benchmarks=("demo",))
 
 
-def rows_of(request: Request) -> pl.DataFrame:
-    return analysis("highlights").view(load(request)).rows
+def rows_of(query: Query) -> pl.DataFrame:
+    return analysis("highlights").view(load(query)).rows
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:
@@ -36,7 +36,7 @@ def test_every_number_is_the_list_of_its_cases_and_no_interval_holds_nothing():
     assert rows.height > 20
     assert max(rows.group_by("scorer").len()["len"]) <= MOST
     for row in rows.iter_rows(named=True):
-        kept = select(replace(results, request=replace(results.request, where=(row["where"],))))
+        kept = select(replace(results, query=replace(results.query, where=(row["where"],))))
         assert kept.shown.size == row["n"], row
         if row["difference"]:
             assert row["low"] > 0 or row["high"] < 0
@@ -80,7 +80,7 @@ def test_a_scorer_of_which_nothing_can_be_said_has_no_fact(tmp_path):
     # Alike on both sides, in few cases: whatever differs may be chance.
     cases = [Case(2, gold, rewards) for gold in (-1, 0) for rewards in ((0.9, 0.9), (0.2, 0.9))] * 3
     making.workspace(tmp_path / "w", cases, [(making.scorer("even"), cases)])
-    assert rows_of(Request(workspace=str(tmp_path / "w"))).filter(pl.col("difference")).is_empty()
+    assert rows_of(Query(workspace=str(tmp_path / "w"))).filter(pl.col("difference")).is_empty()
 
 
 def test_chance_alone_seldom_makes_a_slice_stand_out(tmp_path):
@@ -94,7 +94,7 @@ def test_chance_alone_seldom_makes_a_slice_stand_out(tmp_path):
             for _ in range(300)
         ]
         making.workspace(tmp_path / f"w{number}", cases, [(making.scorer("dice"), cases)])
-        facts = rows_of(Request(workspace=str(tmp_path / f"w{number}")))["fact"]
+        facts = rows_of(Query(workspace=str(tmp_path / f"w{number}")))["fact"]
         told += sum(" cases with subset" in fact for fact in facts)
     assert told <= 1
 
@@ -135,7 +135,7 @@ async def test_where_there_is_no_room_the_screen_has_it():
 def test_no_case_and_no_scorer_are_told_apart(tmp_path):
     assert analysis("highlights").view(load(replace(DEMO, where=("n_steps > 999",)))).empty == "No case is shown."
     making.workspace(tmp_path / "w", [Case(2, 0)], [])
-    nobody = analysis("highlights").view(load(Request(workspace=str(tmp_path / "w"))))
+    nobody = analysis("highlights").view(load(Query(workspace=str(tmp_path / "w"))))
     assert nobody.empty == "No scorer has rewards for these cases yet."
 
 

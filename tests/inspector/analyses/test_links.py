@@ -16,9 +16,9 @@ import scenes
 import step_making
 from inspector.analyses import Params, load
 from inspector.analysis_list import summaries
-from inspector.request import Request
-from inspector.selection import Selection
-from inspector.selection import load as load_request
+from inspector.query import Query
+from inspector.result_set import ResultSet
+from inspector.result_set import load as load_query
 from published_spaces import mr_math
 from reference import Case
 from scoring.benchmarks.base import Imported
@@ -71,7 +71,7 @@ def study(tmp_path_factory):
             words += [(NOTE, f"note {number}"), (SORT, ("", "signs", "units")[number % 4 % 3])]
             for benchmark in ("bench", "other"):
                 journal.do([(kind, [f"{benchmark}/c{number}"], value) for kind, value in words if value])
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
 def pages(name: str) -> list[Params]:
@@ -80,14 +80,14 @@ def pages(name: str) -> list[Params]:
     return [Params(page.name, options.get(page.name, {})) for page in load(name).pages] or [Params()]
 
 
-def told(about: Selection, name: str, params: Params) -> Params:
+def told(about: ResultSet, name: str, params: Params) -> Params:
     """The same with what an analysis has to be told: of two scorers the second is the baseline of the first."""
-    if name != "check" or len(about.request.scorers) != 2:
+    if name != "check" or len(about.query.scorers) != 2:
         return params
-    return replace(params, options={"baseline": about.request.scorers[1]})
+    return replace(params, options={"baseline": about.query.scorers[1]})
 
 
-def asked(results: Selection, name: str) -> list[Selection]:
+def asked(results: ResultSet, name: str) -> list[ResultSet]:
     """What an analysis is asked about: what was selected, or, where it is of a few scorers, each and every two."""
     most = load(name).most
     there = results.chosen
@@ -95,12 +95,12 @@ def asked(results: Selection, name: str) -> list[Selection]:
     if most == 2 and not THOROUGH:
         # Each alone, and beside the one after it.
         names = [(one,) for one in there] + list(pairwise(there))
-    return [replace(results, request=replace(results.request, scorers=some)) if some else results for some in names]
+    return [replace(results, query=replace(results.query, scorers=some)) if some else results for some in names]
 
 
-def few(request: Request, *scorers: str) -> Request:
+def few(query: Query, *scorers: str) -> Query:
     """Usually two scorers are enough."""
-    return request if THOROUGH or request.scorers else replace(request, scorers=scorers)
+    return query if THOROUGH or query.scorers else replace(query, scorers=scorers)
 
 
 def turns(names, number: int) -> list[str]:
@@ -108,7 +108,7 @@ def turns(names, number: int) -> list[str]:
     return [name for at, name in enumerate(names) if THOROUGH or not number or (at + number) % 4 == 0]
 
 
-def walked(results: Selection, name: str, *, intervals: bool = False) -> int:
+def walked(results: ResultSet, name: str, *, intervals: bool = False) -> int:
     """Follow the links of all pages; how many there are."""
     count = 0
     for params, about in product(pages(name), asked(results, name)):
@@ -127,11 +127,11 @@ def walked(results: Selection, name: str, *, intervals: bool = False) -> int:
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_link_of_first_errors_opens_as_many_cases_as_it_says(study, question):
     # What is best is best of one benchmark.
-    request = replace(study, benchmarks=("bench",) if question == "at its best" else (), **QUESTIONS[question])
+    query = replace(study, benchmarks=("bench",) if question == "at its best" else (), **QUESTIONS[question])
     # With intervals there are numbers that are slow to come by, and lead to cases as well.
     number = list(QUESTIONS).index(question)
     names = turns(summaries(), number)
-    results = load_request(few(request, "gpt4", "x=y") if number else request)
+    results = load_query(few(query, "gpt4", "x=y") if number else query)
     found = {name: walked(results, name, intervals=not number) for name in names}
     if question == "as it is":
         assert {name for name, links in found.items() if not links} == SILENT
@@ -150,47 +150,47 @@ def test_so_does_a_link_of_steps(tmp_path, question):
         items.append(Step(Case(3, wrong[0], rewards, "", name, wrong), name))
     run = [making.scorer(name, series="run", at=at, threshold=0.3 + at / 5) for at, name in enumerate("ba")]
     step_making.workspace(tmp_path, items, [(one, items) for one in run])
-    request = Request(workspace=str(tmp_path), **QUESTIONS[question])
-    results = load_request(request)
+    query = Query(workspace=str(tmp_path), **QUESTIONS[question])
+    results = load_query(query)
     found = {name: walked(results, name) for name in turns(summaries(), STEPS.index(question))}
     assert all(found.get(name, 1) for name in ("metrics", "card", "thresholds", "timeline"))
 
 
 def test_so_does_a_link_of_the_demo():
-    results = load_request(few(scenes.demo(), "blend", "tiny-prm-m"))
+    results = load_query(few(scenes.demo(), "blend", "tiny-prm-m"))
     assert all(walked(results, name) for name in (HERE if THOROUGH else HERE[::3]))
 
 
 def test_so_does_a_link_of_published_scores(tmp_path, data_folder):
-    results = load_request(few(mr_math(tmp_path / "w", data_folder), "gpt4", "math-shepherd"))
+    results = load_query(few(mr_math(tmp_path / "w", data_folder), "gpt4", "math-shepherd"))
     # Usually those that are not walked on the demo.
     assert all(walked(results, name) for name in (HERE if THOROUGH else HERE[1::3]))
 
 
-def of_every_kind(root: Path) -> Request:
+def of_every_kind(root: Path) -> Query:
     """Scorers with a threshold, with labels, with votes, with a number a solution."""
     judged.workspace(root)
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
-def of_small_range(root: Path) -> Request:
+def of_small_range(root: Path) -> Query:
     """Rewards in [-1, 1] beside others; every outcome."""
     return replace(example.write(root), scorers=())
 
 
-def of_hostile_names(root: Path) -> Request:
+def of_hostile_names(root: Path) -> Query:
     """Whatever SQL, markup or a terminal could take for its own stands in names and values."""
-    return Request(workspace=str(hostile_space.make(root)))
+    return Query(workspace=str(hostile_space.make(root)))
 
 
 @pytest.mark.parametrize("write", [of_every_kind, of_small_range, of_hostile_names])
 def test_so_does_a_link_whatever_scorers_give_and_whatever_they_are_called(tmp_path, write):
-    results = load_request(write(tmp_path / "w"))
+    results = load_query(write(tmp_path / "w"))
     for name in summaries():
         assert walked(results, name, intervals=True) or name not in {"board", "breakdown", "compare", "metrics"}
 
 
 def test_so_does_a_link_of_a_benchmark_with_a_paper(tmp_path):
     papers.processbench(tmp_path / "w", papers.one_step(4, 3, 2, 2), "Skywork-PRM-7B", "Math-Shepherd-PRM-7B")
-    results = load_request(Request(workspace=str(tmp_path / "w")))
+    results = load_query(Query(workspace=str(tmp_path / "w")))
     assert walked(results, "paper") == 2

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
-from inspector.request import Request, split
-from inspector.selection import load
+from inspector.query import Query, split
+from inspector.result_set import load
 from published_spaces import mr_math
 from scoring.filtering.filters import passing
 from views import breakdown_view, cascade_view, curve_view, flips_view, pairs_view, sets_view
@@ -17,14 +17,14 @@ RIGHT = ["exact", "clean"]
 
 
 @pytest.fixture(scope="module")
-def request_(tmp_path_factory, data_folder):
+def query(tmp_path_factory, data_folder):
     return mr_math(tmp_path_factory.mktemp("mr-math") / "w", data_folder)
 
 
 @pytest.fixture(scope="module")
-def cases(request_):
+def cases(query):
     """One row a case with every scorer's columns."""
-    return load(request_).frame()
+    return load(query).frame()
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +45,8 @@ def is_right(name):
     return pl.col(f"{name}.outcome").is_in(RIGHT)
 
 
-def test_right_sets(request_, cases, names):
-    rows = sets_view(load(request_)).rows
+def test_right_sets(query, cases, names):
+    rows = sets_view(load(query)).rows
     marked = cases.select(
         (pl.col("earliest_error") >= 0).alias("erroneous"), *(is_right(name).alias(name) for name in names)
     )
@@ -61,8 +61,8 @@ def test_right_sets(request_, cases, names):
     assert rows.filter(pl.col("side") == "clean")["count"].sum() == 76
 
 
-def test_pairs(request_, cases, names):
-    rows = pairs_view(load(replace(request_, scorers=tuple(names)))).rows.filter(pl.col("side") == "all")
+def test_pairs(query, cases, names):
+    rows = pairs_view(load(replace(query, scorers=tuple(names)))).rows.filter(pl.col("side") == "all")
     cells = {(row["scorer"], row["other"], row["metric"]): row for row in rows.iter_rows(named=True)}
     for one, other in combinations(names, 2):
         same = cases.select((pl.col(f"{one}.outcome") == pl.col(f"{other}.outcome")).sum()).item()
@@ -77,9 +77,9 @@ def test_pairs(request_, cases, names):
         assert cells[one, other, "oracle_f1"]["value"] == pytest.approx(oracle)
 
 
-def test_a_cascade(request_, cases):
-    request = Request(workspace=request_.workspace, scorers=(FIRST, SECOND))
-    rows = cascade_view(load(request)).rows
+def test_a_cascade(query, cases):
+    query = Query(workspace=query.workspace, scorers=(FIRST, SECOND))
+    rows = cascade_view(load(query)).rows
     lowest = cases[f"{FIRST}.lowest_reward"]
     distance = (lowest - 0.5).abs()
     assert cases[f"{FIRST}.decision_distance"].equals(distance.alias(f"{FIRST}.decision_distance"))
@@ -97,9 +97,9 @@ def test_a_cascade(request_, cases):
     }
 
 
-def test_rewards_around_the_error_and_by_gold_class(request_, cases):
-    selection = load(Request(workspace=request_.workspace, scorers=(FIRST,)))
-    rewards = selection.evaluation(FIRST).rewards.lists
+def test_rewards_around_the_error_and_by_gold_class(query, cases):
+    results = load(Query(workspace=query.workspace, scorers=(FIRST,)))
+    rewards = results.evaluation(FIRST).rewards.lists
     steps = cases.select("case", "earliest_error", rewards=rewards).with_columns(
         step=pl.int_ranges(pl.col("rewards").list.len())
     )
@@ -113,10 +113,10 @@ def test_rewards_around_the_error_and_by_gold_class(request_, cases):
         .agg(pl.col("rewards").mean(), pl.len().alias("n"))
         .iter_rows()
     }
-    aligned = breakdown_view(selection, page="aligned").rows
+    aligned = breakdown_view(results, page="aligned").rows
     for row in aligned.filter(pl.col("offset").is_not_null()).iter_rows(named=True):
         assert (row["value"], row["n"]) == (pytest.approx(plain[row["offset"]][0]), plain[row["offset"]][1])
-    bars = breakdown_view(selection, page="rewards").rows
+    bars = breakdown_view(results, page="rewards").rows
     lowest = pl.col(f"{FIRST}.lowest_reward")
     for row in bars.filter(pl.col("unit") == "case", pl.col("metric") == "count").iter_rows(named=True):
         closed = "both" if row["reward_to"] == 1 else "left"
@@ -133,9 +133,9 @@ def test_rewards_around_the_error_and_by_gold_class(request_, cases):
     assert auroc == pytest.approx(above.item())
 
 
-def test_reliability(request_, cases):
-    selection = load(Request(workspace=request_.workspace, scorers=(FIRST,)))
-    rows = breakdown_view(selection, page="reliability").rows
+def test_reliability(query, cases):
+    results = load(Query(workspace=query.workspace, scorers=(FIRST,)))
+    rows = breakdown_view(results, page="reliability").rows
     lowest = pl.col(f"{FIRST}.lowest_reward")
     binned = cases.with_columns(bin=(lowest * 10).floor().clip(0, 9))
     plain = binned.group_by("bin").agg(
@@ -157,10 +157,10 @@ def decided(cases, threshold):
     return found.with_columns(right=pl.col("verdict") == pl.col("earliest_error"))
 
 
-def test_a_curve_and_its_bands(request_, cases):
-    selection = load(Request(workspace=request_.workspace, scorers=(FIRST,)))
-    with_rewards = cases.with_columns(rewards=selection.evaluation(FIRST).rewards.lists)
-    rows = curve_view(selection, 21).rows
+def test_a_curve_and_its_bands(query, cases):
+    results = load(Query(workspace=query.workspace, scorers=(FIRST,)))
+    with_rewards = cases.with_columns(rewards=results.evaluation(FIRST).rewards.lists)
+    rows = curve_view(results, 21).rows
     erroneous = pl.col("earliest_error") >= 0
     for row in rows.iter_rows(named=True):
         at = decided(with_rewards, row["threshold"])
@@ -176,10 +176,10 @@ def test_a_curve_and_its_bands(request_, cases):
     assert rows["n"].unique().sort().to_list() == [76, 83, 159]
 
 
-def test_flips_between_two_thresholds(request_, cases):
-    selection = load(Request(workspace=request_.workspace, scorers=(FIRST,)))
-    document = flips_view(selection, "0.5", "0.3")
-    with_rewards = cases.with_columns(rewards=selection.evaluation(FIRST).rewards.lists)
+def test_flips_between_two_thresholds(query, cases):
+    results = load(Query(workspace=query.workspace, scorers=(FIRST,)))
+    document = flips_view(results, "0.5", "0.3")
+    with_rewards = cases.with_columns(rewards=results.evaluation(FIRST).rewards.lists)
     before, after = decided(with_rewards, 0.5), decided(with_rewards, 0.3)
     changed = cases.select("case", was=before["right"], now=after["right"])
     expected = {

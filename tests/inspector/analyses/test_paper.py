@@ -7,10 +7,10 @@ import example
 import papers
 from inspector.analyses import Params
 from inspector.analyses.paper import CELLS, STATISTIC_CELLS, TABLES, check_of, paper
-from inspector.inspection import covering, inspect, subject
+from inspector.query import Query
 from inspector.render.view import Table
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
+from inspector.screen_state import covering, inspect, subject
 from scoring.errors import UsageError
 from scoring.published.papers import PAPERS
 from views import lines_of, page_sheet, words_of
@@ -20,68 +20,68 @@ NUMBERS = [str(table.number) for table in PAPERS["processbench"].tables]
 
 
 @pytest.fixture(scope="module")
-def inspection(tmp_path_factory):
+def state(tmp_path_factory):
     root = tmp_path_factory.mktemp("papers") / "w"
     papers.processbench(root, papers.gsm8k())
-    return inspect(load(Request(workspace=str(root))))
+    return inspect(load(Query(workspace=str(root))))
 
 
-def view(inspection, page="table", **options):
+def view(state, page="table", **options):
     """A page as the screen shows it."""
-    return paper.view(subject(inspection, covering(inspection)), Params(page, options))
+    return paper.view(subject(state, covering(state)), Params(page, options))
 
 
-def test_the_screen_begins_with_the_first_table_on_scorers_and_offers_the_others(inspection):
-    assert "Table 3 of ProcessBench" in words_of(view(inspection))
+def test_the_screen_begins_with_the_first_table_on_scorers_and_offers_the_others(state):
+    assert "Table 3 of ProcessBench" in words_of(view(state))
     (table,) = [option for option in paper.options if option.name == "table"]
-    offers = list(table.offered(subject(inspection), Params("table")))
+    offers = list(table.offered(subject(state), Params("table")))
     assert [offer.value for offer in offers] == NUMBERS
     assert [offer.title for offer in offers][:2] == ["Table 2", "Table 3"]
     for number in NUMBERS:
-        assert f"Table {number} of ProcessBench: " in words_of(view(inspection, table=number))
+        assert f"Table {number} of ProcessBench: " in words_of(view(state, table=number))
 
 
-def test_the_other_page_lists_them(inspection):
-    listed = view(inspection, "tables")
+def test_the_other_page_lists_them(state):
+    listed = view(state, "tables")
     assert listed.rows.columns == list(TABLES)
     assert [str(number) for number in listed.rows["table"]] == NUMBERS
     assert "Figures 3 and 4 are pictures" in words_of(listed)
 
 
-def test_every_number_of_every_table_opens_exactly_its_cases(inspection):
-    found = {number: walk(inspection, page_sheet(view(inspection, table=number))) for number in NUMBERS}
+def test_every_number_of_every_table_opens_exactly_its_cases(state):
+    found = {number: walk(state, page_sheet(view(state, table=number))) for number in NUMBERS}
     # Ours are of GSM8K alone: its statistics, both accuracies and F1.
     assert found["2"] >= 2
     assert found["3"] == 1
     assert found["5"] == 3
 
 
-def test_here_published_and_difference_stand_beneath_each_other(inspection):
-    (table,) = (block for block in view(inspection).blocks() if isinstance(block, Table))
-    lines = [line.rstrip() for line in lines_of(view(inspection), (120, 40), ascii_only=True)]
+def test_here_published_and_difference_stand_beneath_each_other(state):
+    (table,) = (block for block in view(state).blocks() if isinstance(block, Table))
+    lines = [line.rstrip() for line in lines_of(view(state), (120, 40), ascii_only=True)]
     at = next(place for place, line in enumerate(lines) if " here " in line)
     assert lines[at].split()[-5:] == ["68.2", "-", "-", "-", "-"]
     assert lines[at + 1].split() == ["published", "68.2", "62.6", "50.7", "44.3", "56.5"]
     assert lines[at + 2].split() == ["difference", "0.0"]
     assert {cell.style for cell in table.rows[1][table.labels :]} == {"dim"}
-    words = words_of(view(inspection))
+    words = words_of(view(state))
     lacking = f"No figure in MATH, OlympiadBench, Omni-MATH of {papers.MODEL}: no erroneous case was scored."
     assert lacking in words
     assert "Checked 1 of 5 printed cells; differing: 0." in words
 
 
-def test_scorers_that_only_the_paper_has_are_asked_for(inspection):
-    assert "Skywork-PRM-7B" not in words_of(view(inspection))
-    every = view(inspection, all=True)
+def test_scorers_that_only_the_paper_has_are_asked_for(state):
+    assert "Skywork-PRM-7B" not in words_of(view(state))
+    every = view(state, all=True)
     assert "Skywork-PRM-7B" in words_of(every)
-    assert every.rows.filter(pl.col("scorer").is_not_null()).equals(view(inspection).rows)
+    assert every.rows.filter(pl.col("scorer").is_not_null()).equals(view(state).rows)
     assert every.provenance["command"].startswith("prm-inspect paper processbench 3 --all ")
 
 
 def test_without_a_scorer_statistics_and_what_is_printed_stand_there(tmp_path):
     papers.processbench(tmp_path / "w", papers.gsm8k())
     (tmp_path / "w" / "rewards").rename(tmp_path / "gone")
-    bare = inspect(load(Request(workspace=str(tmp_path / "w"))))
+    bare = inspect(load(Query(workspace=str(tmp_path / "w"))))
     assert bare.scorer is None
     assert walk(bare, page_sheet(view(bare, table="2"))) >= 2
     assert "Skywork-PRM-7B" in words_of(view(bare))
@@ -103,15 +103,15 @@ def test_a_benchmark_without_a_known_paper_says_which_there_are(tmp_path):
         ({"check": True}, "--check needs a table. For example: prm-inspect paper processbench 3"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(inspection, options, sentence):
+def test_what_cannot_be_is_a_sentence(state, options, sentence):
     with pytest.raises(UsageError) as error:
-        view(inspection, **options)
+        view(state, **options)
     assert sentence in str(error.value)
 
 
 @pytest.mark.parametrize(("number", "columns"), [("5", CELLS), ("2", STATISTIC_CELLS)])
-def test_rows_have_their_columns(inspection, number, columns):
-    assert view(inspection, table=number).rows.columns == list(columns)
+def test_rows_have_their_columns(state, number, columns):
+    assert view(state, table=number).rows.columns == list(columns)
 
 
 # -- a check
@@ -120,7 +120,7 @@ def test_rows_have_their_columns(inspection, number, columns):
 @pytest.mark.parametrize(("exact", "code"), [(papers.PRINTED[0], 0), (papers.PRINTED[0] + 1, 1)])
 def test_a_check_has_an_exit_code_and_says_why(tmp_path, exact, code):
     papers.processbench(tmp_path / "w", papers.gsm8k(exact=exact))
-    looked = inspect(load(Request(workspace=str(tmp_path / "w"))))
+    looked = inspect(load(Query(workspace=str(tmp_path / "w"))))
     checked, plain = view(looked, table="5", check=True), view(looked, table="5")
     assert (checked.exit_code, plain.exit_code) == (code, 0)
     assert checked.because[0].startswith("Checked 3 of 6 printed cells; differing: ")

@@ -10,8 +10,8 @@ import critic_spaces
 from inspector import cli
 from inspector.analyses import Params
 from inspector.analyses import load as analysis
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.asking import GeneratedAnswer
 from scoring.cache import VoteParts
 from scoring.critics.catalogue import PARSERS, READERS
@@ -125,7 +125,7 @@ def test_nothing_is_written_and_a_kept_reading_says_the_same_as_its_own_scorer(a
 @pytest.mark.parametrize("page", ["changes", "cases"])
 @pytest.mark.parametrize("parser", [None, "loose", "grben"])
 def test_every_number_opens_as_many_cases_as_it_says(space, page, parser):
-    results = load(Request(workspace=str(space), scorers=("judge",), where=("n_steps > 2",)))
+    results = load(Query(workspace=str(space), scorers=("judge",), where=("n_steps > 2",)))
     told = Params(page, {} if parser is None else {"parser": parser})
     links = list(analysis("reparse").view(results, told, intervals=False).links())
     assert links
@@ -162,7 +162,7 @@ def test_who_does_not_fit_the_parser_is_named_and_the_others_are_read(mixed, cap
 
 def test_every_parser_that_fits_one_of_the_critics_is_offered(mixed):
     (option,) = analysis("reparse").options
-    offers = list(option.offered(load(Request(workspace=str(mixed))), Params("changes", {})))
+    offers = list(option.offered(load(Query(workspace=str(mixed))), Params("changes", {})))
     assert {one.value for one in offers} == {None, *PARSERS} - {"agentprocessbench"}
 
 

@@ -8,12 +8,12 @@ import making
 from inspector.analyses import Params
 from inspector.analyses.agreement import NO_CASE, SCORER_AGREEMENT, agreement
 from inspector.cli import main
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from published_spaces import mr_math
 from reference import Case
 from scoring.errors import UsageError
-from scoring.metrics.people import ONE_VALUE
+from scoring.metrics.annotator_agreement import ONE_VALUE
 from slow_agreement import slow_alpha, slow_kappa
 from views import agreement_view, lines_of, pairs_view, table_of
 
@@ -24,18 +24,18 @@ def study(tmp_path_factory):
     root = tmp_path_factory.mktemp("study") / "w"
     cases, scorers = making.study(n=80)
     making.workspace(root, cases, scorers, **making.labels(cases))
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
-def view(request):
-    return agreement_view(load(request), "scorers")
+def view(query):
+    return agreement_view(load(query), "scorers")
 
 
-def slow(request):
+def slow(query):
     """By scope and names what is to come out, from the columns of the cases: share, coefficient and n."""
-    selection = load(request)
-    frame = selection.frame()[selection.shown].to_dicts()
-    names = [one.scorer.name for one in selection.chosen_evaluations if one.coverage]
+    results = load(query)
+    frame = results.frame()[results.shown].to_dicts()
+    names = [one.scorer.name for one in results.chosen_evaluations if one.coverage]
     labels = {name: [case[f"{name}.verdict"] for case in frame] for name in names}
     labels["gold"] = [case["earliest_error"] for case in frame]
     found = {}
@@ -49,10 +49,10 @@ def slow(request):
     return found
 
 
-def held(request):
-    made = view(request)
+def held(query):
+    made = view(query)
     rows = made.rows
-    expected = slow(request)
+    expected = slow(query)
     assert dict(rows.schema) == SCORER_AGREEMENT
     for scope, scorer, other in rows.select("scope", "scorer", "other").unique().iter_rows():
         own = [row for row in rows.iter_rows(named=True) if (row["scorer"], row["other"]) == (scorer, other)]
@@ -74,12 +74,12 @@ def held(request):
     "asked", [{}, {"thresholds": ((None, "0.3"),)}, {"where": ("n_steps > 2",)}, {"baselines": True}]
 )
 def test_figures_are_those_of_slow_reckoning(study, asked):
-    held(Request(workspace=study.workspace, **asked))
+    held(Query(workspace=study.workspace, **asked))
 
 
 def test_so_they_are_on_published_scores(tmp_path, data_folder):
-    request = mr_math(tmp_path / "w", data_folder)
-    made = held(request)
+    query = mr_math(tmp_path / "w", data_folder)
+    made = held(query)
     assert made.rows.filter(scope="pair", metric="kappa").height == 45
     notes = made.provenance["notes"]
     assert [note for note in notes if "no verdict" in note] == [
@@ -89,9 +89,9 @@ def test_so_they_are_on_published_scores(tmp_path, data_folder):
 
 def test_what_two_observe_is_what_compare_observes(study):
     """`compare --pairs` is of cases with gold labels alone."""
-    selection = load(Request(workspace=study.workspace, where=("earliest_error >= -1",)))
-    pairs = pairs_view(selection).rows.filter(metric="same_verdict", side="all")
-    ours = agreement_view(selection, "scorers").rows.filter(scope="pair", metric="observed")
+    results = load(Query(workspace=study.workspace, where=("earliest_error >= -1",)))
+    pairs = pairs_view(results).rows.filter(metric="same_verdict", side="all")
+    ours = agreement_view(results, "scorers").rows.filter(scope="pair", metric="observed")
     assert ours.height == pairs.height == 3
     for row in ours.iter_rows(named=True):
         both = {row["scorer"], row["other"]}
@@ -110,15 +110,15 @@ def test_intervals_are_of_whole_problems_and_come_last(tmp_path):
         problems = [f"problem {number // size}" for number in range(60)]
         making.workspace(tmp_path / place, scored(gold), [(making.scorer("a"), scored(wrong))], problem_id=problems)
     apart, together = (
-        view(Request(workspace=str(tmp_path / place))).rows.filter(metric="kappa").row(0, named=True)
+        view(Query(workspace=str(tmp_path / place))).rows.filter(metric="kappa").row(0, named=True)
         for place in ("apart", "together")
     )
     assert apart["value"] == together["value"]
     assert together["high"] - together["low"] > 1.5 * (apart["high"] - apart["low"])
-    selection = load(Request(workspace=str(tmp_path / "apart")))
-    bare = agreement.view(selection, Params("scorers"), intervals=False).rows
+    results = load(Query(workspace=str(tmp_path / "apart")))
+    bare = agreement.view(results, Params("scorers"), intervals=False).rows
     assert bare["low"].null_count() == bare.height
-    assert bare["value"].equals(agreement_view(selection, "scorers").rows["value"])
+    assert bare["value"].equals(agreement_view(results, "scorers").rows["value"])
 
 
 def test_a_case_apart_from_all_others_says_why_there_is_no_figure(tmp_path):
@@ -128,7 +128,7 @@ def test_a_case_apart_from_all_others_says_why_there_is_no_figure(tmp_path):
     making.workspace(tmp_path, first, [(making.scorer("a"), first), (making.scorer("b"), second)])
     rows = {
         (row["scope"], row["scorer"]): row
-        for row in view(Request(workspace=str(tmp_path))).rows.iter_rows(named=True)
+        for row in view(Query(workspace=str(tmp_path))).rows.iter_rows(named=True)
         if row["metric"] != "observed"
     }
     assert (rows["gold", "a"]["value"], rows["gold", "a"]["reason"]) == (None, ONE_VALUE)
@@ -153,6 +153,6 @@ def test_people_see_gold_first_and_those_that_agree_most(study):
 def test_without_a_verdict_there_is_a_sentence(study, tmp_path, capsys):
     making.workspace(tmp_path, [Case(1, -1)] * 2, [])
     with pytest.raises(UsageError, match="no scorer has a verdict on any of these cases"):
-        view(Request(workspace=str(tmp_path)))
+        view(Query(workspace=str(tmp_path)))
     assert main(["agreement", "--scorers", "-w", study.workspace, "--where", "n_steps > 99"]) == 2
     assert "nothing to agree on" in capsys.readouterr().err

@@ -16,10 +16,10 @@ import reference
 from inspector.analyses import Params
 from inspector.analyses.show import show
 from inspector.cli import main
+from inspector.query import Query
 from inspector.render.view import CaseBlock, Judged, Section, Step, View
 from inspector.report.document import Choices, report_document
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
 from scoring.cache import RewardParts
 from scoring.errors import UsageError
 from scoring.export import Document
@@ -44,8 +44,8 @@ def root(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def selection(root):
-    return load(Request(workspace=root))
+def results(root):
+    return load(Query(workspace=root))
 
 
 def by_scorer(view):
@@ -60,23 +60,23 @@ def texts_of(judgements):
 
 
 @pytest.mark.parametrize(("form", "ending"), [("markdown", "md"), ("latex", "tex")])
-def test_the_page_of_a_hostile_case(selection, form, ending):
-    view = show_view(selection, 0, form)
+def test_the_page_of_a_hostile_case(results, form, ending):
+    view = show_view(results, 0, form)
     kept = {name: view.provenance[name] for name in ("problem", "reason_of_gold", "outcome")}
     page = replace(view, provenance={"command": "prm-inspect show bench/c0", "seed": 0, **kept}).render(form)
     assert page == (GOLDEN / f"case.{ending}").read_text()
 
 
-def test_what_a_page_leaves_out_of_its_footer_stands_around_its_table(selection):
+def test_what_a_page_leaves_out_of_its_footer_stands_around_its_table(results):
     for form in ("markdown", "latex"):
-        page = show_view(selection, 0, form).render(form)
+        page = show_view(results, 0, form).render(form)
         assert page.count("Find x.") == 1
         assert not re.search(r"^(>|%) (problem|reason of gold):", page, re.MULTILINE)
         assert re.search(r"^(>|%) outcome: ", page, re.MULTILINE)
 
 
-def test_a_threshold_a_label_and_a_verdict_by_hand(selection):
-    found = by_scorer(show_view(selection, 0))
+def test_a_threshold_a_label_and_a_verdict_by_hand(results):
+    found = by_scorer(show_view(results, 0))
     judged = {name: judgements for name, (judgements, _, _) in found.items()}
     assert texts_of(judged["moving"]) == ["0.90", "0.20", "0.80"]
     assert [(one.wrong, one.verdict) for one in judged["moving"]] == [(False, False), (True, True), (False, False)]
@@ -92,15 +92,15 @@ def test_a_threshold_a_label_and_a_verdict_by_hand(selection):
     assert accuracies == {"moving": "100%", "labels": "100%", "critic": "-", "number": "-"}
 
 
-def test_no_verdict_no_error_and_no_step_are_words(selection):
-    found = [by_scorer(show_view(selection, row)) for row in range(6)]
+def test_no_verdict_no_error_and_no_step_are_words(results):
+    found = [by_scorer(show_view(results, row)) for row in range(6)]
     assert [found[row]["moving"][1] for row in (2, 5)] == ["none", "-"]
     assert [found[row]["moving"][2] for row in (3, 4)] == ["50.0%", "100%"]
-    assert found[3]["critic"][1] == str(int(selection.evaluation("critic").verdicts[3]))
+    assert found[3]["critic"][1] == str(int(results.evaluation("critic").verdicts[3]))
 
 
-def test_the_rows_of_csv_and_json_are_not_those_of_the_page(selection):
-    view = show_view(selection, 0)
+def test_the_rows_of_csv_and_json_are_not_those_of_the_page(results):
+    view = show_view(results, 0)
     rows = list(csv.DictReader(io.StringIO(view.render("csv"))))
     assert [row["moving.reward"] for row in rows] == ["0.9", "0.2", "0.8"]
     assert [row["moving.wrong"] for row in rows] == ["false", "true", "false"]
@@ -112,35 +112,35 @@ def test_the_rows_of_csv_and_json_are_not_those_of_the_page(selection):
 def test_a_reward_has_as_many_digits_as_tell_it_from_the_threshold(tmp_path):
     cases = [reference.Case(2, 0, (0.4996, 0.5))]
     making.workspace(tmp_path, cases, [(making.scorer("near"), cases)])
-    selection = load(Request(workspace=str(tmp_path)))
-    assert texts_of(by_scorer(show_view(selection, 0))["near"][0]) == ["0.4996", "0.50"]
+    results = load(Query(workspace=str(tmp_path)))
+    assert texts_of(by_scorer(show_view(results, 0))["near"][0]) == ["0.4996", "0.50"]
 
 
 def test_a_case_without_scorers_and_one_without_steps(tmp_path):
     making.workspace(tmp_path, [reference.Case(2, 0), reference.Case(0, -1)], [])
-    selection = load(Request(workspace=str(tmp_path)))
+    results = load(Query(workspace=str(tmp_path)))
     for row in (0, 1):
-        assert "step accuracy" not in show_view(selection, row).render("markdown")
-        assert "\\end{tabular}" in show_view(selection, row).render("latex")
-        assert not [line for line in lines_of(show_view(selection, row)) if "reward" in line or "accuracy" in line]
+        assert "step accuracy" not in show_view(results, row).render("markdown")
+        assert "\\end{tabular}" in show_view(results, row).render("latex")
+        assert not [line for line in lines_of(show_view(results, row)) if "reward" in line or "accuracy" in line]
     steps = ["0 ▲ error step 0 of 0", "1 step 1 of 0"]
-    assert [" ".join(line.split()) for line in lines_of(show_view(selection, 0)) if " of 0" in line] == steps
-    assert "0 steps" in words_of(show_view(selection, 1))
-    assert "Gold no wrong step" in words_of(show_view(selection, 1))
+    assert [" ".join(line.split()) for line in lines_of(show_view(results, 0)) if " of 0" in line] == steps
+    assert "0 steps" in words_of(show_view(results, 1))
+    assert "Gold no wrong step" in words_of(show_view(results, 1))
 
 
 def test_labels_that_name_no_step_say_so(tmp_path):
     making.workspace(tmp_path, [reference.Case(2, None)], [])
-    view = show_view(load(Request(workspace=str(tmp_path))), 0)
+    view = show_view(load(Query(workspace=str(tmp_path))), 0)
     assert "Gold no gold label names a step of this solution" in words_of(view)
     assert [step.gold for step in case_of(view).steps] == [None, None]
 
 
-def test_many_scorers_have_numbers_in_latex_and_their_names_beneath(selection):
-    page = show_view(selection, 0).render("latex")
+def test_many_scorers_have_numbers_in_latex_and_their_names_beneath(results):
+    page = show_view(results, 0).render("latex")
     assert "step & text & gold & (1) & (2) & (3) & (4) \\\\" in page
     assert "(1) critic; (2) labels; (3) moving; (4) number." in page
-    few = load(Request(workspace=selection.request.workspace, scorers=("labels", "moving")))
+    few = load(Query(workspace=results.query.workspace, scorers=("labels", "moving")))
     assert "gold & labels & moving \\\\" in show_view(few, 0).render("latex")
 
 
@@ -151,22 +151,22 @@ def test_a_step_that_labels_do_not_reach_is_empty(tmp_path):
     folder = made.root / "rewards" / one.folder
     RewardParts(folder).append(judged.labels(making.full_frame([case])["key"], [(True, False)]))
     one.save(folder)
-    judgements, verdict, _ = by_scorer(show_view(load(Request(workspace=str(tmp_path))), 0))["short"]
+    judgements, verdict, _ = by_scorer(show_view(load(Query(workspace=str(tmp_path))), 0))["short"]
     assert texts_of(judgements) == ["right", "wrong", ""]
     assert ([one.wrong for one in judgements], verdict) == ([False, True, False], "1")
 
 
-def test_the_case_is_named_in_full_by_its_id_or_by_a_part_that_only_it_has(selection):
+def test_the_case_is_named_in_full_by_its_id_or_by_a_part_that_only_it_has(results):
     for word in ("bench/c3", "c3", "h/c3"):
-        assert show.view(selection, Params(options={"case": word})).provenance["case"] == "bench/c3"
+        assert show.view(results, Params(options={"case": word})).provenance["case"] == "bench/c3"
     with pytest.raises(UsageError, match="no case matches 'c9'"):
-        show.view(selection, Params(options={"case": "c9"}))
+        show.view(results, Params(options={"case": "c9"}))
     with pytest.raises(UsageError, match="show needs case"):
-        show.view(selection)
+        show.view(results)
 
 
-def test_a_report_and_show_have_the_same_case(selection):
-    few = load(Request(workspace=selection.request.workspace, scorers=("moving",)))
+def test_a_report_and_show_have_the_same_case(results):
+    few = load(Query(workspace=results.query.workspace, scorers=("moving",)))
     report = report_document(few, Choices(cases=1)).report
     (section,) = next(one for one in report.sections if one.anchor == "cases").parts
     row = few.cases["case"].to_list().index(section.blocks[0].title)

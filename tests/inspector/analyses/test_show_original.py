@@ -9,8 +9,8 @@ from rich.cells import cell_len
 import making
 import originals
 from inspector import cli
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring import schema
 from scoring.cache import RewardParts
 
@@ -75,7 +75,7 @@ def test_a_person_reads_what_was_changed_and_what_was_given_to_both(root, capsys
 def test_rewards_of_many_scorers_stand_by_number(root, tmp_path, capsys):
     copy = tmp_path / "w"
     shutil.copytree(root, copy)
-    cases = load(Request(workspace=str(copy))).cases
+    cases = load(Query(workspace=str(copy))).cases
     for number in range(4):
         folder = copy / "rewards" / (scorer := making.scorer(f"more-{number}")).folder
         scorer.save(folder)

@@ -7,11 +7,11 @@ import pytest
 
 import authored
 from inspector import cli
-from inspector.critique.page import Manner, answers_to, vote_page
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.critique.page import DisplayOptions, answers_to, vote_page
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
+from inspector.texts.paint import Glyphs
 from scoring.cache import VoteParts
 from servers.fault_server import running
 
@@ -117,8 +117,8 @@ def test_the_pane_folds_the_prompt_and_shows_it_as_it_was_sent(run, tmp_path):
     file.write_text(OWN)
     with running() as server:
         run("score", "processbench", "--critic", "processbench", "--server", server.url, f"--template={file}", "-q")
-    inspection = inspect(load(Request(workspace=str(tmp_path / "space"))))
-    page = vote_page(inspection, 1, answers_to(inspection, 1), 0, Manner(70, Brush(False)))
+    state = inspect(load(Query(workspace=str(tmp_path / "space"))))
+    page = vote_page(state, 1, answers_to(state, 1), 0, DisplayOptions(70, Glyphs(False)))
     folded = ["".join(text for text, _ in line.parts) for line in page.page(unfolded=frozenset(), chosen=None).lines]
     assert folded[0].startswith("▸ prompt, exactly as sent, ")
     assert "boxed" in " ".join(folded)

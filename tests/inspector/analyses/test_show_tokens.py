@@ -19,7 +19,7 @@ from inspector.render.markdown import markdown_sections
 from inspector.render.terminal import Terminal
 from inspector.render.view import Section
 from inspector.shell.analysis import painted
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from scoring.prms.catalogue import ADAPTERS
 from scoring.runs import prm_reports
 from scoring.runs.arguments import add_prm_arguments
@@ -77,7 +77,7 @@ def qwen(workspace, tmp_path_factory):
 def lines_of(told, width, *, ascii_only=False, whole=False):
     """The page of an answer, as a terminal of this width prints it."""
     blocks = tuple(token_blocks(told, STEPS, whole=whole))
-    return pages.plain(painted(Terminal(width, Brush(ascii_only)).blocks(blocks)), width)
+    return pages.plain(painted(Terminal(width, Glyphs(ascii_only)).blocks(blocks)), width)
 
 
 def test_every_family_has_its_labels_and_keeps_to_the_width(answer):

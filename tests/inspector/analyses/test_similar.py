@@ -7,7 +7,7 @@ import pytest
 import example
 from inspector.analyses import Params, load
 from inspector.cli import main
-from inspector.selection import load as selected
+from inspector.result_set import load as selected
 from opened import inspected, opened
 from scoring.errors import UsageError
 from scoring.triage.journal import ENVIRONMENT
@@ -15,14 +15,14 @@ from screen_text import hides, press, shows, until
 
 
 @pytest.fixture
-def request_(tmp_path, monkeypatch):
+def query(tmp_path, monkeypatch):
     monkeypatch.setenv(ENVIRONMENT, "ann")
     return example.write(tmp_path / "ws")
 
 
-def test_the_nearest_of_each_kind_with_outcome_and_tags(request_, capsys):
-    selected(request_).journal.tag(["bench/late-one"], ["odd"])
-    assert main(["-w", request_.workspace, "similar", "exact-one", "--scorer", "alpha", "--json"]) == 0
+def test_the_nearest_of_each_kind_with_outcome_and_tags(query, capsys):
+    selected(query).journal.tag(["bench/late-one"], ["odd"])
+    assert main(["-w", query.workspace, "similar", "exact-one", "--scorer", "alpha", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert {row["scorer"] for row in rows} == {None, "alpha"}
     assert all(row["case"] != "bench/exact-one" for row in rows)
@@ -32,8 +32,8 @@ def test_the_nearest_of_each_kind_with_outcome_and_tags(request_, capsys):
     assert {tuple(row["tags"]) for row in rows if row["case"] == "bench/late-one"} == {("odd",)}
 
 
-def test_every_case_opens_exactly_itself(request_):
-    results = selected(request_)
+def test_every_case_opens_exactly_itself(query):
+    results = selected(query)
     view = load("similar").view(results, Params(options={"case": "exact-one"}))
     cells = [row[0] for section in view.sections for block in section.blocks[:-1] for row in block.rows]
     assert cells
@@ -42,21 +42,21 @@ def test_every_case_opens_exactly_itself(request_):
         assert [results.cases["case"][int(row)] for row in opened_rows] == [cell.value]
 
 
-def test_the_filter_keeps_others_out(request_, capsys):
-    words = ["-w", request_.workspace, "similar", "exact-one", "--where", "\"alpha.outcome\" = 'late'", "--json"]
+def test_the_filter_keeps_others_out(query, capsys):
+    words = ["-w", query.workspace, "similar", "exact-one", "--where", "\"alpha.outcome\" = 'late'", "--json"]
     assert main(words) == 0
     assert {row["case"] for row in json.loads(capsys.readouterr().out)["rows"]} == {"bench/late-one"}
 
 
-def test_without_a_case_or_with_nothing_like_it_there_is_a_sentence(request_, capsys):
+def test_without_a_case_or_with_nothing_like_it_there_is_a_sentence(query, capsys):
     with pytest.raises(UsageError, match="needs"):
-        load("similar").view(selected(request_), Params())
-    assert main(["-w", request_.workspace, "similar", "exact-one", "--where", "case = 'bench/exact-one'"]) == 0
+        load("similar").view(selected(query), Params())
+    assert main(["-w", query.workspace, "similar", "exact-one", "--where", "case = 'bench/exact-one'"]) == 0
     assert "No other case that the filter keeps is like bench/exact-one." in capsys.readouterr().err
 
 
-async def test_one_is_opened_from_the_case_that_is_looked_at(request_):
-    async with opened(request_) as pilot:
+async def test_one_is_opened_from_the_case_that_is_looked_at(query):
+    async with opened(query) as pilot:
         await press(pilot, "enter", "enter")
         here = pilot.app.screen.row
         await press(pilot, "g", "k")
@@ -66,10 +66,10 @@ async def test_one_is_opened_from_the_case_that_is_looked_at(request_):
         assert pilot.app.screen.row in inspected(pilot).shown
 
 
-async def test_in_triage_tagged_cases_that_are_like_this_one_are_told(request_):
+async def test_in_triage_tagged_cases_that_are_like_this_one_are_told(query):
     tagged = ("missed-one", "missed-two", "clean-one", "clean-two")
-    selected(request_).journal.tag([f"bench/{case}" for case in tagged], ["[odd]"])
-    async with opened(request_) as pilot:
+    selected(query).journal.tag([f"bench/{case}" for case in tagged], ["[odd]"])
+    async with opened(query) as pilot:
         await press(pilot, "enter", "g", "t", "enter")
         # What shares hardly a word with it is not like it.
         await shows(pilot, "bench/alarm-one")
@@ -83,15 +83,15 @@ async def test_in_triage_tagged_cases_that_are_like_this_one_are_told(request_):
         await shows(pilot, "bench/missed-one", "Tagged and like it")
 
 
-async def test_in_triage_nothing_is_said_where_nobody_tagged_anything(request_):
-    async with opened(request_) as pilot:
+async def test_in_triage_nothing_is_said_where_nobody_tagged_anything(query):
+    async with opened(query) as pilot:
         await press(pilot, "enter", "g", "t", "enter")
         await shows(pilot, "bench/alarm-one")
         assert not pilot.app.screen.query_one("#alike").display
 
 
-async def test_while_labels_are_hidden_so_are_outcomes(request_):
-    async with opened(request_) as pilot:
+async def test_while_labels_are_hidden_so_are_outcomes(query):
+    async with opened(query) as pilot:
         await press(pilot, "g", "l", "v", "b", "g", "k")
         await shows(pilot, "Like bench/", "text ")
         await hides(pilot, "false alarm", "o missed")

@@ -11,18 +11,18 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.analyses import Params, load
-from inspector.inspection import inspect
 from inspector.messages import Go
+from inspector.query import Query
 from inspector.render.view import Cell, Table
-from inspector.request import Request
-from inspector.selection import load as load_request
+from inspector.result_set import load as load_query
+from inspector.screen_state import inspect
 from opened import opened
 from scoring.benchmarks import demo
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.errors import UsageError
 from scoring.evaluations.step_rewards import Gold
-from scoring.readout import Answer, Batch, Encoded
+from scoring.readout import Batch, Encoded, EngineOutput
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
 from scoring.scorer import Scorer
@@ -56,7 +56,7 @@ class Length:
         for at, case in enumerate(encoded):
             starts = (case.positions[0] - 40, *case.positions)
             lengths = np.diff(starts)
-            yield Batch((Answer(at, tuple((lengths / (60 + lengths)).tolist())),), len(case.ids), 1)
+            yield Batch((EngineOutput(at, tuple((lengths / (60 + lengths)).tolist())),), len(case.ids), 1)
 
 
 class Numb:
@@ -71,7 +71,7 @@ class Numb:
         for at, case in enumerate(encoded):
             rng = np.random.default_rng(list(case.ids))
             rewards = np.clip(0.6 + self.noise * rng.normal(size=len(case.positions)), 0, 1)
-            yield Batch((Answer(at, tuple(rewards.tolist())),), len(case.ids), 1)
+            yield Batch((EngineOutput(at, tuple(rewards.tolist())),), len(case.ids), 1)
 
 
 class Convinced:
@@ -84,7 +84,7 @@ class Convinced:
             text, starts = bytes(case.ids), (0, *case.positions)
             steps = [text[start + 1 : end + 1] for start, end in pairwise(starts)]
             sure = [re.search(rb"I am sure|no doubt|is certain", step) is not None for step in steps]
-            yield Batch((Answer(at, tuple(0.4 + 0.3 * each for each in sure)),), len(case.ids), 1)
+            yield Batch((EngineOutput(at, tuple(0.4 + 0.3 * each for each in sure)),), len(case.ids), 1)
 
 
 ENGINES = {"long": Length, "numb": Numb, "noisy": lambda: Numb(0.15), "convinced": Convinced}
@@ -116,7 +116,7 @@ def space(tmp_path_factory):
 
 @cache
 def selected(space, scorer):
-    return load_request(Request(str(space), benchmarks=("demo",), scorers=(scorer,), where=(f"line <= {CASES}",)))
+    return load_query(Query(str(space), benchmarks=("demo",), scorers=(scorer,), where=(f"line <= {CASES}",)))
 
 
 def view(space, scorer, page="", intervals=True, **options):
@@ -184,7 +184,7 @@ def test_every_number_opens_its_cases(space, page, options):
     made = view(space, "noisy", page, **options)
     cells = linked(made)
     assert cells
-    results = load_request(Request(str(space), benchmarks=("demo",)))
+    results = load_query(Query(str(space), benchmarks=("demo",)))
     for link in {cell.link for cell in cells}:
         assert results.passing((f"line <= {CASES}", *link.where)).sum() == link.n
 
@@ -235,8 +235,8 @@ def test_a_case_stands_beside_its_rewritings_part_by_part(space):
 async def test_enter_on_a_violation_opens_the_case_beside_its_rewriting(space):
     rows = view(space, "noisy", "violations", rewriting="flipped-sign").rows.filter(case="demo/arithmetic-007")
     (moved,) = rows.iter_rows(named=True)
-    request = Request(workspace=str(space), benchmarks=("demo",), scorers=("noisy",), where=(f"line <= {CASES}",))
-    async with opened(request, size=(120, 36)) as pilot:
+    query = Query(workspace=str(space), benchmarks=("demo",), scorers=("noisy",), where=(f"line <= {CASES}",))
+    async with opened(query, size=(120, 36)) as pilot:
         pilot.app.screen.post_message(Go("stress"))
         await shows(pilot, "[Rewritings]", "noisy is accused of none")
         pilot.app.screen.turn_to("violations")
@@ -262,8 +262,8 @@ async def test_enter_on_a_violation_opens_the_case_beside_its_rewriting(space):
 
 
 def test_the_page_of_a_case_says_why_there_is_no_rewriting_of_it(space):
-    request = Request(workspace=str(space), benchmarks=("demo",), scorers=("numb",), where=(f"line <= {CASES}",))
-    start = inspect(load_request(request))
+    query = Query(workspace=str(space), benchmarks=("demo",), scorers=("numb",), where=(f"line <= {CASES}",))
+    start = inspect(load_query(query))
     row = int((start.cases["case"] == "demo/arithmetic-007").arg_max())
 
     def page(rewriting, **manner):
@@ -280,9 +280,9 @@ def test_the_page_of_a_case_says_why_there_is_no_rewriting_of_it(space):
     assert of_list.ordered("n_steps").focused("noisy", "demo").rewriting == "hedging"
     assert {made.rewriting for made in (of_list.unfiltered(), of_list.cleared(), of_list.failures())} == {""}
     # A scorer that was given none has its rewards of the case, beside the text.
-    elsewhere = replace(start.selection, workspace=Workspace(None))
+    elsewhere = replace(start.results, workspace=Workspace(None))
     assert "numb was not given it" in "\n".join(
-        seen(replace(start, selection=elsewhere, rewriting="hedging"), row, mode="rewriting")[1]
+        seen(replace(start, results=elsewhere, rewriting="hedging"), row, mode="rewriting")[1]
     )
 
 
@@ -295,7 +295,7 @@ def test_a_solution_is_cut_in_five_ways(space):
     ways = view(space, "long", "cuts", case=case).rows
     assert ways["case"].unique().to_list() == [case]
     assert ways["verdict"][0] == ways["verdict_as_given"][0]
-    both = load_request(Request(str(space), scorers=("long",), where=(f"line <= {CASES}",)))
+    both = load_query(Query(str(space), scorers=("long",), where=(f"line <= {CASES}",)))
     assert len(both.benchmarks) == 2
     of_one = load("stress").view(both, Params("cuts", {"case": case}))
     assert of_one.rows.equals(ways)
@@ -314,8 +314,8 @@ def test_what_an_agent_does_is_not_reworded():
 
 def test_where_nothing_was_scored_the_command_is_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    request = Request(benchmarks=("demo",), scorers=("blend",), where=("line <= 4",))
-    made = load("stress").view(load_request(request))
+    query = Query(benchmarks=("demo",), scorers=("blend",), where=("line <= 4",))
+    made = load("stress").view(load_query(query))
     assert made.rows.is_empty()
     assert made.empty.endswith("prm-inspect stress blend --benchmark demo --where 'line <= 4'")
 

@@ -13,8 +13,8 @@ import taxonomy_spaces
 from inspector.analyses.taxonomy import BY_SCORER, NOBODY, NOTE_ROWS, SATURATION_ROWS, TAXONOMY, UNCOUNTED, UNSORTED
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from inspector.triage.categories import (
     NOT_TRIED,
     category_name,
@@ -65,8 +65,8 @@ def noted(root):
     return root
 
 
-def selected(root, **request):
-    return load(Request(workspace=str(root), **request))
+def selected(root, **query):
+    return load(Query(workspace=str(root), **query))
 
 
 def rows_of(capsys, *words):
@@ -158,22 +158,22 @@ def test_the_last_twenty_notes_tell_of_saturation(tmp_path):
 @pytest.fixture(scope="module")
 def space(tmp_path_factory):
     """A workspace of two benchmarks, three scorers with gaps, and 80 notes of two people."""
-    request = taxonomy_spaces.write(tmp_path_factory.mktemp("space"))
-    selection = load(request)
+    query = taxonomy_spaces.write(tmp_path_factory.mktemp("space"))
+    results = load(query)
     rng = np.random.default_rng(3)
-    ann, bob = (Journal(selection.workspace.root / "triage", Author(who, "gpu")) for who in ("ann", "bob"))
-    for number, place in enumerate(rng.choice(selection.height, 80)):
+    ann, bob = (Journal(results.workspace.root / "triage", Author(who, "gpu")) for who in ("ann", "bob"))
+    for number, place in enumerate(rng.choice(results.height, 80)):
         who = (ann, bob)[number % 2]
-        write(who, selection.cases["case"][int(place)], f"note {number}", ("", "signs", "units", "premise")[number % 4])
-    return request
+        write(who, results.cases["case"][int(place)], f"note {number}", ("", "signs", "units", "premise")[number % 4])
+    return query
 
 
 @pytest.mark.parametrize("by", [(BY_SCORER,), ("pattern",), ("pattern", BY_SCORER), (), ("one.outcome",)])
 def test_counts_are_those_of_a_slow_count(space, by):
-    selection = load(Request(workspace=space.workspace, by=by))
+    results = load(Query(workspace=space.workspace, by=by))
     notes = taxonomy_view(load(space), "notes").rows
-    rows = taxonomy_view(selection).rows
-    frame = selection.frame()
+    rows = taxonomy_view(results).rows
+    frame = results.frame()
     for row in rows.rows(named=True):
         of = notes.filter(pl.col("category").eq_missing(pl.lit(row["category"], pl.String)))
         cases = frame.filter(pl.col("case").is_in(of["case"].unique().to_list()))
@@ -185,7 +185,7 @@ def test_counts_are_those_of_a_slow_count(space, by):
         if BY_SCORER in by:
             # What has no verdict counts as wrong or not at all, by the protocol of its benchmark.
             outcomes = list(cases.select("benchmark", f"{row['scorer']}.outcome").iter_rows())
-            wrong = sum(outcome in FAILURES[selection.unparsed(benchmark)] for benchmark, outcome in outcomes)
+            wrong = sum(outcome in FAILURES[results.unparsed(benchmark)] for benchmark, outcome in outcomes)
             right = sum(outcome in {"exact", "clean"} for _, outcome in outcomes)
             assert (row["wrong"], row["tried"]) == (wrong, wrong + right)
             assert row["share"] == (wrong / row["tried"] if row["tried"] else None)
@@ -197,7 +197,7 @@ def test_counts_are_those_of_a_slow_count(space, by):
 @pytest.mark.parametrize("column", ["pattern", "steps", "subset", "benchmark", "two.outcome", "tags"])
 def test_groups_add_up_to_the_cases_of_their_category(space, column):
     whole = taxonomy_view(load(space)).rows
-    rows = taxonomy_view(load(Request(workspace=space.workspace, by=(column,)))).rows
+    rows = taxonomy_view(load(Query(workspace=space.workspace, by=(column,)))).rows
     sums = rows.group_by("category").agg(pl.col("cases").sum(), pl.col("share").sum())
     for category, cases, share in sums.iter_rows():
         of = whole.filter(pl.col("category").eq_missing(pl.lit(category, pl.String)))
@@ -216,11 +216,11 @@ def test_notes_add_up(space):
 
 @pytest.mark.parametrize("benchmark", ["socratic", "bench"])
 def test_counts_for_a_screen_are_those_of_the_command(space, benchmark):
-    selection = load(Request(workspace=space.workspace, benchmarks=(benchmark,), by=(BY_SCORER,)))
-    rows, unparsed = taxonomy_view(selection).rows, selection.unparsed(benchmark)
+    results = load(Query(workspace=space.workspace, benchmarks=(benchmark,), by=(BY_SCORER,)))
+    rows, unparsed = taxonomy_view(results).rows, results.unparsed(benchmark)
     for category in ("signs", "units", "premise", ""):
-        cases = gathered_notes(selection).rows_of(category)
-        counts = {one.scorer.name: judged(one, cases, unparsed) for one in selection.evaluations}
+        cases = gathered_notes(results).rows_of(category)
+        counts = {one.scorer.name: judged(one, cases, unparsed) for one in results.evaluations}
         of = rows.filter(pl.col("category").eq_missing(pl.lit(category or None, pl.String)))
         assert counts == {row["scorer"]: (row["tried"], row["wrong"]) for row in of.rows(named=True)}
 
@@ -387,20 +387,20 @@ def test_people_see_a_line_a_category(noted, capsys):
 
 @pytest.mark.parametrize("by", [(), (BY_SCORER,), ("pattern",), ("pattern", BY_SCORER), ("one.outcome",)])
 def test_every_number_opens_its_cases(space, by):
-    selection = load(Request(workspace=space.workspace, by=by))
-    links = list(taxonomy_view(selection).links())
+    results = load(Query(workspace=space.workspace, by=by))
+    links = list(taxonomy_view(results).links())
     assert len(links) > 3
     for link in links:
-        assert selection.passing(link.where).sum() == link.n > 0
+        assert results.passing(link.where).sum() == link.n > 0
 
 
 def test_every_note_opens_its_case_but_for_those_that_are_gone(noted):
     write(journal(noted, "ann"), "gone/1", "where is it", "units")
-    selection = selected(noted)
+    results = selected(noted)
     for page in ("notes", "saturation"):
-        view = taxonomy_view(selection, page)
+        view = taxonomy_view(results, page)
         links = list(view.links())
         assert len(links) == view.rows.height - 1
-        assert all(selection.passing(link.where).sum() == link.n == 1 for link in links)
-    units = next(line for line in table_of(taxonomy_view(selection)) if line["category"] == "units")
+        assert all(results.passing(link.where).sum() == link.n == 1 for link in links)
+    units = next(line for line in table_of(taxonomy_view(results)) if line["category"] == "units")
     assert (units["notes"], units["cases"]) == ("2", "1 and 1 gone")

@@ -10,8 +10,8 @@ import judged
 import making
 import step_making
 from inspector.cli import main
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from inspector.thresholds.ways import CURVE
 from reference import Case
 from scoring.errors import UsageError
@@ -31,14 +31,14 @@ def root(tmp_path_factory):
 
 @cache
 def curve(root, points=11, **asked):
-    return curve_view(load(Request(workspace=root, **asked)), points).rows
+    return curve_view(load(Query(workspace=root, **asked)), points).rows
 
 
 def test_values_are_those_of_metrics_at_the_same_threshold(root):
     for unparsed in ("wrong", "drop"):
         rows = curve(root, 11 if THOROUGH else 4, scorers=("x=y",), unparsed=unparsed)
         for threshold in rows["threshold"].unique().to_list():
-            asked = Request(workspace=root, scorers=("x=y",), unparsed=unparsed, thresholds=((None, repr(threshold)),))
+            asked = Query(workspace=root, scorers=("x=y",), unparsed=unparsed, thresholds=((None, repr(threshold)),))
             told = metrics_view(load(asked)).rows.filter(pl.col("subset") == "average")
             own = rows.filter(pl.col("threshold") == threshold).unique("metric")
             joined = own.join(told, on="metric")
@@ -51,10 +51,10 @@ def test_values_are_those_of_metrics_at_the_same_threshold(root):
 
 def test_conditions_select_the_cases_in_the_denominators(root):
     for unparsed in one_of(("wrong", "drop"), 1):
-        request = Request(workspace=root, unparsed=unparsed, where=("n_steps > 1",), benchmarks=("bench", "demo"))
-        selection = load(request)
-        rows = curve_view(selection, 3).rows
-        frame = selection.frame().filter(pl.Series(selection.mask))
+        query = Query(workspace=root, unparsed=unparsed, where=("n_steps > 1",), benchmarks=("bench", "demo"))
+        results = load(query)
+        rows = curve_view(results, 3).rows
+        frame = results.frame().filter(pl.Series(results.mask))
         told = rows.select("scorer", "benchmark", "metric", "n", "where").unique()
         assert set(told["benchmark"]) == {"bench", "demo"}
         for row in told.iter_rows(named=True):
@@ -66,7 +66,7 @@ def test_ticks_are_the_ways_to_choose_a_threshold_and_tuned_ones_are_called_opti
     rows = curve(root, **asked).filter(pl.col("metric") == "f1")
     marks = {row["tick"]: row for row in rows.filter(pl.col("tick").is_not_null()).iter_rows(named=True)}
     assert marks["present"]["threshold"] == 0.45
-    ways = thresholds_view(load(Request(workspace=root, **asked))).rows
+    ways = thresholds_view(load(Query(workspace=root, **asked))).rows
     ways = ways.filter(pl.col("metric") == "f1", pl.col("subset") == "average")
     for row in ways.filter(pl.col("kind").is_in(["default", "best"])).iter_rows(named=True):
         mark = marks[row["kind"]]
@@ -80,7 +80,7 @@ def test_ticks_are_the_ways_to_choose_a_threshold_and_tuned_ones_are_called_opti
 def test_people_see_some_of_the_grid_and_all_ticks(root, capsys):
     assert main(["thresholds", "-w", root, "--curve"]) == 0
     assert "present" in capsys.readouterr().out
-    view = curve_view(load(Request(workspace=root, scorers=("gpt4",))))
+    view = curve_view(load(Query(workspace=root, scorers=("gpt4",))))
     assert view.rows.columns == list(CURVE)
     lines = table_of(view, "At some thresholds")
     thresholds = [float(line["threshold"]) for line in lines]
@@ -100,12 +100,12 @@ def test_prmscore_is_the_curve_where_it_is_official(tmp_path):
         Step(Case(3, 0, (0.3, 0.8, 0.7), error_steps=(0,)), "redundency", None, None),
     ]
     step_making.workspace(tmp_path, items, [(making.scorer("prm", comparison="<="), items)])
-    selection = load(Request(workspace=str(tmp_path)))
-    rows = curve_view(selection, 5).rows
+    results = load(Query(workspace=str(tmp_path)))
+    rows = curve_view(results, 5).rows
     assert set(rows["metric"]) == {"prmscore"}
     assert rows["where"].null_count() == rows.height
     present = rows.filter(pl.col("tick") == "present").row(0, named=True)
-    told = metrics_view(selection).rows.filter(pl.col("metric") == "prmscore", pl.col("subset") == "all")
+    told = metrics_view(results).rows.filter(pl.col("metric") == "prmscore", pl.col("subset") == "all")
     names = ("value", "low", "high", "n")
     assert [present[name] for name in names] == pytest.approx([told[name].item() for name in names])
 
@@ -113,7 +113,7 @@ def test_prmscore_is_the_curve_where_it_is_official(tmp_path):
 def test_what_has_no_curve_is_said(root, tmp_path, capsys):
     judged.workspace(tmp_path)
     with pytest.raises(UsageError, match="no scorer here has a threshold"):
-        curve_view(load(Request(workspace=str(tmp_path), scorers=("critic",))))
+        curve_view(load(Query(workspace=str(tmp_path), scorers=("critic",))))
     for points in (1, 1001):
         with pytest.raises(UsageError, match="2 to 1000 points"):
             curve(root, points)
@@ -123,9 +123,9 @@ def test_what_has_no_curve_is_said(root, tmp_path, capsys):
 
 @pytest.mark.parametrize("pair", [("0.6", "0.3"), ("default", "dev"), *also(("0.3", "0.6"), ("default", "best"))])
 def test_the_conditions_of_flips_select_exactly_these_cases(root, pair, capsys):
-    selection = load(Request(workspace=root, where=("n_steps > 1",)))
-    document = flips_view(selection, *pair)
-    frame = selection.frame().filter(pl.Series(selection.mask))
+    results = load(Query(workspace=root, where=("n_steps > 1",)))
+    document = flips_view(results, *pair)
+    frame = results.frame().filter(pl.Series(results.mask))
     wheres = document.provenance["where"]
     counted = document.rows.group_by("scorer", "flip").agg(pl.col("case"))
     assert counted.height
@@ -140,10 +140,10 @@ def test_the_conditions_of_flips_select_exactly_these_cases(root, pair, capsys):
 
 
 def test_while_dev_cases_are_left_out_flips_are_named_one_by_one(root):
-    selection = load(Request(workspace=root, scorers=("gpt4",), thresholds=(("gpt4", "dev"),)))
-    assert selection.evaluation("gpt4").left_out
-    document = flips_view(selection, "0.3", "0.6")
-    frame = selection.frame()
+    results = load(Query(workspace=root, scorers=("gpt4",), thresholds=(("gpt4", "dev"),)))
+    assert results.evaluation("gpt4").left_out
+    document = flips_view(results, "0.3", "0.6")
+    frame = results.frame()
     for flip, where in document.provenance["where"]["gpt4"].items():
         assert where.startswith("case IN (")
         cases = document.rows.filter(pl.col("flip") == flip)["case"]
@@ -154,7 +154,7 @@ def test_a_terminal_says_how_flipped_cases_are_opened(root, capsys):
     assert main(["thresholds", "-w", root, "--scorer", "gpt4", "--flips", "0.3", "0.6"]) == 0
     told = capsys.readouterr()
     lines = [line for line in told.err.splitlines() if ": prm-inspect cases " in line]
-    document = flips_view(load(Request(workspace=root, scorers=("gpt4",))), "0.3", "0.6")
+    document = flips_view(load(Query(workspace=root, scorers=("gpt4",))), "0.3", "0.6")
     assert len(lines) == document.rows["flip"].n_unique() > 1
     for line in lines:
         flip, _, command = line.partition(": ")

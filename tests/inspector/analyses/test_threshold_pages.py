@@ -13,15 +13,15 @@ import scenes
 from inspector.analyses import Params
 from inspector.analyses.thresholds import thresholds
 from inspector.case_links import wrong_condition, wrong_rows
-from inspector.inspection import inspect
+from inspector.query import Query
 from inspector.render.cells import plain_text
 from inspector.render.charts import numbers_of
 from inspector.render.lines import text_of
 from inspector.render.terminal import Terminal
 from inspector.render.view import Histogram, Reliability
-from inspector.request import Request
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.result_set import load
+from inspector.screen_state import inspect
+from inspector.texts.paint import Glyphs
 from published_spaces import mr_math
 from reference import Case
 from scoring.errors import UsageError
@@ -38,7 +38,7 @@ def study(tmp_path_factory):
     root = tmp_path_factory.mktemp("study")
     cases, scorers = making.study(n=90)
     making.workspace(root, cases, scorers, **making.labels(cases))
-    return inspect(load(Request(workspace=str(root))))
+    return inspect(load(Query(workspace=str(root))))
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def kinds(tmp_path_factory):
     """Scorers with a threshold, with labels, with votes, with a number a solution."""
     root = tmp_path_factory.mktemp("kinds")
     judged.workspace(root)
-    return inspect(load(Request(workspace=str(root))))
+    return inspect(load(Query(workspace=str(root))))
 
 
 @pytest.fixture(scope="module")
@@ -60,26 +60,26 @@ def published(tmp_path_factory, data_folder):
     return inspect(load(mr_math(tmp_path_factory.mktemp("mr") / "w", data_folder)))
 
 
-def view(inspection, page, *others, intervals=True):
-    return page_view(thresholds, inspection, page, (inspection.scorer, *others), intervals=intervals)
+def view(state, page, *others, intervals=True):
+    return page_view(thresholds, state, page, (state.scorer, *others), intervals=intervals)
 
 
-def walked(inspection, page, both=(False, True)):
+def walked(state, page, both=(False, True)):
     """Walk a page, as it is first and with its intervals; how many numbers there are. 0: no threshold decides."""
-    default = inspection.evaluation.at_default()
-    if page in {NUMBERS, "flips"} and (not default.movable or (inspection.sweep and inspection.sweep.best is None)):
+    default = state.evaluation.at_default()
+    if page in {NUMBERS, "flips"} and (not default.movable or (state.sweep and state.sweep.best is None)):
         if not default.movable:
             with pytest.raises(UsageError, match="no scorer here has a threshold"):
-                view(inspection, page)
+                view(state, page)
         return 0
     for intervals in both:
-        opened = walk(inspection, page_sheet(view(inspection, page, intervals=intervals)))
+        opened = walk(state, page_sheet(view(state, page, intervals=intervals)))
     return opened
 
 
 def test_ways_are_those_of_the_command(study):
     name = study.scorer
-    rows = thresholds_view(load(Request(workspace=study.selection.request.workspace, scorers=(name,)))).rows
+    rows = thresholds_view(load(Query(workspace=study.results.query.workspace, scorers=(name,)))).rows
     text = lines_of(view(study, CURVES), (160, 40))
     words = {"default": "default", "best": "best on these", "from:it's": "tuned on it's"}
     seen = 0
@@ -112,12 +112,12 @@ def test_the_line_of_the_present_threshold_is_the_headline_and_moves(study):
 def test_thresholds_of_dev_sets_are_marked_once_and_their_cases_left_out(tmp_path):
     cases, scorers = making.study(n=200)
     making.workspace(tmp_path, cases, scorers[:1])
-    request = Request(workspace=str(tmp_path))
-    plain, tuned = (inspect(load(replace(request, thresholds=asked))) for asked in ((), ((None, "dev"),)))
+    query = Query(workspace=str(tmp_path))
+    plain, tuned = (inspect(load(replace(query, thresholds=asked))) for asked in ((), ((None, "dev"),)))
     told_plain, told_tuned = (words_of(view(one, CURVES), (160, 40)) for one in (plain, tuned))
     assert told_plain.count(" dev-tuned, seed 0, ") >= 1
     assert "(by subset)" not in told_plain
-    assert told_tuned.count("(by subset)") == len(tuned.evaluation.rule.told) == 2
+    assert told_tuned.count("(by subset)") == len(tuned.evaluation.rule.by_subset) == 2
     assert " dev-tuned, seed 0, " not in told_tuned
     line = next(line for line in lines_of(view(tuned, CURVES), (160, 40)) if line.startswith("dev-tuned, seed 0 "))
     assert f" {tuned.headline.n} " in line
@@ -127,7 +127,7 @@ def test_thresholds_of_dev_sets_are_marked_once_and_their_cases_left_out(tmp_pat
 
 def test_what_is_wrong_at_a_threshold_is_what_deciding_there_says(study, kinds):
     for start in (study, kinds):
-        for one in start.selection.evaluations:
+        for one in start.results.evaluations:
             if not one.movable:
                 continue
             for threshold in (0.0, 0.3, 0.5, 0.55, 1.0):
@@ -138,11 +138,11 @@ def test_what_is_wrong_at_a_threshold_is_what_deciding_there_says(study, kinds):
                 expected = [name in {"early", "late", "missed", "false_alarm", "refused", "unparsed"} for name in names]
                 assert wrong.tolist() == expected
                 sql = wrong_condition(one, threshold, "wrong")
-                assert start.selection.passing((sql,)).tolist() == expected
+                assert start.results.passing((sql,)).tolist() == expected
 
 
 def test_the_matrix_holds_what_every_subset_gives_on_every_other(study):
-    rows = thresholds_view(load(Request(workspace=study.selection.request.workspace, scorers=(study.scorer,)))).rows
+    rows = thresholds_view(load(Query(workspace=study.results.query.workspace, scorers=(study.scorer,)))).rows
     found = rows.filter(rows["kind"].str.starts_with("from:"))
     subsets = [kind.removeprefix("from:") for kind in found["kind"].unique(maintain_order=True)]
     assert len(subsets) >= 2
@@ -162,7 +162,7 @@ def test_one_subset_says_what_transfer_needs(published):
 
 
 def test_curves_of_others_stand_beside_and_those_without_are_named(published):
-    names = [one.scorer.name for one in published.selection.evaluations]
+    names = [one.scorer.name for one in published.results.evaluations]
     prms = [name for name in names if name.startswith("reasoneval") and name != published.scorer]
     said = words_of(view(published, CURVES, *prms[:2], "gpt4"), (200, 40))
     # Letters follow the order of the workspace, as beside each other in a case.
@@ -208,20 +208,20 @@ def test_a_scorer_of_another_range_has_its_own_and_no_probabilities(small):
 def test_equal_rewards_still_have_a_curve_and_one_bar(tmp_path):
     cases = [Case(2, gold, (0.5, 0.5), subset="one") for gold in (-1, 0, 1, -1)]
     making.workspace(tmp_path, cases, [(making.scorer("flat"), cases)])
-    inspection = inspect(load(Request(workspace=str(tmp_path))))
+    state = inspect(load(Query(workspace=str(tmp_path))))
     for page in PAGES:
-        walked(inspection, page)
-    assert "AUROC 0.500" in words_of(view(inspection, REWARDS))
+        walked(state, page)
+    assert "AUROC 0.500" in words_of(view(state, REWARDS))
 
 
 def test_only_clean_cases_say_why_there_is_no_curve(tmp_path):
     cases = [Case(2, -1, (0.5, 0.9), subset="one") for _ in range(4)]
     making.workspace(tmp_path, cases, [(making.scorer("calm"), cases)])
-    inspection = inspect(load(Request(workspace=str(tmp_path))))
-    assert "there is no curve: F1 is undefined" in words_of(view(inspection, CURVES))
-    assert "no AUROC: no erroneous case has rewards" in words_of(view(inspection, REWARDS))
+    state = inspect(load(Query(workspace=str(tmp_path))))
+    assert "there is no curve: F1 is undefined" in words_of(view(state, CURVES))
+    assert "no AUROC: no erroneous case has rewards" in words_of(view(state, REWARDS))
     for page in PAGES:
-        walked(inspection, page)
+        walked(state, page)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -239,7 +239,7 @@ def test_bins_are_told_where_no_chart_is_drawn(page):
     made = thresholds.view(load(scenes.demo()), Params(page), intervals=False)
     bins = [one for one in made.blocks() if isinstance(one, (Histogram, Reliability))]
     assert bins
-    lines = [text_of(row) for row in Terminal(120, Brush(), charts=False).sections(made.sections)]
+    lines = [text_of(row) for row in Terminal(120, Glyphs(), charts=False).sections(made.sections)]
     for one in bins:
         for row in numbers_of(one).rows:
             first = plain_text(row[0])

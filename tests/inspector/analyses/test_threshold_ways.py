@@ -9,9 +9,9 @@ import pytest
 import making
 import reference
 from inspector.cli import main
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from inspector.thresholds.rail_lines import why_unmovable
 from inspector.thresholds.ways import THRESHOLDS
 from reference import Case
@@ -53,12 +53,12 @@ def root(tmp_path_factory):
 
 @cache
 def rows_of(root, **asked):
-    return thresholds_view(load(Request(workspace=root, **asked))).rows
+    return thresholds_view(load(Query(workspace=root, **asked))).rows
 
 
 @cache
 def f1_of(root, **asked):
-    rows = metrics_view(load(Request(workspace=root, **asked))).rows
+    rows = metrics_view(load(Query(workspace=root, **asked))).rows
     return rows.filter(rows["metric"] == "f1").drop("reason")
 
 
@@ -159,8 +159,8 @@ def test_present_thresholds_change_no_other_row(root):
 
 
 def test_a_rule_that_was_asked_for_decides_every_row_and_is_told(root):
-    selection = load(Request(workspace=root, rules=((None, "<="),)))
-    document = thresholds_view(selection)
+    results = load(Query(workspace=root, rules=((None, "<="),)))
+    document = thresholds_view(results)
     assert set(document.rows["comparison"]) == {"<="}
     told = [note for note in document.provenance["notes"] if "as asked" in note]
     assert told == ["abel: a step is judged wrong iff its reward <= threshold, as asked; its own rule is <"]
@@ -168,7 +168,7 @@ def test_a_rule_that_was_asked_for_decides_every_row_and_is_told(root):
     expected = reference.metrics(cases(), 0.5, "<=")
     for row in default.iter_rows(named=True):
         assert row["value"] == pytest.approx(expected[row["subset"], "f1"])
-    one = load(Request(workspace=root, rules=(("abel", "<="), ("bert", "<"))))
+    one = load(Query(workspace=root, rules=(("abel", "<="), ("bert", "<"))))
     assert {e.scorer.name: e.rule.comparison for e in one.evaluations} == {"abel": "<=", "bert": "<"}
 
 
@@ -193,17 +193,17 @@ def test_without_dev_sets_the_row_says_which_subsets_are_too_small(tmp_path):
 
 
 def test_documents_say_that_the_case_sets_differ(root):
-    document = metrics_view(load(Request(workspace=root, thresholds=(("abel", "dev"),))))
+    document = metrics_view(load(Query(workspace=root, thresholds=(("abel", "dev"),))))
     notes = document.provenance["notes"]
     assert "dev cases left out: abel 80" in notes
     assert "so the scorers are reported on different cases" in notes[-1]
     assert document.provenance["threshold"]["abel"].keys() == {"one", "two"}
     common = ("\"abel.outcome\" <> 'dev'",)
-    same = metrics_view(load(Request(workspace=root, thresholds=(("abel", "dev"),), where=common)))
+    same = metrics_view(load(Query(workspace=root, thresholds=(("abel", "dev"),), where=common)))
     sizes = same.rows.filter(same.rows["subset"] == "all").group_by("scorer", maintain_order=True).agg("n")
     assert sizes["n"][0].to_list() == sizes["n"][1].to_list()
     assert not any("dev cases" in note for note in same.provenance["notes"])
-    both = metrics_view(load(Request(workspace=root, thresholds=((None, "dev"),))))
+    both = metrics_view(load(Query(workspace=root, thresholds=((None, "dev"),))))
     assert not any("different cases" in note for note in both.provenance["notes"])
 
 
@@ -221,8 +221,7 @@ def test_two_benchmarks_are_tuned_apart(tmp_path, root):
 
 def test_people_see_a_line_a_way_with_a_column_a_subset(root):
     lines = {
-        line["way"]: line
-        for line in table_of(thresholds_view(load(Request(workspace=root, scorers=("abel",)))), "Ways")
+        line["way"]: line for line in table_of(thresholds_view(load(Query(workspace=root, scorers=("abel",)))), "Ways")
     }
     assert list(lines["default"]) == ["way", "threshold", "F1", "one", "two", "few", *COUNTED, "wrong"]
     row = lines["best of each subset"]
@@ -278,20 +277,20 @@ def test_rewards_cannot_be_exported_under_thresholds_that_differ(root, capsys):
 
 
 def test_the_app_says_why_a_threshold_of_each_subset_cannot_be_moved(root):
-    now = inspect(load(Request(workspace=root, scorers=("abel",), thresholds=((None, "dev"),))))
+    now = inspect(load(Query(workspace=root, scorers=("abel",), thresholds=((None, "dev"),))))
     assert "abel has a threshold for each subset (dev-tuned" in why_unmovable(now)
     assert now.headline.score == pytest.approx(f1_of(root, scorers=("abel",), thresholds=((None, "dev"),))["value"][-1])
     assert now.sweep is None
     assert now.outcome_counts["dev"] == 4 * EACH
-    moved = inspect(now.selection)
-    assert moved.selection.request.thresholds == ((None, "dev"),)
+    moved = inspect(now.results)
+    assert moved.results.query.thresholds == ((None, "dev"),)
 
 
 def test_best_is_tuned_on_the_cases_that_are_shown_when_all_else_is_decided(root):
     where = ("\"bert.outcome\" <> 'late'",)
     asked = {"workspace": root, "scorers": ("abel",), "where": where}
-    found = load(Request(thresholds=(("bert", "0.6"), ("abel", "best")), **asked))
-    alone = load(Request(thresholds=(("bert", "0.6"),), **asked))
+    found = load(Query(thresholds=(("bert", "0.6"), ("abel", "best")), **asked))
+    alone = load(Query(thresholds=(("bert", "0.6"),), **asked))
     curve = case_curve(alone.evaluation("abel"), alone.mask, alone.evaluation("abel").gold.subsets[1])
     assert np.array_equal(found.shown, alone.shown)
     assert found.evaluation("abel").rule.threshold == curve.best[0]

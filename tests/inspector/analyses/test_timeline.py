@@ -15,12 +15,12 @@ import side_by_side
 import step_making
 from inspector.analyses import Params
 from inspector.analyses.compare import compare
-from inspector.analyses.timeline import TIMELINE, Course, TrainingRun, timeline
+from inspector.analyses.timeline import TIMELINE, TrainingCourse, TrainingRun, timeline
 from inspector.api import analysis
 from inspector.cli import main
+from inspector.query import Query, shell_word
 from inspector.render.view import Curve, Note
-from inspector.request import Request, shell_word
-from inspector.selection import load
+from inspector.result_set import load
 from opened import opened
 from reference import Case
 from scoring.errors import UsageError
@@ -61,7 +61,7 @@ def root(tmp_path_factory):
 
 
 def selected(root, **asked):
-    return load(Request(workspace=root, **asked))
+    return load(Query(workspace=root, **asked))
 
 
 def view_of(root, intervals=True, told=None, **asked):
@@ -90,7 +90,7 @@ def courses(draw):
     unparsed = draw(st.sampled_from(("wrong", "drop")))
     aligned = side_by_side.aligned(gold, *marks, subsets=subsets, unparsed=unparsed)
     run = TrainingRun("RUN", tuple(range(len(marks))), aligned.names)
-    return Course(run, "bench", aligned, None, (), (draw(places), draw(places)), None), marks, gold, unparsed
+    return TrainingCourse(run, "bench", aligned, None, (), (draw(places), draw(places)), None), marks, gold, unparsed
 
 
 @up_to(100, 15)
@@ -127,7 +127,7 @@ def test_a_checkpoint_less_itself_is_nothing_and_differences_add_up(drawn):
             assert value in {None, 0.0} or scorer != other
     place = trying[0] if trying else None
     if place is not None:
-        same = replace(course, asked=(place, place))
+        same = replace(course, compared_steps=(place, place))
         made = [row for row in same.rows if row["scorer"] == row["other"] and not row["metric"].endswith("mcnemar")]
         assert len(made) == 3 + 2 * len(SIDES)
         assert all(row["value"] in {None, 0.0} for row in made)
@@ -414,7 +414,7 @@ def test_python_asks_for_it_too(root):
 
 
 async def test_run_and_steps_are_chosen_on_screen(root):
-    async with opened(Request(workspace=root), size=(120, 60)) as pilot:
+    async with opened(Query(workspace=root), size=(120, 60)) as pilot:
         await press(pilot, "g", "e")
         await rests(pilot, "my run: 3 checkpoints", "-flag: 2 checkpoints")
         await press(pilot, "v", "v")

@@ -8,8 +8,8 @@ import judged
 import making
 from inspector.analyses._together import CASCADE_ROWS, PAIR_ROWS, SET_ROWS
 from inspector.cli import main
-from inspector.request import Request, split
-from inspector.selection import load
+from inspector.query import Query, split
+from inspector.result_set import load
 from scoring.errors import UsageError
 from scoring.filtering.filters import passing
 from thoroughness import together
@@ -42,7 +42,7 @@ def other(tmp_path_factory):
 @cache
 def made(view, root, *names, **asked):
     names = names or (("gpt4", "x=y") if view == "cascade" else ("gpt4", "rand-0", "x=y"))
-    return DOCUMENTS[view][0](load(Request(workspace=root, scorers=names, **asked)))
+    return DOCUMENTS[view][0](load(Query(workspace=root, scorers=names, **asked)))
 
 
 @pytest.mark.parametrize(("view", "unparsed"), together(DOCUMENTS, ["wrong", "drop"]))
@@ -50,14 +50,14 @@ def test_every_condition_opens_as_many_cases_as_its_row_counts(root, view, unpar
     asked = {"where": ("n_steps > 1",), "unparsed": unparsed}
     document = made(view, root, **asked)
     assert document.rows.columns == list(DOCUMENTS[view][1])
-    selection = load(Request(workspace=root, **asked))
-    frame = selection.frame().filter(pl.Series(selection.mask))
+    results = load(Query(workspace=root, **asked))
+    frame = results.frame().filter(pl.Series(results.mask))
     counted = document.rows.filter(pl.col("where").is_not_null()).select("where", "count").unique()
     assert counted.height > 5
     for where, count in counted.iter_rows():
         assert passing(frame, [where]).sum() == count
     where, count = counted.sort("count", "where").row(-1)
-    again = load(Request(workspace=root, unparsed=unparsed, where=("n_steps > 1", where)))
+    again = load(Query(workspace=root, unparsed=unparsed, where=("n_steps > 1", where)))
     assert cases_view(again).rows.height == count > 0
 
 
@@ -65,7 +65,7 @@ def test_every_condition_opens_as_many_cases_as_its_row_counts(root, view, unpar
 def test_benchmarks_that_nobody_scored_are_passed_over_and_conditions_name_theirs(root, view):
     rows = made(view, root, benchmarks=("bench", "demo")).rows
     assert set(rows["benchmark"]) == {"bench"}
-    frame = load(Request(workspace=root, benchmarks=("bench", "demo"))).frame()
+    frame = load(Query(workspace=root, benchmarks=("bench", "demo"))).frame()
     where, count = rows.select("where", "count").sort("count", nulls_last=False).row(-1)
     assert "benchmark" in where
     assert passing(frame, [where]).sum() == count

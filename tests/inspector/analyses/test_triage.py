@@ -11,8 +11,8 @@ import making
 from inspector.analyses.triage import LISTED
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from inspector.triage.annotations import ANNOTATIONS, gone_words
 from inspector.triage.history import HISTORY, case_named, history_lines
 from reference import Case
@@ -54,8 +54,8 @@ def two(root):
     return root
 
 
-def selected(root, **request):
-    return load(Request(workspace=str(root), **request))
+def selected(root, **query):
+    return load(Query(workspace=str(root), **query))
 
 
 def rows_of(document):
@@ -133,7 +133,7 @@ def test_conditions_and_subsets_choose_cases(two):
     }
     assert "threshold" in document.provenance
     assert "threshold" not in triage_view(selected(two)).provenance
-    assert "1 case that the request leaves out" in triage_view(selected(two, subsets=("b",))).provenance["coverage"]
+    assert "1 case that the query leaves out" in triage_view(selected(two, subsets=("b",))).provenance["coverage"]
 
 
 def test_figures_of_the_summary(two):
@@ -167,12 +167,12 @@ def test_many_tags_are_cut_and_counted(two):
 
 
 def test_every_number_opens_its_cases(two):
-    selection = selected(two)
-    view = triage_view(selection)
+    results = selected(two)
+    view = triage_view(results)
     opened = {}
     for link in view.links():
-        opened[link.words] = set(selection.cases["case"].filter(pl.Series(selection.passing(link.where))))
-    assert all(selection.passing(link.where).sum() == link.n for link in view.links())
+        opened[link.words] = set(results.cases["case"].filter(pl.Series(results.passing(link.where))))
+    assert all(results.passing(link.where).sum() == link.n for link in view.links())
     assert opened == {
         **{CASES[at]: {CASES[at]} for at in (0, 1, 3)},
         f"ann ruled: {MODEL}": {CASES[0]},
@@ -349,9 +349,9 @@ def test_without_a_workspace_what_is_said_of_the_demo_is_kept_among_the_users_da
     code, out, _ = run(capsys, "triage", "--benchmark", "demo", "--csv")
     assert (code, len(out.splitlines())) == (0, 1)
     assert not data_home.exists()
-    selection = load(Request(benchmarks=("demo",)))
-    case = selection.cases["case"][3]
-    selection.journal.rule([case], "gold wrong")
+    results = load(Query(benchmarks=("demo",)))
+    case = results.cases["case"][3]
+    results.journal.rule([case], "gold wrong")
     (kept,) = data_home.rglob("*.jsonl")
     assert kept.parent == data_home / "prm-inspect" / "triage"
     code, out, _ = run(capsys, "triage", "--benchmark", "demo", "--csv")

@@ -7,8 +7,8 @@ import hostile_space
 import markup_space
 import scenes
 from inspector.analyses import Params, load
-from inspector.request import Request
-from inspector.selection import load as load_request
+from inspector.query import Query
+from inspector.result_set import load as load_query
 from report_parts import Parts
 from thoroughness import also, together
 
@@ -23,16 +23,16 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def selections(tmp_path_factory):
+def several_results(tmp_path_factory):
     spaces = {name: space.make(tmp_path_factory.mktemp(name) / "w") for name, space in SPACES.items()}
-    made = {name: load_request(Request(workspace=str(root))) for name, root in spaces.items()}
-    return {"demo": load_request(scenes.demo()), **made}
+    made = {name: load_query(Query(workspace=str(root))) for name, root in spaces.items()}
+    return {"demo": load_query(scenes.demo()), **made}
 
 
 @pytest.mark.parametrize(("whose", "of"), together(["demo", *SPACES], PAGES))
-def test_it_says_in_a_browser_what_it_says(selections, whose, of, tmp_path):
+def test_it_says_in_a_browser_what_it_says(several_results, whose, of, tmp_path):
     name, page = of
-    view = load(name).view(selections[whose], Params(page), intervals=False)
+    view = load(name).view(several_results[whose], Params(page), intervals=False)
     file = tmp_path / "view.html"
     file.write_text(view.render("html"))
     written, made = Parts(file.read_text()), Parts(chromium.browse(file, tmp_path / "profile"))
@@ -44,7 +44,7 @@ def test_it_says_in_a_browser_what_it_says(selections, whose, of, tmp_path):
 
 
 def test_in_a_notebook_it_is_a_part_of_the_page(tmp_path):
-    view = load("compare").view(load_request(scenes.demo()), Params("upset"), intervals=False)
+    view = load("compare").view(load_query(scenes.demo()), Params("upset"), intervals=False)
     file = tmp_path / "notebook.html"
     around = "<!DOCTYPE html><html><head><title>notebook</title></head><body>{}</body></html>"
     file.write_text(around.format(view._repr_html_()))

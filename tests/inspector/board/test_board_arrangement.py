@@ -22,13 +22,13 @@ from inspector.boards.arrangement import (
 from inspector.boards.board import BOARD, Standings, board_frame, pieces, published_frame, standings
 from inspector.boards.cells import PUBLISHED, BoardCells
 from inspector.boards.columns import Legend, board_columns, entries
+from inspector.query import Query
 from inspector.render.cells import signed
-from inspector.request import Request
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.result_set import load
+from inspector.texts.paint import Glyphs
 from inspector.widgets.columns import FittedColumns
 
-SELECTION = load(Request(benchmarks=("demo",)))
+SELECTION = load(Query(benchmarks=("demo",)))
 FRAME = Standings().beside(board_frame(SELECTION, subsets=True))
 SUBSETS = ["arithmetic", "algebra", "everyday", "reasoning"]
 
@@ -139,7 +139,7 @@ def test_every_column_can_be_painted(against, rows, ascii_only):
     how = Arrangement(rows=rows, columns=tuple(MEANINGS), against=against)
     found = arranged(known.beside(frame), how)
     kind = kind_of(found, how, several=True)
-    columns = board_columns(Brush(ascii_only), kind)
+    columns = board_columns(Glyphs(ascii_only), kind)
     assert [column.name for column in columns] == list(MEANINGS)
     assert [entry.key for entry in entries(kind)] == list(MEANINGS)
     fitted = FittedColumns.of(tuple(columns), found, 400)
@@ -161,7 +161,7 @@ def test_a_signed_number_says_its_sign_unless_it_rounds_to_nothing():
 
 
 def test_the_ends_of_an_interval_are_never_cut():
-    cells = BoardCells(Brush())
+    cells = BoardCells(Glyphs())
     assert cells.span((-0.123, 0.101), 12) == [("-12.3..+10.1", "dim")]
     assert cells.span((-1.0, 1.0), 12) == [("-100..+100", "dim")]
     assert cells.span((None, None), 12) == [("", "dim")]
@@ -177,7 +177,7 @@ def test_the_columns_of_the_group_stand_first():
 
 def test_the_legend_says_in_words_what_columns_and_marks_mean_and_on_how_many_cases():
     known = standings(SELECTION, pieces(SELECTION))
-    legend = Legend(known.beside(board_frame(SELECTION)), Arrangement(), known, 3, BoardCells(Brush()))
+    legend = Legend(known.beside(board_frame(SELECTION)), Arrangement(), known, 3, BoardCells(Glyphs()))
     tests = "(paired bootstrap, seed 3; 240 cases that all 7 scorers tried)"
     assert dict(legend.marks())["≈"] == f"tied with it: the 95% interval of the difference holds 0 {tests}"
     assert legend.column("score").endswith(f"erroneous and on clean cases; * the best, ≈ tied with it {tests}")
@@ -191,7 +191,7 @@ def test_the_legend_says_in_words_what_columns_and_marks_mean_and_on_how_many_ca
 def test_the_legend_of_differences_names_the_reference_the_cases_and_the_test():
     known = standings(SELECTION, pieces(SELECTION), "blend")
     frame = known.beside(board_frame(SELECTION))
-    legend = Legend(frame, Arrangement(against="blend"), known, 0, BoardCells(Brush()))
+    legend = Legend(frame, Arrangement(against="blend"), known, 0, BoardCells(Glyphs()))
     said = "less that of blend, on the 240 cases that both tried (paired bootstrap, seed 0)"
     assert legend.column("score").endswith(said)
     assert legend.column("on_wrong") == "accuracy on erroneous cases, less that of blend"

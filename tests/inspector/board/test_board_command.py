@@ -14,9 +14,9 @@ import step_making
 from inspector.analyses.board import board_view
 from inspector.boards.arrangement import ROWS, Arrangement
 from inspector.cli import main
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from step_reference import Step
 from thoroughness import together
 
@@ -101,9 +101,9 @@ def test_fp_and_fn_are_those_of_gr_ben_in_breakdown(capsys):
     ),
 )
 def test_the_command_of_a_document_makes_it_again(capsys, tmp_path, rows, sort, columns, against):
-    request = example.write(tmp_path / "w")
-    selection = load(Request(workspace=request.workspace, where=("n_steps < 20",)))
-    document = board_view(inspect(selection), Arrangement(rows, sort, columns, against), "csv")
+    query = example.write(tmp_path / "w")
+    results = load(Query(workspace=query.workspace, where=("n_steps < 20",)))
+    document = board_view(inspect(results), Arrangement(rows, sort, columns, against), "csv")
     command = shlex.split(document.provenance["command"])
     assert command[:2] == ["prm-inspect", "board"]
     capsys.readouterr()
@@ -163,6 +163,6 @@ def test_what_there_is_not_is_said_in_a_sentence(capsys, words, said):
 
 
 def test_without_a_scorer_there_are_only_the_columns(capsys, tmp_path):
-    request = example.write(tmp_path / "w", scored=False)
-    assert rows_of(capsys, "-w", request.workspace) == []
-    assert main(["board", "-w", request.workspace]) == 0
+    query = example.write(tmp_path / "w", scored=False)
+    assert rows_of(capsys, "-w", query.workspace) == []
+    assert main(["board", "-w", query.workspace]) == 0

@@ -15,10 +15,10 @@ from inspector.boards.arrangement import MEANINGS
 from inspector.boards.board import board_frame, pieces, published_frame
 from inspector.boards.drills import NO_NUMBER, PRINTED, board_drill
 from inspector.case_links import drilled
-from inspector.inspection import inspect
+from inspector.query import Query
 from inspector.render.lines import CaseLink
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.evaluations.verdicts import OUTCOMES
@@ -35,55 +35,55 @@ SHARES = {
 """Columns whose denominators hold cases; whether these are the erroneous ones, None for both sides."""
 
 
-def two_benchmarks(root: Path) -> Request:
+def two_benchmarks(root: Path) -> Query:
     """`example` beside a benchmark with refused, unscored and unlabelled cases, which one scorer has in common."""
-    request = example.write(root)
+    query = example.write(root)
     cases, scorers = making.study(n=24)
     found = making.full_frame(cases, "other")
     Workspace.open(root).add([Imported("other", "made.jsonl", "made", "0-based", found.height, found, ())])
     rows = next(rows for scorer, rows in scorers if scorer.name == "gpt4")
     RewardParts(root / "rewards" / example.ALPHA.folder).append(making.rewards(rows, found["key"]))
-    return Request(workspace=request.workspace)
+    return Query(workspace=query.workspace)
 
 
-def answers(root: Path) -> Request:
+def answers(root: Path) -> Query:
     """Labels, votes of which some cannot be read, and one number a solution."""
     judged.workspace(root)
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
-def demo(_: Path) -> Request:
-    return Request(benchmarks=("demo",), baselines=True)
+def demo(_: Path) -> Query:
+    return Query(benchmarks=("demo",), baselines=True)
 
 
 SPACES = {"demo": demo, "two benchmarks": two_benchmarks, "answers": answers}
 
 
 @pytest.fixture(scope="module", params=SPACES)
-def selection(request, tmp_path_factory):
+def results(request, tmp_path_factory):
     return load(SPACES[request.param](tmp_path_factory.mktemp("drills") / "w"))
 
 
-def rows_of(selection, *, subsets=True):
+def rows_of(results, *, subsets=True):
     """Every row with its piece."""
-    found = {(piece.benchmark, piece.subset): piece for piece in pieces(selection, subsets=subsets)}
-    for row in board_frame(selection, subsets=subsets).iter_rows(named=True):
+    found = {(piece.benchmark, piece.subset): piece for piece in pieces(results, subsets=subsets)}
+    for row in board_frame(results, subsets=subsets).iter_rows(named=True):
         yield row, found[row["benchmark"], row["subset"]]
 
 
-def in_turn(selection):
+def in_turn(results):
     """Every row with its piece and the columns to try there: all of a small board, of a large one a fifth each time."""
-    rows = list(rows_of(selection))
+    rows = list(rows_of(results))
     turns = 1 if THOROUGH or len(rows) < 40 else 5
     for number, (row, piece) in enumerate(rows):
         yield row, piece, list(MEANINGS)[number % turns :: turns]
 
 
-def counted(selection, row, column):
+def counted(results, row, column):
     """How many cases a cell is about, from the outcomes and gold labels of the cases, one after the other."""
-    evaluation, n = selection.evaluation(row["scorer"]), 0
-    drops = selection.unparsed(row["benchmark"]) == "drop"
-    for place, case in enumerate(selection.cases.iter_rows(named=True)):
+    evaluation, n = results.evaluation(row["scorer"]), 0
+    drops = results.unparsed(row["benchmark"]) == "drop"
+    for place, case in enumerate(results.cases.iter_rows(named=True)):
         if case["benchmark"] != row["benchmark"] or row["subset"] not in {None, case["subset"]}:
             continue
         outcome, gold = OUTCOMES[evaluation.codes[place]], case["earliest_error"]
@@ -97,12 +97,12 @@ def counted(selection, row, column):
     return n
 
 
-def test_every_number_of_every_row_opens_exactly_its_cases(selection):
-    start, opened, tried = inspect(selection), 0, set()
-    for row, piece, columns in in_turn(selection):
+def test_every_number_of_every_row_opens_exactly_its_cases(results):
+    start, opened, tried = inspect(results), 0, set()
+    for row, piece, columns in in_turn(results):
         tried.update(columns)
         for column in columns:
-            drill = board_drill(selection, piece, row, column)
+            drill = board_drill(results, piece, row, column)
             if isinstance(drill, str):
                 none = column == "runs" or row.get(column) in {0, None}
                 assert drill == NO_NUMBER or none, (row["row"], column, drill)
@@ -115,17 +115,17 @@ def test_every_number_of_every_row_opens_exactly_its_cases(selection):
             elif column == "coverage":
                 assert drill.n == (row["scored"] or row["cases"])
             elif column in SHARES or column == "threshold":
-                assert drill.n == counted(selection, row, column), (row["row"], column)
+                assert drill.n == counted(results, row, column), (row["row"], column)
     assert opened > 50
     assert tried == set(MEANINGS)
 
 
-def test_what_is_listed_has_the_outcome_and_the_side_that_the_number_is_about(selection):
-    start = inspect(selection)
+def test_what_is_listed_has_the_outcome_and_the_side_that_the_number_is_about(results):
+    start = inspect(results)
     sides = {"on_wrong": lambda gold: gold >= 0, "on_right": lambda gold: gold < 0}
-    for row, piece in rows_of(selection):
+    for row, piece in rows_of(results):
         for column in ("early", *sides):
-            drill = board_drill(selection, piece, row, column)
+            drill = board_drill(results, piece, row, column)
             if isinstance(drill, str):
                 continue
             shown = drilled(start, drill)
@@ -138,17 +138,17 @@ def test_what_is_listed_has_the_outcome_and_the_side_that_the_number_is_about(se
                 assert all(map(sides[column], listed["earliest_error"]))
 
 
-def test_a_difference_opens_the_cases_that_both_have(selection):
-    start = inspect(selection)
-    frame = board_frame(selection)
+def test_a_difference_opens_the_cases_that_both_have(results):
+    start = inspect(results)
+    frame = board_frame(results)
     against = frame["scorer"][0]
-    alone = {row["row"]: (row, piece) for row, piece in rows_of(selection)}
+    alone = {row["row"]: (row, piece) for row, piece in rows_of(results)}
     for number, (row, piece) in enumerate(alone.values()):
         other = alone.get(piece.key(against))
         columns = ("score", "interval", "on_wrong", "on_right")
         for column in columns if len(alone) < 40 else one_of(columns, number):
-            drill = board_drill(selection, piece, row, column, against)
-            own, its = (board_drill(selection, piece, one, column) for one in (row, other[0] if other else row))
+            drill = board_drill(results, piece, row, column, against)
+            own, its = (board_drill(results, piece, one, column) for one in (row, other[0] if other else row))
             if any(isinstance(one, str) for one in (drill, own, its)):
                 continue
             mine, theirs, both = (set(drilled(start, one).shown.tolist()) for one in (own, its, drill))
@@ -157,14 +157,14 @@ def test_a_difference_opens_the_cases_that_both_have(selection):
             assert drill.others == ((against,) if other and row["scorer"] != against else drill.others)
 
 
-def test_the_app_conditions_hold_for_what_is_opened(selection):
+def test_the_app_conditions_hold_for_what_is_opened(results):
     base = ("n_steps > 1",)
-    for piece in pieces(selection, base, subsets=True):
-        frame = board_frame(selection, base, subsets=True)
+    for piece in pieces(results, base, subsets=True):
+        frame = board_frame(results, base, subsets=True)
         for row in frame.filter(pl.col("row") == piece.key(frame["scorer"][0])).iter_rows(named=True):
-            drill = board_drill(selection, piece, row, "cases")
+            drill = board_drill(results, piece, row, "cases")
             assert drill == NO_NUMBER or drill.n == int(piece.rows.sum())
-            assert (selection.cases["n_steps"].to_numpy()[piece.rows] > 1).all()
+            assert (results.cases["n_steps"].to_numpy()[piece.rows] > 1).all()
 
 
 ITEMS = (
@@ -181,13 +181,13 @@ ITEMS = (
 
 def test_of_steps_a_number_opens_the_cases_that_hold_such_a_step(tmp_path):
     step_making.workspace(tmp_path / "w", ITEMS, [(making.scorer("prm"), ITEMS)])
-    selection = load(Request(workspace=str(tmp_path / "w")))
-    start = inspect(selection)
+    results = load(Query(workspace=str(tmp_path / "w")))
+    start = inspect(results)
     listed = {}
-    for row, piece in rows_of(selection):
+    for row, piece in rows_of(results):
         if row["subset"] is None:
             for column in ("score", "on_wrong", "on_right", "coverage", "fp"):
-                drill = board_drill(selection, piece, row, column)
+                drill = board_drill(results, piece, row, column)
                 shown = drilled(start, drill)
                 listed[column] = sorted(shown.shown.tolist())
                 assert drill.n == len(listed[column])
@@ -200,29 +200,29 @@ def test_of_steps_a_number_opens_the_cases_that_hold_such_a_step(tmp_path):
     assert listed["fp"] == [0, 1, 4, 6]
 
 
-def test_names_and_pictures_open_nothing_of_their_own_and_printed_figures_nothing_at_all(selection):
-    row, piece = next(rows_of(selection))
+def test_names_and_pictures_open_nothing_of_their_own_and_printed_figures_nothing_at_all(results):
+    row, piece = next(rows_of(results))
     for column in ("scorer", "benchmark", "subset", "metric", "outcomes"):
-        assert board_drill(selection, piece, row, column) == NO_NUMBER
+        assert board_drill(results, piece, row, column) == NO_NUMBER
     printed = published_frame([("processbench", None)]).row(0, named=True)
-    assert board_drill(selection, piece, printed, "score") == PRINTED
+    assert board_drill(results, piece, printed, "score") == PRINTED
 
 
-def test_an_outcome_that_does_not_occur_is_said(selection):
-    row, piece = next(rows_of(selection))
+def test_an_outcome_that_does_not_occur_is_said(results):
+    row, piece = next(rows_of(results))
     assert row["dev"] == 0
-    assert board_drill(selection, piece, row, "dev") == "There are no cases with the outcome dev."
+    assert board_drill(results, piece, row, "dev") == "There are no cases with the outcome dev."
 
 
 def test_on_mr_math_every_number_opens_its_cases(data_folder, tmp_path):
-    selection = load(published_spaces.mr_math(tmp_path / "w", data_folder))
-    start, opened = inspect(selection), 0
-    for row, piece, columns in in_turn(selection):
+    results = load(published_spaces.mr_math(tmp_path / "w", data_folder))
+    start, opened = inspect(results), 0
+    for row, piece, columns in in_turn(results):
         for column in columns:
-            drill = board_drill(selection, piece, row, column)
+            drill = board_drill(results, piece, row, column)
             if isinstance(drill, CaseLink):
                 opened += 1
                 assert drill.n == len(drilled(start, drill).shown)
                 assert column not in COUNTS or drill.n == row[column]
-                assert column not in SHARES or drill.n == counted(selection, row, column)
+                assert column not in SHARES or drill.n == counted(results, row, column)
     assert opened > 30

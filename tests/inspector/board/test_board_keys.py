@@ -6,7 +6,7 @@ import shlex
 import example
 import making
 from inspector.cli import main
-from inspector.request import Request
+from inspector.query import Query
 from inspector.screens.board import BoardScreen
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
@@ -36,14 +36,14 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         await shows(pilot, "10 scorers", "always-clean")
         await ranked(pilot)
         assert board(pilot).filter(kind="baseline")["standing"].null_count() == 3
-        assert pilot.app.inspection.selection.request.baselines
+        assert pilot.app.state.results.query.baselines
         await press(pilot, "G", "enter")
         await shows(pilot, "always-first-step", "filter outcome = any failure")
         await press(pilot, "escape", "v", "b")
         await shows(pilot, "7 scorers")
         await hides(pilot, "always-clean")
-        assert not pilot.app.inspection.selection.request.baselines
-        assert pilot.app.inspection.scorer in set(board(pilot)["scorer"])
+        assert not pilot.app.state.results.query.baselines
+        assert pilot.app.state.scorer in set(board(pilot)["scorer"])
         await press(pilot, "home")
         await ranked(pilot)
         before = await rests(pilot, "44.2*")
@@ -112,8 +112,8 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
 
 
 async def test_every_cell_of_a_row_opens_as_many_cases_as_it_says(tmp_path):
-    request = example.write(tmp_path / "w")
-    async with opened(Request(workspace=request.workspace), size=(200, 50)) as pilot:
+    query = example.write(tmp_path / "w")
+    async with opened(Query(workspace=query.workspace), size=(200, 50)) as pilot:
         await ranked(pilot)
         screen, table = pilot.app.screen, pilot.app.screen.query_one(FrameTable)
         # Counts by outcome beside the usual columns.
@@ -140,14 +140,14 @@ async def test_every_cell_of_a_row_opens_as_many_cases_as_it_says(tmp_path):
 
 
 async def test_sort_by_a_column_from_the_menu_and_from_its_title_and_it_is_kept(tmp_path):
-    async with opened(size=(120, 36), state=tmp_path) as pilot:
+    async with opened(size=(120, 36), state_folder=tmp_path) as pilot:
         await press(pilot, "s", *"bias", "enter")
         await until(pilot, lambda: board(pilot)["bias"].is_sorted(descending=True))
         await press(pilot, "v", "r")
         await shows(pilot, "rows by scorer")
         await press(pilot, "v", "c", "space", "enter")
         await until(pilot, lambda: "scorer  " not in screen_lines(pilot.app)[1])
-    async with opened(size=(120, 36), state=tmp_path) as pilot:
+    async with opened(size=(120, 36), state_folder=tmp_path) as pilot:
         await shows(pilot, "rows by scorer")
         assert pilot.app.screen.how.sort == "bias:desc"
         assert "scorer" not in pilot.app.screen.how.columns
@@ -160,7 +160,7 @@ async def test_sort_by_a_column_from_the_menu_and_from_its_title_and_it_is_kept(
 async def test_printed_figures_stand_below_and_open_nothing(tmp_path):
     cases, scorers = making.study(n=12)
     making.workspace(tmp_path / "w", cases, scorers, benchmark="processbench")
-    async with opened(Request(workspace=str(tmp_path / "w")), size=(120, 36)) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "w")), size=(120, 36)) as pilot:
         await ranked(pilot)
         assert set(board(pilot)["kind"]) == {"scorer"}
         await press(pilot, "v", "p", "G")
@@ -179,7 +179,7 @@ async def test_printed_figures_stand_below_and_open_nothing(tmp_path):
 async def test_one_benchmark_without_subsets_has_one_way_to_group(tmp_path):
     cases = [one for one in making.study(n=8)[1][0][1] if one.subset == "two words"]
     making.workspace(tmp_path / "w", cases, [(making.scorer("one"), cases)])
-    async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "w"))) as pilot:
         await press(pilot, "v", "r")
         await shows(pilot, "one benchmark without")
         await press(pilot, "v", "d")

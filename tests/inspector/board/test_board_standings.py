@@ -10,18 +10,18 @@ import step_making
 from inspector.boards.arrangement import Arrangement, arranged
 from inspector.boards.board import Standings, board_frame, pieces, standings, waiting
 from inspector.boards.cells import BEST, BUSY, REFERENCE, TIED
-from inspector.request import Request
-from inspector.selection import load, with_baselines
+from inspector.query import Query
+from inspector.result_set import load, with_baselines
 from scoring.metrics.statistics import BASELINES, baselines
 from step_reference import Step
 from views import compare_view
 
-DEMO = Request(benchmarks=("demo",))
+DEMO = Query(benchmarks=("demo",))
 
 
 def study(root):
     making.workspace(root, *making.study(n=40))
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
 def steps(root):
@@ -32,19 +32,19 @@ def steps(root):
         for one in items
     ]
     step_making.workspace(root, items, [(making.scorer("one"), items), (making.scorer("two"), others)])
-    return Request(workspace=str(root))
+    return Query(workspace=str(root))
 
 
 SPACES = {
     "demo": lambda _: DEMO,
     "study": study,
     "steps": steps,
-    "example": lambda root: Request(workspace=example.write(root).workspace),
+    "example": lambda root: Query(workspace=example.write(root).workspace),
 }
 
 
 @pytest.fixture(scope="module", params=SPACES)
-def request_(request, tmp_path_factory):
+def query(request, tmp_path_factory):
     return SPACES[request.param](tmp_path_factory.mktemp("standings") / "w")
 
 
@@ -57,13 +57,13 @@ def told(document, *metrics):
     return found
 
 
-def test_the_best_and_the_tied_are_those_of_compare(request_):
-    selection = load(request_)
-    known = standings(selection, pieces(selection))
+def test_the_best_and_the_tied_are_those_of_compare(query):
+    results = load(query)
+    known = standings(results, pieces(results))
     for (benchmark, _), ranks in known.ranks.items():
         rows = [
             row
-            for row in compare_view(selection).rows.filter(benchmark=benchmark).iter_rows(named=True)
+            for row in compare_view(results).rows.filter(benchmark=benchmark).iter_rows(named=True)
             if row["metric"] in {"tied_with_best", "prmscore_tied_with_best"}
         ]
         of_steps = [row for row in rows if row["metric"].startswith("prmscore")]
@@ -74,16 +74,16 @@ def test_the_best_and_the_tied_are_those_of_compare(request_):
         assert list(ranks.kinds.values()).count(BEST) == bool(ranks.kinds)
 
 
-def test_differences_are_those_of_compare(request_):
-    selection = load(request_)
-    names = [one.scorer.name for one in selection.evaluations]
+def test_differences_are_those_of_compare(query):
+    results = load(query)
+    names = [one.scorer.name for one in results.evaluations]
     for against in names[:2]:
-        known = standings(selection, pieces(selection), against)
-        rows = compare_view(selection).rows
+        known = standings(results, pieces(results), against)
+        rows = compare_view(results).rows
         assert known.differences.keys() == {
-            row for row, name in board_frame(selection).select("row", "scorer").rows() if name != against
+            row for row, name in board_frame(results).select("row", "scorer").rows() if name != against
         }
-        for row in board_frame(selection).iter_rows(named=True):
+        for row in board_frame(results).iter_rows(named=True):
             if row["scorer"] == against:
                 continue
             metric, subset = ("prmscore", "all") if row["metric"] == "PRMScore" else ("f1", "average")
@@ -102,11 +102,11 @@ def test_differences_are_those_of_compare(request_):
 
 
 def test_of_a_subset_they_are_those_of_the_subset_alone():
-    selection = load(DEMO)
-    known = standings(selection, pieces(selection, subsets=True), "blend")
+    results = load(DEMO)
+    known = standings(results, pieces(results, subsets=True), "blend")
     assert len(known.ranks) == 5
     for (benchmark, subset), ranks in known.ranks.items():
-        only = selection if subset is None else load(Request(benchmarks=("demo",), subsets=(subset,)))
+        only = results if subset is None else load(Query(benchmarks=("demo",), subsets=(subset,)))
         rows = compare_view(only).rows.filter(metric="tied_with_best").iter_rows(named=True)
         kinds = {row["scorer"]: BEST if row["scorer"] == row["other"] else TIED if row["value"] else "" for row in rows}
         assert kinds == ranks.kinds
@@ -114,22 +114,22 @@ def test_of_a_subset_they_are_those_of_the_subset_alone():
 
 
 def test_baselines_are_no_rivals_and_can_be_compared_with():
-    selection = load(DEMO)
-    plain = standings(selection, pieces(selection))
-    added = with_baselines(selection, baselines(selection.evaluations[0].gold))
+    results = load(DEMO)
+    plain = standings(results, pieces(results))
+    added = with_baselines(results, baselines(results.evaluations[0].gold))
     assert added.chosen[-3:] == tuple(BASELINES)
-    assert added.request.baselines
+    assert added.query.baselines
     assert standings(added, pieces(added)).ranks == plain.ranks
     known = standings(added, pieces(added), "coin")
     assert len(known.differences) == 9
     taken = with_baselines(added, ())
-    assert taken.evaluations == selection.evaluations
-    assert not taken.request.baselines
+    assert taken.evaluations == results.evaluations
+    assert not taken.query.baselines
 
 
 def test_what_is_not_known_yet_shows_no_mark():
-    selection = load(DEMO)
-    frame = waiting("blend").beside(board_frame(selection))
+    results = load(DEMO)
+    frame = waiting("blend").beside(board_frame(results))
     assert frame["standing"].null_count() == frame.height
     assert frame["d_score"].null_count() == frame.height
     about = dict(frame.select("scorer", "d_standing").rows())
@@ -137,19 +137,19 @@ def test_what_is_not_known_yet_shows_no_mark():
     assert set(about.values()) == {REFERENCE, BUSY}
     # Rows stand as they would without differences until these are there.
     how = Arrangement(against="blend")
-    assert arranged(frame, how)["scorer"].to_list() == board_frame(selection)["scorer"].to_list()
+    assert arranged(frame, how)["scorer"].to_list() == board_frame(results)["scorer"].to_list()
 
 
 def test_a_stop_ends_it():
-    selection = load(DEMO)
-    assert standings(selection, pieces(selection), stop=lambda: True) == Standings()
+    results = load(DEMO)
+    assert standings(results, pieces(results), stop=lambda: True) == Standings()
 
 
 def test_one_scorer_has_no_rank(tmp_path):
     cases = [reference.Case(1, 0, (0.1,)), reference.Case(1, -1, (0.9,))]
     making.workspace(tmp_path, cases, [(making.scorer("one"), cases)])
-    selection = load(Request(workspace=str(tmp_path)))
-    assert standings(selection, pieces(selection), "one") == Standings(against="one")
+    results = load(Query(workspace=str(tmp_path)))
+    assert standings(results, pieces(results), "one") == Standings(against="one")
 
 
 def test_without_a_common_case_nobody_is_the_best(tmp_path):
@@ -157,11 +157,11 @@ def test_without_a_common_case_nobody_is_the_best(tmp_path):
     first = [cases[0], reference.Case(1, -1)]
     second = [reference.Case(1, 0), cases[1]]
     making.workspace(tmp_path, cases, [(making.scorer("a"), first), (making.scorer("b"), second)])
-    selection = load(Request(workspace=str(tmp_path)))
-    known = standings(selection, pieces(selection), "a")
+    results = load(Query(workspace=str(tmp_path)))
+    known = standings(results, pieces(results), "a")
     (ranks,) = known.ranks.values()
     assert (dict(ranks.kinds), ranks.n) == ({}, 0)
     (difference,) = known.differences.values()
     assert difference.score.value is None
     assert difference.score.reason == "no case in common"
-    assert not np.isnan(known.beside(board_frame(selection))["d_n"].to_numpy()).all()
+    assert not np.isnan(known.beside(board_frame(results))["d_n"].to_numpy()).all()

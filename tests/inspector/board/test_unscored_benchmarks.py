@@ -13,10 +13,10 @@ from screen_text import press, rests, shows
 
 def with_another(tmp_path):
     """The example with its scorers, and a benchmark beside it that has none."""
-    request = example.write(tmp_path)
+    query = example.write(tmp_path)
     file = authored.write(tmp_path / "sums.json", authored.rows(7))
-    assert cli.main(["import", str(file), "-w", request.workspace, "-q"]) == 0
-    return request
+    assert cli.main(["import", str(file), "-w", query.workspace, "-q"]) == 0
+    return query
 
 
 async def test_it_has_a_row_from_which_it_is_read_and_scored(tmp_path):
@@ -59,8 +59,8 @@ async def test_with_baselines_everything_is_scored(tmp_path):
 
 
 def test_the_command_says_so(tmp_path, capsys):
-    request = with_another(tmp_path)
-    assert cli.main(["board", "-w", request.workspace]) == 0
+    query = with_another(tmp_path)
+    assert cli.main(["board", "-w", query.workspace]) == 0
     assert "Nobody has scored processbench (7 cases) yet." in capsys.readouterr().out
-    assert cli.main(["board", "-w", request.workspace, "--benchmark", "bench"]) == 0
+    assert cli.main(["board", "-w", query.workspace, "--benchmark", "bench"]) == 0
     assert "Nobody" not in capsys.readouterr().out

@@ -10,12 +10,12 @@ import judged
 import making
 from inspector.case_view.columns import GUTTER, columns, least_text
 from inspector.case_view.facts import agreement
-from inspector.case_view.open_case import Manner, letters_of, scorers_shown
+from inspector.case_view.open_case import DisplayOptions, letters_of, scorers_shown
 from inspector.case_view.steps import cells, second_cells
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
+from inspector.texts.paint import Glyphs
 from reference import Case
 from scoring.cache import RewardParts
 from shown_case import PLAIN, at_hand, seen
@@ -35,7 +35,7 @@ def start(tmp_path_factory):
         for number, name in enumerate(NAMES)
     ]
     making.workspace(root, CASES, scorers)
-    return inspect(load(Request(workspace=str(root), scorers=("a",))))
+    return inspect(load(Query(workspace=str(root), scorers=("a",))))
 
 
 def test_the_focus_comes_first_and_letters_do_not_depend_on_it(start):
@@ -56,7 +56,7 @@ def test_every_line_fits_and_columns_keep_their_width(start, count):
 
 
 def check(start, count, width, row, *, ascii_only, blind):
-    manner = {"brush": Brush(ascii_only), "beside": NAMES[:count], "blind": blind}
+    manner = {"glyphs": Glyphs(ascii_only), "beside": NAMES[:count], "blind": blind}
     shown = at_hand(start, row, width, **manner)
     side = columns(shown.tracks, width)
     assert len({column.width for column in side}) == 1
@@ -113,10 +113,10 @@ def test_none_and_all_have_words_of_their_own(start):
 
 def test_critics_have_marks_and_labels_have_ticks_beside_bars(tmp_path):
     judged.workspace(tmp_path / "w")
-    start = inspect(load(Request(workspace=str(tmp_path / "w")))).focused("moving", "bench")
+    start = inspect(load(Query(workspace=str(tmp_path / "w")))).focused("moving", "bench")
     page, lines = seen(start, 1, 120, beside=("critic", "labels", "moving", "number"))
     steps = [lines[at] for at in page.starts]
-    critic, labels = start.selection.evaluation("critic"), start.selection.evaluation("labels")
+    critic, labels = start.results.evaluation("critic"), start.results.evaluation("labels")
     for step, line in enumerate(steps):
         assert ("A< " in line) == (critic.verdicts[1] == step)
         wrong = labels.judged_wrong(1)[step]
@@ -134,7 +134,7 @@ def test_redundancy_is_a_second_track_beneath(tmp_path):
         parts = RewardParts(tmp_path / "rewards" / scorer.folder)
         scorer.save(parts.folder)
         parts.append(row)
-    start = inspect(load(Request(workspace=str(tmp_path))))
+    start = inspect(load(Query(workspace=str(tmp_path))))
     page, lines = seen(start, 1, 90)
     assert [lines[at + 1].split() for at in page.starts] == [
         ["#---------", "0.12r"],
@@ -161,11 +161,11 @@ def test_nothing_of_gold_or_verdicts_is_told_when_blind(start):
             assert page.telling == ()
             styles = {name for line in page.lines for _, names in line.parts for name in names.split()}
             assert not styles & {"good", "bad", "early", "late", "gold", "predicted"}
-    assert Manner(100, PLAIN).blind is False
+    assert DisplayOptions(100, PLAIN).blind is False
 
 
 def test_no_digit_of_a_height_stands_before_those_of_a_number(start):
-    shown = at_hand(start, 0, 120, beside=NAMES[:8], brush=Brush(ascii_only=True))
+    shown = at_hand(start, 0, 120, beside=NAMES[:8], glyphs=Glyphs(ascii_only=True))
     sides = [columns(shown.tracks, width) for width in range(80, 160)]
     narrow = [side for side in sides if (side[0].bar, side[0].digits) == (0, 4)]
     assert narrow

@@ -11,11 +11,11 @@ from benchmark_rows import judged_trajectory, trajectory
 from inspector import cli
 from inspector.api import analysis
 from inspector.case_view.context_lines import LONGEST_MESSAGE, glance_at_hit
-from inspector.case_view.open_case import Manner, Stop
+from inspector.case_view.open_case import DisplayOptions, Stop
 from inspector.case_view.prose import FOUND, copied, is_hit
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from inspector.texts.text import clean
 from reference import Case
 from scoring.filtering.text_query import TextQuery, spans
@@ -33,12 +33,12 @@ def start(root):
     ]
     columns = {"context": [context], "step_messages": [[1, 3]], "neutral_steps": [[1]]}
     making.workspace(root, CASES, [(making.scorer("s"), CASES)], **columns)
-    return inspect(load(Request(workspace=str(root))))
+    return inspect(load(Query(workspace=str(root))))
 
 
 def test_messages_fold_between_the_steps_unfold_whole_and_never_act(tmp_path):
-    inspection = start(tmp_path)
-    page, lines = seen(inspection, 0, 80)
+    state = start(tmp_path)
+    page, lines = seen(state, 0, 80)
     places = [next(at for at, line in enumerate(lines) if mark in line) for mark in ("[0]", " 0 ", "[2]", " 1 ", "[4]")]
     assert places == sorted(places)
     assert places[1:3] == [page.starts[0], page.starts[0] + 1]
@@ -47,18 +47,18 @@ def test_messages_fold_between_the_steps_unfold_whole_and_never_act(tmp_path):
     assert lines[places[2]].endswith("no role: brief")
     assert "tool till: word word" in lines[places[4]]
     assert max(map(len, lines)) <= 80
-    wide = " ".join(seen(inspection, 0, 120)[1])
+    wide = " ".join(seen(state, 0, 120)[1])
     assert f"... {len(LONG):,} characters (Enter)" in wide
     assert lines[places[3]].startswith("neut ")
 
     stop = Stop("context", 4)
     assert stop in dict(page.stops)
-    unfolded, lines = seen(inspection, 0, 80, turned=frozenset({stop}))
+    unfolded, lines = seen(state, 0, 80, turned=frozenset({stop}))
     assert sum(line.count("word") for line in lines) == LONGEST_MESSAGE // len("word ")
     assert f"... {len(LONG) - LONGEST_MESSAGE:,} more characters" in " ".join(lines)
     # The steps that come before it stay where they were.
     assert unfolded.starts == page.starts
-    assert copied(at_hand(inspection, 0), stop) == (LONG, "message 4 of bench/c0")
+    assert copied(at_hand(state, 0), stop) == (LONG, "message 4 of bench/c0")
 
 
 def test_show_says_how_many_messages_there_are_and_gives_them_to_programs(tmp_path):
@@ -91,9 +91,9 @@ def test_a_folded_message_shows_its_first_hit_and_counts_them_and_unfolded_marks
         {"role": "user", "name": None, "text": "free\x1b[31mdom"},
     ]
     making.workspace(tmp_path, CASES, [], context=[context], step_messages=[[0, 2]])
-    inspection = inspect(load(Request(workspace=str(tmp_path))))
+    state = inspect(load(Query(workspace=str(tmp_path))))
     query = searching("ticket")
-    page, lines = seen(inspection, 0, 100, search=query)
+    page, lines = seen(state, 0, 100, search=query)
     named, folded = hits_of(page)
     assert named[1] == "ticket"
     assert folded[1] == "Ticket"
@@ -102,23 +102,23 @@ def test_a_folded_message_shows_its_first_hit_and_counts_them_and_unfolded_marks
     assert lines.index(named[0]) < lines.index(folded[0])
     # Where the line has no room for it, it is a line with hits all the same; other scopes have none here.
     for width in (20, 30, 41, 60):
-        narrow, texts = seen(inspection, 0, width, search=searching("sold"))
+        narrow, texts = seen(state, 0, width, search=searching("sold"))
         assert len(hits_of(narrow)) == 1
         assert max(map(len, texts)) <= max(width, 45)
-    assert not hits_of(seen(inspection, 0, 100, search=searching("ticket", "steps"))[0])
-    assert not hits_of(seen(inspection, 0, 100, search=searching("tool"))[0])
+    assert not hits_of(seen(state, 0, 100, search=searching("ticket", "steps"))[0])
+    assert not hits_of(seen(state, 0, 100, search=searching("tool"))[0])
 
-    unfolded, _ = seen(inspection, 0, 100, search=query, turned=frozenset({Stop("context", 3)}))
+    unfolded, _ = seen(state, 0, 100, search=query, turned=frozenset({Stop("context", 3)}))
     assert [marked for _, marked in hits_of(unfolded)] == ["ticket", "Ticket", "ticket"]
 
     query = searching("voucher")
-    (folded,) = hits_of(seen(inspection, 0, 100, search=query)[0])
+    (folded,) = hits_of(seen(state, 0, 100, search=query)[0])
     assert folded[1].startswith("voucher")
     assert "2 hits" in folded[0]
-    beyond = hits_of(seen(inspection, 0, 100, search=query, turned=frozenset({Stop("context", 4)}))[0])
+    beyond = hits_of(seen(state, 0, 100, search=query, turned=frozenset({Stop("context", 4)}))[0])
     assert "more characters with 2 hits" in "".join(text for text, _ in beyond)
     # The screen shows another sign in the place of what would act.
-    (only_raw,) = hits_of(seen(inspection, 0, 100, search=searching(r"/\x1b/"))[0])
+    (only_raw,) = hits_of(seen(state, 0, 100, search=searching(r"/\x1b/"))[0])
     assert only_raw[1] == "[5] "
 
 
@@ -128,10 +128,10 @@ def test_steps_folded_into_one_line_say_which_of_their_lines_have_hits(tmp_path)
     making.workspace(
         tmp_path, cases, [(making.scorer("s"), cases)], context=[context], step_messages=[list(range(2, 11))]
     )
-    inspection = inspect(load(Request(workspace=str(tmp_path))))
+    state = inspect(load(Query(workspace=str(tmp_path))))
     query = searching("needle")
-    assert [marked for _, marked in hits_of(seen(inspection, 0, 100, search=query)[0])] == ["needle"]
-    ((folded, _),) = hits_of(seen(inspection, 0, 100, search=query, prefix=True)[0])
+    assert [marked for _, marked in hits_of(seen(state, 0, 100, search=query)[0])] == ["needle"]
+    ((folded, _),) = hits_of(seen(state, 0, 100, search=query, prefix=True)[0])
     assert "steps 0-6: right, rewards 0.90 to 0.90, 1 line with hits" in folded
 
 
@@ -145,7 +145,7 @@ def test_the_marks_of_a_folded_message_are_hits_of_its_text(text, words, room):
     hits = spans(query, shown)
     if not hits:
         return
-    parts = list(glance_at_hit(text, query, room, Manner(80, PLAIN)))
+    parts = list(glance_at_hit(text, query, room, DisplayOptions(80, PLAIN)))
     line = "".join(part for part, _ in parts)
     assert "\n" not in line
     assert cell_len(line) <= max(room, 24)
@@ -161,8 +161,8 @@ def test_a_judges_reason_stands_beneath_the_step_that_it_is_of(tmp_path):
         (tmp_path / f"{name}.jsonl").write_text(f"{json.dumps(row)}\n")
     files = [str(tmp_path / f"{name}.jsonl") for name in ("runs", "judge")]
     assert cli.main(["import", *files, "-w", str(tmp_path / "space"), "-q"]) == 0
-    inspection = inspect(load(Request(workspace=str(tmp_path / "space"))))
-    page, lines = seen(inspection, 0, 100)
+    state = inspect(load(Query(workspace=str(tmp_path / "space"))))
+    page, lines = seen(state, 0, 100)
     why = [(at, line.strip()) for at, line in enumerate(lines) if "why: " in line]
     assert [at > start for (at, _), start in zip(why, (page.starts[0], page.starts[2]), strict=True)] == [True, True]
     assert why[0][1].startswith("why: It asks ")
@@ -170,4 +170,4 @@ def test_a_judges_reason_stands_beneath_the_step_that_it_is_of(tmp_path):
     assert lines[why[1][0] + 1].endswith(" ...")
     assert max(map(len, lines)) <= 100
     assert not any("\x1b" in line for line in lines)
-    assert not any("why: " in line for line in seen(inspection, 0, 100, blind=True)[1])
+    assert not any("why: " in line for line in seen(state, 0, 100, blind=True)[1])

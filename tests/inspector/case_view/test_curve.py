@@ -7,10 +7,10 @@ from rich.cells import cell_len
 
 import making
 from inspector.case_view.curve import MARGIN, Canvas, columns_of, curve_lines
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
+from inspector.texts.paint import Glyphs
 from reference import Case
 from shown_case import at_hand
 
@@ -31,7 +31,7 @@ def start(tmp_path_factory):
     beta = [Case(one.n_steps, one.gold, tuple(draw.uniform(-1, 1) for _ in range(one.n_steps))) for one in CASES]
     scorers = [(making.scorer("alpha"), alpha), (making.scorer("beta", low=-1.0, threshold=0.0), beta)]
     making.workspace(root, CASES, scorers)
-    return inspect(load(Request(workspace=str(root), scorers=("alpha",))))
+    return inspect(load(Query(workspace=str(root), scorers=("alpha",))))
 
 
 def drawn(start, row, width=60, height=12, **manner):
@@ -59,7 +59,7 @@ def test_points_threshold_gold_and_verdict_have_their_places(start):
 def test_scorers_of_other_ranges_are_drawn_in_their_own_with_their_letters(start):
     lines = drawn(start, 0, beside=("beta",))
     places = columns_of(5, 60 - MARGIN - 1)
-    beta = start.selection.evaluation("beta").rewards.of(0)
+    beta = start.results.evaluation("beta").rewards.of(0)
     alpha = (1.0, 0.9, 0.4, 0.0, 0.6)
     for step in range(5):
         at = MARGIN + places[step]
@@ -73,7 +73,7 @@ def test_scorers_of_other_ranges_are_drawn_in_their_own_with_their_letters(start
 def test_a_chart_fits_and_holds_only_what_it_may(start, width, height, ascii_only):
     for row in range(4):
         for blind in (True, False):
-            lines = drawn(start, row, width, height, beside=("beta",), brush=Brush(ascii_only), blind=blind)
+            lines = drawn(start, row, width, height, beside=("beta",), glyphs=Glyphs(ascii_only), blind=blind)
             assert len(lines) <= max(height, 6)
             assert all(cell_len(line) <= width for line in lines)
             assert not ascii_only or all(line.isascii() for line in lines)

@@ -6,9 +6,9 @@ import making
 from inspector.case_view.facts import findings_of, known
 from inspector.case_view.open_case import Stop
 from inspector.case_view.prose import copied, whole_case
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.reading.findings import Finding
@@ -38,7 +38,7 @@ def start(tmp_path_factory):
         problem_id=["p7", None],
         reference_answer=["$x$", None],
     )
-    return inspect(load(Request(workspace=str(root))))
+    return inspect(load(Query(workspace=str(root))))
 
 
 def test_all_that_is_known_has_a_name_and_a_value(start):
@@ -112,7 +112,7 @@ def test_what_the_import_noticed_about_the_case_stands_there(tmp_path):
         Finding("note", "four", "of the other", "made.jsonl", line=2),
     )
     Workspace.create(tmp_path).add([Imported("bench", "made.jsonl", "made", "0-based", 2, frame, findings)])
-    start = inspect(load(Request(workspace=str(tmp_path))))
+    start = inspect(load(Query(workspace=str(tmp_path))))
     assert sorted(findings_of(at_hand(start, 0))) == ["note: step 9 is beyond the end", "warning: odd \x1b[31mlabel"]
     assert findings_of(at_hand(start, 1)) == ("note: of the other",)
     text = "\n".join(seen(start, 0, facts=True)[1])
@@ -124,7 +124,7 @@ def test_what_the_import_noticed_about_the_case_stands_there(tmp_path):
 
 def test_blank_lines_around_a_text_take_no_room_unless_it_is_raw(tmp_path):
     making.workspace(tmp_path, [Case(2, -1)], [], steps=[["\n\none\n\n\n\ntwo\n\n \n", "three"]])
-    start = inspect(load(Request(workspace=str(tmp_path))))
+    start = inspect(load(Query(workspace=str(tmp_path))))
     page, lines = seen(start, 0)
     assert [line.strip() for line in lines[page.starts[0] : page.starts[1]]] == ["0 one", "", "two"]
     page, _ = seen(start, 0, raw=True)

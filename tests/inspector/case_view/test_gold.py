@@ -3,11 +3,11 @@
 import pytest
 
 import making
-from inspector.case_view.lines import Manner, case_lines
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.case_view.lines import DisplayOptions, case_lines
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
+from inspector.texts.paint import Glyphs
 from reference import Case
 
 CASES = [Case(3, 1, (0.9, 0.2, 0.8), error_steps=(1,))]
@@ -15,8 +15,8 @@ CASES = [Case(3, 1, (0.9, 0.2, 0.8), error_steps=(1,))]
 
 def shown(root, benchmark, reason):
     making.workspace(root, CASES, [(making.scorer("s"), CASES)], benchmark, reason=[reason])
-    start = inspect(load(Request(workspace=str(root))))
-    lines = case_lines(start, 0, Manner(90, Brush(ascii_only=True))).lines
+    start = inspect(load(Query(workspace=str(root))))
+    lines = case_lines(start, 0, DisplayOptions(90, Glyphs(ascii_only=True))).lines
     return ["".join(text for text, _ in line.parts) for line in lines]
 
 

@@ -8,9 +8,9 @@ import making
 from inspector.case_view.open_case import Stop
 from inspector.case_view.opening import line_of, opening, stop_at
 from inspector.case_view.steps import prefix
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from inspector.texts.sentences import WORDS
 from reference import Case
 from scoring.evaluations.verdicts import OUTCOMES
@@ -36,7 +36,7 @@ def start(tmp_path_factory):
     cases, texts = long_cases(random.Random(3))
     problems = [" ".join([f"problem{number}"] * (2 + 40 * (number % 5))) for number in range(len(cases))]
     making.workspace(root, cases, [(making.scorer("s"), cases)], steps=texts, problem=problems)
-    return inspect(load(Request(workspace=str(root))))
+    return inspect(load(Query(workspace=str(root))))
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)

@@ -5,16 +5,16 @@ from rich.cells import cell_len
 
 import example
 from inspector.case_view.lines import case_lines
-from inspector.case_view.open_case import Manner, open_case
+from inspector.case_view.open_case import DisplayOptions, open_case
 from inspector.case_view.token_lines import ASKING, MODE, grouped, token_lines
-from inspector.inspection import inspect
 from inspector.processes.xray import XrayAnswer
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.result_set import load
+from inspector.screen_state import inspect
+from inspector.texts.paint import Glyphs
 
 
 @pytest.fixture(scope="module")
-def inspection(tmp_path_factory):
+def state(tmp_path_factory):
     return inspect(load(example.write(tmp_path_factory.mktemp("tokens") / "w")))
 
 
@@ -42,72 +42,72 @@ def answer(tokens=TOKENS, **changes):
     return {"tokens": tokens, "model": "tiny", "family": "Tiny family", "warnings": [], "refused": "", **changes}
 
 
-def shown(inspection, row=0, width=80, *, ascii_only=False, scorer=None, case=None, **changes):
-    found = XrayAnswer(case or inspection.cases["case"][row], scorer or inspection.scorer, **changes)
-    return open_case(inspection, row, Manner(width, Brush(ascii_only), raw=ascii_only, mode=MODE, xray=found))
+def shown(state, row=0, width=80, *, ascii_only=False, scorer=None, case=None, **changes):
+    found = XrayAnswer(case or state.cases["case"][row], scorer or state.scorer, **changes)
+    return open_case(state, row, DisplayOptions(width, Glyphs(ascii_only), raw=ascii_only, mode=MODE, xray=found))
 
 
 def texts(*args, **changes):
     return ["".join(text for text, _ in line.parts) for line in token_lines(shown(*args, **changes))]
 
 
-def test_every_token_stands_above_its_id_with_its_owner(inspection):
-    lines = texts(inspection, answer=answer())
+def test_every_token_stands_above_its_id_with_its_owner(state):
+    lines = texts(state, answer=answer())
     at = lines.index("problem")
     assert lines[at + 1] == "  │Why│␣so?┊⏎  "
     assert lines[at + 2] == "   101 102  103"
     assert lines[lines.index("layout") + 1].strip() == "┊<s>"
 
 
-def test_a_step_says_where_it_is_read_and_what_it_got(inspection):
-    lines = texts(inspection, answer=answer())
-    rewards = inspection.evaluation.rewards.of(0)
+def test_a_step_says_where_it_is_read_and_what_it_got(state):
+    lines = texts(state, answer=answer())
+    rewards = state.evaluation.rewards.of(0)
     head = next(line for line in lines if line.startswith("step 0"))
     assert head == f"step 0: read at token 6, id 106, reward {rewards[0]:.4f}"
     assert "*106" in lines[lines.index(head) + 2]
     assert any(line.endswith("(it is odd)") for line in lines)
 
 
-def test_the_rewards_are_those_of_the_scorer_that_was_asked_for(inspection):
-    page = shown(inspection, answer=answer(), scorer="another")
+def test_the_rewards_are_those_of_the_scorer_that_was_asked_for(state):
+    page = shown(state, answer=answer(), scorer="another")
     said = ["".join(text for text, _ in line.parts) for line in token_lines(page)]
     assert said[0] == ASKING
 
 
-def test_counts_notes_and_signs_stand_above(inspection):
-    lines = texts(inspection, answer=answer(), notes=("Something is odd.",))
+def test_counts_notes_and_signs_stand_above(state):
+    lines = texts(state, answer=answer(), notes=("Something is odd.",))
     counts = "11 tokens of tiny (Tiny family): 2 of the problem, 4 of steps, 5 of the layout; 2 are read"
     assert " ".join(lines).startswith(counts)
     assert "! Something is odd." in lines
 
 
 @pytest.mark.parametrize("width", [20, 80, 200])
-def test_ascii_is_ascii_and_no_line_is_too_wide(inspection, width):
+def test_ascii_is_ascii_and_no_line_is_too_wide(state, width):
     plain = [one for one in TOKENS if one["text"].isascii()]
-    for line in texts(inspection, width=width, ascii_only=True, answer=answer(plain)):
+    for line in texts(state, width=width, ascii_only=True, answer=answer(plain)):
         assert line.isascii()
         assert cell_len(line) <= max(width, 30)
 
 
-def test_nothing_of_a_token_acts(inspection):
-    assert not any("\x1b" in line for line in texts(inspection, answer=answer()))
+def test_nothing_of_a_token_acts(state):
+    assert not any("\x1b" in line for line in texts(state, answer=answer()))
 
 
-def test_while_nothing_is_known_the_steps_stand_beneath_a_sentence(inspection):
-    lines = texts(inspection)
+def test_while_nothing_is_known_the_steps_stand_beneath_a_sentence(state):
+    lines = texts(state)
     assert lines[0] == ASKING
     assert any("Step 0 of" in line for line in lines)
-    told = texts(inspection, problem="There are no weights here.")
+    told = texts(state, problem="There are no weights here.")
     assert told[0] == "There are no weights here."
-    assert texts(inspection, case="bench/another", answer=answer())[0] == ASKING
+    assert texts(state, case="bench/another", answer=answer())[0] == ASKING
 
 
-def test_every_step_is_a_stop_once(inspection):
+def test_every_step_is_a_stop_once(state):
     tokens = [*TOKENS, *({**one, "sequence": 1} for one in TOKENS)]
-    found = XrayAnswer(inspection.cases["case"][0], inspection.scorer, answer(tokens))
-    page = case_lines(inspection, 0, Manner(80, Brush(), mode=MODE, xray=found))
+    found = XrayAnswer(state.cases["case"][0], state.scorer, answer(tokens))
+    page = case_lines(state, 0, DisplayOptions(80, Glyphs(), mode=MODE, xray=found))
     steps = [stop.step for stop, _ in page.stops if stop.kind == "step"]
-    assert sorted(steps) == list(range(inspection.cases["n_steps"][0]))
+    assert sorted(steps) == list(range(state.cases["n_steps"][0]))
 
 
 parts = st.tuples(st.sampled_from(["problem", "step", "layout"]), st.integers(0, 3), st.booleans(), st.integers(0, 2))

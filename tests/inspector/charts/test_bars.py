@@ -1,7 +1,7 @@
 from inspector.charts.axes import ChartMark
 from inspector.charts.bars import Bar, bars
 from inspector.render.lines import CaseLink, text_of
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 
 CLASSES = (("erroneous", "missed"), ("clean", "clean"))
 
@@ -18,7 +18,7 @@ ENTRIES = [
 
 
 def test_bars_with_whiskers():
-    assert drawn(bars(ENTRIES, 70, Brush(), span=(0, 1))) == (
+    assert drawn(bars(ENTRIES, 70, Glyphs(), span=(0, 1))) == (
         """\
 gsm8k          50.0 [40.0, 60.0] n=400  ████████████├──┼──┤
 olympiad bench 80.0                n=7~ █████████████████████████
@@ -30,7 +30,7 @@ Bars from 0.0 to 100.0, in percent, n = cases
 
 
 def test_narrow_bars_keep_their_length_and_lose_the_interval_in_figures():
-    assert drawn(bars(ENTRIES, 44, Brush(ascii_only=True), span=(0, 1))) == (
+    assert drawn(bars(ENTRIES, 44, Glyphs(ascii_only=True), span=(0, 1))) == (
         """\
 gsm8k          50.0 n=400  ######[-+-]
 olympiad bench 80.0   n=7~ ##############
@@ -45,7 +45,7 @@ cases
 
 def test_differences_go_both_ways_from_zero():
     entries = [Bar("up", ChartMark(0.1, n=30)), Bar("down", ChartMark(-0.2, n=30)), Bar("same", ChartMark(0.0, n=30))]
-    assert drawn(bars(entries, 50, Brush(), form="difference", span=(-0.2, 0.2))).splitlines()[:3] == [
+    assert drawn(bars(entries, 50, Glyphs(), form="difference", span=(-0.2, 0.2))).splitlines()[:3] == [
         "up   +10.0 n=30                  │████████",
         "down -20.0 n=30  ████████████████│",
         "same   0.0 n=30                  │",
@@ -54,6 +54,6 @@ def test_differences_go_both_ways_from_zero():
 
 def test_a_bar_opens_its_cases_by_its_figure():
     drill = CaseLink((), 30, "thirty")
-    (row, *_) = bars([Bar("x", ChartMark(0.5, n=30, drill=drill))], 60, Brush())
+    (row, *_) = bars([Bar("x", ChartMark(0.5, n=30, drill=drill))], 60, Glyphs())
     assert [(piece.text.strip(), piece.drill) for piece in row if piece.drill] == [("50.0 n=30", drill)]
-    assert drawn(bars([], 60, Brush())) == "There is nothing to draw."
+    assert drawn(bars([], 60, Glyphs())) == "There is nothing to draw."

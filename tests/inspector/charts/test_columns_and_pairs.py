@@ -6,7 +6,7 @@ from rich.cells import cell_len
 
 from inspector.charts.bars import BarPlace, CountColumn, columns, paired_bars
 from inspector.render.lines import CaseLink, text_of
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from thoroughness import up_to
 
 COUNTS = st.lists(st.integers(0, 30_000), min_size=1, max_size=40)
@@ -22,7 +22,7 @@ def opens(count):
 @given(counts=COUNTS, width=st.integers(40, 200), ascii_only=st.booleans())
 def test_every_column_has_its_count_and_something_drawn(counts, width, ascii_only):
     entries = [CountColumn(f"{at:+d}", count, "late", opens(count)) for at, count in enumerate(counts)]
-    rows = columns(entries, width, 5, Brush(ascii_only=ascii_only))
+    rows = columns(entries, width, 5, Glyphs(ascii_only=ascii_only))
     assert all(cell_len(text_of(row)) <= width for row in rows)
     assert not ascii_only or all(text_of(row).isascii() for row in rows)
     written = [piece for row in rows for piece in row if piece.drill]
@@ -33,7 +33,7 @@ def test_every_column_has_its_count_and_something_drawn(counts, width, ascii_onl
 
 
 def test_the_highest_column_is_full_and_half_of_it_is_half_as_high():
-    rows = columns([CountColumn("a", 8), CountColumn("b", 4), CountColumn("c", 0)], 60, 4, Brush(ascii_only=True))
+    rows = columns([CountColumn("a", 8), CountColumn("b", 4), CountColumn("c", 0)], 60, 4, Glyphs(ascii_only=True))
     body = [text_of(row).split() for row in rows[:4]]
     assert [len(line) for line in body] == [1, 1, 2, 2]
     assert text_of(rows[4]).split() == ["a", "b", "c"]
@@ -41,8 +41,8 @@ def test_the_highest_column_is_full_and_half_of_it_is_half_as_high():
 
 
 def test_nothing_to_count_says_so():
-    assert "nothing to count" in text_of(columns([], 60, 4, Brush())[0])
-    assert "nothing to count" in text_of(paired_bars([BarPlace("0", (0, 0))], CLASSES, 60, Brush())[0])
+    assert "nothing to count" in text_of(columns([], 60, 4, Glyphs())[0])
+    assert "nothing to count" in text_of(paired_bars([BarPlace("0", (0, 0))], CLASSES, 60, Glyphs())[0])
 
 
 @SOME
@@ -55,7 +55,7 @@ def test_nothing_to_count_says_so():
 )
 def test_every_pair_has_both_counts_and_bars_in_proportion(pairs, width, ascii_only):
     places = [BarPlace(str(at), pair, (opens(pair[0]), opens(pair[1]))) for at, pair in enumerate(pairs)]
-    rows = paired_bars(places, CLASSES, width, Brush(ascii_only=ascii_only))
+    rows = paired_bars(places, CLASSES, width, Glyphs(ascii_only=ascii_only))
     assert all(cell_len(text_of(row)) <= width for row in rows)
     assert not ascii_only or all(text_of(row).isascii() for row in rows)
     written = [piece.drill.n for row in rows for piece in row if piece.drill]

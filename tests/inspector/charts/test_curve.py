@@ -5,7 +5,7 @@ from inspector.charts.curve import MOST, curve
 from inspector.render.charts import pictured
 from inspector.render.lines import CaseLink, text_of
 from inspector.render.view import Curve, Series, Tick
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 
 XS = np.linspace(0, 1, 50)
 TICKS = (
@@ -25,7 +25,7 @@ def line(letter, ys, **more):
 
 
 def test_a_curve_in_braille_with_band_and_ticks():
-    lines = curve([line("a", XS, low=XS - 0.2, high=XS + 0.2)], 40, 5, Brush(), ticks=TICKS)
+    lines = curve([line("a", XS, low=XS - 0.2, high=XS + 0.2)], 40, 5, Glyphs(), ticks=TICKS)
     assert drawn(lines) == (
         """\
   100                 ┊    ░░░░░░⢀⣀⣠⠤⠖⠒⠋
@@ -44,15 +44,15 @@ T – dev-tuned: none"""
 
 
 def test_in_ascii_one_curve_is_stars_and_several_are_their_letters():
-    (first, *_) = curve([line("a", np.full(50, 1.0))], 40, 5, Brush(ascii_only=True))
+    (first, *_) = curve([line("a", np.full(50, 1.0))], 40, 5, Glyphs(ascii_only=True))
     assert text_of(first) == "  100 " + "*" * 34
-    lines = curve([line("a", np.full(50, 1.0)), line("b", np.zeros(50))], 40, 5, Brush(ascii_only=True))
+    lines = curve([line("a", np.full(50, 1.0)), line("b", np.zeros(50))], 40, 5, Glyphs(ascii_only=True))
     assert text_of(lines[0]) == "  100 " + "a" * 34
     assert text_of(lines[4]) == "    0 " + "b" * 34
 
 
 def test_several_curves_carry_their_letters_without_colour():
-    lines = curve([line("a", np.full(50, 1.0)), line("b", np.zeros(50))], 80, 5, Brush())
+    lines = curve([line("a", np.full(50, 1.0)), line("b", np.zeros(50))], 80, 5, Glyphs())
     assert text_of(lines[0]).count("a") == text_of(lines[4]).count("b") >= 3
     assert "b" not in text_of(lines[0])
     assert [piece.style for piece in lines[0] if piece.text == "a"] == ["scorer-a strong"] * text_of(lines[0]).count(
@@ -61,14 +61,14 @@ def test_several_curves_carry_their_letters_without_colour():
 
 
 def test_the_first_is_drawn_above_the_others():
-    lines = curve([line("a", np.ones(50)), line("b", np.ones(50))], 40, 5, Brush(ascii_only=True))
+    lines = curve([line("a", np.ones(50)), line("b", np.ones(50))], 40, 5, Glyphs(ascii_only=True))
     assert "b" not in text_of(lines[0])
 
 
 def test_steps_hold_and_lines_join():
     two = {"xs": [0.0, 0.5, 1.0], "ys": [0.0, 1.0, 1.0]}
-    stepped = curve([Series("x", "", "", stepped=True, **two)], 46, 5, Brush(ascii_only=True))
-    joined = curve([Series("x", "", "", **two)], 46, 5, Brush(ascii_only=True))
+    stepped = curve([Series("x", "", "", stepped=True, **two)], 46, 5, Glyphs(ascii_only=True))
+    joined = curve([Series("x", "", "", **two)], 46, 5, Glyphs(ascii_only=True))
     assert text_of(stepped[4]).count("*") == 21
     assert all(text_of(stepped[row]).count("*") == 1 for row in (1, 2, 3))
     assert 2 <= text_of(joined[4]).count("*") < 8
@@ -76,27 +76,27 @@ def test_steps_hold_and_lines_join():
 
 def test_gaps_are_told_and_are_not_bridged():
     ys = np.where(XS < 0.5, 1.0, np.nan)
-    lines = curve([line("a", ys)], 46, 5, Brush(ascii_only=True))
+    lines = curve([line("a", ys)], 46, 5, Glyphs(ascii_only=True))
     assert 19 <= text_of(lines[0]).count("*") <= 20
     assert "- where a curve is missing it is undefined: a" in drawn(lines).replace("\n ", "")
 
 
 def test_more_series_than_can_be_told_apart_are_named():
     series = [Series(f"name{number}", "x", "", [0.0], [0.5]) for number in range(MOST + 2)]
-    assert "at most: name8, name9" in " ".join(drawn(curve(series, 200, 5, Brush())).split())
+    assert "at most: name8, name9" in " ".join(drawn(curve(series, 200, 5, Glyphs())).split())
 
 
 def test_a_tick_opens_its_cases_from_the_legend():
     drill = CaseLink((), 3, "three")
-    lines = curve([line("a", XS)], 60, 5, Brush(), ticks=[Tick(0.5, "D", "default", drill=drill)])
+    lines = curve([line("a", XS)], 60, 5, Glyphs(), ticks=[Tick(0.5, "D", "default", drill=drill)])
     assert [piece.text for row in lines for piece in row if piece.drill] == ["D"]
 
 
 def test_nothing_and_one_point_are_drawn():
-    assert "1.00" in drawn(curve([], 40, 4, Brush()))
+    assert "1.00" in drawn(curve([], 40, 4, Glyphs()))
     (row,) = [
         row
-        for row in curve([Series("x", "", "", [3.0], [0.5])], 40, 5, Brush(ascii_only=True))[:5]
+        for row in curve([Series("x", "", "", [3.0], [0.5])], 40, 5, Glyphs(ascii_only=True))[:5]
         if "*" in text_of(row)
     ]
     assert text_of(row).count("*") == 1
@@ -106,7 +106,7 @@ def test_bands_of_two_differ_without_colour_and_say_whose_they_are():
     flat = [line(letter, np.full(50, at), low=np.full(50, at - 0.2), high=np.full(50, at + 0.2)) for letter, at in
             (("a", 0.8), ("b", 0.3))]  # fmt: skip
     for ascii_only, shades in ((False, "░·"), (True, ".,")):
-        lines = curve(flat, 60, 11, Brush(ascii_only=ascii_only))
+        lines = curve(flat, 60, 11, Glyphs(ascii_only=ascii_only))
         text = drawn(lines)
         assert f"{shades[0]} 95% interval at each point, a" in text
         assert f"{shades[1]} 95% interval at each point, b" in text
@@ -117,13 +117,13 @@ def test_bands_of_two_differ_without_colour_and_say_whose_they_are():
 def test_where_doublings_take_the_same_room_numbers_stand_as_far_apart():
     xs = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
     series = Series("scorer a", "a", "scorer-a", xs, np.log2(xs) / 4)
-    lines = [text_of(row) for row in curve([series], 80, 9, Brush(), across=(1.0, 16.0), numbers=xs, doubling=True)]
+    lines = [text_of(row) for row in curve([series], 80, 9, Glyphs(), across=(1.0, 16.0), numbers=xs, doubling=True)]
     axis = lines[9]
     assert axis.split() == ["1", "2", "4", "8", "16"]
     ends = [axis.index(f" {number} ") + 1 for number in ("2", "4", "8")]
     assert abs((ends[1] - ends[0]) - (ends[2] - ends[1])) <= 1
     # What doubles is a straight line there.
-    straight = [text_of(row) for row in curve([line("a", XS)], 80, 9, Brush())]
+    straight = [text_of(row) for row in curve([line("a", XS)], 80, 9, Glyphs())]
     assert lines[:9] == straight[:9]
 
 

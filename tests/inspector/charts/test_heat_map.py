@@ -1,7 +1,7 @@
 from inspector.charts.axes import ChartMark
 from inspector.charts.heat_map import heat_map
 from inspector.render.lines import CaseLink, text_of
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 
 ROWS = ["deductive", "inductive reasoning"]
 COLUMNS = ["missing_condition", "redundant"]
@@ -17,7 +17,7 @@ def drawn(lines):
 
 
 def test_a_map_with_its_legend():
-    assert drawn(heat_map(ROWS, COLUMNS, CELLS, 80, Brush())) == (
+    assert drawn(heat_map(ROWS, COLUMNS, CELLS, 80, Glyphs())) == (
         """\
                     missing_condition       redundant
 deductive           █  62.1 [51-72] n=45    ·  20.0 [10-30] n=1,200
@@ -32,7 +32,7 @@ Cells: figure (in percent) [95% interval], n = cases.
 
 
 def test_columns_that_do_not_fit_continue_below_and_intervals_give_way():
-    lines = drawn(heat_map(ROWS, COLUMNS, CELLS, 40, Brush(ascii_only=True), scale=(0, 1), counted="steps"))
+    lines = drawn(heat_map(ROWS, COLUMNS, CELLS, 40, Glyphs(ascii_only=True), scale=(0, 1), counted="steps"))
     assert lines == (
         """\
               missing_
@@ -60,7 +60,7 @@ Cells: figure (in percent), n = steps.
 def test_differences_have_signs_arrows_and_colours_of_both_sides():
     values = (-0.3, -0.1, 0.0, 0.1, 0.3)
     lines = heat_map(
-        ["a"], list("vwxyz"), [[ChartMark(value, n=30) for value in values]], 100, Brush(), form="difference"
+        ["a"], list("vwxyz"), [[ChartMark(value, n=30) for value in values]], 100, Glyphs(), form="difference"
     )
     assert text_of(lines[1]) == "a ▼ -30.0 n=30 ▾ -10.0 n=30 ·   0.0 n=30 ▴ +10.0 n=30 ▲ +30.0 n=30"
     styles = [piece.style for piece in lines[1] if "n=30" in piece.text]
@@ -70,7 +70,7 @@ def test_differences_have_signs_arrows_and_colours_of_both_sides():
         list("vw"),
         [[ChartMark(-0.3, n=30), ChartMark(0.3, n=30)]],
         60,
-        Brush(ascii_only=True),
+        Glyphs(ascii_only=True),
         form="difference",
     )
     assert text_of(plain[1]) == "a << -30.0 n=30 >> +30.0 n=30"
@@ -83,7 +83,7 @@ def test_few_and_missing_cells_have_no_colour_and_do_not_make_the_scale():
         list("xyz"),
         [[ChartMark(0.2, n=20), ChartMark(0.4, n=20), ChartMark(0.9, n=19, drill=drill)]],
         80,
-        Brush(),
+        Glyphs(),
     )
     pieces = {piece.text.split()[1]: piece for piece in lines[1] if "n=" in piece.text}
     assert [pieces[value].style for value in ("20.0", "40.0", "90.0")] == ["heat-1", "heat-5", "dim"]
@@ -93,23 +93,23 @@ def test_few_and_missing_cells_have_no_colour_and_do_not_make_the_scale():
 
 def test_names_that_are_too_tall_have_numbers():
     name = "a very long name of an error type that goes on and on for the whole width and further"
-    lines = drawn(heat_map(["row"], [name, "short"], [[ChartMark(0.5, n=50), ChartMark(0.7, n=50)]], 60, Brush()))
+    lines = drawn(heat_map(["row"], [name, "short"], [[ChartMark(0.5, n=50), ChartMark(0.7, n=50)]], 60, Glyphs()))
     assert "(1)" in lines.splitlines()[0]
     assert "(2) short" in lines
     assert name in " ".join(line.strip() for line in lines.splitlines())
 
 
 def test_equal_values_are_one_level_and_nothing_is_told():
-    lines = drawn(heat_map(["a"], ["x"], [[ChartMark(0.5, n=50)]], 60, Brush()))
+    lines = drawn(heat_map(["a"], ["x"], [[ChartMark(0.5, n=50)]], 60, Glyphs()))
     assert "▒  50.0 n=50" in lines
     assert "all 50.0" in lines
-    assert drawn(heat_map([], ["x"], [], 60, Brush())) == "There is nothing to lay out: no rows or no columns."
-    assert "no value" in drawn(heat_map(["a"], ["x"], [[None]], 60, Brush()))
+    assert drawn(heat_map([], ["x"], [], 60, Glyphs())) == "There is nothing to lay out: no rows or no columns."
+    assert "no value" in drawn(heat_map(["a"], ["x"], [[None]], 60, Glyphs()))
 
 
 def test_a_flag_stands_behind_the_figure_and_few_marks_what_its_n_does_not():
     marks = [ChartMark(0.483, n=60, flag="*"), ChartMark(0.3, n=60), ChartMark(0.5, n=40, few=True)]
-    lines = drawn(heat_map(["a"], list("xyz"), [marks], 80, Brush()))
+    lines = drawn(heat_map(["a"], list("xyz"), [marks], 80, Glyphs()))
     assert "█  48.3* n=60" in lines
     assert "50.0 n=40~" in lines
     assert "~ dim: fewer than 20 cases, or so few on a side, without colour" in lines

@@ -1,7 +1,7 @@
 from inspector.charts.axes import ChartMark
 from inspector.charts.reliability import ReliabilityBin, reliability
 from inspector.render.lines import CaseLink, text_of
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 
 FEW = CaseLink((), 3, "three")
 BINS = [
@@ -16,7 +16,7 @@ def drawn(lines):
 
 
 def test_points_against_the_diagonal_with_a_table():
-    assert drawn(reliability(BINS, 46, 5, Brush(ascii_only=True))) == (
+    assert drawn(reliability(BINS, 46, 5, Glyphs(ascii_only=True))) == (
         """\
   100                              o      / /
                 |               / / / / /
@@ -37,7 +37,7 @@ o ~ fewer than 20 steps
 
 
 def test_the_table_stands_beside_where_there_is_room_and_opens_its_bins():
-    lines = reliability(BINS, 120, 9, Brush())
+    lines = reliability(BINS, 120, 9, Glyphs())
     assert "●" in drawn(lines)
     assert "○" in drawn(lines)
     (opened,) = [piece for row in lines for piece in row if piece.drill]
@@ -46,7 +46,7 @@ def test_the_table_stands_beside_where_there_is_room_and_opens_its_bins():
 
 
 def test_points_stand_where_they_are():
-    lines = [text_of(row) for row in reliability(BINS, 66, 11, Brush(ascii_only=True))]
+    lines = [text_of(row) for row in reliability(BINS, 66, 11, Glyphs(ascii_only=True))]
     rows = {row: line.index("@") for row, line in enumerate(lines[:11]) if "@" in line}
     # A quarter of the 54 columns beside the numbers, and the middle of 11 rows.
     assert rows == {5: 6 + round(0.25 * 53)}

@@ -7,10 +7,10 @@ from rich.cells import cell_len
 
 import critic_spaces
 from inspector.critique.page import VoteManner, answers_to, vote_page
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
+from inspector.texts.paint import Glyphs
 from scoring.asking import GeneratedAnswer
 from scoring.cache import VoteParts
 from scoring.filtering.text_query import TextQuery
@@ -27,9 +27,9 @@ def space(tmp_path):
 def read(space, answers, at=0, row=1, width=WIDTH, ascii_only=False, protocol="processbench", runs=1, **manner):
     """The head's lines as texts, and the page, of a vote of a critic with these answers to each case of three steps."""
     made = critic_spaces.critic(space, lambda *_: answers, protocol=protocol, runs=runs)
-    inspection = inspect(load(Request(workspace=str(space), scorers=("judge",))))
-    found = answers_to(inspection, row)
-    page = vote_page(inspection, row, found, at, VoteManner(width, Brush(ascii_only), **manner))
+    state = inspect(load(Query(workspace=str(space), scorers=("judge",))))
+    found = answers_to(state, row)
+    page = vote_page(state, row, found, at, VoteManner(width, Glyphs(ascii_only), **manner))
     for part in VoteParts(made).parts():
         part.unlink()
     return [text(line) for line in page.head], page
@@ -201,10 +201,10 @@ def test_ratings_stand_beside_their_steps(space):
 def test_ratings_are_judged_at_the_present_threshold(space):
     rated = json.dumps({"validity": [1, -0.5, 0], "redundancy": [0, 0.25, -1]})
     critic_spaces.critic(space, lambda *_: [rated], protocol="prmbench")
-    start = inspect(load(Request(workspace=str(space), scorers=("judge",))))
+    start = inspect(load(Query(workspace=str(space), scorers=("judge",))))
     for threshold, wrong in ((-0.75, []), (-0.5, [1]), (0.5, [1, 2]), (1.0, [0, 1, 2])):
         now = start.moved(threshold)
-        page = vote_page(now, 1, answers_to(now, 1), 0, VoteManner(120, Brush())).page()
+        page = vote_page(now, 1, answers_to(now, 1), 0, VoteManner(120, Glyphs())).page()
         found = [step for step, told in enumerate(texts(page)[1].split("step ")[1:]) if "✗" in told]
         assert found == wrong == [step for step, bad in enumerate(now.evaluation.judged_wrong(1)) if bad]
 
@@ -227,12 +227,12 @@ def test_answers_without_text_and_empty_ones(space):
 
 def test_an_older_reading_has_no_place(space):
     critic_spaces.critic(space, lambda *_: [r"\boxed{1}"])
-    inspection = inspect(load(Request(workspace=str(space), scorers=("judge",))))
-    (answer,) = answers_to(inspection, 1)
+    state = inspect(load(Query(workspace=str(space), scorers=("judge",))))
+    (answer,) = answers_to(state, 1)
     for changes, told in (
         ({"verdict": 2}, "Read otherwise today"),
         ({"reader": "gone-7"}, "Gone-7 read it, which is not here"),
     ):
-        lines = texts(vote_page(inspection, 1, [{**answer, **changes}], 0, VoteManner(WIDTH, Brush())).page())
+        lines = texts(vote_page(state, 1, [{**answer, **changes}], 0, VoteManner(WIDTH, Glyphs())).page())
         assert lines[0].startswith(told)
         assert not any(line.startswith("»") for line in lines)

@@ -2,8 +2,8 @@ import pytest
 
 import example
 from inspector.filtering.filter_words import filter_phrase, filter_words
-from inspector.inspection import inspect
-from inspector.selection import load
+from inspector.result_set import load
+from inspector.screen_state import inspect
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import judged
 import making
 from inspector.filtering.filter_words import filter_words
 from inspector.filtering.slices import ready_slices
-from inspector.inspection import inspect
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from published_spaces import mr_math
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
@@ -31,8 +31,8 @@ def start(tmp_path_factory):
     return inspect(load(example.write(tmp_path_factory.mktemp("ready") / "workspace")))
 
 
-def listed(inspection):
-    return {case.removeprefix("bench/") for case in inspection.cases["case"].gather(inspection.shown)}
+def listed(state):
+    return {case.removeprefix("bench/") for case in state.cases["case"].gather(state.shown)}
 
 
 def of_alpha(*outcomes):
@@ -77,20 +77,20 @@ def test_without_scorers_only_labels_make_slices(tmp_path):
 
 def test_one_case_alone_has_hardly_any(tmp_path):
     making.workspace(tmp_path, [making.reference.Case(2, 0)], [])
-    start = inspect(load(Request(workspace=str(tmp_path))))
+    start = inspect(load(Query(workspace=str(tmp_path))))
     assert [one.key for one in ready_slices(start)] == ["t"]
 
 
-def every_scorer_wrong(inspection):
-    (found,) = [one for one in ready_slices(inspection) if one.title == "every scorer wrong"]
-    now = inspection.cleared().filtered(found.filter)
+def every_scorer_wrong(state):
+    (found,) = [one for one in ready_slices(state) if one.title == "every scorer wrong"]
+    now = state.cleared().filtered(found.filter)
     assert now.shown.size == found.cases
-    return set(inspection.cases["case"].gather(now.shown))
+    return set(state.cases["case"].gather(now.shown))
 
 
-def reckoned(inspection, names):
+def reckoned(state, names):
     """The cases of which every one of these scorers has a wrong verdict, from their columns."""
-    frame = inspection.selection.frame()
+    frame = state.results.frame()
     wrong = ["early", "late", "missed", "false_alarm"]
     return {row["case"] for row in frame.to_dicts() if all(row[f"{name}.outcome"] in wrong for name in names)}
 
@@ -98,17 +98,17 @@ def reckoned(inspection, names):
 def test_one_number_a_solution_makes_no_scorer_right_or_wrong(tmp_path, monkeypatch, data_home):
     """The demo's scorers, and beside them one that gives a number a solution and no verdict on any case."""
     monkeypatch.chdir(tmp_path)
-    plain = inspect(load(Request(benchmarks=("demo",))))
+    plain = inspect(load(Query(benchmarks=("demo",))))
     expected = every_scorer_wrong(plain)
-    assert expected == reckoned(plain, [one.scorer.name for one in plain.selection.evaluations])
+    assert expected == reckoned(plain, [one.scorer.name for one in plain.results.evaluations])
     assert len(expected) > 20
     keys = plain.cases["key"].to_list()
     Workspace.create(tmp_path / "w")
     scorer = making.scorer("number")
     scorer.save(tmp_path / "w" / "rewards" / scorer.folder)
     RewardParts(tmp_path / "w" / "rewards" / scorer.folder).append(judged.solutions(keys, [0.5] * len(keys)))
-    beside = inspect(load(Request(workspace=str(tmp_path / "w"), benchmarks=("demo",))))
-    (silent,) = (one for one in beside.selection.evaluations if one.scorer.name == "number")
+    beside = inspect(load(Query(workspace=str(tmp_path / "w"), benchmarks=("demo",))))
+    (silent,) = (one for one in beside.results.evaluations if one.scorer.name == "number")
     assert silent.covers("demo")
     assert not silent.judges("demo")
     assert every_scorer_wrong(beside) == expected
@@ -119,7 +119,7 @@ def test_one_number_a_solution_makes_no_scorer_right_or_wrong(tmp_path, monkeypa
 def test_every_scorer_wrong_on_published_scores(tmp_path, data_folder):
     """Two of its twelve scorers give one number a solution."""
     start = inspect(load(mr_math(tmp_path / "w", data_folder)))
-    names = [one.scorer.name for one in start.selection.evaluations if one.coverage]
-    assert len(names) == len(start.selection.evaluations) - 2 == 10
+    names = [one.scorer.name for one in start.results.evaluations if one.coverage]
+    assert len(names) == len(start.results.evaluations) - 2 == 10
     assert len(every_scorer_wrong(start)) == 10
     assert every_scorer_wrong(start) == reckoned(start, names)

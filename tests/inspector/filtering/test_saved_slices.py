@@ -3,7 +3,7 @@ import json
 import pytest
 
 from inspector.filtering.slices import FILE, SavedSlice, delete_slice, read_slices, save_slice, with_slices
-from inspector.request import Request
+from inspector.query import Query
 from scoring.errors import NoWorkspace, UsageError
 
 LONG = SavedSlice("long ones", ("n_steps > 8", "subset IN ('it''s')"), sort="n_steps:desc")
@@ -58,20 +58,20 @@ def test_without_a_folder_nothing_is_saved():
 def test_a_request_with_slices_is_spelled_out(tmp_path):
     save_slice(tmp_path, LONG)
     save_slice(tmp_path, FOUND)
-    found = with_slices(Request(where=("n_steps > 8",), slices=("long", "题")), tmp_path)
-    assert found == Request(where=LONG.where, search="two words", within=("problem",), sort="n_steps:desc")
-    assert with_slices(Request(slices=("long",), sort="id"), tmp_path).sort == "id"
-    assert with_slices(Request(where=("x",)), None) == Request(where=("x",))
+    found = with_slices(Query(where=("n_steps > 8",), slices=("long", "题")), tmp_path)
+    assert found == Query(where=LONG.where, search="two words", within=("problem",), sort="n_steps:desc")
+    assert with_slices(Query(slices=("long",), sort="id"), tmp_path).sort == "id"
+    assert with_slices(Query(where=("x",)), None) == Query(where=("x",))
 
 
 def test_a_slice_that_is_not_there_or_cannot_be_combined_is_told(tmp_path):
     with pytest.raises(UsageError, match="no slice is saved"):
-        with_slices(Request(slices=("long",)), tmp_path)
+        with_slices(Query(slices=("long",)), tmp_path)
     save_slice(tmp_path, FOUND)
     with pytest.raises(UsageError, match="no slice matches 'long'"):
-        with_slices(Request(slices=("long",)), tmp_path)
+        with_slices(Query(slices=("long",)), tmp_path)
     with pytest.raises(UsageError, match="one search"):
-        with_slices(Request(slices=("题",), search="other"), tmp_path)
+        with_slices(Query(slices=("题",), search="other"), tmp_path)
     (tmp_path / FILE).write_text("{")
     with pytest.raises(UsageError, match="damaged"):
-        with_slices(Request(slices=("long",)), tmp_path)
+        with_slices(Query(slices=("long",)), tmp_path)

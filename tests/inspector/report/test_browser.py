@@ -5,10 +5,10 @@ import pytest
 import chromium
 import hostile_space
 import markup_space
+from inspector.query import Query
 from inspector.render.html import POLICY
 from inspector.report.document import Choices, report_document
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
 from report_parts import Parts
 
 pytestmark = [pytest.mark.browser, chromium.needed]
@@ -23,9 +23,9 @@ def profile(tmp_path_factory):
 
 def written(folder, module):
     """A report of a workspace in which every text is hostile."""
-    selection = load(Request(workspace=str(module.make(folder / "w")), sort="n_steps"))
+    results = load(Query(workspace=str(module.make(folder / "w")), sort="n_steps"))
     file = folder / "report.html"
-    report_document(selection, Choices(cases=100, title=TITLE)).write(file, "html")
+    report_document(results, Choices(cases=100, title=TITLE)).write(file, "html")
     return file
 
 

@@ -7,14 +7,14 @@ import pytest
 import making
 from inspector.analyses._places import distances
 from inspector.analyses.thresholds import curve_chart
+from inspector.query import Query
 from inspector.render.cells import rights
 from inspector.render.charts import pictured
 from inspector.render.elements import WIDTH, Element, name_label
 from inspector.render.view import Columns, table_of
-from inspector.report.facts import LEFT, RIGHT, Measured, interval_chart, outcome_chart
+from inspector.report.facts import LEFT, RIGHT, ReportFigure, interval_chart, outcome_chart
 from inspector.report.facts import LEFT as AXIS
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
 from inspector.texts.sentences import GLYPHS, official_score
 from scoring.evaluations.verdicts import OUTCOMES
 
@@ -39,7 +39,7 @@ def counts(**some):
 
 
 def test_a_chart_has_a_title_a_description_and_a_role():
-    chart = interval_chart("F1 <b>", [Measured("a", 0.5, 0.4, 0.6, "50.0 [40.0, 60.0]")])
+    chart = interval_chart("F1 <b>", [ReportFigure("a", 0.5, 0.4, 0.6, "50.0 [40.0, 60.0]")])
     title, described, *_ = chart.picture.children
     assert (title.name, title.children, described.name) == ("title", ("F1 <b>",), "desc")
     assert described.children == (chart.described,)
@@ -49,9 +49,9 @@ def test_a_chart_has_a_title_a_description_and_a_role():
 
 def test_figures_and_ends_of_intervals_lie_where_they_should():
     measured = [
-        Measured("a", 0.5, 0.25, 1.0, "x"),
-        Measured("b", None, None, None, "-"),
-        Measured("c", 0.0, None, None, "0"),
+        ReportFigure("a", 0.5, 0.25, 1.0, "x"),
+        ReportFigure("b", None, None, None, "-"),
+        ReportFigure("c", 0.0, None, None, "0"),
     ]
     picture = interval_chart("t", measured).picture
     scale = (WIDTH - AXIS - RIGHT) / 100
@@ -119,7 +119,7 @@ def test_no_offset_at_all_is_a_column_without_a_height():
 def test_the_curve_has_the_figure_of_every_threshold(tmp_path, comparison):
     cases, scorers = making.study(n=60)
     making.workspace(tmp_path, cases, [(making.scorer("a", comparison=comparison), scorers[0][1])])
-    results = load(Request(workspace=str(tmp_path)))
+    results = load(Query(workspace=str(tmp_path)))
     (found,) = results.evaluations
     chart = curve_chart(results, (found,), "bench")
     every = np.ones(len(cases), dtype=bool)

@@ -8,10 +8,10 @@ import pytest
 import making
 import reference
 from inspector.cli import main
+from inspector.query import Query
 from inspector.render.view import CaseBlock
 from inspector.report.document import Choices, report_document
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
 from report_parts import Parts
 from scoring.benchmarks.demo import NAME
 from scoring.errors import UsageError
@@ -54,7 +54,7 @@ def test_the_command_in_a_report_makes_the_same_bytes(called, tmp_path):
     words = ("--scorer", "blend", "--where", "n_steps > 4", "--cases", "2", "--title", 'a "title" <x>')
     assert called("report", *DEMO, *words, "-o", "first.html") == (0, "", "Wrote first.html, 0.1 MB\n")
     found = report_document(
-        load(Request(benchmarks=(NAME,), scorers=("blend",), where=("n_steps > 4",))), Choices(2, 'a "title" <x>')
+        load(Query(benchmarks=(NAME,), scorers=("blend",), where=("n_steps > 4",))), Choices(2, 'a "title" <x>')
     )
     command = found.provenance["command"]
     assert command in Parts((tmp_path / "first.html").read_text()).texts
@@ -103,9 +103,9 @@ def test_a_path_that_cannot_be_written_keeps_what_was_there(called, tmp_path):
 
 def test_there_is_no_such_form():
     with pytest.raises(UsageError, match="a report is no csv"):
-        report_document(load(Request(benchmarks=(NAME,))), form="csv")
+        report_document(load(Query(benchmarks=(NAME,))), form="csv")
     with pytest.raises(UsageError, match="-1 is not a number of cases"):
-        report_document(load(Request(benchmarks=(NAME,))), Choices(-1))
+        report_document(load(Query(benchmarks=(NAME,))), Choices(-1))
 
 
 def test_without_a_scorer_there_are_statistics_and_cases(called, tmp_path):
@@ -136,27 +136,27 @@ def test_a_filter_that_keeps_nothing_is_told(called, tmp_path):
 
 
 def test_the_chosen_cases_are_the_failures_that_teach_most():
-    selection = load(Request(benchmarks=(NAME,), scorers=("blend",)))
-    blocks, said = cases(report_document(selection, Choices(4)))
-    best = selection.evaluation("blend")
+    results = load(Query(benchmarks=(NAME,), scorers=("blend",)))
+    blocks, said = cases(report_document(results, Choices(4)))
+    best = results.evaluation("blend")
     wrong = [row for row in best.instructive().tolist() if best.column("outcome")[row] not in {"exact", "clean"}]
-    assert [block.title for block in blocks] == [selection.cases["case"][row] for row in wrong[:4]]
+    assert [block.title for block in blocks] == [results.cases["case"][row] for row in wrong[:4]]
     assert said == f"4 of the {len(wrong)} failures of blend: the largest miss first."
-    assert len(cases(report_document(selection, Choices(1000)))[0]) == len(wrong)
+    assert len(cases(report_document(results, Choices(1000)))[0]) == len(wrong)
 
 
 def test_asked_for_are_those_that_a_filter_keeps_right_ones_too():
-    selection = load(Request(benchmarks=(NAME,), scorers=("blend",), where=("n_steps > 9",)))
-    blocks, said = cases(report_document(selection, Choices(1000)))
+    results = load(Query(benchmarks=(NAME,), scorers=("blend",), where=("n_steps > 9",)))
+    blocks, said = cases(report_document(results, Choices(1000)))
     right = sum(block.outcomes[0][1] in "=." for block in blocks)
-    assert len(blocks) == selection.shown.size > right > 0
+    assert len(blocks) == results.shown.size > right > 0
     wrong = len(blocks) - right
     assert said.startswith(f"{wrong} of the {wrong} failures of blend, then {right} that the filter keeps and it has")
 
 
 @pytest.mark.parametrize(("where", "told"), [("earliest_error >= 0", "erroneous"), ("earliest_error < 0", "clean")])
 def test_cases_of_one_side_have_no_f1_and_all_else(where, told):
-    found = report_document(load(Request(benchmarks=(NAME,), scorers=TWO, where=(where,))), Choices(2))
+    found = report_document(load(Query(benchmarks=(NAME,), scorers=TWO, where=(where,))), Choices(2))
     page = Parts(found.render("html")).text
     assert "No scorer has a figure here." in page
     assert f"ccuracy on {told} cases" in page
@@ -164,10 +164,10 @@ def test_cases_of_one_side_have_no_f1_and_all_else(where, told):
 
 
 def test_an_order_comes_before_all_else():
-    selection = load(Request(benchmarks=(NAME,), scorers=TWO, sort="n_steps:desc"))
-    found = report_document(selection, Choices(3))
+    results = load(Query(benchmarks=(NAME,), scorers=TWO, sort="n_steps:desc"))
+    found = report_document(results, Choices(3))
     blocks, said = cases(found)
-    assert [len(block.steps) for block in blocks] == selection.cases["n_steps"].sort(descending=True)[:3].to_list()
+    assert [len(block.steps) for block in blocks] == results.cases["n_steps"].sort(descending=True)[:3].to_list()
     assert said == "3 of 240 cases, sorted by n_steps:desc."
     assert "--sort n_steps:desc" in found.provenance["command"]
 
@@ -177,7 +177,7 @@ def test_steps_of_a_case_are_marked_by_words_and_glyphs(tmp_path):
     other = [reference.Case(3, 1, (0.9, 0.2, 0.1))]
     scorers = [(making.scorer("late"), case), (making.scorer("right", low=-1.0), other)]
     made = making.workspace(tmp_path / "w", case, scorers, reason=["since it is"])
-    blocks, _ = cases(report_document(load(Request(workspace=str(made.root), sort="case"))))
+    blocks, _ = cases(report_document(load(Query(workspace=str(made.root), sort="case"))))
     (block,) = blocks
     assert block.scorers == ("right", "late")
     assert [step.gold for step in block.steps] == ["right", "error", "error step"]
@@ -201,10 +201,10 @@ def test_steps_of_a_case_are_marked_by_words_and_glyphs(tmp_path):
 def test_what_is_not_to_be_compared_is_said(tmp_path):
     found, scorers = making.study(n=60)
     made = making.workspace(tmp_path / "w", found, scorers)
-    told = report_document(load(Request(workspace=str(made.root), thresholds=(("gpt4", "best"),)))).render("html")
+    told = report_document(load(Query(workspace=str(made.root), thresholds=(("gpt4", "best"),)))).render("html")
     assert "Not the same cases: " in Parts(told).text
     assert "Optimistic: the threshold of gpt4 was tuned on cases that the figures are of." in Parts(told).text
-    alike = report_document(load(Request(benchmarks=(NAME,), scorers=TWO))).render("html")
+    alike = report_document(load(Query(benchmarks=(NAME,), scorers=TWO))).render("html")
     assert "Not the same cases" not in alike
     assert "Optimistic" not in alike
 

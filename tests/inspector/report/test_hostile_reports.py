@@ -10,11 +10,11 @@ from markdown_it import MarkdownIt
 import hostile_space
 import markup_space
 from inspector.mathtext import unicode_math
+from inspector.query import Query
 from inspector.render.html import POLICY, style
 from inspector.render.markdown import prose
 from inspector.report.document import Choices, report_document
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
 from inspector.texts.text import clean
 from report_parts import Parts
 from thoroughness import up_to
@@ -30,14 +30,14 @@ BLOCKS = {"heading", "paragraph", "bullet_list", "list_item", "table", "thead", 
 def space(request, tmp_path_factory):
     module = SPACES[request.param]
     # In an order of their own all cases are shown.
-    return module, load(Request(workspace=str(module.make(tmp_path_factory.mktemp("hostile") / "w")), sort="n_steps"))
+    return module, load(Query(workspace=str(module.make(tmp_path_factory.mktemp("hostile") / "w")), sort="n_steps"))
 
 
 @pytest.fixture(scope="module")
 def page(space):
-    module, selection = space
+    module, results = space
     choices = Choices(cases=100, title=f"report {module.TEXTS[0]} {markup_space.HTML[4]}")
-    return module, Parts(report_document(selection, choices).render("html"))
+    return module, Parts(report_document(results, choices).render("html"))
 
 
 def test_no_element_or_attribute_but_those_of_the_templates(page):
@@ -85,8 +85,8 @@ def tokens(page):
 
 
 def test_markdown_holds_no_link_picture_or_html_of_the_data(space):
-    module, selection = space
-    page = report_document(selection, Choices(cases=100, title=markup_space.HTML[4]), "markdown").render("markdown")
+    module, results = space
+    page = report_document(results, Choices(cases=100, title=markup_space.HTML[4]), "markdown").render("markdown")
     found = list(tokens(page))
     kinds = {token.type.removesuffix("_open").removesuffix("_close") for token in found}
     assert kinds <= {*LITERAL, *BLOCKS, "inline", "strong", "em"}

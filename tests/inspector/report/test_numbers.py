@@ -8,11 +8,11 @@ import pytest
 
 import making
 from inspector.cli import main
+from inspector.query import Query
 from inspector.render.cells import plain_text, value_text
 from inspector.render.view import Columns, CommandLine, Curve, Fold, Note, Picture, Table
 from inspector.report.document import Choices, ReportDocument, report_document
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
 from scoring.benchmarks.base import Imported
 from thoroughness import also
 
@@ -41,8 +41,8 @@ def report(words):
 
 @cache
 def made(flag, name):
-    request = {"workspace": name} if flag == "-w" else {"benchmarks": (name,)}
-    return report_document(load(Request(**request)), Choices(cases=3))
+    query = {"workspace": name} if flag == "-w" else {"benchmarks": (name,)}
+    return report_document(load(Query(**query)), Choices(cases=3))
 
 
 def rows(capsys, command, words, *further):

@@ -5,10 +5,10 @@ from msgspec.structs import replace
 
 import making
 import reference
+from inspector.query import Query
 from inspector.render.view import Bullets, CaseBlock
 from inspector.report.document import Choices, report_document
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
 from report_parts import Parts
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
@@ -18,7 +18,7 @@ CASES, SCORERS = making.study(n=40)
 
 def told(root, **asked):
     """The texts of a report, which in both forms can be made."""
-    document = report_document(load(Request(workspace=str(root), **asked)), Choices(5))
+    document = report_document(load(Query(workspace=str(root), **asked)), Choices(5))
     assert document.render("markdown").startswith("# ")
     found = Parts(document.render("html"))
     assert found.wrong == []

@@ -8,9 +8,9 @@ import pytest
 import example
 from inspector.analysis_list import summaries
 from inspector.messages import Go
+from inspector.result_set import load
 from inspector.screens import analysis
 from inspector.screens.analysis import AnalysisScreen
-from inspector.selection import load
 from inspector.services import navigation
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
@@ -24,12 +24,12 @@ def sheet_of(pilot):
     return pilot.app.screen.query_one(SheetView)
 
 
-async def test_what_cannot_be_computed_says_why_and_not_that_it_is_being_computed(request_, monkeypatch):
+async def test_what_cannot_be_computed_says_why_and_not_that_it_is_being_computed(query, monkeypatch):
     def fails(*_, **__):
         raise UsageError("The rewards\x1b[5m cannot be read.", "Import them again.")
 
     monkeypatch.setattr("inspector.analyses.Analysis.view", fails)
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         for key in ("g c", "g a", "g r", "g s", "g h"):
             await press(pilot, key)
             await shows(pilot, "cannot be read.", "Import them again.")
@@ -39,16 +39,16 @@ async def test_what_cannot_be_computed_says_why_and_not_that_it_is_being_compute
             assert "Import them again." not in screen_text(pilot.app), key
 
 
-async def test_a_page_that_was_open_is_not_computed_again(request_, monkeypatch):
+async def test_a_page_that_was_open_is_not_computed_again(query, monkeypatch):
     asked = []
     make = AnalysisScreen.view_of
 
-    def counting(self, inspection, page, *, intervals):
+    def counting(self, state, page, *, intervals):
         asked.append((page, intervals))
-        return make(self, inspection, page, intervals=intervals)
+        return make(self, state, page, intervals=intervals)
 
     monkeypatch.setattr(AnalysisScreen, "view_of", counting)
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "c")
         first = await rests(pilot, "McNemar")
         pages = [page.name for page in pilot.app.screen.PAGES]
@@ -67,18 +67,16 @@ async def test_a_page_that_was_open_is_not_computed_again(request_, monkeypatch)
         assert asked.count((pages[0], True)) == asked.count((pages[2], True)) == 2
 
 
-async def test_values_stand_there_before_their_intervals_and_a_moving_threshold_waits_for_neither(
-    request_, monkeypatch
-):
+async def test_values_stand_there_before_their_intervals_and_a_moving_threshold_waits_for_neither(query, monkeypatch):
     go_on, make = threading.Event(), AnalysisScreen.view_of
 
-    def waiting(self, inspection, page, *, intervals):
+    def waiting(self, state, page, *, intervals):
         if intervals:
             go_on.wait(20)
-        return make(self, inspection, page, intervals=intervals)
+        return make(self, state, page, intervals=intervals)
 
     monkeypatch.setattr(AnalysisScreen, "view_of", waiting)
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "c")
         await shows(pilot, "A less B")
         before = screen_text(pilot.app)
@@ -93,9 +91,9 @@ async def test_values_stand_there_before_their_intervals_and_a_moving_threshold_
         assert "[" in next(line for line in shown.splitlines() if line.strip().startswith("F1 "))
 
 
-async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_opened(request_):
+async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_opened(query):
     """And another analysis from there is of these cases alone."""
-    async with opened(request_, size=(120, 40)) as pilot:
+    async with opened(query, size=(120, 40)) as pilot:
         for swaps, first, second in ((0, "alpha", "beta"), (1, "beta", "alpha")):
             await press(pilot, "g", "c")
             before = await rests(pilot, "McNemar")
@@ -137,9 +135,9 @@ async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_ope
         assert [screen.NAME for screen in pilot.app.screen_stack[1:]] == ["board"]
 
 
-async def test_where_there_are_few_cases_figures_that_take_little_are_there_at_once(request_, monkeypatch):
+async def test_where_there_are_few_cases_figures_that_take_little_are_there_at_once(query, monkeypatch):
     monkeypatch.setattr(AnalysisScreen, "_start_view", lambda *_: None)
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "r")
         await rests(pilot, "How a verdict is decided")
         monkeypatch.setattr(analysis, "FEW", 1)
@@ -147,10 +145,10 @@ async def test_where_there_are_few_cases_figures_that_take_little_are_there_at_o
         assert "How a verdict is decided" not in await rests(pilot, "Computing.")
 
 
-async def test_the_next_screens_are_imported_while_nobody_waits_for_them(request_, monkeypatch):
+async def test_the_next_screens_are_imported_while_nobody_waits_for_them(query, monkeypatch):
     imported = []
     monkeypatch.setattr(navigation, "_kind", imported.append)
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await rests(pilot)
         assert imported == list(dict.fromkeys((*navigation.SCREENS, *summaries())))
 
@@ -176,14 +174,14 @@ async def test_where_a_scorer_is_needed_the_keys_that_bring_one_are_named(tmp_pa
             await hides(pilot, "Nothing to show yet")
 
 
-async def test_what_is_about_people_follows_what_they_say(request_):
+async def test_what_is_about_people_follows_what_they_say(query):
     """Two people agree on a case of three; then one of them, at another machine, comes to agree on a second."""
-    folder = load(request_).workspace.root / "triage"
+    folder = load(query).workspace.root / "triage"
     cases = ["bench/alarm-one", "bench/late-one", "bench/exact-one"]
     for who, rulings in (("ann", RULINGS[:3]), ("bob", (RULINGS[0], RULINGS[2], RULINGS[1]))):
         for case, ruling in zip(cases, rulings, strict=True):
             Journal(folder, Author(who, "gpu")).rule([case], ruling)
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "l")
         pilot.app.screen.post_message(Go("agreement"))
         await shows(pilot, "kappa, of all: alpha", "33.3 [")

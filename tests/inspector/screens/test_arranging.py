@@ -16,7 +16,7 @@ from thoroughness import also
 
 
 @pytest.fixture
-def request_(tmp_path, monkeypatch):
+def query(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return replace(example.write(tmp_path / "ws"), workspace="ws")
 
@@ -25,8 +25,8 @@ def header(pilot):
     return screen_lines(pilot.app)[2]
 
 
-async def test_the_menu_is_narrowed_by_typing_or_moved_in_by_arrows_and_enter_again_turns_the_order(request_):
-    async with opened(request_) as pilot:
+async def test_the_menu_is_narrowed_by_typing_or_moved_in_by_arrows_and_enter_again_turns_the_order(query):
+    async with opened(query) as pilot:
         await press(pilot, "g", "l", "s")
         await shows(pilot, "Sort by (now as in the file)", "nearest to flipping first", "most disagreed first")
         await press(pilot, *"flip")
@@ -40,7 +40,7 @@ async def test_the_menu_is_narrowed_by_typing_or_moved_in_by_arrows_and_enter_ag
         await press(pilot, "enter")
         await shows(pilot, "farthest from flipping first · no filter")
         assert listed(pilot, "alpha.abs_margin") == sorted(distances, reverse=True)
-        assert inspected(pilot).selection.request.sort == "abs_margin:desc"
+        assert inspected(pilot).results.query.sort == "abs_margin:desc"
         # An order of a scorer follows the one in focus.
         await press(pilot, "s", *"lowest margin", "enter")
         await shows(pilot, "lowest margin first")
@@ -50,7 +50,7 @@ async def test_the_menu_is_narrowed_by_typing_or_moved_in_by_arrows_and_enter_ag
         assert values == sorted(values)
         await press(pilot, "o", "up", "enter", "s", *"margin beta", "enter")
         await shows(pilot, "lowest margin first (beta)")
-        assert inspected(pilot).selection.request.sort == "beta.margin:asc"
+        assert inspected(pilot).results.query.sort == "beta.margin:asc"
         await press(pilot, "g b")
         await press(pilot, "s", *"fp", "enter", "s")
         await shows(pilot, "Sort by (now FP%, descending)", ">FP%", "ascending")
@@ -64,9 +64,9 @@ async def test_the_menu_is_narrowed_by_typing_or_moved_in_by_arrows_and_enter_ag
         await shows(pilot, "least instructive first · filter")
 
 
-async def test_columns_are_chosen_moved_and_given_back_and_a_click_on_a_title_turns_the_order(request_):
+async def test_columns_are_chosen_moved_and_given_back_and_a_click_on_a_title_turns_the_order(query):
     """One column stays, and the sorted one has a mark."""
-    async with opened(request_, ascii_only=True, size=(160, 60)) as pilot:
+    async with opened(query, ascii_only=True, size=(160, 60)) as pilot:
         await press(pilot, "g", "l")
         await rests(pilot, "case ", "at gold")
         before = header(pilot)
@@ -75,25 +75,25 @@ async def test_columns_are_chosen_moved_and_given_back_and_a_click_on_a_title_tu
         await press(pilot, "down", "K")
         await shows(pilot, "Space shows the column; then it can be moved.")
         await press(pilot, "escape")
-        assert inspected(pilot).selection.request.columns == ()
+        assert inspected(pilot).results.query.columns == ()
         await press(pilot, "v", "c")
         await shows(pilot, "[x] case", "[ ] |margin|")
         await press(pilot, "down", "space", "J", "K", "K", "enter")
         await hides(pilot, "[x] case")
-        chosen = inspected(pilot).selection.request.columns
+        chosen = inspected(pilot).results.query.columns
         assert chosen[:3] == ("earliest_error", "id", "verdict")
         assert "n_steps" not in chosen
         assert header(pilot).split()[:3] == ["gold", "case", "pred"]
         await press(pilot, "v", "c", "x", "enter")
         await hides(pilot, "[x] case")
         await rests(pilot)
-        assert inspected(pilot).selection.request.columns == ()
+        assert inspected(pilot).results.query.columns == ()
         assert header(pilot) == before
         assert "^" not in header(pilot)
         for mark in "^v":
             await pilot.click(FrameTable, offset=(header(pilot).index("margin") + 1, 0))
             await shows(pilot, f"{mark}margin")
-        assert inspected(pilot).selection.request.sort == "margin:desc"
+        assert inspected(pilot).results.query.sort == "margin:desc"
         # By where a search found something nothing can be sorted.
         await press(pilot, "slash", *"step", "enter")
         await shows(pilot, "found in")
@@ -103,10 +103,10 @@ async def test_columns_are_chosen_moved_and_given_back_and_a_click_on_a_title_tu
         assert listed(pilot) == order
 
 
-async def test_the_columns_on_screen_are_the_columns_of_the_file_and_the_command_repeats_them(request_, tmp_path):
+async def test_the_columns_on_screen_are_the_columns_of_the_file_and_the_command_repeats_them(query, tmp_path):
     """Empty columns are hidden and offered, and do not come while the threshold moves."""
     columns = ("case", "beta.outcome", "outcome", "rewards", "disagreement", "tags", "n_steps")
-    async with opened(request_, size=(200, 36)) as pilot:
+    async with opened(query, size=(200, 36)) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "at gold")
         await press(pilot, "colon", *"earliest_error = -1", "enter")
@@ -123,7 +123,7 @@ async def test_the_columns_on_screen_are_the_columns_of_the_file_and_the_command
             await press(pilot, "down")
         await press(pilot, "space", "enter")
         await shows(pilot, "at gold")
-        assert "reward_at_gold" in inspected(pilot).selection.request.columns
+        assert "reward_at_gold" in inspected(pilot).results.query.columns
         await press(pilot, "x")
         await shows(pilot, "9 of 9 cases")
         screen = pilot.app.screen
@@ -141,9 +141,9 @@ async def test_the_columns_on_screen_are_the_columns_of_the_file_and_the_command
     assert (tmp_path / "again.csv").read_bytes() == path.read_bytes()
 
 
-async def test_chosen_columns_and_widths_come_back_and_those_that_are_gone_do_not(request_, tmp_path):
-    state = tmp_path / "state"
-    async with opened(request_, state=state) as pilot:
+async def test_chosen_columns_and_widths_come_back_and_those_that_are_gone_do_not(query, tmp_path):
+    state_folder = tmp_path / "state"
+    async with opened(query, state_folder=state_folder) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases")
         table = pilot.app.screen.query_one(FrameTable)
@@ -155,16 +155,16 @@ async def test_chosen_columns_and_widths_come_back_and_those_that_are_gone_do_no
         assert table.width_of("n_steps") == usual
         await press(pilot, "v", "c", "down", *"ll", "enter")
         await hides(pilot, "[x]")
-        assert inspected(pilot).selection.request.columns == ()
+        assert inspected(pilot).results.query.columns == ()
         await press(pilot, "v", "c", "space", "enter")
         await hides(pilot, "[ ]")
-        chosen = inspected(pilot).selection.request.columns
+        chosen = inspected(pilot).results.query.columns
         assert chosen[0] == "n_steps"
-    (path,) = state.glob("workspaces/*")
+    (path,) = state_folder.glob("workspaces/*")
     remembered = RememberedState(path)
     remembered.keep(columns=("gone.margin", "nothing", *chosen))
     remembered.save()
-    async with opened(request_, state=state) as pilot:
+    async with opened(query, state_folder=state_folder) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases")
         table = pilot.app.screen.query_one(FrameTable)
@@ -175,8 +175,8 @@ async def test_chosen_columns_and_widths_come_back_and_those_that_are_gone_do_no
         assert table.width_of("n_steps") == usual
 
 
-async def test_menus_work_where_there_is_little_room_and_the_column_cursor_says_what_its_column_is(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
+async def test_menus_work_where_there_is_little_room_and_the_column_cursor_says_what_its_column_is(query):
+    async with opened(query, size=(80, 24)) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "as in the file · no filter")
         await press(pilot, "l")

@@ -6,7 +6,7 @@ from contested_space import leaning, write_leaning
 from inspector.analyses import Params
 from inspector.analyses.contested import contested
 from inspector.messages import Go
-from inspector.selection import load
+from inspector.result_set import load
 from opened import inspected, opened
 from screen_text import press, rests, shows
 from thoroughness import also
@@ -15,9 +15,9 @@ from thoroughness import also
 @pytest.mark.parametrize("size", [(80, 24), *also((200, 50))])
 async def test_a_suspected_label_is_opened_from_its_rank_and_planted_errors_have_a_page(tmp_path, size):
     tables = leaning(100, 4, seed=21, skill=0.9)
-    request = write_leaning(tmp_path / "w", tables)
-    first = contested.view(load(request), Params("audit"), intervals=False).rows["case"][0]
-    async with opened(request, size=size) as pilot:
+    query = write_leaning(tmp_path / "w", tables)
+    first = contested.view(load(query), Params("audit"), intervals=False).rows["case"][0]
+    async with opened(query, size=size) as pilot:
         pilot.app.screen.post_message(Go("contested"))
         await shows(pilot, "How many gold labels are contested")
         await press(pilot, "tab")

@@ -16,7 +16,7 @@ HOME = "by reasoning pattern and error kind"
 
 
 @pytest.fixture(scope="module")
-def request_(tmp_path_factory):
+def query(tmp_path_factory):
     made = taxonomy_spaces.write(tmp_path_factory.mktemp("two") / "w")
     return replace(made, benchmarks=("socratic",))
 
@@ -31,8 +31,8 @@ async def entered(pilot, *keys):
     return await rests(pilot, HOME)
 
 
-async def test_columns_figure_and_second_scorer_are_chosen_with_keys(request_):
-    async with opened(request_, size=(120, 40)) as pilot:
+async def test_columns_figure_and_second_scorer_are_chosen_with_keys(query):
+    async with opened(query, size=(120, 40)) as pilot:
         await entered(pilot)
         await press(pilot, "v", "r", *["home"], "enter")
         await shows(pilot, " by ")
@@ -54,11 +54,9 @@ async def test_columns_figure_and_second_scorer_are_chosen_with_keys(request_):
         await hides(pilot, " less ")
 
 
-async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_and_threshold(
-    request_, tmp_path, capsys
-):
+async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_and_threshold(query, tmp_path, capsys):
     """So do slices of the bias screen."""
-    async with opened(request_, size=(120, 60), folder=tmp_path) as pilot:
+    async with opened(query, size=(120, 60), folder=tmp_path) as pilot:
         await entered(pilot)
         # What is saved is what the command in its footer prints.
         await press(pilot, "e", "j")
@@ -96,8 +94,8 @@ async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_
     assert capsys.readouterr().out == document
 
 
-async def test_bins_are_chosen_where_there_are_positions(request_):
-    async with opened(request_, size=(120, 40)) as pilot:
+async def test_bins_are_chosen_where_there_are_positions(query):
+    async with opened(query, size=(120, 40)) as pilot:
         await entered(pilot)
         await press(pilot, "v", "b")
         await shows(pilot, "There is nothing of that kind")

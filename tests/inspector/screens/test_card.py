@@ -7,30 +7,28 @@ from msgspec.structs import replace
 
 import example
 from inspector.cli import main
-from inspector.selection import select
+from inspector.result_set import select
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from screen_text import hides, press, rests, screen_text, shows, until
 
 
 async def test_the_board_warns_of_other_cases_and_the_card_says_how_the_number_came_to_be(
-    request_, tmp_path, monkeypatch, capsys
+    query, tmp_path, monkeypatch, capsys
 ):
     """All are put on the common cases; and what the card exports is what the command prints."""
     monkeypatch.chdir(tmp_path)
-    async with opened(request_, size=(80, 24), folder=tmp_path) as pilot:
+    async with opened(query, size=(80, 24), folder=tmp_path) as pilot:
         await shows(pilot, "Not comparable: other cases", "v a: all on the common cases", "g r: why")
         before = inspected(pilot).headline.score
         await press(pilot, "v", "a")
         text = await rests(pilot, "All on the common cases")
         assert "Not comparable" not in text
-        inspection = inspected(pilot)
-        common = select(
-            replace(inspection.selection, request=replace(inspection.selection.request, where=inspection.base))
-        )
+        state = inspected(pilot)
+        common = select(replace(state.results, query=replace(state.results.query, where=state.base)))
         assert common.shown.size == 8
         assert "8/8" in text
-        assert inspection.headline.score == 0.5 != before
+        assert state.headline.score == 0.5 != before
         await press(pilot, "g", "l")
         await shows(pilot, "8 of 9 cases")
         await press(pilot, "escape", "v", "a")
@@ -50,9 +48,9 @@ async def test_the_board_warns_of_other_cases_and_the_card_says_how_the_number_c
     assert capsys.readouterr().out == file.read_text()
 
 
-async def test_a_second_card_shows_what_differs_and_every_number_of_every_card_opens_exactly_its_cases(request_):
+async def test_a_second_card_shows_what_differs_and_every_number_of_every_card_opens_exactly_its_cases(query):
     """It says why the two are not comparable. A card opens from every screen, and closes to it."""
-    async with opened(request_, size=(120, 60)) as pilot:
+    async with opened(query, size=(120, 60)) as pilot:
         await press(pilot, "g", "r", "o")
         await shows(pilot, "Compare with", "nobody")
         await press(pilot, "j", "enter")

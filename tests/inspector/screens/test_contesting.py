@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from contested_space import ANSWERS, FIRST, SECOND, THIRD, write
+from inspector.result_set import load
 from inspector.screens import triage
-from inspector.selection import load
 from opened import inspected, opened
 from screen_text import hides, press, rests, screen_lines, shows
 from views import contested_view
@@ -16,18 +16,18 @@ RULE = "the final answer is wrong, yet no step is labelled wrong"
 
 
 @pytest.fixture
-def request_(tmp_path):
+def query(tmp_path):
     return write(tmp_path / "w", FIRST, SECOND, THIRD, final_answer_correct=ANSWERS)
 
 
-def told(request):
-    return {row["case"]: row["because"] for row in contested_view(load(request)).rows.iter_rows(named=True)}
+def told(query):
+    return {row["case"]: row["because"] for row in contested_view(load(query)).rows.iter_rows(named=True)}
 
 
-async def test_each_case_says_what_the_shell_says_and_others_say_nothing(request_):
-    because = told(request_)
+async def test_each_case_says_what_the_shell_says_and_others_say_nothing(query):
+    because = told(query)
     assert len(because) == 3
-    async with opened(request_, size=(220, 36)) as pilot:
+    async with opened(query, size=(220, 36)) as pilot:
         await press(pilot, *QUEUE)
         await shows(pilot, "1 of 10")
         for number in range(10):
@@ -38,8 +38,8 @@ async def test_each_case_says_what_the_shell_says_and_others_say_nothing(request
             await press(pilot, "n")
 
 
-async def test_the_narrowest_screens_say_it_in_one_line_or_in_none_and_none_says_it_before_the_labels(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
+async def test_the_narrowest_screens_say_it_in_one_line_or_in_none_and_none_says_it_before_the_labels(query):
+    async with opened(query, size=(80, 24)) as pilot:
         await press(pilot, *QUEUE)
         await rests(pilot, "3 of 3 say step 2, gold no error; wrong-answer-clean", "1 of 10")
         await press(pilot, "n", "n", "n")
@@ -61,16 +61,16 @@ async def test_the_narrowest_screens_say_it_in_one_line_or_in_none_and_none_says
 
 async def test_where_nothing_is_contested_no_line_is_taken_away_from_the_case(tmp_path):
     gold = (-1, 1, 0, 2)
-    request = write(tmp_path / "w", gold, gold, gold=gold)
-    async with opened(request, size=(120, 36)) as pilot:
+    query = write(tmp_path / "w", gold, gold, gold=gold)
+    async with opened(query, size=(120, 36)) as pilot:
         await press(pilot, *QUEUE)
         screen = (await rests(pilot, "1 of 4")).splitlines()
         assert screen[2].strip()
 
 
-async def test_among_many_cases_it_comes_when_it_is_computed_and_a_ruling_computes_nothing_anew(request_, monkeypatch):
+async def test_among_many_cases_it_comes_when_it_is_computed_and_a_ruling_computes_nothing_anew(query, monkeypatch):
     monkeypatch.setattr(triage, "FEW", 0)
-    async with opened(request_, size=(220, 36)) as pilot:
+    async with opened(query, size=(220, 36)) as pilot:
         await press(pilot, *QUEUE)
         await shows(pilot, SAID, "1 of 10")
         monkeypatch.setattr(triage, "ranking_of", None)
@@ -80,8 +80,8 @@ async def test_among_many_cases_it_comes_when_it_is_computed_and_a_ruling_comput
         await shows(pilot, RULE, "4 of 10")
 
 
-async def test_another_threshold_is_another_consensus_and_back(request_):
-    async with opened(replace(request_, scorers=("a",)), size=(220, 36)) as pilot:
+async def test_another_threshold_is_another_consensus_and_back(query):
+    async with opened(replace(query, scorers=("a",)), size=(220, 36)) as pilot:
         await press(pilot, *QUEUE)
         await shows(pilot, SAID)
         # Below every reward a names no step any more.

@@ -4,7 +4,7 @@ import pytest
 
 import critic_spaces
 from inspector.case_view.open_case import Stop
-from inspector.request import Request
+from inspector.query import Query
 from inspector.screens.critique import room_for
 from inspector.widgets.critique_pane import CritiquePane
 from opened import opened
@@ -34,7 +34,7 @@ def space(tmp_path):
 
 
 def opened_on(space, tmp_path, **how):
-    return opened(Request(workspace=str(space)), folder=tmp_path, **how)
+    return opened(Query(workspace=str(space)), folder=tmp_path, **how)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ async def test_a_mention_leads_to_its_step_and_another_case_and_scorer_show_thei
         await shows(pilot, "vote 0 (1 of 4)")
 
 
-async def test_a_scorer_without_answers_says_so(request_):
-    async with opened(request_, size=(140, 30)) as pilot:
+async def test_a_scorer_without_answers_says_so(query):
+    async with opened(query, size=(140, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "v", "c")
         await shows(pilot, "gives no answers in words")

@@ -9,7 +9,7 @@ from screen_text import press, rests, screen_text, shows
 
 
 @pytest.fixture
-def request_(tmp_path):
+def query(tmp_path):
     return originals.workspace(tmp_path / "w")
 
 
@@ -17,8 +17,8 @@ def _line(text, words):
     return next(line for line in text.splitlines() if words in line)
 
 
-async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards(request_):
-    async with opened(request_) as pilot:
+async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards(query):
+    async with opened(query) as pilot:
         await press(pilot, "g", "l", "enter")
         for size in ((80, 24), (120, 36), (200, 50)):
             await pilot.resize_terminal(*size)
@@ -46,8 +46,8 @@ async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards(re
         await shows(pilot, "Hidden: the original would tell where the error is.")
 
 
-async def test_the_threshold_decides_both_tracks_again_and_the_cursor_stays_on_its_step(request_):
-    async with opened(request_, size=(120, 36)) as pilot:
+async def test_the_threshold_decides_both_tracks_again_and_the_cursor_stays_on_its_step(query):
+    async with opened(query, size=(120, 36)) as pilot:
         await press(pilot, "g", "l", "enter", "v", "o")
         text = await rests(pilot, "gold no error: false alarm", "0.40✗")
         await press(pilot, "t", *["left"] * 12)
@@ -64,8 +64,8 @@ async def test_the_threshold_decides_both_tracks_again_and_the_cursor_stays_on_i
         assert view.cursor in view.seen
 
 
-async def test_it_stays_for_the_next_case_and_one_without_an_original_says_so(request_):
-    async with opened(request_) as pilot:
+async def test_it_stays_for_the_next_case_and_one_without_an_original_says_so(query):
+    async with opened(query) as pilot:
         await press(pilot, "g", "l", "enter", "v", "o", "n")
         await shows(pilot, "circular_sum_0 · 2 of 4", "On the original: predicted step 2")
         await press(pilot, "n")

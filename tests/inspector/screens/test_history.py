@@ -6,8 +6,8 @@ import pytest
 
 import example
 from inspector.cli import main
+from inspector.result_set import load
 from inspector.screens.tagging import HIDDEN, HistoryDialog
-from inspector.selection import load
 from inspector.triage.history import history_lines
 from opened import opened
 from scoring.triage.journal import ENVIRONMENT, Author, Journal
@@ -20,36 +20,36 @@ HOSTILE = "\x1b[2J[red]not red[/] \x07end"
 
 
 @pytest.fixture
-def request_(tmp_path, monkeypatch):
+def query(tmp_path, monkeypatch):
     monkeypatch.setenv(ENVIRONMENT, "ann")
     monkeypatch.chdir(tmp_path)
     return example.write(tmp_path / "w")
 
 
-def journal(request_, who, machine="gpu"):
-    return Journal(Path(request_.workspace) / "triage", Author(who, machine), clock=lambda: "2026-01-02T03:04:05.000Z")
+def journal(query, who, machine="gpu"):
+    return Journal(Path(query.workspace) / "triage", Author(who, machine), clock=lambda: "2026-01-02T03:04:05.000Z")
 
 
-def said(request_):
+def said(query):
     """Ann rules, takes it back and rules otherwise; Zoe has her say in between."""
-    journal(request_, "ann").rule([CASE], "model wrong")
-    journal(request_, "zoe").rule([CASE], "unsure")
-    ann = journal(request_, "ann")
+    journal(query, "ann").rule([CASE], "model wrong")
+    journal(query, "zoe").rule([CASE], "unsure")
+    ann = journal(query, "ann")
     ann.rule([CASE], "both defensible")
     ann.undo()
     ann.rule([CASE], "gold wrong")
-    journal(request_, "zoe").tag([CASE, "bench/late-one"], ["odd"])
+    journal(query, "zoe").tag([CASE, "bench/late-one"], ["odd"])
 
 
-async def test_it_says_what_the_shell_says_in_the_same_words(request_, capsys):
-    said(request_)
-    rows = triage_view(load(request_), case=CASE).rows
+async def test_it_says_what_the_shell_says_in_the_same_words(query, capsys):
+    said(query)
+    rows = triage_view(load(query), case=CASE).rows
     lines = [f"{label}  {words}" for label, words in history_lines(rows)]
     assert len(lines) == 6
-    assert main(["triage", CASE, "-w", request_.workspace]) == 0
+    assert main(["triage", CASE, "-w", query.workspace]) == 0
     out = capsys.readouterr().out
     assert [line for line in lines if line not in out] == []
-    async with opened(request_, size=(120, 36)) as pilot:
+    async with opened(query, size=(120, 36)) as pilot:
         await press(pilot, "enter", "enter", "v", "h")
         screen = await rests(pilot, f"What was done to {CASE}", ": 1 undone")
         assert [line for line in lines if line not in screen] == []
@@ -73,8 +73,8 @@ async def test_it_says_what_the_shell_says_in_the_same_words(request_, capsys):
         await hides(pilot, HIDDEN)
 
 
-async def test_in_a_queue_too_and_what_is_done_next_stands_last(request_):
-    async with opened(request_, size=(120, 36)) as pilot:
+async def test_in_a_queue_too_and_what_is_done_next_stands_last(query):
+    async with opened(query, size=(120, 36)) as pilot:
         await press(pilot, "enter", "enter", "v", "h")
         await shows(pilot, "Nobody has done anything to this case.")
         await press(pilot, "escape", "v", "b", "v", "h")
@@ -90,11 +90,11 @@ async def test_in_a_queue_too_and_what_is_done_next_stands_last(request_):
         await shows(pilot, "put it off")
 
 
-async def test_long_and_hostile_histories_are_gone_through_and_nothing_in_them_acts(request_):
-    zoe = journal(request_, "zoe", "a-machine-with-a-long-name-\x1b[31m")
+async def test_long_and_hostile_histories_are_gone_through_and_nothing_in_them_acts(query):
+    zoe = journal(query, "zoe", "a-machine-with-a-long-name-\x1b[31m")
     for number in range(60):
         zoe.note([CASE], f"note {number} {HOSTILE} 大 " + "and on and on " * 9)
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter", "enter")
         for size in ((40, 12), (200, 50), *also((80, 24))):
             await pilot.resize_terminal(*size)
@@ -121,19 +121,19 @@ async def test_long_and_hostile_histories_are_gone_through_and_nothing_in_them_a
             await hides(pilot, "[red]not red[/] ␇end and on and on and on and on and on and on")
 
 
-async def test_what_others_said_is_hidden_everywhere_else_while_labels_are(request_):
+async def test_what_others_said_is_hidden_everywhere_else_while_labels_are(query):
     """A tag or a note of somebody else tells as much as a ruling does: on the case, in its dialogs, in the list.
 
     In a blind queue a ruling shows what others did.
     """
-    zoe, ann = journal(request_, "zoe"), journal(request_, "ann")
+    zoe, ann = journal(query, "zoe"), journal(query, "ann")
     zoe.rule([CASE], "unsure")
     zoe.tag([CASE], ["zoes-tag"])
     zoe.note([CASE], "zoes-note")
-    ann = journal(request_, "ann")
+    ann = journal(query, "ann")
     ann.tag([CASE], ["anns-tag"])
     ann.note([CASE], "anns-note")
-    async with opened(request_, size=(160, 36)) as pilot:
+    async with opened(query, size=(160, 36)) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "anns-tag, zoes-tag")
         await press(pilot, "v", "b")

@@ -4,7 +4,7 @@ import re
 
 import making
 from inspector.case_view.prose import FOUND
-from inspector.request import Request
+from inspector.query import Query
 from inspector.widgets.line_view import LineView
 from opened import opened
 from reference import Case
@@ -16,9 +16,9 @@ def found(pilot, name):
     return [text for line in view._lines for text, names in line.parts if FOUND in names.split()]
 
 
-async def test_hits_stand_out_and_n_goes_from_one_to_the_next_and_on_to_the_next_case(request_):
+async def test_hits_stand_out_and_n_goes_from_one_to_the_next_and_on_to_the_next_case(query):
     """The pane shows the first. Without a search it is the next case, and what only the raw text has is told."""
-    async with opened(request_, size=(120, 24)) as pilot:
+    async with opened(query, size=(120, 24)) as pilot:
         await press(pilot, "g", "l", "slash", *"28", "enter")
         await shows(pilot, "1 of 9 cases", "step 28", "Step 28 of long-one")
         assert found(pilot, "pane") == ["28"]
@@ -69,7 +69,7 @@ async def test_a_tools_name_and_words_of_its_result_are_walked_like_those_of_ste
     making.workspace(
         tmp_path, cases, [(making.scorer("s"), cases)], context=[None, context], step_messages=[None, [0, 2]]
     )
-    async with opened(Request(workspace=str(tmp_path)), size=(100, 24)) as pilot:
+    async with opened(Query(workspace=str(tmp_path)), size=(100, 24)) as pilot:
         await press(pilot, "g", "l", "slash", *"ticket", "enter")
         await shows(pilot, "1 of 2 cases", "context")
         await press(pilot, "enter")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 import authored
 import making
 from inspector.mapping_words import claim_words, claimed
-from inspector.request import Request
+from inspector.query import Query
 from inspector.screens.mapping import MappingDialog
 from inspector.terminal.themes import OneDialog
 from opened import inspected, opened
@@ -187,7 +187,7 @@ async def test_a_file_is_imported_without_leaving_the_app_and_what_is_not_wanted
     (here / "broken.jsonl").write_text("{")
     before = sorted(path.name for path in here.rglob("*"))
     monkeypatch.setattr("inspector.services.importing.TOLD_EVERY", 0.0)
-    async with opened(Request(workspace=str(here / "space"))) as pilot:
+    async with opened(Query(workspace=str(here / "space"))) as pilot:
         job = pilot.app.screen.query_one("#job")
         await press(pilot, "g", "i")
         await press(pilot, *"mine", "enter")
@@ -219,10 +219,10 @@ async def test_the_report_outlives_what_is_read_again(here):
     """A benchmark whose cases come before those on screen closes what lies on the board, and then says what came."""
     authored.write(here / "aaa.json", authored.rows(3))
     making.workspace(here / "other", [Case(2, 1, (0.9, 0.1))], [], benchmark="zz")
-    async with opened(Request(workspace=str(here / "other"))) as pilot:
+    async with opened(Query(workspace=str(here / "other"))) as pilot:
         await press(pilot, "escape", "g", "i", *"aaa", "enter")
         await shows(pilot, "Esc Close", "3 cases", f"Workspace {here / 'other'}")
-        assert "processbench" in pilot.app.inspection.cases["benchmark"]
+        assert "processbench" in pilot.app.state.cases["benchmark"]
         await press(pilot, "escape")
 
 

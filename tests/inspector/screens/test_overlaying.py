@@ -3,7 +3,7 @@
 import example
 import making
 import reference
-from inspector.request import Request
+from inspector.query import Query
 from inspector.widgets.step_view import StepView
 from opened import inspected, opened
 from screen_text import hides, press, rests, shows
@@ -11,9 +11,9 @@ from screen_text import hides, press, rests, shows
 HINT = "Scorers beside each other"
 
 
-async def test_o_chooses_scorers_that_stay_for_other_cases_and_blind_hides_what_was_decided_everywhere(request_):
+async def test_o_chooses_scorers_that_stay_for_other_cases_and_blind_hides_what_was_decided_everywhere(query):
     """Both hold for later visits."""
-    async with opened(request_, size=(150, 36)) as pilot:
+    async with opened(query, size=(150, 36)) as pilot:
         await press(pilot, "enter", "enter", "o")
         text = await rests(pilot, HINT, "[x] alpha", "[ ] beta", "in focus")
         assert "threshold 0.5" in text
@@ -56,8 +56,8 @@ async def test_o_chooses_scorers_that_stay_for_other_cases_and_blind_hides_what_
         await shows(pilot, "A alpha ! false alarm 1", "B beta . clean")
 
 
-async def test_curves_stand_above_the_steps_or_beside_them_where_they_take_no_room_from_them(request_):
-    async with opened(request_, size=(120, 50)) as pilot:
+async def test_curves_stand_above_the_steps_or_beside_them_where_they_take_no_room_from_them(query):
+    async with opened(query, size=(120, 50)) as pilot:
         await press(pilot, "enter", "enter")
         for columns, there in ((159, False), (160, True)):
             await pilot.resize_terminal(columns, 50)
@@ -98,7 +98,7 @@ async def test_curves_stand_above_the_steps_or_beside_them_where_they_take_no_ro
 async def test_the_focus_stays_ticked_and_no_more_than_eight_are(tmp_path):
     cases = [reference.Case(2, 0, (0.1, 0.9)), reference.Case(2, -1, (0.9, 0.9))]
     making.workspace(tmp_path / "w", cases, [(making.scorer(f"s{number}[b]"), cases) for number in range(10)])
-    async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 24)) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "w")), size=(80, 24)) as pilot:
         await press(pilot, "g", "l", "enter", "o", "space")
         await shows(pilot, "is always shown")
         await press(pilot, *["j", "space"] * 9)
@@ -110,10 +110,10 @@ async def test_the_focus_stays_ticked_and_no_more_than_eight_are(tmp_path):
         assert all(f"{letter}▁◂" in text for letter in "ABCDEFGH")
 
 
-async def test_with_one_scorer_or_none_o_and_curves_say_so(tmp_path, request_):
+async def test_with_one_scorer_or_none_o_and_curves_say_so(tmp_path, query):
     cases = [reference.Case(2, 0, (0.1, 0.9))]
     making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)])
-    async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "w"))) as pilot:
         await press(pilot, "g", "l", "enter", "o")
         await shows(pilot, "There is no other scorer on this benchmark.")
     async with opened(example.write(tmp_path / "bare", scored=False)) as pilot:

@@ -7,7 +7,7 @@ import pytest
 
 import papers
 from inspector.cli import main
-from inspector.request import Request
+from inspector.query import Query
 from opened import opened
 from screen_text import hides, press, shows, until
 
@@ -15,7 +15,7 @@ from screen_text import hides, press, shows, until
 @pytest.fixture
 def root(tmp_path):
     papers.processbench(tmp_path / "w", papers.gsm8k())
-    return Request(workspace=str(tmp_path / "w"))
+    return Query(workspace=str(tmp_path / "w"))
 
 
 async def test_tables_and_scorers_of_the_paper_are_chosen_and_its_export_is_what_paper_prints(

@@ -6,9 +6,9 @@ import threading
 import example
 from inspector.cli import parse
 from inspector.filtering import search_run
-from inspector.request import request_of
+from inspector.query import query_from
+from inspector.result_set import load
 from inspector.screens import searching as search_screen
-from inspector.selection import load
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.search_bar import SearchBar
 from opened import inspected, listed, opened
@@ -36,12 +36,12 @@ async def typed(pilot, text):
 
 def of_the_command(pilot):
     """The cases that the command of what is on screen prints."""
-    command = cases_view(inspected(pilot).selection).provenance["command"]
-    return cases_view(load(request_of(parse(shlex.split(command)[1:])))).rows["case"].to_list()
+    command = cases_view(inspected(pilot).results).provenance["command"]
+    return cases_view(load(query_from(parse(shlex.split(command)[1:])))).rows["case"].to_list()
 
 
-async def test_it_is_live_and_kept_with_enter_and_its_line_fits(request_):
-    async with opened(request_, size=(200, 50)) as pilot:
+async def test_it_is_live_and_kept_with_enter_and_its_line_fits(query):
+    async with opened(query, size=(200, 50)) as pilot:
         await press(pilot, "g", "l", "slash")
         await shows(pilot, "/ in all:")
         await typed(pilot, "late")
@@ -52,7 +52,7 @@ async def test_it_is_live_and_kept_with_enter_and_its_line_fits(request_):
         await hides(pilot, "/ in all:")
         assert listed(pilot) == ["bench/late-one"]
         assert pilot.app.focused is pilot.app.screen.query_one(FrameTable)
-        assert inspected(pilot).selection.request.search == "late"
+        assert inspected(pilot).results.query.search == "late"
         await press(pilot, "slash")
         await shows(pilot, "/ in all:", "1 of 9 cases")
         assert pilot.app.screen.query_one(SearchBar).input.value == "late"
@@ -64,26 +64,26 @@ async def test_it_is_live_and_kept_with_enter_and_its_line_fits(request_):
         await shows(pilot, "1 of 9 cases", "search late")
         await press(pilot, "x")
         await shows(pilot, "9 of 9 cases", "no filter")
-        assert inspected(pilot).selection.found is None
+        assert inspected(pilot).results.matches is None
         for size in ((40, 12), (80, 24), *also((120, 36), (200, 50))):
             await pilot.resize_terminal(*size)
             await press(pilot, "slash", *keys("of it"))
-            await until(pilot, lambda: len(listed(pilot)) == 9 and inspected(pilot).selection.found is not None)
+            await until(pilot, lambda: len(listed(pilot)) == 9 and inspected(pilot).results.matches is not None)
             assert max(map(len, screen_text(pilot.app).splitlines())) <= size[0]
             await press(pilot, "escape")
             await hides(pilot, "/ in all")
 
 
-async def test_escape_gives_back_what_was_there_tab_chooses_the_texts_and_a_filter_stays_beside_it(request_):
+async def test_escape_gives_back_what_was_there_tab_chooses_the_texts_and_a_filter_stays_beside_it(query):
     """Letters that are keys elsewhere are letters, and a wrong expression is told while it is typed."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter")
         before = await rests(pilot, "5 of 9 cases")
         await press(pilot, "slash", *keys("missed"))
         await shows(pilot, "2 of 9 cases")
         await press(pilot, "escape")
         await looks_like(pilot, before)
-        assert inspected(pilot).selection.request.search == ""
+        assert inspected(pilot).results.query.search == ""
         await press(pilot, "slash")
         await typed(pilot, "text q?")
         assert pilot.app.screen.query_one(SearchBar).input.value == "text q?"
@@ -111,7 +111,7 @@ async def test_escape_gives_back_what_was_there_tab_chooses_the_texts_and_a_filt
         await shows(pilot, "9 of 9 cases")
         # What is typed ahead is a single search, which goes on beneath the case that the next key opens.
         type_ahead(pilot, "slash", *keys("missed"), "enter")
-        await until(pilot, lambda: inspected(pilot).selection.request.search == "missed")
+        await until(pilot, lambda: inspected(pilot).results.query.search == "missed")
         assert len(listed(pilot)) == 2
         await press(pilot, "x")
         await shows(pilot, "9 of 9 cases")
@@ -125,14 +125,14 @@ async def test_escape_gives_back_what_was_there_tab_chooses_the_texts_and_a_filt
         await typed(pilot, "-one")
         await press(pilot, "enter")
         assert listed(pilot) == [case for case in example.FAILURES if case.endswith("-one")] == of_the_command(pilot)
-        inspection = inspected(pilot)
+        state = inspected(pilot)
         # A condition on outcomes does not count for the metric, a search does.
-        assert inspection.slice.sum() == 7
-        assert inspection.for_metrics().shown.size == 7
-        assert sum(count for _, count in inspection.facet_counts()["alpha.outcome"]) == 7
+        assert state.slice.sum() == 7
+        assert state.for_metrics().shown.size == 7
+        assert sum(count for _, count in state.facet_counts()["alpha.outcome"]) == 7
         await press(pilot, "o", "down", "enter")
         assert len(listed(pilot)) < 5
-        assert inspected(pilot).selection.request.search == "-one"
+        assert inspected(pilot).results.query.search == "-one"
 
 
 class Gate:
@@ -144,9 +144,9 @@ class Gate:
         self.stopped = False
         real = search_run.run_search
 
-        def slow(inspection, query, remembered, stopped, every):
-            for so_far in real(inspection, query, remembered, stopped, 0.0):
-                if so_far.inspection is not None:
+        def slow(state, query, remembered, stopped, every):
+            for so_far in real(state, query, remembered, stopped, 0.0):
+                if so_far.state is not None:
                     self.begun.set()
                     while not self.open.wait(0.01):
                         if stopped():
@@ -157,9 +157,9 @@ class Gate:
         monkeypatch.setattr(search_screen, "run_search", slow)
 
 
-async def test_keys_are_answered_while_it_runs_and_no_metric_is_about_a_part(request_, monkeypatch):
+async def test_keys_are_answered_while_it_runs_and_no_metric_is_about_a_part(query, monkeypatch):
     """Hits fill in, and another letter drops the search."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "g", "l")
         for pressed in ("escape", "x"):
             gate = Gate(monkeypatch)
@@ -169,7 +169,7 @@ async def test_keys_are_answered_while_it_runs_and_no_metric_is_about_a_part(req
             await until(pilot, lambda gate=gate: gate.stopped)
             await shows(pilot, "of 9 cases")
             await hides(pilot, "so far")
-            assert inspected(pilot).selection.found is None, pressed
+            assert inspected(pilot).results.matches is None, pressed
             monkeypatch.undo()
             if pilot.app.screen.NAME != "cases":
                 await press(pilot, "g", "l")
@@ -196,15 +196,15 @@ async def test_keys_are_answered_while_it_runs_and_no_metric_is_about_a_part(req
         assert "F1" not in screen.splitlines()[0]
         assert pilot.app.screen.query_one(FrameTable).row_count == 1
         gate.open.set()
-        await until(pilot, lambda: inspected(pilot).selection.request.search == "late")
+        await until(pilot, lambda: inspected(pilot).results.query.search == "late")
         await shows(pilot, "1 of 9 cases", "F1")
         assert listed(pilot) == ["bench/late-one"]
 
 
-async def test_a_workspace_opened_with_a_search_keeps_it(request_):
+async def test_a_workspace_opened_with_a_search_keeps_it(query):
     from msgspec.structs import replace
 
-    async with opened(replace(request_, search="-one", within=("problem",))) as pilot:
+    async with opened(replace(query, search="-one", within=("problem",))) as pilot:
         await shows(pilot, "filter search -one in problem")
         await press(pilot, "g", "l")
         await shows(pilot, "7 of 9 cases")

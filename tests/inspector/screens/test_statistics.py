@@ -7,57 +7,57 @@ import example
 import papers
 from inspector.analyses.stats import stats
 from inspector.cli import main
-from inspector.inspection import inspect
+from inspector.query import Query
 from inspector.render.lines import text_of
-from inspector.request import Request
-from inspector.selection import load
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from opened import listed, opened
 from screen_text import hides, press, screen_lines, shows, until
 from views import page_sheet, page_view
 from walking import walk
 
 
-def sheet_of(request):
-    inspection = inspect(load(request))
-    view = page_view(stats, inspection, "", ())
+def sheet_of(query):
+    state = inspect(load(query))
+    view = page_view(stats, state, "", ())
     if view.empty:
-        return inspection, view.empty
-    return inspection, page_sheet(view, (80, 24), ascii_only=True)
+        return state, view.empty
+    return state, page_sheet(view, (80, 24), ascii_only=True)
 
 
 def test_every_count_opens_exactly_its_cases_on_the_demo():
-    inspection, sheet = sheet_of(Request(benchmarks=("demo",)))
-    assert walk(inspection, sheet) > 40
+    state, sheet = sheet_of(Query(benchmarks=("demo",)))
+    assert walk(state, sheet) > 40
 
 
 def test_every_count_opens_exactly_its_cases_with_gaps_and_types(tmp_path):
     asked = example.write(tmp_path / "w")
-    inspection, sheet = sheet_of(Request(workspace=asked.workspace))
-    assert walk(inspection, sheet) > 20
+    state, sheet = sheet_of(Query(workspace=asked.workspace))
+    assert walk(state, sheet) > 20
     lines = "\n".join(map(text_of, sheet.lines))
     assert "Error types, of the erroneous cases that have one" in lines
     assert "gap             3      50.0" in lines
     assert "amy-model" in lines
-    inspection, sheet = sheet_of(Request(workspace=asked.workspace, where=("n_steps > 2",)))
-    assert walk(inspection, sheet) > 10
+    state, sheet = sheet_of(Query(workspace=asked.workspace, where=("n_steps > 2",)))
+    assert walk(state, sheet) > 10
 
 
 def test_published_figures_stand_beneath_dim_and_called_so_and_a_filter_says_that_they_are_of_the_whole(tmp_path):
     papers.processbench(tmp_path / "w", papers.gsm8k())
-    _, sheet = sheet_of(Request(workspace=str(tmp_path / "w")))
+    _, sheet = sheet_of(Query(workspace=str(tmp_path / "w")))
     lines = [text_of(row) for row in sheet.lines]
     at = next(place for place, line in enumerate(lines) if line.startswith("gsm8k"))
     assert lines[at].split()[:4] == ["gsm8k", "400", "207", "193"]
     assert lines[at + 1].split() == ["published", "207", "193"]
     assert {piece.style for piece in sheet.lines[at + 1] if piece.text.strip()} == {"dim"}
     assert any("Published: ProcessBench" in line for line in lines)
-    _, sheet = sheet_of(Request(workspace=str(tmp_path / "w"), where=("earliest_error = 0",)))
+    _, sheet = sheet_of(Query(workspace=str(tmp_path / "w"), where=("earliest_error = 0",)))
     assert "Published figures are of the whole benchmark" in " ".join(map(text_of, sheet.lines))
 
 
 def test_without_a_case_it_says_so(tmp_path):
     asked = example.write(tmp_path / "w")
-    _, sheet = sheet_of(Request(workspace=asked.workspace, where=("n_steps > 99",)))
+    _, sheet = sheet_of(Query(workspace=asked.workspace, where=("n_steps > 99",)))
     assert "No case passes the filter" in sheet
 
 

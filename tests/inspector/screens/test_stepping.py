@@ -12,7 +12,7 @@ import reference
 from inspector import images
 from inspector.case_view.open_case import Stop
 from inspector.messages import Copy
-from inspector.request import Request
+from inspector.query import Query
 from opened import opened
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.workspace import Workspace
@@ -22,21 +22,21 @@ WORDS = " ".join(f"word{number}" for number in range(200))
 
 
 @pytest.fixture(scope="module")
-def request_(tmp_path_factory):
+def query(tmp_path_factory):
     root = tmp_path_factory.mktemp("stepping")
     cases = [reference.Case(5, 3, (0.9, 0.8, 0.9, 0.2, 0.1)), reference.Case(2, -1, (0.9, 0.9))]
     steps = [["$\\frac{1}{2}$ first", WORDS, "third", "fourth", "fifth"], ["one", "two"]]
     problems = [f"Problem: {WORDS}", "Short."]
     making.workspace(root / "w", cases, [(making.scorer(), cases)], steps=steps, problem=problems)
-    return Request(workspace=str(root / "w"))
+    return Query(workspace=str(root / "w"))
 
 
 def stop(pilot):
     return pilot.app.screen.cursor.stop
 
 
-async def test_enter_folds_a_step_and_unfolds_the_problem_and_the_prefix_and_the_facts(request_):
-    async with opened(request_, size=(120, 36)) as pilot:
+async def test_enter_folds_a_step_and_unfolds_the_problem_and_the_prefix_and_the_facts(query):
+    async with opened(query, size=(120, 36)) as pilot:
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "exact  3 ", "word5 ")
         assert stop(pilot) == Stop("step", 3)
@@ -77,8 +77,8 @@ async def test_enter_folds_a_step_and_unfolds_the_problem_and_the_prefix_and_the
         await shows(pilot, "v f folds them")
 
 
-async def test_what_the_cursor_stands_on_is_copied_raw_and_a_click_moves_it(request_, monkeypatch):
-    async with opened(request_, size=(120, 36)) as pilot:
+async def test_what_the_cursor_stands_on_is_copied_raw_and_a_click_moves_it(query, monkeypatch):
+    async with opened(query, size=(120, 36)) as pilot:
         said = []
         await press(pilot, "g", "l", "enter")
         screen = pilot.app.screen
@@ -119,7 +119,7 @@ async def test_enter_opens_an_image_outside_or_says_why_not(tmp_path, monkeypatc
     commands = []
     monkeypatch.setattr(images, "_opener", lambda: "opener")
     monkeypatch.setattr(images.subprocess, "Popen", lambda command, **_: commands.append(command))
-    async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 24)) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "w")), size=(80, 24)) as pilot:
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "images/pens.png  (640 x 480 PNG, 24 bytes; Enter opens it)", "[bold]none.png  (missing)")
         await press(pilot, "home", "j", "enter")

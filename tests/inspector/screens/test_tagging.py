@@ -5,10 +5,10 @@ from textual.events import Paste
 
 import example
 import making
-from inspector.inspection import inspect
 from inspector.messages import Copy
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from inspector.screens.tagging import in_columns
-from inspector.selection import load
 from inspector.widgets.text_editor import TextEditor
 from opened import inspected, listed, opened
 from reference import Case
@@ -18,67 +18,67 @@ from screen_text import hides, press, shows, until
 
 
 @pytest.fixture
-def request_(tmp_path, monkeypatch):
+def query(tmp_path, monkeypatch):
     monkeypatch.setenv(ENVIRONMENT, "ann")
     return example.write(tmp_path / "ws")
 
 
-def kept(request_):
+def kept(query):
     """What another process reads from the workspace now."""
-    return load(request_).journal.triage
+    return load(query).journal.triage
 
 
-async def test_tags_and_notes_are_put_on_the_case_under_the_cursor_changed_taken_away_undone_and_done_again(request_):
+async def test_tags_and_notes_are_put_on_the_case_under_the_cursor_changed_taken_away_undone_and_done_again(query):
     """In the list and on the screen of a case."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter", "j", "w")
         await shows(pilot, "Tag bench/late-one", "Enter Tag")
         await press(pilot, *"odd", "space", *"easy", "enter")
         await shows(pilot, "Tagged bench/late-one: odd, easy; u undoes it.")
-        assert kept(request_).tags == {"bench/late-one": ("easy", "odd")}
+        assert kept(query).tags == {"bench/late-one": ("easy", "odd")}
         await press(pilot, "w")
         await shows(pilot, "It has: easy, odd", "1 easy (1)", "2 odd (1)")
         await press(pilot, *"-easy,new", "enter")
         await shows(pilot, "Tagged bench/late-one: new, -easy;")
-        assert kept(request_).tags == {"bench/late-one": ("new", "odd")}
+        assert kept(query).tags == {"bench/late-one": ("new", "odd")}
         await press(pilot, "u")
         await shows(pilot, "Undone: new, -easy on bench/late-one.")
         await press(pilot, "u")
         await shows(pilot, "Undone: odd, easy on bench/late-one.")
-        assert kept(request_).tags == {}
+        assert kept(query).tags == {}
         await press(pilot, "u")
         await shows(pilot, "There is nothing to undo.")
         await press(pilot, "ctrl+r")
         await shows(pilot, "Done again: odd, easy on bench/late-one.")
-        assert kept(request_).tags == {"bench/late-one": ("easy", "odd")}
-        assert inspected(pilot).selection.column("tags").to_list().count(["easy", "odd"]) == 1
+        assert kept(query).tags == {"bench/late-one": ("easy", "odd")}
+        assert inspected(pilot).results.column("tags").to_list().count(["easy", "odd"]) == 1
         # Notes.
         await press(pilot, "k", "a")
         await shows(pilot, "Note on bench/alarm-one")
         await press(pilot, *"look", "enter")
         await shows(pilot, "Noted on bench/alarm-one;")
-        assert kept(request_).notes == {"bench/alarm-one": {"ann": "look"}}
+        assert kept(query).notes == {"bench/alarm-one": {"ann": "look"}}
         await press(pilot, "a", *"s", "enter")
         await shows(pilot, "Noted on bench/alarm-one;")
-        assert kept(request_).note("bench/alarm-one") == "looks"
+        assert kept(query).note("bench/alarm-one") == "looks"
         await press(pilot, "a", *["backspace"] * 5, "enter")
         await shows(pilot, "The note on bench/alarm-one is gone;")
-        assert kept(request_).notes == {}
+        assert kept(query).notes == {}
         await press(pilot, "u")
         await shows(pilot, "Undone: taking the note away on bench/alarm-one.")
-        assert kept(request_).note("bench/alarm-one") == "looks"
+        assert kept(query).note("bench/alarm-one") == "looks"
         await press(pilot, "enter", "n", "w")
         await shows(pilot, "Tag bench/late-one")
         await press(pilot, *"seen", "enter", "a", *"hm", "enter", "u")
         await shows(pilot, "Undone: the note on bench/late-one.")
         await press(pilot, "ctrl+r")
         await shows(pilot, "Done again: the note on bench/late-one.")
-        triage = kept(request_)
+        triage = kept(query)
         assert (triage.tags, triage.note("bench/late-one")) == ({"bench/late-one": ("easy", "odd", "seen")}, "hm")
         await press(pilot, "escape")
-        assert inspected(pilot).selection.column("note").drop_nulls().to_list() == ["hm", "looks"]
+        assert inspected(pilot).results.column("note").drop_nulls().to_list() == ["hm", "looks"]
         # A tag is completed, and what changes nothing is not written.
-        (path,) = (load(request_).workspace.root / "triage").iterdir()
+        (path,) = (load(query).workspace.root / "triage").iterdir()
         await press(pilot, "k", "w")
         await shows(pilot, "3 seen (1)")
         await press(pilot, *"see", "tab", "enter")
@@ -92,21 +92,21 @@ async def test_tags_and_notes_are_put_on_the_case_under_the_cursor_changed_taken
 
 
 async def test_tags_and_notes_stand_above_the_case_and_hostile_ones_act_nowhere_and_others_notes_stay(
-    request_, monkeypatch
+    query, monkeypatch
 ):
     """A note has as many lines as it takes, typed or pasted; without an editor of one's own that is said."""
     monkeypatch.setenv(ENVIRONMENT, "bob")
-    load(request_).journal.note(["bench/alarm-one"], "bob\x1b[2J was\there")
+    load(query).journal.note(["bench/alarm-one"], "bob\x1b[2J was\there")
     monkeypatch.setenv(ENVIRONMENT, "ann")
-    journal = load(request_).journal
+    journal = load(query).journal
     journal.tag(["bench/alarm-one"], ["odd", "easy", "[/b]\x1b[2J", "[red]x"])
     journal.note(["bench/late-one"], "look at $x$ again")
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter", "a")
         await shows(pilot, "bob: bob␛[2J was    here")
         await press(pilot, *"me", "enter")
         await shows(pilot, "Noted on")
-        assert kept(request_).note("bench/alarm-one") == "ann: me; bob: bob\x1b[2J was\there"
+        assert kept(query).note("bench/alarm-one") == "ann: me; bob: bob\x1b[2J was\there"
         await press(pilot, "w")
         await shows(pilot, "[/b]␛[2J", "[red]x")
         await press(pilot, "escape", "enter")
@@ -125,24 +125,24 @@ async def test_tags_and_notes_stand_above_the_case_and_hostile_ones_act_nowhere_
         # The toast of the dialog may still be in the way of the one of the list.
         said = "Noted on bench/missed-one;"
         await until(pilot, lambda: any(one.message.startswith(said) for one in pilot.app._notifications))
-        note = kept(request_).note("bench/missed-one")
+        note = kept(query).note("bench/missed-one")
         assert note.split("\n") == ["one", "two", "␛[31mthree"]
 
 
-def tagged(request_, tag):
-    return {case for case, tags in kept(request_).tags.items() if tag in tags}
+def tagged(query, tag):
+    return {case for case, tags in kept(query).tags.items() if tag in tags}
 
 
-async def test_what_another_process_writes_is_shown_and_what_acts_acts_on_the_marked_cases(request_, monkeypatch):
+async def test_what_another_process_writes_is_shown_and_what_acts_acts_on_the_marked_cases(query, monkeypatch):
     """Who loses the tag that was filtered by leaves the list; all cases in the list are tagged and undone at once."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "5 of 9 cases")
-        load(request_).journal.tag(["bench/alarm-one", "bench/missed-one"], ["theirs"])
+        load(query).journal.tag(["bench/alarm-one", "bench/missed-one"], ["theirs"])
         await shows(pilot, "theirs")
         await press(pilot, "w", *"ours", "enter")
         await shows(pilot, "Tagged bench/alarm-one: ours;", "ours, theirs")
-        assert kept(request_).tags == {"bench/alarm-one": ("ours", "theirs"), "bench/missed-one": ("theirs",)}
+        assert kept(query).tags == {"bench/alarm-one": ("ours", "theirs"), "bench/missed-one": ("theirs",)}
         await press(pilot, "colon", *"array_contains(tags, 'theirs')", "enter")
         await shows(pilot, "2 of 9 cases")
         await press(pilot, "w", *"-theirs", "enter")
@@ -154,7 +154,7 @@ async def test_what_another_process_writes_is_shown_and_what_acts_acts_on_the_ma
         await shows(pilot, "2 marked", "◇exact-one", "◇late-one")
         await press(pilot, "w", *"slip", "enter")
         await shows(pilot, "Tagged 2 cases: slip;")
-        assert tagged(request_, "slip") == {"bench/exact-one", "bench/late-one"}
+        assert tagged(query, "slip") == {"bench/exact-one", "bench/late-one"}
         await press(pilot, "a", *"look again", "enter")
         await shows(pilot, "Noted on 2 cases;")
         # They are copied a line each.
@@ -182,40 +182,40 @@ async def test_what_another_process_writes_is_shown_and_what_acts_acts_on_the_ma
         await shows(pilot, "Tag 5 marked cases")
         await press(pilot, *"wrong", "enter")
         await shows(pilot, "Tagged 5 cases: wrong;")
-        assert tagged(request_, "wrong") == set(example.FAILURES)
+        assert tagged(query, "wrong") == set(example.FAILURES)
         await press(pilot, "u")
         await shows(pilot, "Undone: wrong on 5 cases.")
-        assert tagged(request_, "wrong") == set()
+        assert tagged(query, "wrong") == set()
 
 
 async def test_more_than_a_hundred_are_tagged_only_after_a_question(tmp_path):
     cases = [Case(1, -1)] * 101
     making.workspace(tmp_path / "ws", cases, [])
-    request = example.Request(workspace=str(tmp_path / "ws"))
-    async with opened(request) as pilot:
+    query = example.Query(workspace=str(tmp_path / "ws"))
+    async with opened(query) as pilot:
         await press(pilot, "question_mark", *"mark all", "enter", "w", *"big", "enter")
         await shows(pilot, "This changes the tags of 101 cases. Do it?")
         await press(pilot, "escape")
         await hides(pilot, "Do it?")
-        assert kept(request).tags == {}
+        assert kept(query).tags == {}
         await press(pilot, "w", *"big", "enter", "y")
         await shows(pilot, "Tagged 101 cases: big;")
-        assert len(kept(request).tags) == 101
+        assert len(kept(query).tags) == 101
 
 
-async def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_tagged(request_, tmp_path):
+async def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_tagged(query, tmp_path):
     (tmp_path / "ws" / "triage").write_text("a file")
     check_writable(tmp_path)
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await press(pilot, "enter", "w", *"odd", "enter")
         await shows(pilot, "Cannot write")
-        assert inspected(pilot).selection.column("tags").to_list() == [[]] * 9
+        assert inspected(pilot).results.column("tags").to_list() == [[]] * 9
 
 
-def test_what_a_journal_could_not_read_is_told(request_, tmp_path):
+def test_what_a_journal_could_not_read_is_told(query, tmp_path):
     Journal(tmp_path / "ws" / "triage").tag(["bench/alarm-one"], ["odd"])
     (tmp_path / "ws" / "triage" / "torn.jsonl").write_text(json.dumps({"n": 1})[:-3])
-    found = load(request_)
+    found = load(query)
     assert any("torn.jsonl:1" in problem for problem in found.problems)
     assert inspect(found).cases.height == 9
 

@@ -10,13 +10,13 @@ import pytest
 import example
 import making
 from inspector.cli import main
-from inspector.inspection import inspect
+from inspector.query import Query
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
-from inspector.request import Request
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of, notes_shown
-from inspector.selection import load
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from inspector.triage.categories import NOT_TRIED, VALUES
 from inspector.widgets.pick_list import TextList
 from opened import inspected, listed, opened
@@ -32,7 +32,7 @@ def note(who, case, text, category=""):
 
 
 @pytest.fixture
-def request_(tmp_path, monkeypatch):
+def query(tmp_path, monkeypatch):
     """Ann's six notes and two of Bob's on thirty cases with three scorers."""
     monkeypatch.setenv(ENVIRONMENT, "ann")
     cases, scorers = making.study()
@@ -51,12 +51,12 @@ def request_(tmp_path, monkeypatch):
         note(ann, f"bench/c{number}", text, category)
     note(bob, "bench/c0", "minus", "signs")
     note(bob, "bench/c9", "who knows")
-    return Request(workspace=str(tmp_path / "w"))
+    return Query(workspace=str(tmp_path / "w"))
 
 
-def kept(request_):
+def kept(query):
     """What another process reads from the workspace now, of Ann."""
-    said = load(request_).journal.triage.categories
+    said = load(query).journal.triage.categories
     return {case.removeprefix("bench/"): of["ann"] for case, of in said.items() if "ann" in of}
 
 
@@ -70,8 +70,8 @@ async def reach(pilot, *keys):
     await press(pilot, *keys)
 
 
-async def test_categories_stand_beside_their_notes_and_enter_opens_the_cases_of_whatever_is_under_the_cursor(request_):
-    async with opened(request_, size=(100, 30)) as pilot:
+async def test_categories_stand_beside_their_notes_and_enter_opens_the_cases_of_whatever_is_under_the_cursor(query):
+    async with opened(query, size=(100, 30)) as pilot:
         await reach(pilot)
         assert categories(pilot) == [("signs", "3"), ("units", "1"), ("(in none)", "4")]
         await shows(pilot, "(in none): 4 notes on 4 cases", "reads the wrong column", "bench/c9 bob")
@@ -106,7 +106,7 @@ async def test_categories_stand_beside_their_notes_and_enter_opens_the_cases_of_
         await press(pilot, "escape")
         await shows(pilot, "9 notes in 2 categories")
         note(
-            Journal(load(request_).workspace.root / "triage", Author("cy", "gpu")),
+            Journal(load(query).workspace.root / "triage", Author("cy", "gpu")),
             "bench/c20",
             "line and line " * 40,
             "luck",
@@ -117,9 +117,9 @@ async def test_categories_stand_beside_their_notes_and_enter_opens_the_cases_of_
         await shows(pilot, "bench/c20, cy, ", "(3 more lines)", "luck: 1 note on 1 case")
 
 
-async def test_only_ones_own_notes_move_be_it_a_whole_category_and_the_threshold_moves_who_is_wrong(request_):
+async def test_only_ones_own_notes_move_be_it_a_whole_category_and_the_threshold_moves_who_is_wrong(query):
     """A category is merged with another one, renamed or taken out."""
-    async with opened(request_, size=(100, 40)) as pilot:
+    async with opened(query, size=(100, 40)) as pilot:
         await reach(pilot, "tab", "G", "w")
         await shows(pilot, "This is not a note of yours (ann)")
         await press(pilot, "v", "w")
@@ -133,8 +133,8 @@ async def test_only_ones_own_notes_move_be_it_a_whole_category_and_the_threshold
         before = wrong(pilot)
         await press(pilot, "t", *["right"] * 45)
         await until(pilot, lambda: wrong(pilot) != before)
-        inspection, screen = inspected(pilot), pilot.app.screen
-        assert walk(inspection, screen.lay_out(inspection, None, 80, 20)) > 3
+        state, screen = inspected(pilot), pilot.app.screen
+        assert walk(state, screen.lay_out(state, None, 80, 20)) > 3
         await press(pilot, "escape")
         await until(pilot, lambda: wrong(pilot) == before)
         await press(pilot, "escape")
@@ -146,10 +146,10 @@ async def test_only_ones_own_notes_move_be_it_a_whole_category_and_the_threshold
         await shows(pilot, "Put 2 notes into (1 note of others stays)")
         await press(pilot, *"units", "enter")
         await shows(pilot, "2 notes put into units")
-        assert kept(request_) == {"c0": "units", "c1": "units", "c2": "units"}
+        assert kept(query) == {"c0": "units", "c1": "units", "c2": "units"}
         assert categories(pilot) == [("units", "3"), ("signs", "1"), ("(in none)", "4")]
         await press(pilot, "u")
-        await until(pilot, lambda: kept(request_) == {"c0": "signs", "c1": "signs", "c2": "units"})
+        await until(pilot, lambda: kept(query) == {"c0": "signs", "c1": "signs", "c2": "units"})
         await press(pilot, "home", "j", "a")
         await shows(pilot, "Rename units")
         await press(pilot, *" of length", "enter")
@@ -160,22 +160,22 @@ async def test_only_ones_own_notes_move_be_it_a_whole_category_and_the_threshold
         await shows(pilot, "A category needs a name.")
         await press(pilot, "a", "enter")
         await shows(pilot, "It is called units of length already.")
-        assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "units of length"}
+        assert kept(query) == {"c0": "signs", "c1": "signs", "c2": "units of length"}
         await press(pilot, "home", "j", "w", "down", "down")
         await shows(pilot, ">(in none)", "take them out")
         await press(pilot, "enter")
         await shows(pilot, "1 note taken out of the category")
-        assert kept(request_) == {"c0": "signs", "c1": "signs"}
+        assert kept(query) == {"c0": "signs", "c1": "signs"}
 
 
 def wrong(pilot):
     """What scorers have wrong, as it stands in the lowest pane."""
-    names = [one.scorer.name for one in inspected(pilot).selection.evaluations]
+    names = [one.scorer.name for one in inspected(pilot).results.evaluations]
     return [line for line in screen_lines(pilot.app) if any(f" {name} " in line for name in names)]
 
 
 async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_prints_them(
-    request_, tmp_path, monkeypatch, capsys
+    query, tmp_path, monkeypatch, capsys
 ):
     """By keys that may come before the screen has followed; a full disk leaves ticks."""
 
@@ -183,7 +183,7 @@ async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_
         raise OSError(28, "No space left on device")
 
     monkeypatch.chdir(tmp_path)
-    async with opened(request_, size=(100, 30), folder=tmp_path) as pilot:
+    async with opened(query, size=(100, 30), folder=tmp_path) as pilot:
         # A category is found by a part of its name.
         await reach(pilot, "tab", "j", "w")
         await shows(pilot, "Put 1 note into", ">signs", "units")
@@ -192,16 +192,16 @@ async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_
         await hides(pilot, "signs  3 notes")
         await press(pilot, "enter")
         await shows(pilot, "1 note put into units; u undoes it.")
-        assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "units", "c4": "units"}
+        assert kept(query) == {"c0": "signs", "c1": "signs", "c2": "units", "c4": "units"}
         assert categories(pilot) == [("signs", "3"), ("units", "2"), ("(in none)", "3")]
         await press(pilot, "u")
         await shows(pilot, "Undone: the category 'units' on bench/c4.")
-        assert "c4" not in kept(request_)
+        assert "c4" not in kept(query)
         await press(pilot, "ctrl+r")
         await shows(pilot, "Done again")
-        assert kept(request_)["c4"] == "units"
+        assert kept(query)["c4"] == "units"
         await press(pilot, "u")
-        await until(pilot, lambda: "c4" not in kept(request_))
+        await until(pilot, lambda: "c4" not in kept(query))
         await press(pilot, "escape")
         await until(pilot, lambda: pilot.app.screen.NAME == "board")
         # Ticked notes go into a new one together, and Esc takes ticks away before it leaves.
@@ -215,18 +215,18 @@ async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_
         await press(pilot, "w", *"careless reading", "enter")
         await shows(pilot, "2 notes put into careless reading")
         await hides(pilot, "ticked")
-        assert {kept(request_)["c3"], kept(request_)["c4"]} == {"careless reading"}
+        assert {kept(query)["c3"], kept(query)["c4"]} == {"careless reading"}
         await press(pilot, "u")
-        await until(pilot, lambda: "c3" not in kept(request_) and "c4" not in kept(request_))
+        await until(pilot, lambda: "c3" not in kept(query) and "c4" not in kept(query))
         await press(pilot, "escape")
         await until(pilot, lambda: pilot.app.screen.NAME == "board")
         # What is typed ahead means what is under the cursor then.
         await reach(pilot)
         type_ahead(pilot, "g", "g", "j", "w", *"signs", "enter")
         await shows(pilot, "1 note put into signs")
-        assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "signs"}
+        assert kept(query) == {"c0": "signs", "c1": "signs", "c2": "signs"}
         await press(pilot, "u")
-        await until(pilot, lambda: kept(request_)["c2"] == "units")
+        await until(pilot, lambda: kept(query)["c2"] == "units")
         await press(pilot, "escape")
         await until(pilot, lambda: pilot.app.screen.NAME == "board")
         # Notes that hold words or are alike are ticked together.
@@ -242,7 +242,7 @@ async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_
         await shows(pilot, "3 ticked")
         await press(pilot, "slash", "enter")
         await hides(pilot, "ticked")
-        ann = Journal(Path(request_.workspace) / "triage", Author("ann", "gpu"))
+        ann = Journal(Path(query.workspace) / "triage", Author("ann", "gpu"))
         for case, text in (("c3", "misread the table"), ("c4", "another table [misread]")):
             note(ann, f"bench/{case}", text)
         await shows(pilot, "[ ] misread the table", "another table [misread]")
@@ -267,7 +267,7 @@ async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_
             patched.setattr("scoring.triage.journal.os.write", full)
             await press(pilot, "enter")
             await shows(pilot, "Cannot write", "1 ticked")
-    assert set(kept(request_).values()) == {"signs", "units"}
+    assert set(kept(query).values()) == {"signs", "units"}
     for file in tmp_path.glob("*.json"):
         document = json.loads(file.read_text())
         capsys.readouterr()
@@ -278,7 +278,7 @@ async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_
 
 async def test_where_there_is_no_folder_it_is_said(monkeypatch):
     """Here, and wherever else something would be said of a case."""
-    monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
+    monkeypatch.setattr("inspector.result_set.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened(size=(100, 30)) as pilot:
 
         async def refused(*keys):
@@ -296,26 +296,26 @@ async def test_where_there_is_no_folder_it_is_said(monkeypatch):
         await refused("w")
 
 
-def pane(inspection, category, width=120):
+def pane(state, category, width=120):
     """The lines on a category in a pane of so many cells."""
-    return Sheet(tuple(Terminal(width, Brush(False)).blocks(tuple(category_blocks(inspection, category)))))
+    return Sheet(tuple(Terminal(width, Glyphs(False)).blocks(tuple(category_blocks(state, category)))))
 
 
-def test_every_number_of_every_category_opens_its_cases(request_):
-    inspection = inspect(load(request_))
-    notes = notes_shown(inspection)
+def test_every_number_of_every_category_opens_its_cases(query):
+    state = inspect(load(query))
+    notes = notes_shown(state)
     for name in notes.by_category:
         for width in (30, 80, 200):
-            assert walk(inspection, pane(inspection, category_of(inspection, notes, name), width)) > 3
+            assert walk(state, pane(state, category_of(state, notes, name), width)) > 3
 
 
-def test_the_condition_of_a_category_is_its_name_where_that_is_exact(request_):
-    inspection = inspect(load(request_))
-    notes = notes_shown(inspection)
-    assert category_of(inspection, notes, "signs").conditions == ("ARRAY_CONTAINS(\"category\", 'signs')",)
-    assert category_of(inspection, notes, "").conditions[0].startswith("case IN (")
+def test_the_condition_of_a_category_is_its_name_where_that_is_exact(query):
+    state = inspect(load(query))
+    notes = notes_shown(state)
+    assert category_of(state, notes, "signs").conditions == ("ARRAY_CONTAINS(\"category\", 'signs')",)
+    assert category_of(state, notes, "").conditions[0].startswith("case IN (")
     # Of Bob alone, Ann's other case is none of them.
-    assert category_of(inspection, notes.of("bob"), "signs").conditions == ("case IN ('bench/c0')",)
+    assert category_of(state, notes.of("bob"), "signs").conditions == ("case IN ('bench/c0')",)
 
 
 def test_values_beyond_the_first_are_counted(tmp_path):
@@ -324,8 +324,8 @@ def test_values_beyond_the_first_are_counted(tmp_path):
     journal = Journal(tmp_path / "triage", Author("ann", "gpu"))
     for number in range(12):
         note(journal, f"bench/c{number}", "x\n" * 5, "many")
-    inspection = inspect(load(Request(workspace=str(tmp_path))))
-    lines = [text_of(row) for row in pane(inspection, category_of(inspection, notes_shown(inspection), "many")).lines]
+    state = inspect(load(Query(workspace=str(tmp_path))))
+    lines = [text_of(row) for row in pane(state, category_of(state, notes_shown(state), "many")).lines]
     assert lines[0] == "many: 12 notes on 12 cases"
     (subset,) = [line for line in lines if line.startswith("subset")]
     assert subset.count("1 s") == VALUES
@@ -334,10 +334,10 @@ def test_values_beyond_the_first_are_counted(tmp_path):
 
 
 def test_scorers_that_tried_no_case_of_a_category_are_told_last_without_figures(tmp_path):
-    request_ = example.noted(tmp_path)
+    query = example.noted(tmp_path)
     note(Journal(tmp_path / "triage", Author("ann", "gpu")), "bench/early-one", "alone", "early")
-    inspection = inspect(load(request_))
-    lines = [text_of(row) for row in pane(inspection, category_of(inspection, notes_shown(inspection), "early")).lines]
+    state = inspect(load(query))
+    lines = [text_of(row) for row in pane(state, category_of(state, notes_shown(state), "early")).lines]
     heads, alpha, beta = lines[2:5]
     assert heads.split() == ["scorer", "wrong", "of"]
     assert alpha.split() == ["alpha", "1", "1"]
@@ -350,7 +350,7 @@ async def test_from_notes_to_a_table_without_leaving_the_keyboard(tmp_path, monk
     cases, scorers = making.study()
     making.workspace(tmp_path / "w", cases, scorers)
     notes = ("loses a minus", "metres and feet", "minus again", "feet")
-    async with opened(Request(workspace=str(tmp_path / "w")), size=(100, 30), folder=tmp_path) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "w")), size=(100, 30), folder=tmp_path) as pilot:
         await press(pilot, "g", "x")
         await shows(pilot, "No case here has a note yet.", "no note is in a category yet, of 0")
         for key, said in (("w", "There is no note here."), ("a", "There is no category here"), ("enter", "no number")):

@@ -8,9 +8,9 @@ import pytest
 import example
 import judged
 from inspector.analyses import thresholds as analysis
-from inspector.request import Request
+from inspector.query import Query
+from inspector.result_set import load
 from inspector.screens.analysis import screen_of
-from inspector.selection import load
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, opened
 from screen_text import hides, looks_like, press, rests, screen_lines, shows
@@ -29,9 +29,9 @@ def marked(app, glyph):
     return line.index(glyph)
 
 
-async def test_it_opens_from_everywhere_and_its_files_are_the_documents_of_the_commands(request_, tmp_path):
+async def test_it_opens_from_everywhere_and_its_files_are_the_documents_of_the_commands(query, tmp_path):
     """Esc goes back, and o puts another curve beside it."""
-    async with opened(request_, folder=tmp_path) as pilot:
+    async with opened(query, folder=tmp_path) as pilot:
         for keys in ((), ("g", "l"), ("enter",)):
             await press(pilot, *keys)
             before = await rests(pilot)
@@ -56,7 +56,7 @@ async def test_it_opens_from_everywhere_and_its_files_are_the_documents_of_the_c
         await shows(pilot, "A alpha", "B beta", "beta · threshold 0.000")
         await press(pilot, "v n", "o", "x", "enter")
         await hides(pilot, "B beta")
-    wanted = load(Request(workspace=request_.workspace, scorers=("alpha",)))
+    wanted = load(Query(workspace=query.workspace, scorers=("alpha",)))
     for name, document in (
         ("bench-thresholds.csv", thresholds_view(wanted)),
         ("bench-thresholds-2.csv", curve_view(wanted)),
@@ -69,7 +69,7 @@ async def test_it_opens_from_everywhere_and_its_files_are_the_documents_of_the_c
         assert found["value"].cast(pl.Float64).to_list() == pytest.approx(document.rows["value"].to_list(), nan_ok=True)
 
 
-async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it_and_pages_turn(request_, monkeypatch):
+async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it_and_pages_turn(query, monkeypatch):
     """Other ways are not computed again. Enter opens exactly the cases, and Esc comes back to the number."""
     asked = []
     make = analysis.way_rows
@@ -79,7 +79,7 @@ async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it_and_p
         return make(*words, **more)
 
     monkeypatch.setattr(analysis, "way_rows", counting)
-    async with opened(request_, size=(120, 44)) as pilot:
+    async with opened(query, size=(120, 44)) as pilot:
         await press(pilot, "g", "h")
         before = await rests(pilot, COMPLETE)
         every = asked.count(None)
@@ -135,7 +135,7 @@ async def test_without_scorers_and_with_a_critic_it_says_why_there_is_nothing(tm
         await press(pilot, "e")
         await shows(pilot, "There is nothing to export here yet.")
     judged.workspace(tmp_path / "judged")
-    async with opened(Request(workspace=str(tmp_path / "judged"), scorers=("critic",))) as pilot:
+    async with opened(Query(workspace=str(tmp_path / "judged"), scorers=("critic",))) as pilot:
         await press(pilot, "g", "h")
         await shows(pilot, "No threshold decides, so that there is no curve: critic.")
         await press(pilot, "t")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from inspector.screens.trees import VIEWS, StepTable, TreeRows, TreeScreen, node_lines
 from inspector.shell.trees import trees_view
 from inspector.terminal.themes import OneDialog
-from inspector.texts.paint import Brush
+from inspector.texts.paint import Glyphs
 from scoring.reading.rows import SourceRow
 from scoring.trees.reading import read_trees, tree_of_row
 from screen_text import press, screen_text, shows, until
@@ -29,7 +29,7 @@ FINE = tree(node("0", None), node("1", "0", value=0.5, text="So $\\frac{1}{2}$.\
 
 
 def rows_of(row):
-    return TreeRows(tree_of_row(SourceRow(1, 1, row), "trees.jsonl", []), Brush())
+    return TreeRows(tree_of_row(SourceRow(1, 1, row), "trees.jsonl", []), Glyphs())
 
 
 def under(app):

@@ -18,7 +18,7 @@ FAILURES = ("alarm-one", "late-one", "missed-one", "missed-two", "early-one")
 
 
 @pytest.fixture
-def request_(tmp_path):
+def query(tmp_path):
     """A workspace of its own: what is ruled stays."""
     return example.write(tmp_path / "workspace")
 
@@ -34,7 +34,7 @@ async def begun(pilot, *before):
 
 
 def journal(pilot):
-    return inspected(pilot).selection.journal
+    return inspected(pilot).results.journal
 
 
 def rulings(pilot):
@@ -42,9 +42,9 @@ def rulings(pilot):
     return {case.removeprefix("bench/"): of[me] for case, of in journal(pilot).triage.rulings.items()}
 
 
-async def test_a_key_is_a_ruling_on_a_case_or_a_rating_of_a_step_and_another_queue_can_be_begun(request_):
+async def test_a_key_is_a_ruling_on_a_case_or_a_rating_of_a_step_and_another_queue_can_be_begun(query):
     """The next case comes by itself, and one looks back and changes it. Plus on the problem rates the other steps."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await begun(pilot)
         for number, case in enumerate(FAILURES, 1):
             await shows(pilot, f"bench/{case} ", f"{number} of 5")
@@ -113,9 +113,9 @@ async def test_a_key_is_a_ruling_on_a_case_or_a_rating_of_a_step_and_another_que
         assert [len(one.waiting) for one in journal(pilot).queues] == [1, 4]
 
 
-async def test_a_queue_is_gone_on_with_where_it_was_through_the_scorer_that_it_was_made_with(request_):
+async def test_a_queue_is_gone_on_with_where_it_was_through_the_scorer_that_it_was_made_with(query):
     """Whoever looked through another one meanwhile, or opens the app again, comes back to the same failures."""
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await shows(pilot, "9 cases")
         await press(pilot, "g", "t")
         await shows(pilot, "No case waits for you")
@@ -130,7 +130,7 @@ async def test_a_queue_is_gone_on_with_where_it_was_through_the_scorer_that_it_w
         await press(pilot, "enter")
         await shows(pilot, "bench/missed-two", "1 ruled, 1 skipped, 3 to go", "alpha")
         assert inspected(pilot).scorer == "alpha"
-    async with opened(replace(request_, scorers=("beta",))) as pilot:
+    async with opened(replace(query, scorers=("beta",))) as pilot:
         await press(pilot, "g", "t")
         await shows(pilot, "bench/missed-two", "4 of 5", "1 ruled, 1 skipped, 3 to go")
         assert inspected(pilot).scorer == "alpha"
@@ -152,10 +152,10 @@ async def test_a_queue_is_gone_on_with_where_it_was_through_the_scorer_that_it_w
         await until(pilot, lambda: said in [one.message for one in pilot.app._notifications])
 
 
-async def test_who_decides_blind_sees_labels_rulings_of_others_and_a_curve_by_the_ruling(request_):
+async def test_who_decides_blind_sees_labels_rulings_of_others_and_a_curve_by_the_ruling(query):
     """The next key goes on, to a case whose labels are hidden again."""
-    Journal(Path(request_.workspace) / "triage", Author("zoe", "far")).rule(["bench/alarm-one"], "unsure")
-    async with opened(request_, size=(200, 50)) as pilot:
+    Journal(Path(query.workspace) / "triage", Author("zoe", "far")).rule(["bench/alarm-one"], "unsure")
+    async with opened(query, size=(200, 50)) as pilot:
         await begun(pilot)
         await shows(pilot, "Ruling  zoe: unsure")
         curve = pilot.app.screen.query_one("#curve")
@@ -173,13 +173,13 @@ async def test_who_decides_blind_sees_labels_rulings_of_others_and_a_curve_by_th
         assert "late (" not in await rests(pilot, "bench/late-one", "BLIND")
 
 
-async def test_a_ruling_that_cannot_be_written_is_said_and_so_is_one_of_another_text(request_, monkeypatch):
+async def test_a_ruling_that_cannot_be_written_is_said_and_so_is_one_of_another_text(query, monkeypatch):
     """A case that is gone is passed over."""
 
     def full(*_):
         raise UnwritableWorkspace("The disk is full.", "Free space and try again.")
 
-    async with opened(request_) as pilot:
+    async with opened(query) as pilot:
         await begun(pilot)
         with monkeypatch.context() as patched:
             patched.setattr(writing, "append_lines", full)
@@ -226,8 +226,8 @@ async def test_the_demo_can_be_triaged_without_a_workspace(monkeypatch, tmp_path
     assert not list(tmp_path.iterdir())
 
 
-async def test_there_is_room_for_rulings_on_a_small_terminal_and_a_toast_leaves_them_to_be_read(request_):
-    async with opened(request_, size=(80, 24)) as pilot:
+async def test_there_is_room_for_rulings_on_a_small_terminal_and_a_toast_leaves_them_to_be_read(query):
+    async with opened(query, size=(80, 24)) as pilot:
         await begun(pilot)
         await rests(pilot, "1 model wrong")
         await press(pilot, "enter")
@@ -250,8 +250,8 @@ async def test_there_is_room_for_rulings_on_a_small_terminal_and_a_toast_leaves_
         await shows(pilot, "1 ruled, 4 to go", "Undone: a new queue on 4 cases.")
 
 
-async def test_who_has_ruled_on_all_cases_of_the_list_goes_through_them_once_more(request_):
-    async with opened(request_) as pilot:
+async def test_who_has_ruled_on_all_cases_of_the_list_goes_through_them_once_more(query):
+    async with opened(query) as pilot:
         await begun(pilot)
         await press(pilot, "2", "2", "2", "2", "x")
         await shows(pilot, "None waits: 4 gold wrong; 1 case skipped")

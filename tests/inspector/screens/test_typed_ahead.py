@@ -5,19 +5,19 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 import judged
-from inspector.request import Request
+from inspector.query import Query
 from opened import opened
 from screen_text import hides, press, settled, shows, type_ahead
 
 
 @pytest.fixture
-def request_(tmp_path):
+def query(tmp_path):
     judged.workspace(tmp_path / "space")
-    return Request(workspace=str(tmp_path / "space"))
+    return Query(workspace=str(tmp_path / "space"))
 
 
-async def test_the_first_letters_are_not_lost_and_do_nothing_else_and_the_list_stays_readable(request_, tmp_path):
-    async with opened(request_, folder=tmp_path, behind_dialogs=True) as pilot:
+async def test_the_first_letters_are_not_lost_and_do_nothing_else_and_the_list_stays_readable(query, tmp_path):
+    async with opened(query, folder=tmp_path, behind_dialogs=True) as pilot:
         await press(pilot, "g", "l")
         await shows(pilot, "6 of 6 cases")
         for screen, key in [*(((), key) for key in ("colon", "a", "w", "s")), (("enter",), "a"), ((), "w")]:
@@ -32,8 +32,8 @@ async def test_the_first_letters_are_not_lost_and_do_nothing_else_and_the_list_s
         assert pilot.app.screen.NAME == "case"
 
 
-async def test_enter_may_be_typed_ahead_too_and_where_a_search_is_typed_they_are_letters(request_, tmp_path):
-    async with opened(request_, folder=tmp_path) as pilot:
+async def test_enter_may_be_typed_ahead_too_and_where_a_search_is_typed_they_are_letters(query, tmp_path):
+    async with opened(query, folder=tmp_path) as pilot:
         await press(pilot, "g", "l")
         type_ahead(pilot, "slash", "slash", *"tsNwW", "colon")
         await shows(pilot, "/tsNwW:")

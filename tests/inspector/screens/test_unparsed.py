@@ -3,7 +3,7 @@
 import pytest
 
 import critic_spaces
-from inspector.request import Request
+from inspector.query import Query
 from opened import inspected, listed, opened
 from scoring.asking import GeneratedAnswer
 from screen_text import hides, press, shows
@@ -29,7 +29,7 @@ def space(tmp_path):
 
 
 def opened_on(space, tmp_path, **how):
-    return opened(Request(workspace=str(space)), folder=tmp_path, **how)
+    return opened(Query(workspace=str(space)), folder=tmp_path, **how)
 
 
 async def test_the_queue_is_what_the_board_counts_and_begins_at_its_first_case(space, tmp_path):
@@ -39,7 +39,7 @@ async def test_the_queue_is_what_the_board_counts_and_begins_at_its_first_case(s
         await press(pilot, "g", "l", "v", "u")
         await shows(pilot, "9 of 12 cases", "9 cases unparsed or refused")
         assert listed(pilot, "id") == [f"sums-{row}" for row in range(12) if row % 4]
-        command = inspected(pilot).selection.request.command("cases")
+        command = inspected(pilot).results.query.command("cases")
         assert "judge.outcome" in command
         # Each has its reason and the end of its answer beside the list.
         await shows(pilot, "unparsed: cut at the token limit: no box", "The answer ends: ...", "think of 1")

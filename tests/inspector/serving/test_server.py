@@ -16,21 +16,21 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from inspector import cli
-from inspector.request import Request
+from inspector.query import Query
 from inspector.serving import server
 from inspector.serving.server import COOKIE, Doorkeeper
-from inspector.serving.visitor import Opening
+from inspector.serving.visitor import VisitorOpening
 from inspector.serving.visitor import command as command_of
 from inspector.shell import serve as shell
 from inspector.terminal.textual_compat import Packets
 from inspector.visit import Visit
 from served import PATIENCE, STUBBORN, child, children, command, gone
 
-DEMO = Request(benchmarks=("demo",))
+DEMO = Query(benchmarks=("demo",))
 
 
-def opening(who, request=DEMO):
-    return Opening(request, Visit(who, writes=False, root="/nowhere"))
+def opening(who, query=DEMO):
+    return VisitorOpening(query, Visit(who, writes=False, root="/nowhere"))
 
 
 @asynccontextmanager
@@ -221,7 +221,7 @@ async def test_an_app_that_does_not_end_is_killed(here, monkeypatch):
 
 
 async def test_an_app_that_cannot_show_anything_says_why_on_the_page(here):
-    async with doors(lambda who: opening(who, Request(benchmarks=("demo",), scorers=("nobody",)))) as (keeper, client):
+    async with doors(lambda who: opening(who, Query(benchmarks=("demo",), scorers=("nobody",)))) as (keeper, client):
         place = await let_in(keeper, client)
         async with client.ws_connect(f"{place}ws", headers=origin(client)) as page:
             await shown(page, b"no scorer matches 'nobody'")
@@ -352,7 +352,7 @@ def test_of_a_pipe_that_nobody_reads_it_is_told_once():
 
 
 def test_what_the_app_is_opened_on_comes_to_its_process_whole():
-    told = Opening(
-        Request(workspace="a 'b' \"c\"\n", thresholds=((None, "0.5"),)), Visit("ann", writes=True, root="/x")
+    told = VisitorOpening(
+        Query(workspace="a 'b' \"c\"\n", thresholds=((None, "0.5"),)), Visit("ann", writes=True, root="/x")
     )
-    assert msgspec.json.decode(command_of(told)[-1], type=Opening) == told
+    assert msgspec.json.decode(command_of(told)[-1], type=VisitorOpening) == told

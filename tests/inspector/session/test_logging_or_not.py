@@ -18,8 +18,8 @@ pytestmark = pytest.mark.pty
 def test_a_session_leaves_a_log_unless_told_otherwise_and_titles_where_they_would_not_be_shown_as_text(
     term, flags, n_logs, tmp_path
 ):
-    state = tmp_path / "state"
-    env = {**ENV, "XDG_STATE_HOME": str(state), **({"TERM": term, "COLORTERM": ""} if term else {})}
+    state_folder = tmp_path / "state"
+    env = {**ENV, "XDG_STATE_HOME": str(state_folder), **({"TERM": term, "COLORTERM": ""} if term else {})}
     with Terminal((*RUN, "demo", *flags), columns=100, lines=30, env=env, cwd=tmp_path) as terminal:
         terminal.wait_for("240 cases")
         if n_logs is not None:
@@ -29,7 +29,7 @@ def test_a_session_leaves_a_log_unless_told_otherwise_and_titles_where_they_woul
             terminal.settle(1.0)
             terminal.press("q", "q")
             assert terminal.wait() == 0
-            assert len(list(state.rglob("session-*.jsonl"))) == n_logs
+            assert len(list(state_folder.rglob("session-*.jsonl"))) == n_logs
         output = terminal.output.decode()
     titles = re.findall(r"\x1b\]2;(.*?)\x1b\\", output)
     if term:

@@ -10,8 +10,8 @@ import pytest
 import making
 from inspector.app import InspectApp
 from inspector.cli import main
-from inspector.request import Request
-from inspector.screens.base import InspectionScreen
+from inspector.query import Query
+from inspector.screens.base import AppScreen
 from inspector.session import recording, replaying
 from inspector.session.log import KEPT, ReadSession, SessionLog, command_id, logs, read_session, screen_words, shadow
 from inspector.session.replaying import replay
@@ -42,15 +42,15 @@ def root(tmp_path, monkeypatch):
 
 async def session(root, tmp_path, *keys, size=(120, 36)):
     """The log of a session in which these keys were pressed, one after the other at rest; None: of the demo."""
-    request = Request(benchmarks=("demo",)) if root is None else Request(workspace=str(root))
-    app = InspectApp(request, folder=tmp_path, state=tmp_path / "state", sessions=tmp_path / "sessions")
+    query = Query(benchmarks=("demo",)) if root is None else Query(workspace=str(root))
+    app = InspectApp(query, folder=tmp_path, state_folder=tmp_path / "state", sessions=tmp_path / "sessions")
     with unpainted():
         return await _pressed(app, tmp_path, keys, size)
 
 
 async def _pressed(app, tmp_path, keys, size):
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
+        await until(pilot, lambda: isinstance(app.screen, AppScreen) and app.screen.is_mounted)
         for key in ("", *keys):
             if key:
                 type_ahead(pilot, key)
@@ -151,10 +151,10 @@ def test_the_command_says_whether_it_is_the_same_and_the_first_title_that_differ
 
 def test_typed_words_and_another_size_are_played_again(root, tmp_path):
     async def typing():
-        request, state, sessions = Request(workspace=str(root)), tmp_path / "state", tmp_path / "sessions"
-        app = InspectApp(request, folder=tmp_path, state=state, sessions=sessions)
+        query, state_folder, sessions = Query(workspace=str(root)), tmp_path / "state", tmp_path / "sessions"
+        app = InspectApp(query, folder=tmp_path, state_folder=state_folder, sessions=sessions)
         async with app.run_test(size=(120, 36), notifications=True) as pilot:
-            await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
+            await until(pilot, lambda: isinstance(app.screen, AppScreen) and app.screen.is_mounted)
             await press(pilot, "enter", "colon", *"n_steps > 9", "enter")
             await pilot.resize_terminal(90, 30)
             await settled(pilot)

@@ -103,9 +103,9 @@ def test_nothing_in_a_file_breaks_it_and_no_key_starts_two_commands(chosen):
                 assert before[one.id] & before[other.id] & set(one.keys)
 
 
-async def test_the_app_follows_it_in_keys_footer_panel_and_palette(request_, tmp_path):
+async def test_the_app_follows_it_in_keys_footer_panel_and_palette(query, tmp_path):
     (tmp_path / FILE).write_text('facets = "ctrl+f"\nrail-keep = "ctrl+k"\nraw = "f"\nnothing = "z"\n')
-    app = InspectApp(request_, config=tmp_path)
+    app = InspectApp(query, config=tmp_path)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await shows(pilot, "2 scorers", "There is no command 'nothing'")
         # It stands over the footer for a quarter of a minute.

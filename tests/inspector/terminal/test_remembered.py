@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from any_json import ANY_JSON
-from inspector.terminal.remembered import LONGEST, Left, RememberedState
+from inspector.terminal.remembered import LONGEST, LastView, RememberedState
 
-FIELDS = Left(
+FIELDS = LastView(
     benchmark="processbench",
     scorer="alpha",
     columns=("case", "margin"),
@@ -30,8 +30,8 @@ def as_fields(left):
 
 
 def test_what_was_never_written_is_empty(path):
-    assert RememberedState(path).left == Left()
-    assert RememberedState().left == Left()
+    assert RememberedState(path).left == LastView()
+    assert RememberedState().left == LastView()
 
 
 def test_every_field_comes_back_as_it_was(path):
@@ -98,7 +98,7 @@ def test_a_damaged_file_counts_as_never_written(path, data):
     path.parent.mkdir()
     path.write_bytes(data)
     remembered = RememberedState(path)
-    assert remembered.left == Left()
+    assert remembered.left == LastView()
     assert remembered.problem.startswith(f"{path} is damaged")
     remembered.keep(scorer="alpha")
     remembered.save()
@@ -106,7 +106,7 @@ def test_a_damaged_file_counts_as_never_written(path, data):
     assert not RememberedState(path).problem
 
 
-@given(written=st.dictionaries(st.sampled_from([*Left.__struct_fields__, "format", "other"]), ANY_JSON))
+@given(written=st.dictionaries(st.sampled_from([*LastView.__struct_fields__, "format", "other"]), ANY_JSON))
 def test_no_json_breaks_it_and_what_fits_is_read(tmp_path_factory, written):
     path = tmp_path_factory.mktemp("left") / "here.json"
     path.write_text(json.dumps(written))

@@ -166,8 +166,8 @@ def seen(app, style):
     return table.line_style(style).color.get_truecolor().hex
 
 
-async def test_every_kind_of_theme_shows_every_screen_in_its_colours(request_):
-    async with opened(request_) as pilot:
+async def test_every_kind_of_theme_shows_every_screen_in_its_colours(query):
+    async with opened(query) as pilot:
         for name in EXACT:
             pilot.app.theme = name
             await settled(pilot)
@@ -193,8 +193,8 @@ def test_a_theme_of_somebody_elses_gets_our_variables():
         assert set(variables_for(dark=theme.dark, ansi=theme.ansi)) == ours
 
 
-async def test_the_chosen_theme_is_there_at_the_next_start(request_, tmp_path):
-    app = InspectApp(request_, state=tmp_path)
+async def test_the_chosen_theme_is_there_at_the_next_start(query, tmp_path):
+    app = InspectApp(query, state_folder=tmp_path)
     assert app.theme == DEFAULT
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await shows(pilot, "2 scorers")
@@ -205,21 +205,21 @@ async def test_the_chosen_theme_is_there_at_the_next_start(request_, tmp_path):
         await settled(pilot)
         assert app.theme == "prm-light-contrast"
         await app.workers.wait_for_complete()
-    assert InspectApp(request_, state=tmp_path).theme == "prm-light-contrast"
+    assert InspectApp(query, state_folder=tmp_path).theme == "prm-light-contrast"
 
 
-async def test_a_theme_that_is_gone_is_not_asked_for(request_, tmp_path):
+async def test_a_theme_that_is_gone_is_not_asked_for(query, tmp_path):
     choose_theme(tmp_path, "of a later version")
-    app = InspectApp(request_, state=tmp_path)
+    app = InspectApp(query, state_folder=tmp_path)
     assert app.theme == DEFAULT
     async with app.run_test() as pilot:
         await shows(pilot, "2 scorers")
     assert chosen_theme(tmp_path) == "of a later version"
 
 
-async def test_a_theme_that_cannot_be_kept_is_told(request_, tmp_path):
+async def test_a_theme_that_cannot_be_kept_is_told(query, tmp_path):
     (tmp_path / "theme").mkdir()
-    app = InspectApp(request_, state=tmp_path)
+    app = InspectApp(query, state_folder=tmp_path)
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await shows(pilot, "2 scorers")
         app.theme = "prm-light"
@@ -229,9 +229,9 @@ async def test_a_theme_that_cannot_be_kept_is_told(request_, tmp_path):
 
 
 @pytest.mark.parametrize("theme", [FEW_COLOURS, DEFAULT])
-async def test_without_colours_every_text_differs_from_what_is_behind_it(theme, request_, monkeypatch):
+async def test_without_colours_every_text_differs_from_what_is_behind_it(theme, query, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
-    app = InspectApp(request_, theme=theme)
+    app = InspectApp(query, theme=theme)
     async with app.run_test(size=(120, 36)) as pilot:
         await shows(pilot, "2 scorers")
         segments = [part for line in strips(app) for part in line if part.style]

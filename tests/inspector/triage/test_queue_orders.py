@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import making
 from inspector.contested_gold import rankings
-from inspector.inspection import covering, inspect, subject
 from inspector.label_audit import audited_benchmarks
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import covering, inspect, subject
 from inspector.triage.queue import (
     CONTESTED,
     DIFFERING,
@@ -35,11 +35,11 @@ def study(tmp_path_factory):
     root = tmp_path_factory.mktemp("study")
     cases, scorers = making.study(n=60)
     making.workspace(root, cases, scorers, **making.labels(cases))
-    return inspect(load(Request(workspace=str(root)))).cleared()
+    return inspect(load(Query(workspace=str(root)))).cleared()
 
 
-def names(inspection):
-    return [one.name for one in queue_orders(inspection)]
+def names(state):
+    return [one.name for one in queue_orders(state)]
 
 
 def test_every_order_holds_the_listed_cases_once(study):
@@ -105,7 +105,7 @@ def test_lists_are_strata_too():
 
 def test_without_scorers_only_what_needs_none_is_offered(tmp_path):
     making.workspace(tmp_path, [Case(1, -1)] * 3, [])
-    bare = inspect(load(Request(workspace=str(tmp_path))))
+    bare = inspect(load(Query(workspace=str(tmp_path))))
     assert names(bare) == ["listed", "random"]
 
 
@@ -121,11 +121,11 @@ def test_cases_on_which_people_differ_come_once_more(tmp_path):
     making.workspace(tmp_path, [Case(1, -1)] * 4, [])
     ann, bob = (Journal(tmp_path / "triage", Author(who, "here")) for who in ("ann", "bob"))
     ann.rule(["bench/c0", "bench/c1", "bench/c2"], "unsure")
-    bare = inspect(load(Request(workspace=str(tmp_path))))
+    bare = inspect(load(Query(workspace=str(tmp_path))))
     assert DIFFERING not in names(bare)
     bob.rule(["bench/c1"], "unsure")
     bob.rule(["bench/c2"], "gold wrong")
-    found = inspect(load(Request(workspace=str(tmp_path))))
+    found = inspect(load(Query(workspace=str(tmp_path))))
     assert DIFFERING in names(found)
     assert queue_rows(found, DIFFERING).tolist() == [2]
     ann.catch_up()

@@ -11,7 +11,7 @@ from benchmark_rows import visualprocessbench as row
 from scoring.benchmarks.base import problem_id
 from scoring.benchmarks.visualprocessbench import load, recognises
 from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.official_rows import Counting, figures_of
+from scoring.evaluations.official_rows import CountingRules, figures_of
 from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import Rule
 from scoring.schema import CASES, METADATA, REWARDS, conform, content_key
@@ -133,7 +133,7 @@ def test_the_official_figure_is_the_macro_f1_of_steps_that_are_right_or_wrong(ca
     evaluation = evaluate(
         Gold(frame), making.scorer(), conform(rewards, REWARDS, "rewards"), Rule(0.85, "<=", "chosen")
     )
-    figures = figures_of(evaluation, "visualprocessbench", evaluation.gold.known, Counting(seed=None))
+    figures = figures_of(evaluation, "visualprocessbench", evaluation.gold.known, CountingRules(seed=None))
     (found,) = (figure for figure in figures if (figure["subset"], figure["metric"]) == ("all", "prmscore"))
     expected = macro_f1(labels, scores, 0.85)
     assert found["value"] == (None if expected is None else pytest.approx(expected, abs=1e-12))

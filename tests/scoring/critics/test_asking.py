@@ -15,7 +15,7 @@ from scoring.asking import Answered, GeneratedAnswer, Message, Noticed
 from scoring.cache import RewardParts, VoteParts
 from scoring.critics.parsing import Reading
 from scoring.evaluations.given import by_run, tally
-from scoring.evaluations.scorer_columns import Spent
+from scoring.evaluations.scorer_columns import ScorerUsage
 from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.runs import plan
 from scoring.runs.critic_runs import Asking, CriticAsker
@@ -238,7 +238,7 @@ def test_what_a_call_for_several_answers_cost_is_with_its_first_and_known_of_the
     rows = bench[2].read()[0].sort("key", "vote")
     assert rows["cost"].to_list() == [43.0, 0.0, 0.0] * 6
     assert end.money == 6 * 43.0
-    spent = Spent(bench[2].folder, lambda: bench[0])
+    spent = ScorerUsage(bench[2].folder, lambda: bench[0])
     assert [spent.column(name).to_list() for name in ("tokens_in", "tokens_out", "cost")] == [
         [100] * 6,
         [9] * 6,

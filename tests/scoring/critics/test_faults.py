@@ -2,12 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.critics.parsing import ParseFault, fault_of, told
+from scoring.critics.parsing import ParseFault, fault_of, fault_words
 
 
 @given(st.sampled_from(ParseFault), st.text(st.characters(codec=None), max_size=60))
 def test_a_reason_is_counted_by_the_kind_it_begins_with_and_is_one_safe_line(fault, detail):
-    reason = told(fault, detail)
+    reason = fault_words(fault, detail)
     assert fault_of(reason) is fault
     assert reason.isprintable()
     assert len(reason) <= len(fault) + 44
@@ -24,5 +24,5 @@ def test_no_kind_is_taken_for_a_failure_that_is_asked_again():
 
 
 def test_what_is_shown_of_an_answer_is_short():
-    assert told(ParseFault.NO_NUMBER_IN_BOX, "x" * 41) == f"box without a number ({'x' * 40}…)"
-    assert told(ParseFault.NO_NUMBER_IN_BOX, "a\x1b[31m\nb") == "box without a number (a·[31m·b)"
+    assert fault_words(ParseFault.NO_NUMBER_IN_BOX, "x" * 41) == f"box without a number ({'x' * 40}…)"
+    assert fault_words(ParseFault.NO_NUMBER_IN_BOX, "a\x1b[31m\nb") == "box without a number (a·[31m·b)"

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.critics.parsing import Parted, joined, opened, parted
+from scoring.critics.parsing import SplitAnswer, joined, opened, parted
 
 TAGS = ("<think>", "</think>", "<thinking>", "</thinking>")
 TEXTS = st.lists(st.sampled_from(("a", "b", " ", "\n", *TAGS)), max_size=8).map("".join)
@@ -32,7 +32,7 @@ TEXTS = st.lists(st.sampled_from(("a", "b", " ", "\n", *TAGS)), max_size=8).map(
     ],
 )
 def test_parted(text, reasoning, answer, closed):
-    assert parted(text) == Parted(reasoning, answer, closed)
+    assert parted(text) == SplitAnswer(reasoning, answer, closed)
 
 
 @given(TEXTS)
@@ -48,11 +48,11 @@ def test_nothing_that_is_said_is_lost_and_open_reasoning_has_no_answer(text):
 def test_reasoning_told_apart_is_as_if_it_had_come_in_the_text(reasoning, answer, closed):
     part = parted(joined(answer if closed else "", reasoning, closed=closed))
     if reasoning is None:
-        assert part == Parted(None, answer if closed else "")
+        assert part == SplitAnswer(None, answer if closed else "")
     elif closed:
-        assert part == Parted(reasoning, answer)
+        assert part == SplitAnswer(reasoning, answer)
     elif not any(tag in reasoning for tag in TAGS):
-        assert part == Parted(reasoning, "", closed=False)
+        assert part == SplitAnswer(reasoning, "", closed=False)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
 import pytest
 
 from scoring.asking import Sampling
-from scoring.critics.sampling import Chosen, overridden
+from scoring.critics.sampling import ChosenSampling, overridden
 from scoring.errors import UsageError
 
-GREEDY = Chosen(Sampling(temperature=0.0, max_tokens=8192), "the protocol", 42)
+GREEDY = ChosenSampling(Sampling(temperature=0.0, max_tokens=8192), "the protocol", 42)
 
 
 def test_nothing_given_changes_nothing():

@@ -3,23 +3,23 @@ import math
 import pytest
 
 from scoring.engines.base import answer_of, combined
-from scoring.readout import Answer, Refused
+from scoring.readout import EngineOutput, Refused
 
 
 def test_the_sequences_of_a_case_are_its_steps_in_order():
-    assert answer_of(4, [[[0.1], [0.2]], [[0.3]]], str) == Answer(4, (0.1, 0.2, 0.3))
+    assert answer_of(4, [[[0.1], [0.2]], [[0.3]]], str) == EngineOutput(4, (0.1, 0.2, 0.3))
 
 
 def test_a_second_number_of_each_position_is_redundancy():
-    assert answer_of(0, [[[0.1, 0.5], [0.2, 0.6]]], str) == Answer(0, (0.1, 0.2), (0.5, 0.6))
+    assert answer_of(0, [[[0.1, 0.5], [0.2, 0.6]]], str) == EngineOutput(0, (0.1, 0.2), (0.5, 0.6))
 
 
 def test_one_refused_sequence_refuses_the_case():
-    assert answer_of(1, [[[0.1]], Refused("no memory"), Refused("later")], str) == Answer(1, Refused("no memory"))
+    assert answer_of(1, [[[0.1]], Refused("no memory"), Refused("later")], str) == EngineOutput(1, Refused("no memory"))
 
 
 def test_what_is_not_finite_is_explained():
-    assert answer_of(0, [[[0.1], [float("inf")]]], lambda: "the weights are") == Answer(
+    assert answer_of(0, [[[0.1], [float("inf")]]], lambda: "the weights are") == EngineOutput(
         0, (0.1, float("inf")), None, "the weights are"
     )
 

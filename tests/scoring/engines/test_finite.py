@@ -8,7 +8,7 @@ from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError
 from scoring.prms.catalogue import adapter_of
 from scoring.readout import Encoded, Readout, Refused, Vocabulary
-from scoring.runs.plan import Missing
+from scoring.runs.plan import MissingAnswers
 from scoring.runs.prm_runs import EncodedCase
 from scoring.runs.run import RunCase
 
@@ -94,7 +94,7 @@ def test_an_overflow_of_finite_weights_is_told_of_case_by_case_and_read_once(tmp
     why = "all weights are finite, so float16 does not hold what is computed; use --dtype float32 or bfloat16"
     assert {answer.why for answer in found} == {why}
     case = RunCase("c", "k", "p", ["a", "b"], ())
-    refused = EncodedCase(Missing(0), case, CASES[found[0].index]).checked(found[0])
+    refused = EncodedCase(MissingAnswers(0), case, CASES[found[0].index]).checked(found[0])
     assert isinstance(refused, Refused)
     assert refused.reason == f"the reward of step 0 is nan, no finite number ({why})"
     assert all(np.isfinite(answer.rewards).all() for answer in answers(loaded(tmp_path, overflowing())))

@@ -7,7 +7,7 @@ from scoring.critics.lint import CaseTexts
 from scoring.errors import UsageError
 from scoring.generative.catalogue import FAMILIES
 from scoring.runs.arguments import GENERATIVE
-from scoring.runs.critic_preparation import Wish, prepare_critic
+from scoring.runs.critic_preparation import CriticOptions, prepare_critic
 
 
 @pytest.fixture
@@ -18,7 +18,9 @@ def workspace(tmp_path):
 @pytest.fixture
 def prepared(workspace):
     def prepare(protocol, **how):
-        return prepare_critic(workspace, Wish(protocol, **how), "org/Model-7B", {"model": "Model-7B"}, lambda _: None)
+        return prepare_critic(
+            workspace, CriticOptions(protocol, **how), "org/Model-7B", {"model": "Model-7B"}, lambda _: None
+        )
 
     return prepare
 
@@ -99,7 +101,7 @@ def test_wishes_that_it_does_not_have(prepared, how, told):
 
 def test_critics_have_no_options(workspace):
     with pytest.raises(UsageError, match="processbench has no options"):
-        prepare_critic(workspace, Wish("processbench", options={"a": "b"}), "m", {}, lambda _: None)
+        prepare_critic(workspace, CriticOptions("processbench", options={"a": "b"}), "m", {}, lambda _: None)
 
 
 def test_odd_texts_of_cases_are_told(prepared):

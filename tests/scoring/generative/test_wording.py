@@ -2,7 +2,7 @@ import pytest
 
 from scoring.errors import InputError
 from scoring.generative.catalogue import FAMILIES
-from scoring.generative.talk import Wording
+from scoring.generative.talk import TalkTemplate
 
 TEXTS = {"problem": "{step} {{x}}", "previous": "{problem}", "step": "<<user>>", "steps": "{steps}"}
 
@@ -22,7 +22,7 @@ def test_the_packaged_words_have_every_placeholder_and_nothing_is_looked_for_in_
 def test_braces_of_a_template_are_text(tmp_path):
     path = tmp_path / "own.txt"
     path.write_text("<<system>>\n{{a}} {b}\n<<user>>\n{problem}: {step}\n")
-    wording = Wording.of(path, "genprm.txt", ("problem", "step"))
+    wording = TalkTemplate.of(path, "genprm.txt", ("problem", "step"))
     assert [one.text for one in wording.prompt({"problem": "P", "step": "S"})] == ["{{a}} {b}", "P: S"]
     assert not wording.own
     assert "own words" not in wording.note
@@ -40,4 +40,4 @@ def test_a_template_that_cannot_be_filled(tmp_path, text, told):
     path = tmp_path / "own.txt"
     path.write_text(text)
     with pytest.raises(InputError, match=told):
-        Wording.of(path, "genprm.txt", ("problem", "step"))
+        TalkTemplate.of(path, "genprm.txt", ("problem", "step"))

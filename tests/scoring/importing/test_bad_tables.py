@@ -46,7 +46,7 @@ def of_each(cell):
 @pytest.mark.parametrize("other", [None, "n/a", [], [0.5, None, 0.1], {"step": 1}])
 def test_a_column_that_is_rewards_in_half_of_its_rows(read, other):
     joined, counts = read(of_each(lambda number: THREE if number % 2 else other))
-    assert (joined.joined, joined.given["rewards"], joined.given["reason"]) == (N, N // 2, N // 2)
+    assert (joined.joined, joined.row_counts["rewards"], joined.row_counts["reason"]) == (N, N // 2, N // 2)
     assert sum(counts.values()) == N // 2
 
 
@@ -109,7 +109,7 @@ def test_verdicts_as_texts_are_whole_numbers(read):
 
 def test_right_and_wrong_a_step_are_labels(read):
     joined, counts = read(of_each(lambda _: [True, False, True]))
-    assert (joined.given["labels"], counts) == (N, {})
+    assert (joined.row_counts["labels"], counts) == (N, {})
 
 
 def test_a_column_that_is_there_twice_is_a_warning_and_the_first_counts(read):
@@ -138,6 +138,6 @@ def test_one_row_a_step_with_gaps_or_repeats_costs_the_case_its_rewards_and_no_o
     steps = {IDS[0]: (0, 1, 1), IDS[1]: (0, 2), IDS[2]: (2, 0, 1)}
     rows = [{"id": name, "step": step, "score": 0.25 * step} for name in IDS for step in steps.get(name, (0, 1, 2))]
     joined, counts = read(rows)
-    assert joined.given["rewards"] == N - 2
+    assert joined.row_counts["rewards"] == N - 2
     assert counts == {("warning", "step-rows"): 2, ("warning", "no-rewards"): 2}
     assert joined.rewards["rewards"].to_list()[2:] == [[0.0, 0.25, 0.5]] * (N - 2)

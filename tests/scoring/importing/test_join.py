@@ -467,7 +467,7 @@ def test_an_id_that_two_benchmarks_have_is_that_of_both_unless_the_subset_tells(
     )
     joined = join(results({"id": "first", **texts(PAIR[0]), "rewards": LOW}), cases)
     assert decided(joined, cases) == {"sums/first": LOW, "again/first": LOW}
-    assert (joined.joined, joined.given["rewards"], codes(joined)) == (1, 1, [])
+    assert (joined.joined, joined.row_counts["rewards"], codes(joined)) == (1, 1, [])
     joined = join(results({"id": "first", "subset": "two", **texts(PAIR[0]), "rewards": LOW}), cases)
     assert decided(joined, cases) == {"again/first": LOW}
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import making
 from scoring.benchmarks.own import cases_frame
 from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.official_rows import Counting, figures_of
+from scoring.evaluations.official_rows import CountingRules, figures_of
 from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import Rule
 from scoring.metrics.balanced import NAMES
@@ -52,7 +52,7 @@ def row_of(judged):
 
 def values(answers, protocol=None):
     evaluation = evaluated(answers)
-    rows = figures_of(evaluation, "hard2verify", evaluation.gold.known, Counting(protocol, seed=None))
+    rows = figures_of(evaluation, "hard2verify", evaluation.gold.known, CountingRules(protocol, seed=None))
     return {row["metric"]: row for row in rows if row["subset"] == "all"}
 
 
@@ -156,7 +156,7 @@ def test_verdicts_say_nothing_of_single_steps_and_all_of_a_response():
     )
     nothing = pl.DataFrame(schema=REWARDS)
     critic = evaluate(evaluation.gold, making.scorer(kind="critic"), nothing, votes=votes)
-    rows = figures_of(critic, "hard2verify", critic.gold.known, Counting(seed=None))
+    rows = figures_of(critic, "hard2verify", critic.gold.known, CountingRules(seed=None))
     found = {row["metric"]: row for row in rows if row["subset"] == "all"}
     assert found["step_balanced_acc"]["value"] is None
     assert found["response_balanced_acc"]["value"] == 1.0

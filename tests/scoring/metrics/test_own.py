@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import making
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.errors import PluginError
 from scoring.metrics import own
 from scoring.metrics.breakdown import Cells, axis
@@ -30,7 +30,7 @@ def results(tmp_path_factory):
     root = tmp_path_factory.mktemp("study") / "w"
     cases, scorers = making.study(n=60)
     making.workspace(root, cases, scorers, **making.labels(cases))
-    return load(Request(workspace=str(root)))
+    return load(Query(workspace=str(root)))
 
 
 @pytest.fixture

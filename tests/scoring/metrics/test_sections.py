@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import making
 from scoring.benchmarks.own import cases_frame
 from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.official_rows import Counting, figures_of
+from scoring.evaluations.official_rows import CountingRules, figures_of
 from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import Rule
 from scoring.metrics.sections import NAMES
@@ -54,7 +54,7 @@ def length(named):
 
 def values(rows, protocol=None, subset="all"):
     evaluation = evaluated(rows)
-    found = figures_of(evaluation, "deltabench", evaluation.gold.known, Counting(protocol, seed=None))
+    found = figures_of(evaluation, "deltabench", evaluation.gold.known, CountingRules(protocol, seed=None))
     return {row["metric"]: row for row in found if row["subset"] == subset}
 
 

@@ -56,6 +56,6 @@ def test_redundancy_that_does_not_fit_is_not_there_and_the_rewards_stay(numbers,
     row = {"key": cases["key"][0], "vote": 0, "rewards": [0.5, 0.6], "redundancy": numbers, "redundancy_labels": labels}
     rewards = align(cases, pl.DataFrame([row], schema=REWARDS, orient="row"))
     assert rewards.scored.all()
-    assert (bool(rewards.redundancy.given[0]), bool(rewards.redundant.given[0])) == usable
+    assert (bool(rewards.redundancy.present[0]), bool(rewards.redundant.has_labels[0])) == usable
     assert rewards.redundancy.values.tolist() == (numbers if usable[0] else [])
     assert rewards.redundant.of(0) == (labels if usable[1] else None)

@@ -19,7 +19,7 @@ from scoring.prm_check.run import ENCODING, NAMES, checks, declaration, unopened
 from scoring.prms.base import Scale
 from scoring.prms.qwen import QwenPrm
 from scoring.readout import Encoded, Refused
-from scoring.runs.opened import OpenedPrm
+from scoring.runs.opened import LoadedPrm
 from scoring.schema import content_key
 from scoring.xray import Case
 
@@ -50,7 +50,7 @@ def results(checkpoint, change=None, cases=(), **settings):
         adapter = type("Broken", (Changed,), {"change": staticmethod(change)})(
             **{field.name: getattr(adapter, field.name) for field in fields(adapter)}
         )
-    prm = OpenedPrm(checkpoint, adapter, "float32", "cpu")
+    prm = LoadedPrm(checkpoint, adapter, "float32", "cpu")
     settings = {"limit": 3, "chosen": False, **settings}
     return {one.check: one for one in checks(prm, "qwen", list(cases), **settings)}
 
@@ -117,7 +117,7 @@ def test_every_check_says_what_to_do_where_it_fails(checkpoint):
 @pytest.mark.parametrize("change", BROKEN)
 def test_what_is_broken_is_found(checkpoint, change, monkeypatch):
     wanted, said = BROKEN[change]
-    monkeypatch.setattr(OpenedPrm, "engine", lambda _: (_ for _ in ()).throw(MissingExtra("torch", "score")))
+    monkeypatch.setattr(LoadedPrm, "engine", lambda _: (_ for _ in ()).throw(MissingExtra("torch", "score")))
     found = results(checkpoint, change)
     assert wanted <= failed(found)
     assert said in " ".join(found[check].reason for check in wanted)
@@ -150,8 +150,8 @@ ENGINES = {
 
 @pytest.mark.parametrize("check", ENGINES)
 def test_odd_rewards_are_found(checkpoint, check, monkeypatch):
-    load = OpenedPrm.engine
-    monkeypatch.setattr(OpenedPrm, "engine", lambda prm: Odd(load(prm), ENGINES[check]))
+    load = LoadedPrm.engine
+    monkeypatch.setattr(LoadedPrm, "engine", lambda prm: Odd(load(prm), ENGINES[check]))
     assert check in failed(results(checkpoint))
 
 
@@ -187,7 +187,7 @@ CARD = Case("What is 1 + 2?", (r"It is \(1 + 2\).", "So 3."))
 def published(checkpoint, tmp_path, monkeypatch):
     """Rewards of the tiny checkpoint, published as if for a card whose formulas stand in plain parentheses."""
     adapter = QwenPrm.of(checkpoint)
-    prm = OpenedPrm(checkpoint, adapter, "float32", "cpu")
+    prm = LoadedPrm(checkpoint, adapter, "float32", "cpu")
     steps = ["It is (1 + 2).", "So 3."]
     found = prm.encoder(CARD.problem, steps)
     text = "".join(map(run.TokenTexts(prm.tokenizer), found.ids))
@@ -265,7 +265,7 @@ def test_the_tolerance_is_that_of_the_dtype_and_of_the_step(tmp_path):
         ("Qwen2.5-Math-PRM-72B", "float32", (0.05, 0.05, 0.3, 0.3)),
     ):
         checkpoint = Checkpoint.open(checkpoints.write(tmp_path / dtype / name))
-        found = run.golden_of(OpenedPrm(checkpoint, QwenPrm.of(checkpoint), dtype), "qwen")
+        found = run.golden_of(LoadedPrm(checkpoint, QwenPrm.of(checkpoint), dtype), "qwen")
         assert found.tolerance == tolerance
         assert found.why
         assert len(found.tolerance) == len(found.rewards) == len(found.positions)
@@ -293,7 +293,7 @@ def test_a_checkpoint_of_another_name_has_none(tmp_path, published):
 def test_a_cached_hub_model_is_known_by_its_folder(tmp_path):
     folder = checkpoints.write(tmp_path / "models--Qwen--Qwen2.5-Math-7B-PRM800K" / "snapshots" / "abc")
     checkpoint = Checkpoint.open(folder)
-    found = run.golden_of(OpenedPrm(checkpoint, QwenPrm.of(checkpoint), "float32"), "qwen")
+    found = run.golden_of(LoadedPrm(checkpoint, QwenPrm.of(checkpoint), "float32"), "qwen")
     assert found.rewards == (0.9921875, 0.2333984375, 0.6796875, 0.94140625)
 
 
@@ -307,7 +307,7 @@ def test_the_shipped_golden_is_the_card_s_case(tmp_path, data_folder):
         pytest.skip("ProcessBench's gsm8k.json is not there")
     checkpoint = Checkpoint.open(checkpoints.write(tmp_path / "Qwen2.5-Math-PRM-72B", max_position_embeddings=4096))
     byte_vocabulary.qwen(checkpoint.tokenizer)
-    prm = OpenedPrm(checkpoint, QwenPrm.of(checkpoint), "float32", "cpu")
+    prm = LoadedPrm(checkpoint, QwenPrm.of(checkpoint), "float32", "cpu")
     known = run.golden_of(prm, "qwen")
     card = known.find(_cases_of(str(path), ()))
     found = run.golden_tokens(prm, known, card)

@@ -6,10 +6,10 @@ import pytest
 
 import checkpoints
 from scoring.checkpoint import Checkpoint
-from scoring.claim import claim
 from scoring.errors import CheckpointError
 from scoring.prms.chat import CHATML, LLAMA3, rendered, template_note, template_system
 from scoring.prms.rlhflow import SYSTEM as LLAMA_DATE
+from scoring.reservation import reserve_scorer
 from scoring.runs.preparation import prepare
 from scoring.workspace import Workspace
 
@@ -112,7 +112,7 @@ def test_a_resumed_run_does_not_say_it_again(folders, tmp_path):
     for expected in (1, 0):
         prepared = prepare(workspace, str(folders["qwen"]))
         assert sum("chat template" in note for note in prepared.notes) == expected
-        prepared.scorer.save(claim(workspace, prepared.scorer).folder)
+        prepared.scorer.save(reserve_scorer(workspace, prepared.scorer).folder)
 
 
 def test_a_template_of_one_s_own_is_part_of_what_the_scorer_is(tmp_path):

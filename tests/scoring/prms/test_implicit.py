@@ -10,7 +10,7 @@ from scoring.errors import CheckpointError, ForeignCheckpoint, UsageError
 from scoring.prms.catalogue import adapter_of
 from scoring.prms.implicit import ImplicitPrm
 from scoring.readout import Encoded, Refused
-from scoring.runs.preparation import Running, prepare
+from scoring.runs.preparation import EngineOptions, prepare
 from scoring.workspace import Workspace
 
 torch = pytest.importorskip("torch")
@@ -207,7 +207,7 @@ def test_a_reference_is_demanded_and_is_another_model(pair):
     with pytest.raises(UsageError, match="the PRM itself, so that every reward would be 0"):
         prepared((pair[0], pair[0]))
     with pytest.raises(UsageError, match="which neither vLLM nor a server gives"):
-        prepared(pair, running=Running(engine="vllm"))
+        prepared(pair, running=EngineOptions(engine="vllm"))
 
 
 def test_a_reference_of_a_family_that_has_none_is_refused(pair, tmp_path):

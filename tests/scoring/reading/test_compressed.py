@@ -14,7 +14,7 @@ from scoring.reading import file_bytes as module
 from scoring.reading.file_bytes import (
     MAGIC,
     Allowance,
-    Damaged,
+    DamagedStream,
     Unpacked,
     compression_of,
     member_bytes,
@@ -139,11 +139,11 @@ def test_members_are_unpacked_in_small_pieces_too():
             file = io.BytesIO(packed)
             assert b"".join(member_bytes(lambda _, size=size, file=file: file.read(size), method)) == TEXT
         if method:
-            with pytest.raises(Damaged):
+            with pytest.raises(DamagedStream):
                 list(member_bytes(io.BytesIO(packed[:-5]).read, method))
-            with pytest.raises(Damaged):
+            with pytest.raises(DamagedStream):
                 list(member_bytes(io.BytesIO(b"\xff" * 50).read, method))
-    with pytest.raises(Damaged, match="method 14"):
+    with pytest.raises(DamagedStream, match="method 14"):
         list(member_bytes(io.BytesIO(b"").read, 14))
 
 

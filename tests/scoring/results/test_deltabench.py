@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from benchmark_rows import deltabench
 from inspector.case_links import figure_link
-from inspector.request import Request
-from inspector.selection import load
-from scoring.evaluations.official_rows import Counting, figures_of
+from inspector.query import Query
+from inspector.result_set import load
+from scoring.evaluations.official_rows import CountingRules, figures_of
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.metrics.sections import NAMES
 from scoring.results.deltabench import named_sections
@@ -62,10 +62,10 @@ def test_a_critics_file_gives_the_figures_of_the_authors_code(tmp_path):
     workspace = Workspace.create(tmp_path / "w")
     # The rows are the benchmark's own, so that they make the cases as well.
     read_sources([str(tmp_path / "critic.jsonl")], ImportOptions(), workspace, None).put(workspace)
-    results = load(Request(workspace=str(tmp_path / "w")))
+    results = load(Query(workspace=str(tmp_path / "w")))
     (evaluation,) = results.evaluations
     assert (evaluation.scorer.kind, evaluation.gold.cases.height) == ("critic", 5)
-    made = figures_of(evaluation, "deltabench", results.mask, Counting("deltabench", seed=None))
+    made = figures_of(evaluation, "deltabench", results.mask, CountingRules("deltabench", seed=None))
     found = {row["metric"]: (row["value"], row["n"]) for row in made if row["subset"] == "all"}
     # The first row has precision 1 and recall a half, the three others 0 and 0.
     assert found["precision_macro"] == (pytest.approx(1 / 4), 4)

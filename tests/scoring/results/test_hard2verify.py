@@ -6,9 +6,9 @@ import pytest
 
 from benchmark_rows import encrypted, hard2verify
 from inspector.case_links import figure_link
-from inspector.request import Request
-from inspector.selection import load
-from scoring.evaluations.official_rows import Counting, figures_of
+from inspector.query import Query
+from inspector.result_set import load
+from scoring.evaluations.official_rows import CountingRules, figures_of
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.metrics.balanced import NAMES
 from scoring.workspace import Workspace
@@ -43,8 +43,8 @@ def place(tmp_path_factory):
 
 
 def figures(place, scorer, protocol=None):
-    results = load(Request(workspace=str(place)))
-    rows = figures_of(results.evaluation(scorer), "hard2verify", results.mask, Counting(protocol, seed=None))
+    results = load(Query(workspace=str(place)))
+    rows = figures_of(results.evaluation(scorer), "hard2verify", results.mask, CountingRules(protocol, seed=None))
     return {row["metric"]: row["value"] for row in rows if row["subset"] == "all"}
 
 
@@ -71,7 +71,7 @@ def test_first_errors(place):
 
 @pytest.mark.parametrize("scorer", ["steps", "bare", "first"])
 def test_each_figure_opens_the_cases_that_it_is_of(place, scorer):
-    results = load(Request(workspace=str(place)))
+    results = load(Query(workspace=str(place)))
     evaluation = results.evaluation(scorer)
     for name in NAMES:
         link = figure_link(results, evaluation, "hard2verify", name)

@@ -165,7 +165,7 @@ def line(name="sums-0", *answers, status=200, error=None, body=None, **message):
     return {"id": f"batch_req_{name}", "custom_id": name, "response": response, "error": error}
 
 
-def request(name, text):
+def query(name, text):
     body = {
         "model": "a-critic",
         "messages": [{"role": "system", "content": "Judge."}, {"role": "user", "content": text}],
@@ -241,7 +241,7 @@ def batch(tmp_path):
     benchmark = authored.write(tmp_path / "bench" / "sums.json", cases)
     folder = tmp_path / "batch"
     folder.mkdir()
-    requests = [request(f"request-{at}", prompt(row["problem"], row["steps"])) for at, row in enumerate(cases)]
+    requests = [query(f"request-{at}", prompt(row["problem"], row["steps"])) for at, row in enumerate(cases)]
     authored.write(folder / "input.jsonl", requests)
     authored.write(folder / "another-input.jsonl", requests[:2])
     authored.write(folder / "notes.jsonl", [{"a": 1}])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from broken_rows import VALUES, as_rows, assert_sound, broken
 from scoring.errors import InspectError, UnknownFormat, UnreadableFile
-from scoring.reading.file_bytes import Damaged, zstd_module
+from scoring.reading.file_bytes import DamagedStream, zstd_module
 from scoring.reading.rows import read_rows
 from scoring.results import inspect_log
 from scoring.results.inspect_log import ZipMembers, load, load_file, log_answers, recognises, recognises_file
@@ -499,7 +499,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(archive, monkeypatch):
 def test_a_size_that_is_less_than_claimed_unpacks_no_more_than_the_claim(archive):
     path = archive([("a", bytes(1024**2))])
     relabel(path, size=100)
-    with ZipMembers(path) as members, pytest.raises(Damaged):
+    with ZipMembers(path) as members, pytest.raises(DamagedStream):
         members.read("a")
 
 
@@ -522,7 +522,7 @@ def test_a_damaged_member_costs_only_itself(archive, claims, said):
     path = archive([("a", TEXT), ("b", TEXT)])
     relabel(path, **claims)
     with ZipMembers(path) as members:
-        with pytest.raises(Damaged, match=said):
+        with pytest.raises(DamagedStream, match=said):
             members.read("a")
         assert members.read("b") == TEXT
 
@@ -547,7 +547,7 @@ def test_a_member_that_is_packed_with_zstd(tmp_path):
 )
 def test_a_damaged_member_that_is_packed_with_zstd(tmp_path, changes):
     path = packed_with_zstd(tmp_path / "an.eval", **{"packed": zstd.compress(TEXT), **changes})
-    with ZipMembers(path) as members, pytest.raises(Damaged):
+    with ZipMembers(path) as members, pytest.raises(DamagedStream):
         members.read("a name")
 
 
@@ -588,7 +588,7 @@ def test_broken_archives_give_expected_errors_only(tmp_path_factory, data):
             for name in members.names:
                 try:
                     assert isinstance(members.read(name), bytes)
-                except Damaged as damage:
+                except DamagedStream as damage:
                     str(damage).encode()
     except UnreadableFile as refused:
         str(refused).encode()

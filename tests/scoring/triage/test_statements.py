@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from scoring.triage.history import DEFER, NOTE, QUEUE, RATE, RULE, RULINGS, SKIP, SORT, TAG, UNTAG, History
 from scoring.triage.journal import Author, Journal, sound
-from scoring.triage.words import KINDS, NO, STATEMENTS, YES, statements
+from scoring.triage.words import KINDS, NO, STATEMENTS, YES, annotation_frame
 from thoroughness import up_to
 
 CASES = ("b/1", "b/2", "b/3")
@@ -21,7 +21,7 @@ def people(tmp_path):
 def said(people, about, cases=CASES):
     """(case, who) or (case, who, tag or step) -> value."""
     journal = people["ann"].again()
-    found = statements(journal.of_case, cases)
+    found = annotation_frame(journal.of_case, cases)
     assert dict(found.schema) == STATEMENTS
     rows = found.filter(about=about).rows(named=True)
     further = {"tag": "tag", "rating": "step"}.get(about)
@@ -109,7 +109,7 @@ def test_tags_of_other_cases_are_not_asked_for(people):
 
 
 def test_nothing_said_gives_no_rows():
-    found = statements(History().of_case, CASES)
+    found = annotation_frame(History().of_case, CASES)
     assert found.is_empty()
     assert dict(found.schema) == STATEMENTS
 
@@ -145,4 +145,4 @@ def test_rows_are_what_triage_says_by_person(tmp_path_factory, told):
     put = {(case, tag) for (case, _, tag), value in said(people, TAG).items() if value == YES}
     # A tag that is on a case was put there by somebody whose last word it is.
     assert {(case, tag) for case, tags in triage.tags.items() for tag in tags} <= put
-    assert set(KINDS) >= set(statements(people["ann"].again().of_case, CASES)["about"])
+    assert set(KINDS) >= set(annotation_frame(people["ann"].again().of_case, CASES)["about"])

@@ -8,7 +8,7 @@ import adapters
 import byte_vocabulary
 import checkpoints
 from scoring.errors import ForeignCheckpoint
-from scoring.runs.preparation import Running, prepare
+from scoring.runs.preparation import EngineOptions, prepare
 from scoring.weights.usable import LoraConfig, ModelPlace, Weights, base_sentence, check_body
 from scoring.workspace import Workspace
 
@@ -116,7 +116,7 @@ def test_over_its_own_body_it_is_read(workspace, tmp_path):
         str(_over(tmp_path / "VersaPRM", base)),
         base=str(base),
         adapter="versa",
-        running=Running(device="cpu"),
+        running=EngineOptions(device="cpu"),
     )
     assert one.scorer.settings["adapter"] == "versa"
     assert one.engine().name

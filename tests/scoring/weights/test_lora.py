@@ -10,7 +10,7 @@ import byte_vocabulary
 import checkpoints
 from scoring.errors import CheckpointError, ForeignCheckpoint, UsageError
 from scoring.readout import Encoded
-from scoring.runs.preparation import Running, prepare
+from scoring.runs.preparation import EngineOptions, prepare
 from scoring.workspace import Workspace
 
 torch = pytest.importorskip("torch")
@@ -33,7 +33,11 @@ def base(tmp_path_factory):
 
 def prepared(workspace, adapter, base=None, **settings):
     return prepare(
-        workspace, str(adapter), base=None if base is None else str(base), running=Running(device="cpu"), **settings
+        workspace,
+        str(adapter),
+        base=None if base is None else str(base),
+        running=EngineOptions(device="cpu"),
+        **settings,
     )
 
 

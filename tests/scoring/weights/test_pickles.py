@@ -12,7 +12,7 @@ import adapters
 import checkpoints
 from scoring.errors import CheckpointError, PickleRefused
 from scoring.readout import Encoded
-from scoring.runs.preparation import Running, prepare
+from scoring.runs.preparation import EngineOptions, prepare
 from scoring.workspace import Workspace
 
 torch = pytest.importorskip("torch")
@@ -48,7 +48,7 @@ def rewards(one):
 
 
 def allowed(workspace, folder, **settings):
-    return prepare(workspace, str(folder), allow_pickle=True, running=Running(device="cpu"), **settings)
+    return prepare(workspace, str(folder), allow_pickle=True, running=EngineOptions(device="cpu"), **settings)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_rewards_are_those_of_the_safetensors(workspace, tmp_path, layout):
     said = []
     one = allowed(workspace, folder, tell=said.append)
     assert rewards(one) == rewards(
-        prepare(workspace, str(checkpoints.write(tmp_path / "plain")), running=Running(device="cpu"))
+        prepare(workspace, str(checkpoints.write(tmp_path / "plain")), running=EngineOptions(device="cpu"))
     )
     assert len(said) == 1
     assert "once" in said[0]
@@ -148,7 +148,7 @@ def test_shared_and_strided_tensors_come_out_as_they_read(workspace, tmp_path):
     found["score.0.weight"] = torch.tensor(arrays["score.0.weight"].T.copy()).T
     torch.save(found, folder / "pytorch_model.bin")
     assert rewards(allowed(workspace, folder)) == rewards(
-        prepare(workspace, str(checkpoints.write(tmp_path / "plain")), running=Running(device="cpu"))
+        prepare(workspace, str(checkpoints.write(tmp_path / "plain")), running=EngineOptions(device="cpu"))
     )
 
 
@@ -187,7 +187,7 @@ def test_a_pickled_adapter_needs_leave_too(workspace, tmp_path):
     with pytest.raises(CheckpointError, match="--allow-pickle"):
         prepare(workspace, str(folder), base=base)
     assert rewards(allowed(workspace, folder, base=base)) == rewards(
-        prepare(workspace, str(plain), base=base, running=Running(device="cpu"))
+        prepare(workspace, str(plain), base=base, running=EngineOptions(device="cpu"))
     )
 
 

@@ -7,9 +7,9 @@ had begun is free after LEASE_SECONDS, where they are given.
 import os
 
 from fake_scoring import Engine
-from scoring.runs.preparation import Running
+from scoring.runs.preparation import EngineOptions
 
-_load = Running.load
+_load = EngineOptions.load
 _DEVICE = os.environ.get("LIGHT_DEVICE", "cpu")
 
 
@@ -22,7 +22,7 @@ def load(self, *wishes, **further):
     )
 
 
-Running.load = load
+EngineOptions.load = load
 if "LEASE_SECONDS" in os.environ:
     # What a machine that died had begun is free after so long.
     from scoring.runs import plan

@@ -13,7 +13,7 @@ from servers.fault_server import Behaviour, running
 
 def test_a_vllm_server_is_known_by_what_it_says():
     with running(Behaviour(owner="vllm", context=4096)) as server:
-        (found,) = greet([server.url + "/v1"]).found
+        (found,) = greet([server.url + "/v1"]).capabilities
     assert (found.software, found.models[0].max_tokens) == ("vllm 0.32.0", 4096)
     assert str(found.address) == server.url
 
@@ -49,7 +49,7 @@ def test_an_environment_that_cannot_be_used_is_a_sentence_without_its_secrets(na
 
 def test_any_other_server_is_a_server():
     with running(Behaviour(probes=False)) as server:
-        (found,) = greet([server.url]).found
+        (found,) = greet([server.url]).capabilities
     assert (found.software, found.version, found.is_vllm) == ("server", "", False)
 
 

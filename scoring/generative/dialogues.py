@@ -10,12 +10,12 @@ from msgspec import Struct, field
 
 from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, TokenLogprobs, other_seed, prompt_hash
 from scoring.critics.catalogue import was_cut
-from scoring.critics.parsing import told
+from scoring.critics.parsing import fault_words
 from scoring.errors import EngineError
 from scoring.generative.talk import JudgedTalk, Question, Talk, TalkFamily, came, said
 from scoring.runs.critic_runs import seed_of
-from scoring.runs.plan import FAILED, REFUSED, Missing
-from scoring.runs.run import RunCase, Settled, Work
+from scoring.runs.plan import FAILED, REFUSED, MissingAnswers
+from scoring.runs.run import RowsToSave, RunCase, Work
 
 NO_STEPS = f"{REFUSED}it has no steps"
 
@@ -23,7 +23,7 @@ NO_STEPS = f"{REFUSED}it has no steps"
 class _Vote(Struct):
     """One vote of one case in one run, while its talks go on. Lists have one entry a talk."""
 
-    missing: Missing
+    missing: MissingAnswers
     case: RunCase
     vote: int
     texts: list[list[str]]
@@ -89,7 +89,7 @@ class _Vote(Struct):
         """The first step without a reward (0-based) and why; None where there is none."""
         for at, judgement in enumerate(self.judged):
             if judgement is not None and judgement.fault is not None:
-                return told(judgement.fault, f"step {at + len(judgement.rewards)}")
+                return fault_words(judgement.fault, f"step {at + len(judgement.rewards)}")
         return None
 
 
@@ -103,7 +103,7 @@ class _Turn(Struct):
     stage: int = 0
 
 
-class Talks(Struct):
+class Dialogues(Struct):
     """Holds the talks of one run; see `scoring.runs.critic_runs.Asker`. `seed` is that of the first vote of the
     first run; None = none is sent.
 
@@ -119,7 +119,7 @@ class Talks(Struct):
     seed: int | None = None
     _flight: dict[int, _Turn] = field(default_factory=dict)
     _next: deque[_Turn] = field(default_factory=deque)
-    _ready: list[Settled] = field(default_factory=list)
+    _ready: list[RowsToSave] = field(default_factory=list)
     _left: dict[tuple[int, int], int] = field(default_factory=dict)
     _numbers: int = 0
     _gives_logprobs: bool = False
@@ -177,7 +177,7 @@ class Talks(Struct):
         else:
             self._next.append(turn)
 
-    def settled(self) -> list[Settled]:
+    def settled(self) -> list[RowsToSave]:
         """Return the row of each vote that is ready."""
         ready, self._ready = self._ready, []
         return ready
@@ -222,7 +222,7 @@ class Talks(Struct):
         if last:
             del self._left[missing.row, missing.run]
         row = vote.row(self.family.reader, self._seed(vote))
-        self._ready.append(Settled(missing, vote.case, (row,), last))
+        self._ready.append(RowsToSave(missing, vote.case, (row,), last))
 
     def _check(self, question: Question, answer: GeneratedAnswer) -> None:
         """Whether the engine gives log-probabilities at all: once it has, a lapse costs no more than its vote."""

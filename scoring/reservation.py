@@ -18,7 +18,7 @@ def find(workspace: Workspace, fingerprint: str) -> Scorer | None:
     return next((scorer for scorer, _ in scorers(workspace) if scorer.fingerprint == fingerprint), None)
 
 
-def claim(workspace: Workspace, scorer: Scorer, *, variants: bool = False) -> RewardParts:
+def reserve_scorer(workspace: Workspace, scorer: Scorer, *, variants: bool = False) -> RewardParts:
     """Return where the scorer's reward parts are and go, with `variants` those of solutions that are no cases.
 
     Nothing is written yet.

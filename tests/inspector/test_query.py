@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 from inspector.cli import parse
 from inspector.command_flags import COMMANDS, FORMS
 from inspector.common_flags import FIGURES
-from inspector.request import Request, request_of, shell_word
+from inspector.query import Query, query_from, shell_word
 from scoring.errors import UsageError
 from thoroughness import up_to
 
@@ -34,7 +34,7 @@ RULES = st.tuples(
 ).map("".join)
 NAME = st.none() | WORD.filter(lambda word: word and "from:" not in word)
 REQUESTS = st.builds(
-    Request,
+    Query,
     workspace=st.none() | WORD,
     benchmarks=WORDS,
     subsets=WORDS,
@@ -61,21 +61,21 @@ def read(command):
 
 
 @up_to(150, 20)
-@given(request=REQUESTS, form=st.sampled_from(("", *FORMS)))
-def test_the_command_line_of_a_request_is_read_back_as_that_request(request, form):
-    cases = read(request.command("cases", form=form))
+@given(query=REQUESTS, form=st.sampled_from(("", *FORMS)))
+def test_the_command_line_of_a_request_is_read_back_as_that_request(query, form):
+    cases = read(query.command("cases", form=form))
     assert (cases.command, cases.form) == ("cases", form)
-    assert request_of(cases) == Request(**{**asdict(request), "by": ()})
-    metrics = read(request.command("metrics", form=form))
-    assert request_of(metrics) == Request(**{**asdict(request), "sort": ""})
+    assert query_from(cases) == Query(**{**asdict(query), "by": ()})
+    metrics = read(query.command("metrics", form=form))
+    assert query_from(metrics) == Query(**{**asdict(query), "sort": ""})
 
 
 @up_to(40)
-@given(request=REQUESTS, verb=st.sampled_from(("show", "board", "scorers")))
-def test_other_commands_get_no_flag_that_they_do_not_know(request, verb):
-    found = read(request.command(verb, *(["demo/c 'é'"] if verb == "show" else [])))
+@given(query=REQUESTS, verb=st.sampled_from(("show", "board", "scorers")))
+def test_other_commands_get_no_flag_that_they_do_not_know(query, verb):
+    found = read(query.command(verb, *(["demo/c 'é'"] if verb == "show" else [])))
     unsearched = {"search": "", "within": ()} if verb == "show" else {}
-    assert request_of(found) == Request(**{**asdict(request), "sort": "", "by": (), **unsearched})
+    assert query_from(found) == Query(**{**asdict(query), "sort": "", "by": (), **unsearched})
     assert verb != "show" or found.told_case == "demo/c 'é'"
 
 
@@ -110,17 +110,15 @@ def test_a_real_shell_reads_the_words_back():
 
 
 def test_a_condition_with_both_kinds_of_quotes_stays_readable():
-    request = Request(
-        where=("\"gpt4.outcome\" = 'late'",), thresholds=(("gpt4", "-0.5"), (None, "-1")), sort="instructive"
-    )
-    assert request.command("cases", form="csv") == (
+    query = Query(where=("\"gpt4.outcome\" = 'late'",), thresholds=(("gpt4", "-0.5"), (None, "-1")), sort="instructive")
+    assert query.command("cases", form="csv") == (
         'prm-inspect cases --where "\\"gpt4.outcome\\" = \'late\'"'
         " --threshold gpt4=-0.5 --threshold=-1 --sort instructive --csv"
     )
 
 
 def test_the_plain_request_is_the_plain_command():
-    assert Request().command("metrics") == "prm-inspect metrics"
+    assert Query().command("metrics") == "prm-inspect metrics"
 
 
 @pytest.mark.parametrize(
@@ -138,7 +136,7 @@ def test_the_plain_request_is_the_plain_command():
     ],
 )
 def test_thresholds_name_a_scorer_or_none(text, pair):
-    assert request_of(parse(["metrics", f"--threshold={text}"])).thresholds == (pair,)
+    assert query_from(parse(["metrics", f"--threshold={text}"])).thresholds == (pair,)
 
 
 @pytest.mark.parametrize(
@@ -162,12 +160,12 @@ def test_thresholds_name_a_scorer_or_none(text, pair):
     ],
 )
 def test_rules_name_a_scorer_or_none(text, pair):
-    assert request_of(parse(["metrics", f"--rule={text}"])).rules == (pair,)
+    assert query_from(parse(["metrics", f"--rule={text}"])).rules == (pair,)
 
 
 def test_a_new_threshold_of_a_scorer_takes_the_place_of_its_old_one():
-    request = Request(thresholds=((None, "best"), ("a", "0.1"), ("b", "0.2")))
-    assert request.with_threshold("a", "0.3").thresholds == ((None, "best"), ("b", "0.2"), ("a", "0.3"))
+    query = Query(thresholds=((None, "best"), ("a", "0.1"), ("b", "0.2")))
+    assert query.with_threshold("a", "0.3").thresholds == ((None, "best"), ("b", "0.2"), ("a", "0.3"))
 
 
 @pytest.mark.parametrize("verb", [name for name, verb in COMMANDS.items() if verb.takes == FIGURES])
@@ -179,8 +177,8 @@ def test_flags_before_the_command_and_after_it_count_alike(verb):
         ["--where", "a > 1", "--threshold", "0.1", "-w", "x"],
         ["--where", "b > 1", "--threshold=b=0.2", "--seed", "3"],
     )
-    found = request_of(parse([*before, verb, *case, *after]))
-    assert found == request_of(parse([verb, *case, *before, *after]))
+    found = query_from(parse([*before, verb, *case, *after]))
+    assert found == query_from(parse([verb, *case, *before, *after]))
     assert found.where == ("a > 1", "b > 1")
     assert found.thresholds == ((None, "0.1"), ("b", "0.2"))
 
@@ -208,4 +206,4 @@ def test_wrong_usage_ends_with_2(words, capsys):
 )
 def test_a_flag_that_says_nothing_is_no_silent_one(words, said):
     with pytest.raises(UsageError, match=said):
-        request_of(parse(["cases", *words]))
+        query_from(parse(["cases", *words]))

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 import making
 import reference
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
 from scoring.errors import FilterError, NoWorkspace, UsageError
 from scoring.evaluations.deciding import OPTIMISTIC
 from scoring.names import match_name
@@ -23,7 +23,7 @@ def root(tmp_path_factory):
 
 
 def chosen(root, **asked):
-    return load(Request(workspace=root, **asked))
+    return load(Query(workspace=root, **asked))
 
 
 def test_everything_is_loaded_in_file_order(root):
@@ -120,7 +120,7 @@ def test_best_minds_how_refused_cases_count(tmp_path):
     cases = [*kept, *[reference.Case(1, 0, refused="over length")] * 3]
     making.workspace(tmp_path, cases, [(making.scorer("x"), cases)])
     for unparsed in ("wrong", "drop"):
-        found = load(Request(workspace=str(tmp_path), thresholds=((None, "best"),), unparsed=unparsed)).evaluation("x")
+        found = load(Query(workspace=str(tmp_path), thresholds=((None, "best"),), unparsed=unparsed)).evaluation("x")
         value = reference.metrics(cases, found.rule.threshold, "<", unparsed)["average", "f1"]
         assert value == pytest.approx(reference.best_f1(cases, "<", unparsed))
 
@@ -174,7 +174,7 @@ def test_two_scorers_of_one_name_are_never_mixed(tmp_path):
     rows = [making.scored(case, random.Random(1)) for case in cases]
     twins = [(making.scorer("x"), rows), (making.scorer("x", fingerprint="f" * 16), rows)]
     making.workspace(tmp_path, cases, twins)
-    found = load(Request(workspace=str(tmp_path)))
+    found = load(Query(workspace=str(tmp_path)))
     assert found.chosen == ("x",)
     assert len(found.problems) == 1
     assert "another scorer here is called x as well" in found.problems[0]
@@ -185,14 +185,14 @@ def test_a_scorer_without_a_row_for_any_of_the_cases_is_not_there(tmp_path):
     cases = [reference.Case(1, -1, (0.5,)), reference.Case(1, -1)]
     nothing = [replace(case, rewards=None) for case in cases]
     making.workspace(tmp_path, cases, [(making.scorer("some"), cases), (making.scorer("none"), nothing)])
-    assert load(Request(workspace=str(tmp_path))).chosen == ("some",)
+    assert load(Query(workspace=str(tmp_path))).chosen == ("some",)
 
 
 def test_damaged_scorers_are_told_and_the_others_load(tmp_path):
     cases, scorers = making.study()
     making.workspace(tmp_path, cases, scorers)
     (tmp_path / "rewards" / "gpt4-67707434" / "scorer.json").write_text("{")
-    found = load(Request(workspace=str(tmp_path)))
+    found = load(Query(workspace=str(tmp_path)))
     assert found.chosen == ("rand-0", "x=y")
     assert any("gpt4-67707434" in problem for problem in found.problems)
 
@@ -201,20 +201,20 @@ def test_the_demo_needs_no_workspace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("platformdirs.user_data_path", (tmp_path / "own").joinpath)
     monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
-    found = load(Request(benchmarks=("demo",)))
+    found = load(Query(benchmarks=("demo",)))
     assert found.cases.height > 0
     assert found.chosen
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(NoWorkspace):
-        load(Request(benchmarks=("demo",), workspace=str(tmp_path / "missing")))
+        load(Query(benchmarks=("demo",), workspace=str(tmp_path / "missing")))
 
 
 def test_a_workspace_without_anything_is_empty_and_no_error(tmp_path):
     Workspace.create(tmp_path)
-    found = load(Request(workspace=str(tmp_path)))
+    found = load(Query(workspace=str(tmp_path)))
     assert (found.cases.height, found.evaluations, found.shown.tolist()) == (0, (), [])
     with pytest.raises(FilterError):
-        load(Request(workspace=str(tmp_path), where=("nothing = 1",)))
+        load(Query(workspace=str(tmp_path), where=("nothing = 1",)))
 
 
 def test_the_mask_and_the_shown_rows_say_the_same(root):

@@ -24,7 +24,7 @@ Formula = Callable[[Floats], Floats]
 """Sums of parts (k, q) -> values (k,), NaN where one is undefined."""
 
 
-class Answers(Struct, frozen=True, eq=False):
+class AnnotatorAnswers(Struct, frozen=True, eq=False):
     """What people say of units, which are cases, or steps of cases.
 
     `codes` (u, p): of every unit and person the number (0-based) of one of `values` values, or MISSING. `cases` (u,):
@@ -37,14 +37,14 @@ class Answers(Struct, frozen=True, eq=False):
     values: int
     ordinal: bool = False
 
-    def of(self, people: Sequence[int]) -> "Answers":
+    def of(self, people: Sequence[int]) -> "AnnotatorAnswers":
         """Return the answers of some people, by place, where two of them at least say something."""
         codes = self.codes[:, list(people)]
         return replace(self, codes=codes).only((codes != MISSING).sum(axis=1) > 1)
 
-    def only(self, units: Bools) -> "Answers":
+    def only(self, units: Bools) -> "AnnotatorAnswers":
         """Keep those of some units (u,)."""
-        return Answers(self.codes[units], self.cases[units], self.values, self.ordinal)
+        return AnnotatorAnswers(self.codes[units], self.cases[units], self.values, self.ordinal)
 
     @property
     def n_cases(self) -> int:
@@ -52,7 +52,7 @@ class Answers(Struct, frozen=True, eq=False):
         return int(np.unique(self.cases).size)
 
 
-def agreement_of_two(answers: Answers, left: int, right: int, seed: int | None) -> tuple[Figure, Figure]:
+def agreement_of_two(answers: AnnotatorAnswers, left: int, right: int, seed: int | None) -> tuple[Figure, Figure]:
     """`observed`, the share of units of which two people say the same, and `kappa`; places are columns of `codes`.
 
     Cohen's kappa (Educational and Psychological Measurement 20, 1960): (observed - expected) / (1 - expected), where
@@ -69,7 +69,7 @@ def agreement_of_two(answers: Answers, left: int, right: int, seed: int | None) 
     return _figures(answers.of((left, right)), parts, ("kappa", kappas), seed)
 
 
-def agreement_of_all(answers: Answers, seed: int | None) -> tuple[Figure, Figure]:
+def agreement_of_all(answers: AnnotatorAnswers, seed: int | None) -> tuple[Figure, Figure]:
     """`observed`, the share of pairs of people who say the same of a unit, and `alpha`, of all people.
 
     Krippendorff's alpha (Content Analysis, 4th edition, chapter 12): 1 - observed / expected disagreement over pairs of
@@ -92,7 +92,7 @@ def agreement_of_all(answers: Answers, seed: int | None) -> tuple[Figure, Figure
     return _figures(answers.of(range(answers.codes.shape[1])), parts, ("alpha", formula), seed)
 
 
-def confusion_of(answers: Answers, left: int, right: int) -> Ints:
+def confusion_of(answers: AnnotatorAnswers, left: int, right: int) -> Ints:
     """Count how often one person says i and another j of the same unit, shape (values, values)."""
     first, second = answers.of((left, right)).codes.T
     v = answers.values
@@ -143,7 +143,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _figures(
-    shared: Answers, parts_of: Callable[[Ints], Floats], coefficient: tuple[str, Formula], seed: int | None
+    shared: AnnotatorAnswers, parts_of: Callable[[Ints], Floats], coefficient: tuple[str, Formula], seed: int | None
 ) -> tuple[Figure, Figure]:
     """The observed share and a coefficient, of which the name and the formula are given.
 
@@ -183,7 +183,7 @@ def _marks(codes: Ints, values: int) -> Floats:
     return counts
 
 
-def _by_case(shared: Answers, parts_of: Callable[[Ints], Floats]) -> tuple[Floats, Ints]:
+def _by_case(shared: AnnotatorAnswers, parts_of: Callable[[Ints], Floats]) -> tuple[Floats, Ints]:
     """The parts (k, q) of kinds of cases, and how many cases (k,) are of each kind.
 
     Where each case has one unit there are few kinds; else every case is its own, with the sums over its units.

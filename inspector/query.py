@@ -1,6 +1,6 @@
 """What was asked for: which cases, which scorers, which thresholds. The app and every command speak in these.
 
-A command's arguments make a request, and a request can be written as a command line again, so that whatever is on
+A command's arguments make a query, and a query can be written as a command line again, so that whatever is on
 screen or in a file can be made once more.
 """
 
@@ -20,7 +20,7 @@ ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
 """The variable that names the workspace where a command does not."""
 
 
-class Request(Struct, frozen=True):
+class Query(Struct, frozen=True):
     """The choices common to all commands.
 
     `workspace` is the folder as the user gave it, None for the usual one. `thresholds` pairs a scorer's name (None =
@@ -99,8 +99,8 @@ class Request(Struct, frozen=True):
         """Whether anything is asked of verdicts that scorers do not decide by themselves."""
         return bool(self.thresholds or self.rules or self.redundancy or self.protocol)
 
-    def with_threshold(self, scorer: str, word: str) -> "Request":
-        """Return the request with another threshold for one scorer."""
+    def with_threshold(self, scorer: str, word: str) -> "Query":
+        """Return the query with another threshold for one scorer."""
         others = tuple(pair for pair in self.thresholds if pair[0] != scorer)
         return replace(self, thresholds=(*others, (scorer, word)))
 
@@ -127,8 +127,8 @@ def shell_word(text: str) -> str:
     return '"' + text.replace('"', '\\"') + '"' if readable else shlex.quote(text)
 
 
-def request_of(args: argparse.Namespace) -> Request:
-    """Make the request of a command's arguments.
+def query_from(args: argparse.Namespace) -> Query:
+    """Make the query of a command's arguments.
 
     Raises:
         UsageError: a flag is given that says nothing: it would be passed over in silence.
@@ -144,7 +144,7 @@ def request_of(args: argparse.Namespace) -> Request:
         )
     if args.labels == "both" and args.command != "metrics":
         raise UsageError("--labels both is for metrics.", "Choose --labels original or --labels adjudicated.")
-    return Request(
+    return Query(
         workspace=args.workspace,
         benchmarks=tuple(args.benchmark),
         subsets=tuple(args.subset),

@@ -18,7 +18,7 @@ from scoring.errors import EngineError
 from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.step_rewards import Gold
 from scoring.generative.catalogue import FAMILIES
-from scoring.generative.talks import Talks
+from scoring.generative.dialogues import Dialogues
 from scoring.runs import plan
 from scoring.runs import run as scoring_run
 from scoring.runs.critic_runs import Asking
@@ -84,7 +84,7 @@ def started(bench, engine, talking_about=None, **how):
     cases, texts, parts = bench
     words = {name: how.pop(name) for name in ("retry_refused", "interrupt", "rows", "dry_run") if name in how}
     prm = talking_about or family()
-    asking = Asking(partial(Talks, prm, how.pop("seed", None)), max_tokens=prm.longest, **how)
+    asking = Asking(partial(Dialogues, prm, how.pop("seed", None)), max_tokens=prm.longest, **how)
     return score(cases, texts, making.scorer("prm"), parts, asking, engine=lambda: engine, **words)
 
 
@@ -281,7 +281,7 @@ def test_a_case_without_steps_is_refused_without_a_question(tmp_path):
         engine = Engine()
         rows = None if name == "rprm" else [0]
         how = {"engine": lambda engine=engine: engine, "rows": rows, "retry_refused": True}
-        events = list(score(cases, texts, making.scorer("prm"), parts, Asking(partial(Talks, family(name))), **how))
+        events = list(score(cases, texts, making.scorer("prm"), parts, Asking(partial(Dialogues, family(name))), **how))
         assert len(engine.asked) == asked
         assert [event.reason for event in events if isinstance(event, CaseRefused)] == [f"{REFUSED}it has no steps"]
         assert events[-1].status == "done"

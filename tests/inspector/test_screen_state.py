@@ -8,10 +8,10 @@ import making
 import reference
 from inspector.boards.board import board_frame
 from inspector.exporting import export_document
-from inspector.inspection import inspect
 from inspector.messages import Export
-from inspector.request import Request
-from inspector.selection import load
+from inspector.query import Query
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from inspector.texts.sentences import Headline
 from inspector.thresholds.rail_lines import ThresholdChanges
 from scoring.evaluations.deciding import OPTIMISTIC
@@ -33,7 +33,7 @@ def root(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def start(root):
-    return inspect(load(Request(workspace=root))).focused("gpt4", "bench")
+    return inspect(load(Query(workspace=root))).focused("gpt4", "bench")
 
 
 def f1(cases, threshold, unparsed="wrong"):
@@ -42,25 +42,25 @@ def f1(cases, threshold, unparsed="wrong"):
 
 
 def test_it_begins_with_all_cases_and_the_best_scorer(root):
-    start = inspect(load(Request(workspace=root)))
+    start = inspect(load(Query(workspace=root)))
     best = max(SCORED, key=lambda name: reference.metrics(SCORED[name], THRESHOLDS[name], "<")["average", "f1"])
     assert (start.benchmark, start.scorer) == ("bench", best)
-    assert best == board_frame(start.selection)["scorer"][0] != "gpt4"
+    assert best == board_frame(start.results)["scorer"][0] != "gpt4"
     assert start.shown.tolist() == list(range(len(CASES)))
 
 
 def test_the_best_is_that_of_the_conditions_given(root):
     for where in ("subset = 'two words'", "n_steps > 2", "n_steps > 99"):
-        start = inspect(load(Request(workspace=root, where=(where,))))
-        frame = board_frame(start.selection, start.base)
+        start = inspect(load(Query(workspace=root, where=(where,))))
+        frame = board_frame(start.results, start.base)
         assert start.scorer == (frame["scorer"][0] if frame.height else "gpt4")
 
 
 def test_a_scorer_that_was_asked_for_comes_before_the_best(root):
-    start = inspect(load(Request(workspace=root, scorers=("gpt",))))
+    start = inspect(load(Query(workspace=root, scorers=("gpt",))))
     assert (start.benchmark, start.scorer) == ("bench", "gpt4")
     assert start.shown.tolist() == list(range(len(CASES)))
-    assert start.selection.request.scorers == ("gpt4",)
+    assert start.results.query.scorers == ("gpt4",)
     assert sum(start.outcome_counts.values()) == len(CASES)
     assert start.headline.score == f1(SCORED["gpt4"], 0.5)
 
@@ -68,9 +68,9 @@ def test_a_scorer_that_was_asked_for_comes_before_the_best(root):
 @pytest.mark.parametrize("scorer", ["gpt4", "rand-0", "x=y"])
 @pytest.mark.parametrize("unparsed", ["wrong", "drop"])
 def test_the_headline_is_the_row_of_the_metrics_table(root, scorer, unparsed):
-    request = Request(workspace=root, unparsed=unparsed, seed=2)
+    query = Query(workspace=root, unparsed=unparsed, seed=2)
     for where in ((), ("subset = 'two words'",), ("n_steps > 99",), ("earliest_error = -1",)):
-        now = inspect(load(Request(**{**asdict(request), "where": where}))).focused(scorer, "bench")
+        now = inspect(load(Query(**{**asdict(query), "where": where}))).focused(scorer, "bench")
         rows = json.loads(export_document(now, Export("metrics", "json")).render("json"))["rows"]
         table = {row["metric"]: row for row in rows if row["scorer"] == scorer and row["subset"] == "average"}
         assert (now.headline.score, now.headline.low, now.headline.high) == tuple(
@@ -114,16 +114,16 @@ def test_moving_decides_everything_and_flips_are_what_changed(start, threshold):
     assert ThresholdChanges.between(moved, start) == (became_wrong, became_right, other)
     assert moved.headline.score == f1(SCORED["gpt4"], threshold)
     assert moved.evaluation.rule.source == "chosen"
-    others = [one for one in moved.selection.evaluations if one.scorer.name != "gpt4"]
-    assert all(any(one is old for old in start.selection.evaluations) for one in others)
+    others = [one for one in moved.results.evaluations if one.scorer.name != "gpt4"]
+    assert all(any(one is old for old in start.results.evaluations) for one in others)
 
 
 def test_there_and_back_gives_the_old_numbers(start):
     back = start.moved(0.123).moved(start.evaluation.scorer.threshold, start.evaluation.scorer.threshold_source)
     assert back.headline == start.headline
     assert back.outcome_counts == start.outcome_counts
-    assert back.selection.frame().equals(start.selection.frame())
-    assert back.selection.request.thresholds == (("gpt4", "default"),)
+    assert back.results.frame().equals(start.results.frame())
+    assert back.results.query.thresholds == (("gpt4", "default"),)
 
 
 def test_while_a_threshold_moves_rows_keep_their_places(start):
@@ -131,21 +131,21 @@ def test_while_a_threshold_moves_rows_keep_their_places(start):
     moved = failures.moved(0.7, order=failures.order)
     place = {row: index for index, row in enumerate(failures.order.tolist())}
     assert [place[row] for row in moved.shown] == sorted(place[row] for row in moved.shown)
-    settled = moved.ordered(moved.selection.request.sort)
+    settled = moved.ordered(moved.results.query.sort)
     assert sorted(settled.shown) == sorted(moved.shown)
     assert settled.shown.tolist() == failures.moved(0.7).shown.tolist()
 
 
 @pytest.mark.parametrize("unparsed", ["wrong", "drop"])
 def test_the_curve_passes_through_the_headline(root, unparsed):
-    start = inspect(load(Request(workspace=root, unparsed=unparsed))).focused("x=y", "bench")
+    start = inspect(load(Query(workspace=root, unparsed=unparsed))).focused("x=y", "bench")
     for threshold, value in zip(start.sweep.thresholds.tolist(), start.sweep.score.tolist(), strict=True):
         headline = start.moved(threshold).headline
         assert (headline.score is None) == np.isnan(value)
         assert headline.score is None or headline.score == pytest.approx(value)
     best = start.sweep.best
     assert best[1] == pytest.approx(reference.best_f1(SCORED["x=y"], "<", unparsed))
-    assert start.moved(best[0], OPTIMISTIC).selection.request.thresholds == (("x=y", f"best:{best[0]!r}"),)
+    assert start.moved(best[0], OPTIMISTIC).results.query.thresholds == (("x=y", f"best:{best[0]!r}"),)
 
 
 def test_the_curve_follows_the_filter(start):
@@ -194,7 +194,7 @@ def test_another_scorer_takes_the_outcome_facet_along(start):
     assert other.filter.facet("rand-0.outcome").values == wrong
     assert other.filter.facet("gpt4.outcome") is None
     assert [start.next_scorer(by).scorer for by in (1, 2, 3, -1)] == ["rand-0", "x=y", "gpt4", "x=y"]
-    words = set(other.selection.frame()["rand-0.outcome"].gather(other.shown))
+    words = set(other.results.frame()["rand-0.outcome"].gather(other.shown))
     assert words <= {"early", "late", "missed", "false_alarm"}
     assert other.cleared().shown.tolist() == list(range(len(CASES)))
 
@@ -203,19 +203,19 @@ def test_a_scorer_that_was_refused_everywhere_breaks_nothing(tmp_path):
     cases = [reference.Case(2, 0, (0.1, 0.9)), reference.Case(2, -1, (0.8, 0.9))]
     refused = [reference.Case(2, case.gold, refused="over length") for case in cases]
     making.workspace(tmp_path, cases, [(making.scorer("a"), refused), (making.scorer("b"), cases)])
-    start = inspect(load(Request(workspace=str(tmp_path))))
+    start = inspect(load(Query(workspace=str(tmp_path))))
     assert start.scorer == "b"
     other = start.focused("a", "bench")
     assert other.span == (0.0, 1.0)
     assert other.sweep.best is None
     assert (other.headline.on_wrong, other.headline.on_right, other.headline.score) == (0, 0, None)
     assert other.next_scorer(1).scorer == other.next_scorer(-1).scorer == "b"
-    assert board_frame(start.selection)["scorer"].to_list() == ["b", "a"]
+    assert board_frame(start.results)["scorer"].to_list() == ["b", "a"]
 
 
 def test_without_scorers_there_are_cases(tmp_path):
     making.workspace(tmp_path, CASES, [], **LABELS)
-    start = inspect(load(Request(workspace=str(tmp_path), sort="n_steps")))
+    start = inspect(load(Query(workspace=str(tmp_path), sort="n_steps")))
     assert (start.scorer, start.evaluation, start.headline, start.sweep) == (None, None, None, None)
     assert start.shown.size == len(CASES)
     assert start.next_scorer(1) is start
@@ -225,7 +225,7 @@ def test_without_scorers_there_are_cases(tmp_path):
 
 def test_without_cases_there_is_nothing_and_no_error(tmp_path):
     making.workspace(tmp_path, [], [])
-    start = inspect(load(Request(workspace=str(tmp_path))))
+    start = inspect(load(Query(workspace=str(tmp_path))))
     assert (start.shown.size, start.scorer, start.facet_counts()) == (0, None, {})
 
 
@@ -233,11 +233,11 @@ def test_the_range_reaches_beyond_the_scorers_own_where_rewards_do(tmp_path):
     cases = [reference.Case(2, 0, (-3.5, 0.9))]
     made = [(making.scorer("a"), cases), (making.scorer("flat", low=-3.5, high=-3.5), [reference.Case(1, 0, (-3.5,))])]
     making.workspace(tmp_path, cases, made)
-    assert inspect(load(Request(workspace=str(tmp_path)))).span == (-3.5, 1.0)
+    assert inspect(load(Query(workspace=str(tmp_path)))).span == (-3.5, 1.0)
 
 
 def test_a_subset_named_in_part_opens_on_that_subset(root):
-    start = inspect(load(Request(workspace=root, subsets=("words",), where=("n_steps > 1",), scorers=("gpt4",))))
+    start = inspect(load(Query(workspace=root, subsets=("words",), where=("n_steps > 1",), scorers=("gpt4",))))
     assert set(start.cases["subset"].gather(start.shown)) == {"two words"}
     part = [case for case in SCORED["gpt4"] if case.subset == "two words" and case.n_steps > 1]
     assert start.headline.score == f1(part, 0.5)
@@ -245,13 +245,13 @@ def test_a_subset_named_in_part_opens_on_that_subset(root):
 
 
 def test_best_is_found_once_and_other_filters_do_not_tune_it_again(root):
-    start = inspect(load(Request(workspace=root, thresholds=((None, "best"),), scorers=("gpt4",))))
+    start = inspect(load(Query(workspace=root, thresholds=((None, "best"),), scorers=("gpt4",))))
     rule = start.evaluation.rule
     assert rule.source == OPTIMISTIC
     narrow = start.filtered(Filter((Facet("generator", ("m2",)),)))
     assert narrow.evaluation.rule == rule
-    assert ("gpt4", f"best:{rule.threshold!r}") in narrow.selection.request.thresholds
-    assert load(narrow.selection.request).evaluation("gpt4").rule == rule
+    assert ("gpt4", f"best:{rule.threshold!r}") in narrow.results.query.thresholds
+    assert load(narrow.results.query).evaluation("gpt4").rule == rule
 
 
 def test_the_board_keeps_its_numbers_whatever_the_list_shows(start):
@@ -259,11 +259,11 @@ def test_the_board_keeps_its_numbers_whatever_the_list_shows(start):
     of_board = export_document(narrow, Export("all-metrics", "json")).rows
     assert of_board.equals(export_document(start, Export("metrics", "json")).rows)
     assert not of_board.equals(export_document(narrow, Export("metrics", "json")).rows)
-    assert board_frame(narrow.selection, narrow.base).equals(board_frame(start.selection, start.base))
+    assert board_frame(narrow.results, narrow.base).equals(board_frame(start.results, start.base))
 
 
 def test_two_benchmarks_are_looked_at_one_by_one(root):
-    both = inspect(load(Request(workspace=root, benchmarks=("bench", "demo"))))
+    both = inspect(load(Query(workspace=root, benchmarks=("bench", "demo"))))
     other = both.focused(both.scorer, "bench").next_scorer(1)
     assert set(other.cases["benchmark"].gather(other.shown)) == {"bench"}
     assert other.scorer in SCORED

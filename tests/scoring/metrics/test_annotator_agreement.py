@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from scoring.metrics.people import (
+from scoring.metrics.annotator_agreement import (
     MISSING,
     NO_WIDTH,
     NOTHING_SHARED,
     ONE_VALUE,
-    Answers,
+    AnnotatorAnswers,
     agreement_of_all,
     agreement_of_two,
     alphas,
@@ -39,7 +39,7 @@ FOUR = """1 2 3 3 2 1 4 1 2 . . .
 
 def answers(rows, values=V, *, ordinal=False, cases=None):
     codes = np.array(rows, dtype=np.int64).reshape(len(rows), -1)
-    return Answers(codes, np.arange(len(rows)) if cases is None else np.array(cases), values, ordinal)
+    return AnnotatorAnswers(codes, np.arange(len(rows)) if cases is None else np.array(cases), values, ordinal)
 
 
 def slow_share(units):

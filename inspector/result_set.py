@@ -1,4 +1,4 @@
-"""A request, loaded: the workspace is read, and what the request asks for is decided and selected.
+"""A query, loaded: the workspace is read, and what the query asks for is decided and selected.
 
 What comes of it is ready to be shown or printed: the cases, their texts and one evaluation a scorer.
 """
@@ -13,23 +13,23 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from inspector.case_list.ordering import Orders
+from inspector.case_list.ordering import CaseOrders
 from inspector.filtering.searching import found_in, matching
 from inspector.label_set import label_set, labels_note, on_labels
 from inspector.notes import absence_notes, stale_notes, wish_notes
-from inspector.request import Request
+from inspector.query import Query
 from inspector.workspace_place import find_workspace_or_demo
 from scoring.cache import VoteParts
 from scoring.errors import FilterError
-from scoring.evaluations.deciding import Deciding, Surroundings, decided
-from scoring.evaluations.derived import Derived, Unkept
+from scoring.evaluations.deciding import DecisionContext, TuningContext, apply_decisions
+from scoring.evaluations.derived import EvaluationCache, UncachedEvaluation
 from scoring.evaluations.evaluated_cases import CaseMeasures, EvaluatedCases, TriageColumns
 from scoring.evaluations.evaluation import Evaluation, scored
-from scoring.evaluations.official_rows import Counting
+from scoring.evaluations.official_rows import CountingRules
 from scoring.evaluations.step_rewards import Gold
 from scoring.filtering.condition_masks import Categories, ConditionMasks
 from scoring.filtering.filters import Facet
-from scoring.filtering.text_search import Found
+from scoring.filtering.text_search import SearchMatches
 from scoring.metadata_columns import MetadataColumns
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.statistics import baselines, is_baseline
@@ -51,22 +51,23 @@ _KEYED = IdentityCache(4)
 """Cases with the keys of scorers, by what these read beside problem and steps."""
 
 
-class Selection(Struct, frozen=True, eq=False, dict=True):
+class ResultSet(Struct, frozen=True, eq=False, dict=True):
     """Everything a view needs. `cases` and all arrays in `evaluations` have the same n rows in the same order.
 
     `evaluations` are all scorers, since a condition may speak of any; `chosen` names those that are shown. `shown` (row
-    ids) are the cases that the request's conditions keep, in the order it asks for. `problems` are sentences about what
-    could not be read and what was asked for in vain, `folders` say by name where a scorer's parts lie. `found` is what
-    the request's text search found, as far as cases were searched; None where it asks for none. `unkept` is what had to
-    be computed and may be kept for the next time. `metadata` are the metadata columns of the cases' files, `said` those
-    of what people said, `further` are others beside those of the cases and the scorers, by name: whoever changes one
-    puts another Series in its place. `masks`, `orders` and `measures` remember what was made of columns. `journal` is
-    where tags and notes are written, None where the workspace has no folder. `adjudicated` are the labels that were
-    laid over those of `cases` when they were read; None = the cases have their own. `heard` are the words that those
-    labels are made of, and `behind` says that people said something else of the labels since.
+    ids) are the cases that the query's conditions keep, in the order it asks for. `problems` are sentences about what
+    could not be read and what was asked for in vain, `folders` say by name where a scorer's parts lie. `matches` is
+    what the query's text search found, as far as cases were searched; None where it asks for none. `unkept` is what had
+    to be computed and may be kept for the next time. `metadata` are the metadata columns of the cases' files,
+    `triage_columns` those of what people said, `further` are others beside those of the cases and the scorers, by name:
+    whoever changes one puts another Series in its place. `masks`, `orders` and `measures` remember what was made of
+    columns. `journal` is where tags and notes are written, None where the workspace has no folder. `adjudicated` are
+    the labels that were laid over those of `cases` when they were read; None = the cases have their own.
+    `label_sources` are the words that those labels are made of, and `labels_outdated` says that people said something
+    else of the labels since.
     """
 
-    request: Request
+    query: Query
     workspace: Workspace
     cases: pl.DataFrame
     texts: Texts
@@ -75,18 +76,18 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
     shown: Ints
     problems: tuple[str, ...] = ()
     folders: Mapping[str, Path] = field(default_factory=dict)
-    found: Found | None = None
-    unkept: tuple[Unkept, ...] = ()
+    matches: SearchMatches | None = None
+    unkept: tuple[UncachedEvaluation, ...] = ()
     metadata: MetadataColumns = field(default_factory=MetadataColumns)
-    said: TriageColumns | None = None
+    triage_columns: TriageColumns | None = None
     further: Mapping[str, pl.Series] = field(default_factory=dict)
     masks: ConditionMasks = field(default_factory=ConditionMasks)
-    orders: Orders = field(default_factory=Orders)
+    orders: CaseOrders = field(default_factory=CaseOrders)
     measures: CaseMeasures = field(default_factory=CaseMeasures)
     journal: "Journal | None" = None
     adjudicated: Adjudicated | None = None
-    heard: Mapping[str, Sequence[Annotation]] = field(default_factory=dict)
-    behind: bool = False
+    label_sources: Mapping[str, Sequence[Annotation]] = field(default_factory=dict)
+    labels_outdated: bool = False
 
     @property
     def chosen_evaluations(self) -> tuple[Evaluation, ...]:
@@ -101,9 +102,9 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
         return mask
 
     @property
-    def counting(self) -> Counting:
-        """How the request's figures count."""
-        return Counting(self.request.protocol, self.request.unparsed, self.request.seed)
+    def counting(self) -> CountingRules:
+        """How the query's figures count."""
+        return CountingRules(self.query.protocol, self.query.unparsed, self.query.seed)
 
     def unparsed(self, benchmark: str) -> Unparsed:
         """Return how the refused and unparsed cases of a benchmark count: as asked, else as the protocol does."""
@@ -116,7 +117,7 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
     def answers(self, scorer: str, row: int) -> list[str]:
         """Read a critic's answers to one case in its first run, in the order of their votes; [] if none were kept."""
         first = self.evaluation(scorer).votes
-        if scorer not in self.folders or first is None or not first.tried[row]:
+        if scorer not in self.folders or first is None or not first.answered[row]:
             return []
         keyed = self.keyed(scorer)
         votes = VoteParts(self.folders[scorer]).answers(keyed["key"][row], keyed["case"][row])
@@ -137,7 +138,7 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
             self.cases,
             self.evaluations,
             self.metadata,
-            self.said,
+            self.triage_columns,
             self.further,
             self.masks,
             self.measures,
@@ -216,7 +217,7 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
         """Return whether a column says what one scorer or several made of the cases."""
         return self.evaluated.said_by_scorers(name)
 
-    def triaged(self, journal: "Journal | None" = None) -> "Selection":
+    def triaged(self, journal: "Journal | None" = None) -> "ResultSet":
         """Take the tags and notes that there are now, in another journal or in the present one; the rows shown stay.
 
         The gold labels stay too: where words on them have changed, it is `behind`.
@@ -224,9 +225,11 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
         journal = journal or self.journal
         if journal is None:
             return self
-        triage_columns = self.said or TriageColumns(Triage(), self.cases)
-        behind = self.adjudicated is not None and (self.behind or on_labels(journal) != self.heard)
-        return replace(self, journal=journal, said=triage_columns.after(journal.triage), behind=behind)
+        triage_columns = self.triage_columns or TriageColumns(Triage(), self.cases)
+        behind = self.adjudicated is not None and (self.labels_outdated or on_labels(journal) != self.label_sources)
+        return replace(
+            self, journal=journal, triage_columns=triage_columns.after(journal.triage), labels_outdated=behind
+        )
 
     def frame(self) -> pl.DataFrame:
         """Return the cases with every evaluation's columns beside them: for files, never for a screen."""
@@ -236,146 +239,146 @@ class Selection(Struct, frozen=True, eq=False, dict=True):
 # -- how it is loaded
 
 
-def load(request: Request) -> Selection:
-    """Read what a request names, decide and select.
+def load(query: Query) -> ResultSet:
+    """Read what a query names, decide and select.
 
     Raises:
         InspectError: no workspace, an unknown benchmark, scorer or column, a condition that cannot be read, or a file
             of the user's own that cannot be used.
     """
-    workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
-    if request.plugins:
+    workspace = find_workspace_or_demo(query.workspace, query.benchmarks)
+    if query.plugins:
         # Imported only for who asks: commands start sooner.
         from inspector.own import load_own
 
-        load_own(request.plugins)
-    if request.slices:
+        load_own(query.plugins)
+    if query.slices:
         # Imported only for who asks: commands start sooner.
         from inspector.filtering.slices import with_slices
 
-        request = with_slices(request, workspace.root)
-    place = Derived.of(workspace, request.benchmarks)
-    cases, texts, metadata = workspace.cases_and_columns(tuple(dict.fromkeys(request.benchmarks)))
-    unchanged = place == Derived.of(workspace, request.benchmarks)
+        query = with_slices(query, workspace.root)
+    place = EvaluationCache.of(workspace, query.benchmarks)
+    cases, texts, metadata = workspace.cases_and_columns(tuple(dict.fromkeys(query.benchmarks)))
+    unchanged = place == EvaluationCache.of(workspace, query.benchmarks)
     journal = workspace.journal()
     triage = journal.triage if journal else Triage()
-    on_label: Mapping[str, Sequence[Annotation]] = {} if request.labels == "original" else on_labels(journal)
-    own, (cases, adjudicated, label_columns) = cases, label_set(request.labels, on_label, cases)
+    on_label: Mapping[str, Sequence[Annotation]] = {} if query.labels == "original" else on_labels(journal)
+    own, (cases, adjudicated, label_columns) = cases, label_set(query.labels, on_label, cases)
     # What is kept was made from the labels in the files.
     there = scored(workspace, cases, texts, place if unchanged and cases is own else None)
     evaluations, folders, problems = there.evaluations, there.folders, there.problems
-    problems += absence_notes(request, workspace, cases, tuple(folders))
-    problems += stale_notes(evaluations, folders, request.workspace)
-    added = _baselines(request, cases, [evaluation.scorer.name for evaluation in evaluations])
+    problems += absence_notes(query, workspace, cases, tuple(folders))
+    problems += stale_notes(evaluations, folders, query.workspace)
+    added = _baselines(query, cases, [evaluation.scorer.name for evaluation in evaluations])
     evaluations += added
     names = [evaluation.scorer.name for evaluation in evaluations]
-    wanted = [match_name(word, names, "scorer") for word in request.scorers]
+    wanted = [match_name(word, names, "scorer") for word in query.scorers]
     chosen = tuple(dict.fromkeys((*wanted, *(evaluation.scorer.name for evaluation in added)) if wanted else names))
     rows = np.arange(cases.height)
     own_columns = {made.name: made.of(cases, texts) for made in kept_columns()}
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
-    everything = Selection(
-        request,
+    everything = ResultSet(
+        query,
         workspace,
         cases,
         texts,
         *loaded,
         metadata=metadata,
-        said=TriageColumns(triage, cases),
+        triage_columns=TriageColumns(triage, cases),
         further={**label_columns, **own_columns},
         journal=journal,
         adjudicated=adjudicated,
-        heard=on_label,
+        label_sources=on_label,
     )
-    if request.thresholds:
+    if query.thresholds:
         # Some are tuned on the cases that are kept: those are looked for once, not for each scorer.
-        everything = replace(everything, found=found_in(everything, np.ones(cases.height, dtype=np.bool_)))
+        everything = replace(everything, matches=found_in(everything, np.ones(cases.height, dtype=np.bool_)))
     granted = decide(everything)
-    notes = wish_notes(request, granted.evaluations)
+    notes = wish_notes(query, granted.evaluations)
     problems += [*(journal.problems if journal else ()), *notes, *labels_note(adjudicated, cases.height)]
     return select(replace(granted, problems=tuple(problems), unkept=tuple(there.unkept)))
 
 
-def _baselines(request: Request, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:
+def _baselines(query: Query, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:
     """The baselines where they are asked for, less those whose name a scorer of the workspace has."""
-    made = baselines(Gold(cases), request.seed) if request.baselines else ()
+    made = baselines(Gold(cases), query.seed) if query.baselines else ()
     return [evaluation for evaluation in made if evaluation.scorer.name not in taken]
 
 
-def nothing_loaded(problem: str = "") -> Selection:
+def nothing_loaded(problem: str = "") -> ResultSet:
     """Select from no workspace, for what has an answer without any case; `problem` says why."""
     workspace, nothing = Workspace(None), np.arange(0)
     cases, texts = workspace.cases()
-    return Selection(Request(), workspace, cases, texts, (), (), nothing, (problem,) if problem else ())
+    return ResultSet(Query(), workspace, cases, texts, (), (), nothing, (problem,) if problem else ())
 
 
-def with_baselines(selection: Selection, added: Sequence[Evaluation]) -> Selection:
+def with_baselines(results: ResultSet, added: Sequence[Evaluation]) -> ResultSet:
     """Put these baselines in the place of those there were; of all scorers, none of them chosen alone.
 
     None of the name of another scorer is taken. A threshold, a rule and the like are asked of others alone.
     """
-    others = tuple(evaluation for evaluation in selection.evaluations if not is_baseline(evaluation.scorer))
+    others = tuple(evaluation for evaluation in results.evaluations if not is_baseline(evaluation.scorer))
     names = {evaluation.scorer.name for evaluation in others}
     evaluations = (*others, *(evaluation for evaluation in added if evaluation.scorer.name not in names))
-    request = replace(selection.request, baselines=bool(added), scorers=())
+    query = replace(results.query, baselines=bool(added), scorers=())
     return replace(
-        selection,
-        request=request,
+        results,
+        query=query,
         evaluations=evaluations,
         chosen=tuple(evaluation.scorer.name for evaluation in evaluations),
     )
 
 
-def decide(selection: Selection) -> Selection:
-    """Put every evaluation under the rule and at the threshold that the request asks for it; as they are, if for none.
+def decide(results: ResultSet) -> ResultSet:
+    """Put every evaluation under the rule and at the threshold that the query asks for it; as they are, if for none.
 
     Raises:
         UsageError: no rule, threshold or scorer of that name, or one for a scorer by name that has none.
     """
-    if not selection.request.decides:
-        return selection
-    how = Deciding(
-        selection.request,
-        selection.chosen,
-        lambda evaluations: surroundings(replace(selection, evaluations=evaluations)),
+    if not results.query.decides:
+        return results
+    how = DecisionContext(
+        results.query,
+        results.chosen,
+        lambda evaluations: surroundings(replace(results, evaluations=evaluations)),
     )
-    return replace(selection, evaluations=decided(selection.evaluations, how))
+    return replace(results, evaluations=apply_decisions(results.evaluations, how))
 
 
-def surroundings(selection: Selection) -> Surroundings:
-    """Return what thresholds are tuned in: the shown cases, and how the request counts."""
-    request = selection.request
-    return Surroundings(lambda: select(selection).mask, request.where, selection.unparsed, request.seed)
+def surroundings(results: ResultSet) -> TuningContext:
+    """Return what thresholds are tuned in: the shown cases, and how the query counts."""
+    query = results.query
+    return TuningContext(lambda: select(results).mask, query.where, results.unparsed, query.seed)
 
 
-def select(selection: Selection, order: Ints | None = None) -> Selection:
-    """Keep what the request's conditions keep, in the order it asks for or in the one given (all row ids)."""
-    request = selection.request
-    keep = np.ones(selection.cases.height, dtype=np.bool_)
-    if request.subsets:
-        names = [name for name in selection.cases["subset"].unique(maintain_order=True).to_list() if name]
-        wanted = [match_name(word, names, "subset") for word in request.subsets]
-        keep &= selection.cases["subset"].is_in(wanted).fill_null(value=False).to_numpy()
-    keep &= selection.passing(request.where)
-    search = found_in(selection, keep)
-    keep &= matching(search, selection.height)
+def select(results: ResultSet, order: Ints | None = None) -> ResultSet:
+    """Keep what the query's conditions keep, in the order it asks for or in the one given (all row ids)."""
+    query = results.query
+    keep = np.ones(results.cases.height, dtype=np.bool_)
+    if query.subsets:
+        names = [name for name in results.cases["subset"].unique(maintain_order=True).to_list() if name]
+        wanted = [match_name(word, names, "subset") for word in query.subsets]
+        keep &= results.cases["subset"].is_in(wanted).fill_null(value=False).to_numpy()
+    keep &= results.passing(query.where)
+    search = found_in(results, keep)
+    keep &= matching(search, results.height)
     if order is None:
-        order = selection.orders.of(selection, request.sort)
-    return replace(selection, shown=order[keep[order]], found=search)
+        order = results.orders.of(results, query.sort)
+    return replace(results, shown=order[keep[order]], matches=search)
 
 
-def by_benchmark(selection: Selection) -> Iterator[tuple[str, Bools]]:
+def by_benchmark(results: ResultSet) -> Iterator[tuple[str, Bools]]:
     """Yield every benchmark with its shown cases as a mask over all, shape (n,)."""
-    mask = selection.mask
-    for name in selection.benchmarks:
-        yield name, np.asarray(selection.passing((Facet("benchmark", (name,)).sql,)) & mask)
+    mask = results.mask
+    for name in results.benchmarks:
+        yield name, np.asarray(results.passing((Facet("benchmark", (name,)).sql,)) & mask)
 
 
-def shown_benchmarks(selection: Selection) -> tuple[str, ...]:
+def shown_benchmarks(results: ResultSet) -> tuple[str, ...]:
     """Name the benchmarks of which a case is shown, in file order; all of them where none is."""
-    return tuple(name for name, rows in by_benchmark(selection) if rows.any()) or selection.benchmarks
+    return tuple(name for name, rows in by_benchmark(results) if rows.any()) or results.benchmarks
 
 
-def within(selection: Selection, benchmark: str) -> tuple[str, ...]:
+def within(results: ResultSet, benchmark: str) -> tuple[str, ...]:
     """Return the condition that tells a benchmark's cases from others', where there are others."""
-    return (Facet("benchmark", (benchmark,)).sql,) if len(selection.benchmarks) > 1 else ()
+    return (Facet("benchmark", (benchmark,)).sql,) if len(results.benchmarks) > 1 else ()
