@@ -107,10 +107,13 @@ TEXTS: dict[str, pl.DataType] = {
     # The messages of a trajectory that are no steps, in order: role (system, user, tool), name of the tool, and text.
     # Null = the solution is no trajectory.
     "context": pl.List(pl.Struct({"role": pl.String(), "name": pl.String(), "text": pl.String()})),
+    # The functions that the agent of a trajectory could call, in order: name, description, and the whole definition as
+    # JSON. They are part of its context. Null = none are given.
+    "tools": pl.List(pl.Struct({"name": pl.String(), "about": pl.String(), "definition": pl.String()})),
 }
 """Columns of the cases frame that are large: stored apart, row by row beside the metadata, and read on demand."""
 
-LATER_TEXTS = ("context",)
+LATER_TEXTS = ("context", "tools")
 """Those of TEXTS that files of earlier versions lack, where they are null."""
 
 CASES: dict[str, pl.DataType] = {**METADATA, **TEXTS}

@@ -143,9 +143,14 @@ def rest_digests(texts: pl.DataFrame) -> pl.Series:
     some = others.select(pl.any_horizontal(pl.all().is_not_null()).alias("some"))["some"]
     if not some.any():
         return pl.Series([None] * texts.height, dtype=pl.String)
-    rows = zip(some.to_list(), others.iter_rows(), strict=True)
+    # Nor may the tools of a case change the digest of another that has none.
+    tools = others["tools"].to_list() if "tools" in others.columns else [None] * others.height
+    rows = zip(some.to_list(), others.drop("tools", strict=False).iter_rows(), tools, strict=True)
     digests = [
-        blake2b(json.dumps(row).encode(), digest_size=8).hexdigest() if has_texts else None for has_texts, row in rows
+        blake2b(json.dumps(row if own is None else (*row, own)).encode(), digest_size=8).hexdigest()
+        if has_texts
+        else None
+        for has_texts, row, own in rows
     ]
     return pl.Series(digests, dtype=pl.String)
 
@@ -196,7 +201,26 @@ def context_messages(case: Mapping[str, Any], texts: Mapping[str, Any]) -> tuple
     return tuple(messages)
 
 
+def tools_text(texts: Mapping[str, Any]) -> str | None:
+    """Write the definitions of the functions that an agent could call as the JSON of a list; None where none are given.
+
+    Args:
+        texts: a row of the texts.
+    """
+    tools = texts.get("tools")
+    return f"[{', '.join(tool['definition'] for tool in tools)}]" if tools else None
+
+
 # -- what rewards are joined on where a scorer reads more of a case than its problem and steps
+
+
+BEFORE_ALL = -1
+"""The place of the tools in a context that is written as a text: no step, since they hold for all."""
+
+
+def text_columns(reads: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of the texts that a scorer needs which reads these of `scoring.scorer.READABLE`."""
+    return (*reads, "tools") if "context" in reads else tuple(reads)
 
 
 def further_texts(
@@ -205,7 +229,7 @@ def further_texts(
     """Yield the name and the text of everything that a scorer reads beside problem and steps.
 
     The context of a trajectory is the JSON of a list, `[step that it stands before (0-based), speaker, text]` a
-    message.
+    message. Where the agent had tools the first entry is `[BEFORE_ALL, "tools", JSON of their definitions]`.
 
     Args:
         reads: some of `scoring.scorer.READABLE`.
@@ -218,7 +242,9 @@ def further_texts(
             continue
         # Without the places of its steps a context would be another one.
         there = context_messages(case, texts)
-        messages = [(message.before, message.speaker, message.text) for message in there if case["step_messages"]]
+        tools = tools_text(texts)
+        messages = [(BEFORE_ALL, "tools", tools)] if tools and case["step_messages"] else []
+        messages += [(message.before, message.speaker, message.text) for message in there if case["step_messages"]]
         yield name, json.dumps(messages, ensure_ascii=False, separators=(",", ":")) if messages else None
 
 
@@ -240,7 +266,7 @@ def reward_keys(cases: pl.DataFrame, texts: Texts, reads: Sequence[str]) -> pl.D
     if not reads:
         return cases
     rows = cases.select(pl.col("^(key|step_messages)$")).iter_rows(named=True)
-    of_texts = texts.frame(reads).iter_rows(named=True)
+    of_texts = texts.frame(text_columns(reads)).iter_rows(named=True)
     keys = [
         reward_key(case["key"], further_texts(reads, case, further))
         for case, further in zip(rows, of_texts, strict=True)

@@ -1,6 +1,7 @@
 """One case, a row a step (as a table for a paper with --markdown or --latex)."""
 
 import argparse
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -49,7 +50,7 @@ from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.names import match_name
 from scoring.runs.arguments import add_prm_arguments
-from scoring.texts import context_messages
+from scoring.texts import context_messages, tools_text
 
 CASE, ORIGINAL, VARIANTS, EXPLAIN, PROMPT = "case", "original", "variants", "explain", "prompt"
 PAGES = (
@@ -195,6 +196,8 @@ def _provenance(results: ResultSet, row: int, form: str) -> dict[str, Any]:
     facts |= {"reference_answer": texts["reference_answer"]} if texts["reference_answer"] is not None else {}
     if context := [message._asdict() for message in context_messages(case, texts)]:
         facts["context"] = context
+    if tools := tools_text(texts):
+        facts["tools"] = json.loads(tools)
     facts |= {"metadata": metadata} if (metadata := results.metadata.row(row)) else {}
     votes = {evaluation.scorer.name: votes_words(evaluation, row) for evaluation in scorers}
     votes = {name: words for name, words in votes.items() if words}
@@ -212,6 +215,10 @@ def _answers(results: ResultSet, row: int, *, texts: bool) -> dict[str, list[dic
 
 
 # -- for people
+
+
+MOST_TOOLS = 5
+"""So many tools are named above the steps; `show --json` has all."""
 
 
 def case_block(
@@ -257,6 +264,10 @@ def _facts(case: Mapping[str, Any], texts: Mapping[str, Any], n_steps: int) -> I
     if messages := context_messages(case, texts):
         speakers = ", ".join(dict.fromkeys(message.speaker for message in messages))
         yield f"{counted(len(messages), 'message')} of context ({speakers})"
+    if tools := texts["tools"]:
+        names = [tool["name"] or "no name" for tool in tools[:MOST_TOOLS]]
+        names += [f"{len(tools) - MOST_TOOLS} more"] if len(tools) > MOST_TOOLS else []
+        yield f"{counted(len(tools), 'tool')} ({', '.join(names)})"
     for name in ("subset", "generator", "error_type", "error_kind", "pattern"):
         if case[name]:
             yield f"{name.replace('_', ' ')}: {case[name]}"

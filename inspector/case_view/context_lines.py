@@ -1,8 +1,13 @@
-"""The messages of a trajectory that are no steps, between the steps: a line each, or whole where one is unfolded."""
+"""The context of a trajectory: its tools at the head, and between the steps the messages that are none.
 
+Each is a line, or whole where it is unfolded.
+"""
+
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from rich.cells import cell_len
 
@@ -25,6 +30,8 @@ _BEFORE_HIT = 4
 """The first hit of a folded message has at most one of so many parts of the line's cells before it."""
 _HIT_ROOM = 24
 """Cells for the place of a hit at least, where more is not said beside it."""
+FEW_TOOLS = 4
+"""So many tools have a line each from the beginning; more stand in one line until that is unfolded."""
 _WHITE = re.compile(r"\s+")
 
 
@@ -38,6 +45,94 @@ def messages_between(case: OpenCase) -> dict[int, list[Line]]:
     for message in context_messages(case.case, case.texts):
         lines.setdefault(message.before, []).extend(_message(case, message))
     return lines
+
+
+def tool_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield a line with the names of the functions that the agent could call, and one for each of them.
+
+    The latter has the name and the beginning of the description; unfolded it is followed by the whole description and
+    the rest of the definition as JSON. Of a tool that holds what is searched for the line shows the first place.
+    """
+    tools, display, stop = case.texts.get("tools") or [], case.manner, Stop("tools")
+    if not tools:
+        return
+    text_query = display.searched("context")
+    searched = [_searched_tool(tool, text_query) for tool in tools]
+    unfolded = (len(tools) <= FEW_TOOLS) != (stop in display.turned)
+    head = f"{counted(len(tools), 'tool')}: "
+    names = ", ".join(clean(tool["name"] or NO_NAME) for tool in tools)
+    within = sum(is_hit(name) or bool(hits) or only_raw for name, _, hits, only_raw in searched)
+    more = f"; {within} with hits" if within and not unfolded else ""
+    room = max(NARROWEST, display.width - GUTTER - cell_len(head) - cell_len(more))
+    parts: list[TextPart] = [(" " * GUTTER, ""), (head, "dim strong")]
+    parts += [] if unfolded else _first_line(names, room, display)
+    yield StopLine([*parts, *([(more, f"dim {FOUND}")] if more else [])], stop=stop)
+    if unfolded:
+        for number, (name, text, hits, only_raw) in enumerate(searched):
+            yield from _tool(case, Stop("tool", number), name, text, (text_query, hits, only_raw))
+
+
+NO_NAME = "no name"
+
+
+def _searched_tool(
+    tool: Mapping[str, Any], text_query: TextQuery | None
+) -> tuple[list[TextPart], str, Sequence[MatchSpan], bool]:
+    """A tool's name, in which hits stand out, its text, the hits in that, and whether its JSON alone has any."""
+    text, called, style = _tool_text(tool), tool["name"] or NO_NAME, "dim strong"
+    if text_query is None:
+        return [(clean(called), style)], text, (), False
+    cleaned, hits, _ = _searched(called, text_query)
+    (name,) = marked([clean(cleaned)], clean(cleaned), hits if tool["name"] else (), style)
+    places = _searched(text, text_query)[1]
+    return name, text, places, not places and not is_hit(name) and occurs(text_query, tool["definition"])
+
+
+@lru_cache(maxsize=256)
+def _rest_of_tool(definition: str) -> str:
+    """What a definition holds beside name and description, as JSON; "" where that is nothing."""
+    entry = json.loads(definition)
+    function = entry.get("function", entry) if isinstance(entry, dict) else entry
+    if not isinstance(function, dict):
+        return "" if isinstance(entry, str) else definition
+    rest = {name: value for name, value in function.items() if name not in {"name", "description"}}
+    return json.dumps(rest, ensure_ascii=False) if rest else ""
+
+
+def _tool_text(tool: Mapping[str, Any]) -> str:
+    return "\n".join(filter(None, (tool["about"], _rest_of_tool(tool["definition"]))))
+
+
+def _tool(
+    case: OpenCase,
+    stop: Stop,
+    name: list[TextPart],
+    text: str,
+    search: tuple[TextQuery | None, Sequence[MatchSpan], bool],
+) -> Iterator[Line]:
+    display, (text_query, hits, only_raw) = case.manner, search
+    mark = "- " if display.glyphs.ascii_only else "· "
+    head = [(" " * GUTTER, ""), (mark, FOUND if only_raw else "dim"), *name, *([(": ", "dim strong")] if text else [])]
+    room = max(NARROWEST, display.width - sum(cell_len(part) for part, _ in head))
+    if stop not in display.turned:
+        glance = glance_at_hit(text, text_query, room, display) if text_query and hits else None
+        yield StopLine([*head, *(_first_line(text, room, display) if glance is None else glance)], stop=stop)
+        return
+    hint = "found in its JSON, which is copied from here" if only_raw else ""
+    yield StopLine([*head, (hint, "dim")], stop=stop)
+    for line in _wrapped(case, text, hits):
+        yield Line([(" " * GUTTER, ""), *line])
+
+
+def _first_line(text: str, room: int, display: DisplayOptions) -> Iterator[TextPart]:
+    """The first line of a tool's text in so many cells; the key that shows more, where there is room to say so."""
+    first, _, rest = text.partition("\n")
+    glance = clean(" ".join(first[: _GLANCE * room].split()))
+    more = f" ... ({display.keys.of('turn-over')})" if rest or cell_len(glance) > room else ""
+    if room - cell_len(more) < NARROWEST:
+        more = ""
+    yield (wrap(glance, max(1, room - cell_len(more)))[0] if glance else "", "dim")
+    yield (more, "dim")
 
 
 def _message(case: OpenCase, message: ContextMessage) -> Iterator[Line]:
@@ -56,7 +151,7 @@ def _message(case: OpenCase, message: ContextMessage) -> Iterator[Line]:
         yield StopLine([*head, *glance], stop=stop)
         return
     yield StopLine([*head, (in_raw(display.keys), "dim")] if only_raw else head, stop=stop)
-    for line in _whole(case, message, hits):
+    for line in _wrapped(case, message.text, hits):
         yield Line([(" " * GUTTER, ""), *line])
 
 
@@ -137,12 +232,12 @@ def _on_one_line(text: str, hits: tuple[MatchSpan, ...], start: int) -> tuple[st
     return "".join([*pieces, _WHITE.sub(" ", text[at:])]), tuple(places)
 
 
-def _whole(case: OpenCase, message: ContextMessage, hits: tuple[MatchSpan, ...]) -> Iterator[list[TextPart]]:
-    """All of a message, up to LONGEST_MESSAGE, with its hits; how much more there is, and how many hits in that."""
+def _wrapped(case: OpenCase, text: str, hits: Sequence[MatchSpan]) -> Iterator[list[TextPart]]:
+    """All of a text, up to LONGEST_MESSAGE, with its hits; how much more there is, and how many hits in that."""
     width = max(NARROWEST, case.manner.width - GUTTER)
-    beginning = clean(message.text[:LONGEST_MESSAGE], lines=True)
+    beginning = clean(text[:LONGEST_MESSAGE], lines=True)
     yield from marked(wrap(beginning, width), beginning, hits, "dim")
-    if (rest := len(message.text) - LONGEST_MESSAGE) > 0:
+    if (rest := len(text) - LONGEST_MESSAGE) > 0:
         beyond = sum(high > len(beginning) for _, high in hits)
         inside = f" with {counted(beyond, 'hit')}" if beyond else ""
         words = f"... {rest:,} more characters{inside}; prm-inspect show {case.case['case']} --json prints all"

@@ -21,10 +21,11 @@ from scoring.filtering.text_query import TextQuery
 class Stop(NamedTuple):
     """A place where the step cursor can stand: a step (0-based), folded steps by their first one, or another part.
 
-    Of images `step` is the number (0-based) of the one, of a message of the context its place among all messages.
+    Of images and single tools `step` is the number (0-based) of the one, of a message of the context its place among
+    all messages.
     """
 
-    kind: Literal["problem", "image", "step", "run", "context", "gold", "facts"]
+    kind: Literal["problem", "image", "step", "run", "context", "tools", "tool", "gold", "facts"]
     step: int = -1
 
 

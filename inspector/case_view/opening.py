@@ -35,6 +35,6 @@ def line_of(page: CaseLines, stop: Stop | None) -> int | None:
     lines = dict(page.stops)
     if stop in lines:
         return lines[stop]
-    if stop.kind != "context" and 0 <= stop.step < len(page.starts):
+    if stop.kind not in {"context", "tool"} and 0 <= stop.step < len(page.starts):
         return page.starts[stop.step]
     return page.stops[0][1]

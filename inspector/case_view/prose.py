@@ -15,7 +15,7 @@ from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
 from scoring.filtering.text_query import MatchSpan, TextQuery, occurs, spans
-from scoring.texts import context_messages
+from scoring.texts import context_messages, tools_text
 
 # -- what is copied of a case: always the text as it was given, formulas and all
 
@@ -31,12 +31,21 @@ def copied(case: OpenCase, stop: Stop | None) -> tuple[str, str]:
         return str(image.path or image.name), f"the place of {image.name}"
     if stop.kind in {"step", "run"}:
         return texts["steps"][stop.step], f"step {stop.step} of {name}"
-    if stop.kind == "context":
-        message = next(message for message in context_messages(case.case, texts) if message.place == stop.step)
-        return message.text, f"message {message.place} of {name}"
+    if stop.kind in {"context", "tools", "tool"}:
+        return _copied_context(case, stop)
     if stop.kind == "gold" and texts["reason"] and not case.manner.blind:
         return texts["reason"], f"the gold reason of {name}"
     return name, "the name of the case"
+
+
+def _copied_context(case: OpenCase, stop: Stop) -> tuple[str, str]:
+    texts, name = case.texts, case.case["case"]
+    if stop.kind == "tools":
+        return tools_text(texts) or "", f"the tools of {name}"
+    if stop.kind == "tool":
+        return texts["tools"][stop.step]["definition"], f"tool {stop.step} of {name}"
+    message = next(message for message in context_messages(case.case, texts) if message.place == stop.step)
+    return message.text, f"message {message.place} of {name}"
 
 
 def whole_case(case: OpenCase) -> tuple[str, str]:

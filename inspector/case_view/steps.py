@@ -7,7 +7,7 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.case_view.columns import GUTTER, TAPE, ScorerColumn, columns
-from inspector.case_view.context_lines import LONGEST_MESSAGE, messages_between
+from inspector.case_view.context_lines import LONGEST_MESSAGE, messages_between, tool_lines
 from inspector.case_view.open_case import DisplayOptions, OpenCase, Stop
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import FOUND, NARROWEST, FoundText, body, in_raw, is_hit
@@ -253,7 +253,7 @@ MARK = 5
 
 
 def step_lines(case: OpenCase) -> Iterator[Line]:
-    """Yield all steps."""
+    """Yield the tools of the agent whose steps they are, if any are given, and all steps."""
     display = case.manner
     side = columns(case.tracks, display.width)
     indent = GUTTER + sum(column.width for column in side)
@@ -271,6 +271,7 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
         if bodies[step].only_raw:
             yield [("", FOUND)]
 
+    yield from tool_lines(case)
     for item in items(case, heights):
         if item.run:
             yield from _run(case, item, [line for step in item.steps for line in inside(step)])

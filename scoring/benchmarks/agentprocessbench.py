@@ -6,9 +6,13 @@ Rows: `total_index, query_index, sample_index, question, data_source, ground_tru
 content, tool_calls?, tool_call_id?, name?}], tool_metrics, tools, step_labels{"index": 1|0|-1}, final_label,
 task_description`.
 
-A step is a message of the assistant; all others are its context. Labels name messages by their 0-based place in
-`messages`, system message and tool results counted: the step of label "8" may well be step 3. They are 1 for a step
-that helps, 0 for one without effect (it explores, or a tool failed), -1 for a wrong or harmful one. A wrong step need
+A step is a message of the assistant; all others are its context, and so are `tools`, the definitions of the functions
+that the agent could call: `_build_judge_input` of `llm_annotation.py` shows them to the benchmark's judges in one JSON
+object with `question`, `task_description`, `tools` and `messages`, in this order (seen at commit 96bcf8a).
+
+Labels name messages by their 0-based place in `messages`, system message and tool results counted: the step of label
+"8" may well be step 3. They are 1 for a step that helps, 0 for one without effect (it explores, or a tool failed), -1
+for a wrong or harmful one. A wrong step need
 not make all after it wrong, so that nothing is derived of the earliest error.
 """
 
@@ -89,7 +93,7 @@ FORMAT = replace(
         trajectories.FORMAT.layout,
         name=record_id,
         claimed=frozenset({"total_index", "query_index", "sample_index", "question", "data_source", "ground_truth"})
-        | {"messages", "step_labels", "final_label", "task_description"},
+        | {"messages", "tools", "step_labels", "final_label", "task_description"},
         flat=_flat,
     ),
 )

@@ -3,9 +3,9 @@
 A message is `{role, content, tool_calls?, name?}`: `content` is a text or a list of parts, and a call is
 `{function: {name, arguments}}`, or `{name, arguments}` itself as the nodes of verifiers have it.
 
-A row of one's own needs `messages` alone. `step_labels` are those of AgentProcessBench, whose format is made of this
-one: an object, 1, 0 or -1 by the 0-based place of the message, or here also a list with one label a step. A trajectory
-without labels has no gold label: it is there to be judged.
+A row of one's own needs `messages` alone; `tools` are the functions that the agent could call. `step_labels` are those
+of AgentProcessBench, whose format is made of this one: an object, 1, 0 or -1 by the 0-based place of the message, or
+here also a list with one label a step. A trajectory without labels has no gold label: it is there to be judged.
 """
 
 import json
@@ -79,6 +79,42 @@ def _written(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
+# -- the functions that the agent could call
+
+
+def tools_of(fields: Fields) -> list[dict[str, str | None]] | None:
+    """Return the entries of the column `tools`: name, description and definition of each function in the row's `tools`.
+
+    These are a list or a JSON text of one. An entry is `{type, function: {name, description, parameters}}` as OpenAI's
+    interface has it, or what stands there in `function` by itself; its definition is kept whole. None where there are
+    none; what is no list, or no object in it, is noted in `fields`.
+    """
+    value = fields.value.get("tools")
+    try:
+        tools = json.loads(value) if isinstance(value, str) and value.strip() else value or None
+        if tools is not None and not isinstance(tools, list):
+            raise ValueError(kind_of(value))  # noqa: TRY301  # as where the text is no JSON
+        entries = [_tool(fields, tool) for tool in tools or ()]
+    except (ValueError, RecursionError):
+        message = f"tools is {kind_of(value)}, not a list of functions or the JSON of one; the case has none"
+        fields.note("warning", "bad-tools", message)
+        return None
+    if odd := sum(not isinstance(tool, Mapping) for tool in tools or ()):
+        fields.note("warning", "bad-tools", f"{odd} of {len(entries)} tools are no objects; they are kept as they are")
+    return entries or None
+
+
+def _tool(fields: Fields, tool: Any) -> dict[str, str | None]:
+    record = tool if isinstance(tool, Mapping) else {"name": tool}
+    function = record.get("function", record)
+    known = function if isinstance(function, Mapping) else record
+    return {
+        "name": sound_text(fields, "tool", known.get("name")),
+        "about": sound_text(fields, "tool", known.get("description")),
+        "definition": sound_text(fields, "tool", json.dumps(tool, ensure_ascii=False, default=str)),
+    }
+
+
 # -- a row's messages, told apart
 
 
@@ -120,6 +156,7 @@ def steps_and_context(fields: Fields, tasks: Sequence[str]) -> dict[str, Any] | 
         "steps": steps,
         "places": places,
         "context": context,
+        "tools": tools_of(fields),
         "right": [None if label is None else label != WRONG for label in own],
         "neutral": [step for step, label in enumerate(own) if label == NEUTRAL],
     }
@@ -208,6 +245,7 @@ FORMAT = CaseFormat(
             "steps": solution(),
             "places": as_made(pl.List(STEP_INDEX)),
             "context": as_made(TEXTS["context"]),
+            "tools": as_made(TEXTS["tools"]),
             "right": as_made(pl.List(pl.Boolean())),
             "neutral": as_made(pl.List(STEP_INDEX)),
             "subset": as_made(pl.String()),
@@ -217,7 +255,8 @@ FORMAT = CaseFormat(
         },
         content=("question", "steps"),
         name=_name,
-        claimed=frozenset({"id", "messages", "step_labels", "subset", "problem_id", "reference_answer", *_TASKS}),
+        claimed=frozenset({"id", "messages", "tools", "step_labels", "subset", "problem_id"})
+        | {"reference_answer", *_TASKS},
         flat=_flat,
     ),
     columns={
@@ -228,6 +267,7 @@ FORMAT = CaseFormat(
         "neutral_steps": pl.col("neutral"),
         "step_messages": pl.col("places"),
         "context": pl.col("context"),
+        "tools": pl.col("tools"),
         "final_answer_correct": pl.col("final"),
         "reference_answer": pl.col("reference"),
     },

@@ -27,6 +27,7 @@ from scoring.critics.parsing import (
 )
 from scoring.errors import UsageError
 from scoring.prms.base import without_number
+from scoring.texts import BEFORE_ALL
 
 # -- how the steps of a case are written into a critic's prompt
 
@@ -97,6 +98,8 @@ class CriticProtocol(Struct, frozen=True):
 
     `words` are what a prompt has to mention so that answers can be read, in small letters. `message` is how a message
     of a trajectory that is no step is written, of `{speaker}` and `{text}`; "" = steps are judged without these.
+    `tools` is how the functions that its agent could call are written before all, `{text}` being the JSON of a list of
+    them: what lacks them is sent as if there were no such thing.
     """
 
     name: str
@@ -112,6 +115,7 @@ class CriticProtocol(Struct, frozen=True):
     runs: int = 1
     unparsed: Literal["wrong", "drop"] = "wrong"
     message: str = ""
+    tools: str = ""
 
     @property
     def scale(self) -> dict[str, Any]:
@@ -129,12 +133,16 @@ class CriticProtocol(Struct, frozen=True):
 
         `context` is as `scoring.texts.further_texts` writes it; None = there is none.
         """
-        messages = json.loads(context) if context and self.message else []
-        return self.steps.text(steps, [(before, self._message(*message)) for before, *message in messages])
+        entries = json.loads(context) if context and self.message else []
+        messages = [(before, _filled(self.message, *entry)) for before, *entry in entries if before != BEFORE_ALL]
+        tools = [(0, _filled(self.tools, *entry)) for before, *entry in entries if before == BEFORE_ALL and self.tools]
+        return self.steps.text(steps, [*tools, *messages])
 
-    def _message(self, speaker: str, text: str) -> str:
-        before, _, after = self.message.partition("{text}")
-        return f"{before.replace('{speaker}', speaker)}{text}{after}"
+
+def _filled(layout: str, speaker: str, text: str) -> str:
+    """A layout with who speaks and what is said; nothing in these is looked at."""
+    before, _, after = layout.partition("{text}")
+    return f"{before.replace('{speaker}', speaker)}{text}{after}"
 
 
 PROTOCOLS: dict[str, CriticProtocol] = {
@@ -195,6 +203,8 @@ PROTOCOLS: dict[str, CriticProtocol] = {
             # has the number that it has everywhere else.
             steps=StepLayout(0, "<step_{i}>\n", "\n</step_{i}>", "\n\n"),
             message='<message from="{speaker}">\n{text}\n</message>',
+            # In the authors' prompt they stand behind the task and before the messages too.
+            tools="<tools>\n{text}\n</tools>",
             read=read_agentprocessbench,
             source="arXiv 2603.14465; RUCBM/AgentProcessBench, eval/llm_annotation.py; wording and layout are our own",
             words=("step_labels", "json"),

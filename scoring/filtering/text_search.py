@@ -76,7 +76,7 @@ def _calls(answer: str) -> str:
 COLUMNS = {
     "problem": ("problem", "question", "original_problem"),
     "steps": ("steps",),
-    "context": ("context",),
+    "context": ("context", "tools"),
     "reason": ("reason", "reference_answer"),
 }
 """The columns of TEXTS that a scope is searched in."""
@@ -314,7 +314,13 @@ def _in_messages(column: pl.Expr, pattern: str) -> pl.Expr:
     return column.list.eval(pl.any_horizontal(texts).any()).list.first()
 
 
-_IN_COLUMN = {"steps": _in_steps, "context": _in_messages}
+def _in_tools(column: pl.Expr, pattern: str) -> pl.Expr:
+    """In the name of a function, its description, or its whole definition, in which these are written as JSON."""
+    texts = pl.element().struct.field("name", "about", "definition").str.contains(pattern)
+    return column.list.eval(pl.any_horizontal(texts).any()).list.first()
+
+
+_IN_COLUMN = {"steps": _in_steps, "context": _in_messages, "tools": _in_tools}
 
 
 def _told(rows_hit: pl.DataFrame, query: TextQuery, columns: Sequence[str]) -> pl.DataFrame:

@@ -32,7 +32,7 @@ from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import Method, Named, score
 from scoring.scorer import Scorer, point_of_model
 from scoring.storage.files import check_writable
-from scoring.texts import Texts
+from scoring.texts import Texts, text_columns
 from scoring.weights.usable import ConvertedStore, Weights
 from scoring.workspace import Workspace
 
@@ -488,8 +488,11 @@ def missing_texts(texts: Texts, rows: Sequence[int], reads: Sequence[str]) -> It
     """Yield a sentence for each column of `reads` that is null or empty in some of these rows of `texts`."""
     if not reads or not rows:
         return
-    frame = texts.gather(pl.Series(rows, dtype=pl.UInt32).to_numpy()).frame(list(reads))
+    frame = texts.gather(pl.Series(rows, dtype=pl.UInt32).to_numpy()).frame(text_columns(reads))
     for name in reads:
-        missing = int((frame[name].fill_null("") == "").sum())
+        lacks = [pl.col(name).fill_null("") == ""]
+        if name == "context":
+            lacks = [pl.col(part).list.len().fill_null(0) == 0 for part in text_columns((name,))]
+        missing = frame.filter(pl.all_horizontal(lacks)).height
         if missing:
             yield f"{missing:,} of {frame.height:,} cases have no {name.replace('_', ' ')}, which this PRM also reads"

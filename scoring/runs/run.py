@@ -45,7 +45,7 @@ from scoring.runs.events import (
 from scoring.runs.plan import MissingAnswers, RunPlan, SharedWork
 from scoring.scorer import FILE, Scorer
 from scoring.storage.files import FolderShare
-from scoring.texts import Texts, further_texts, reward_keys
+from scoring.texts import Texts, further_texts, reward_keys, text_columns
 
 # -- rows of a run on their way into a scorer's folder, the same for rewards and for answers
 
@@ -185,7 +185,7 @@ class TextPages:
 
     def __init__(self, texts: Texts, reads: Sequence[str] = ()) -> None:
         self.reads = tuple(reads)
-        self._texts, self._columns = texts, ("problem", "steps", *reads)
+        self._texts, self._columns = texts, ("problem", "steps", *text_columns(reads))
         self._part, self._first, self._page = -1, 0, pl.DataFrame()
 
     def __call__(self, row: int) -> dict[str, Any]:

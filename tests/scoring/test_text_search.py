@@ -29,6 +29,7 @@ text = st.text(letters, max_size=12)
 messages = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "ab", None]), "name": st.none() | text, "text": st.none() | text}
 )
+tools = st.fixed_dictionaries({"name": st.none() | text, "about": st.none() | text, "definition": text})
 rows = st.lists(
     st.fixed_dictionaries(
         {
@@ -37,6 +38,7 @@ rows = st.lists(
             "reason": st.none() | text,
             "question": st.none() | text,
             "context": st.none() | st.lists(messages, max_size=3),
+            "tools": st.none() | st.lists(tools, max_size=2),
         }
     ),
     max_size=12,
@@ -67,6 +69,7 @@ def holds(word, value, *, ignore):
 def slow(case, word, scope, *, ignore):
     if scope == "context":
         texts = [message[name] for message in case.get("context") or [] for name in ("name", "text")]
+        texts += [value for tool in case.get("tools") or [] for value in tool.values()]
         return any(holds(word, value, ignore=ignore) for value in texts)
     if scope == "steps":
         return any(holds(word, step, ignore=ignore) for step in case["steps"])

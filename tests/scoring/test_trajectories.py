@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from benchmark_rows import action_pair, agent_run, judged_trajectory, messages, rows_of, trajectory
+from benchmark_rows import action_pair, agent_run, judged_trajectory, messages, rows_of, tool, trajectory
 from inspector import cli
 from inspector.api import analysis
 from inspector.case_links import figure_link
@@ -84,6 +84,38 @@ def test_what_is_odd_about_labels_and_messages_is_said_and_the_rest_is_read(chan
     case, imported = only(**changes)
     assert ("warning", code) in codes(imported)
     assert (case["earliest_error"], case["error_steps"]) == label
+
+
+TILL = {"name": "till", "about": "What was sold.", "definition": json.dumps(tool())}
+BARE = {"name": "count", "about": None, "definition": '{"name": "count"}'}
+
+
+@pytest.mark.parametrize(
+    ("tools", "entries", "warned"),
+    [
+        ([tool(), {"name": "count"}], [TILL, BARE], False),
+        (json.dumps([tool(), {"name": "count"}]), [TILL, BARE], False),
+        ([], None, False),
+        ("", None, False),
+        ("[]", None, False),
+        (None, None, False),
+        (["count", tool()], [{**BARE, "definition": '"count"'}, TILL], True),
+        ([7], [{"name": None, "about": None, "definition": "7"}], True),
+        ([tool(name=7, about=["x"])], [{"name": None, "about": None, "definition": json.dumps(tool(7, ["x"]))}], False),
+        ([{"name": "é\ud800"}], [{"name": "é\ufffd", "about": None, "definition": '{"name": "é\ufffd"}'}], True),
+        ("[1", None, True),
+        ("[" * 100_000, None, True),
+        ({"till": {}}, None, True),
+        (7, None, True),
+    ],
+)
+@pytest.mark.parametrize("read", [load, trajectories.load])
+def test_the_tools_of_a_run_are_kept_whole_and_what_is_none_is_said(read, tools, entries, warned):
+    row = trajectory(tools=tools) if read is load else agent_run(tools=tools)
+    imported = read(rows_of([row]))
+    assert imported.cases["tools"].to_list() == [entries]
+    assert bool(imported.findings) == warned
+    assert imported.cases["key"].to_list() == read(rows_of([{**row, "tools": []}])).cases["key"].to_list()
 
 
 @pytest.mark.parametrize("changes", [{"messages": messages("user", "tool")}, {"messages": "none"}, {"messages": []}])

@@ -190,6 +190,12 @@ def messages(*roles):
     return made
 
 
+def tool(name="till", about="What was sold.", **parameters):
+    """A function that an agent could call, as OpenAI's interface has it."""
+    function = {"name": name, "description": about, "parameters": {"type": "object", "properties": parameters}}
+    return {"type": "function", "function": function}
+
+
 def trajectory(number=0, **changes):
     """A row of AgentProcessBench: three steps at places 2, 4 and 5, labelled right, neutral and wrong."""
     call = {"id": "c", "type": "function", "function": {"name": "till", "arguments": '{"of": "pens"}'}}

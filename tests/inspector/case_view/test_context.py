@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 import making
-from benchmark_rows import judged_trajectory, trajectory
+from benchmark_rows import judged_trajectory, tool, trajectory
 from inspector import cli
 from inspector.api import analysis
 from inspector.case_view.context_lines import LONGEST_MESSAGE, glance_at_hit
@@ -171,3 +171,67 @@ def test_a_judges_reason_stands_beneath_the_step_that_it_is_of(tmp_path):
     assert max(map(len, lines)) <= 100
     assert not any("\x1b" in line for line in lines)
     assert not any("why: " in line for line in seen(state, 0, 100, blind=True)[1])
+
+
+# -- the tools of the agent
+
+
+def with_tools(root, *tools):
+    entries = [
+        {"name": name, "about": about, "definition": json.dumps(tool(name, about, of={"type": "string"}))}
+        for name, about in tools
+    ]
+    columns = {"tools": [entries], "context": [[{"role": "user", "name": None, "text": "hi"}]]}
+    making.workspace(root, CASES, [], **columns, step_messages=[[1, 2]])
+    return inspect(load(Query(workspace=str(root))))
+
+
+def test_a_few_tools_have_a_line_each_above_the_messages_and_unfold_whole(tmp_path):
+    state = with_tools(tmp_path, ("stock", "How many are left.\n\x1b[31mOf anything."), ("till", "Prices. " * 40))
+    page, lines = seen(state, 0, 80)
+    head = next(at for at, line in enumerate(lines) if line.strip() == "2 tools:")
+    assert [line.strip() for line in lines[head + 1 : head + 4]] == [
+        "- stock: How many are left. ... (Enter)",
+        "- till: Prices. Prices. Prices. Prices. Prices. Prices. ... (Enter)",
+        "[0] user: hi",
+    ]
+    assert page.starts[0] == head + 4
+    stop = Stop("tool", 0)
+    assert {stop, Stop("tool", 1), Stop("tools")} <= set(dict(page.stops))
+    rest = '{"parameters": {"type": "object", "properties": {"of": {"type": "string"}}}}'
+    unfolded = [line.strip() for line in seen(state, 0, 120, turned=frozenset({stop}))[1]]
+    assert unfolded[head + 1] == "- stock:"
+    assert unfolded[head + 2] == "How many are left."
+    assert unfolded[head + 3].endswith("Of anything.")
+    assert not any("\x1b" in line for line in unfolded)
+    assert unfolded[head + 4] == rest
+    definition = json.dumps(tool("stock", "How many are left.\n\x1b[31mOf anything.", of={"type": "string"}))
+    assert copied(at_hand(state, 0), stop) == (definition, "tool 0 of bench/c0")
+    assert json.loads(copied(at_hand(state, 0), Stop("tools"))[0])[0] == json.loads(definition)
+    assert not any("stock" in line for line in seen(state, 0, 80, turned=frozenset({Stop("tools")}))[1][head + 1 :])
+
+    view = analysis(tmp_path, "show", options={"case": "c0"})
+    assert view.provenance["tools"][0] == json.loads(definition)
+    assert "2 tools (stock, till)" in view.render("markdown")
+
+
+def test_many_tools_stand_in_one_line_that_says_how_many_have_hits(tmp_path):
+    tools = [(f"tool{number}", f"Does {'this' if number % 2 else 'that'}.") for number in range(30)]
+    state = with_tools(tmp_path, *tools)
+    lines = seen(state, 0, 60)[1]
+    (line,) = [line for line in lines if "30 tools: tool0, tool1" in line]
+    assert line.endswith(" ... (Enter)")
+    assert not any("Does" in line for line in lines)
+    query = searching("this")
+    ((line, _),) = hits_of(seen(state, 0, 80, search=query)[0])
+    assert line.endswith("; 15 with hits")
+    page, lines = seen(state, 0, 80, search=query, turned=frozenset({Stop("tools")}))
+    assert [marked for _, marked in hits_of(page)] == ["this"] * 15
+    # A part of the JSON that is not on screen.
+    query = searching('/"function"/')
+    ((line, _),) = hits_of(seen(state, 0, 80, search=query)[0])
+    assert line.endswith("; 30 with hits")
+    only_raw = hits_of(seen(state, 0, 80, search=query, turned=frozenset({Stop("tools")}))[0])
+    assert [marked for _, marked in only_raw] == ["- "] * 30
+    assert not hits_of(seen(state, 0, 80, search=searching("this", "steps"))[0])
+    assert max(map(len, lines)) <= 80

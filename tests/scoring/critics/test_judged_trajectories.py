@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark_rows import messages, trajectory
+from benchmark_rows import messages, tool, trajectory
 from inspector import cli
 from scoring.critics.catalogue import PROTOCOLS, read_agentprocessbench
 from scoring.critics.parsing import ParseNote, step_explanations
 from scoring.scorer import Scorer
-from scoring.texts import further_texts, reward_key
+from scoring.texts import BEFORE_ALL, further_texts, reward_key
 from scoring.workspace import Workspace
 from servers.fault_server import Behaviour, running
 
@@ -109,9 +109,12 @@ TEXT = st.text(max_size=8) | st.sampled_from(["{text}", "{speaker}", "</message>
 def test_messages_stand_where_they_stood_and_nothing_in_them_acts(steps, data):
     places = st.integers(0, len(steps))
     context = sorted(data.draw(st.lists(st.tuples(places, TEXT, TEXT), max_size=4)), key=lambda message: message[0])
-    expected = []
+    tools = data.draw(st.none() | TEXT)
+    expected = [] if tools is None else [f"<tools>\n{tools}\n</tools>"]
+    context = [*([] if tools is None else [(BEFORE_ALL, "tools", tools)]), *context]
     for step in range(len(steps) + 1):
-        expected += [f'<message from="{who}">\n{text}\n</message>' for place, who, text in context if place == step]
+        messages_there = [(who, text) for place, who, text in context if place == step]
+        expected += [f'<message from="{who}">\n{text}\n</message>' for who, text in messages_there]
         if step < len(steps):
             expected.append(f"<step_{step}>\n{steps[step]}\n</step_{step}>")
     assert PROTOCOL.text(steps, json.dumps(context)) == "\n\n".join(expected)
@@ -127,6 +130,8 @@ ROWS = [
                             for message in trajectory()["messages"]]),
     trajectory(2, messages=[*trajectory()["messages"], *messages("user")]),
     trajectory(3),
+    # The same run of an agent that had another tool.
+    trajectory(4, tools=[tool("count")]),
 ]  # fmt: skip
 
 
@@ -153,8 +158,12 @@ def asked(tmp_path, capsys):
 def test_each_run_is_asked_with_its_own_context_and_counted_by_the_benchmarks_figures(asked):
     space, bodies, told, call = asked
     prompts = [body["messages"][-1]["content"] for body in bodies]
-    # The first and the last are one run, and cost one answer.
-    assert len(set(prompts)) == len(prompts) == 3
+    # The first and the fourth are one run, and cost one answer.
+    assert len(set(prompts)) == len(prompts) == 4
+    (with_tools,) = [prompt for prompt in prompts if "<tools>" in prompt]
+    # It differs by the tools alone, which stand between task and messages.
+    definitions = f"<tools>\n{json.dumps([tool('count')])}\n</tools>\n\n"
+    assert with_tools.replace(f"[Run]\n\n{definitions}", "[Run]\n\n") in prompts
     assert sum("None left." in prompt for prompt in prompts) == 1
     assert {(body["temperature"], body["top_p"], body["max_tokens"]) for body in bodies} == {(1.0, 1.0, 8192)}
     assert "nothing of what users and tools say" not in told.err
@@ -162,20 +171,20 @@ def test_each_run_is_asked_with_its_own_context_and_counted_by_the_benchmarks_fi
     assert (scorer.reads, scorer.threshold, scorer.comparison) == (("context",), -0.5, "<")
     figures = pl.read_csv(call("metrics", "--csv", "-q").out.encode())
     value = {row["metric"]: row["value"] for row in figures.filter(subset="all").iter_rows(named=True)}
-    # Gold is 1, 0, -1 in all four: two of three steps are right, and the first error is one too early.
-    assert value["step_acc"] == pytest.approx(8 / 12)
+    # Gold is 1, 0, -1 in all five: two of three steps are right, and the first error is one too early.
+    assert value["step_acc"] == pytest.approx(10 / 15)
     assert value["first_error_acc"] == 0
 
 
 def test_what_was_sent_is_shown_and_read_again_as_it_was(asked):
     _, bodies, _, call = asked
-    shown = json.loads(call("show", "agentprocessbench/a-shop:0:1", "--prompt", "--json", "-q").out)
-    assert shown["provenance"]["exact"] == [True]
-    assert [{"role": row["role"], "content": row["text"]} for row in shown["rows"]] in [
-        body["messages"] for body in bodies
-    ]
+    for case in ("a-shop:0:1", "a-shop:0:4"):
+        shown = json.loads(call("show", f"agentprocessbench/{case}", "--prompt", "--json", "-q").out)
+        assert shown["provenance"]["exact"] == [True]
+        sent_messages = [{"role": row["role"], "content": row["text"]} for row in shown["rows"]]
+        assert sent_messages in [body["messages"] for body in bodies]
     listed = json.loads(call("cases", "--search", "let me see", "--in", "answers", "--json", "-q").out)
-    assert len(listed["rows"]) == 4
+    assert len(listed["rows"]) == 5
     assert "none says anything else" in call("reparse", "--save", "tiny-agentprocessbench-t1").err
 
 
@@ -186,4 +195,14 @@ def test_a_case_is_known_by_its_context_and_by_where_it_stands():
     named = {"step_messages": [0, 2]}, {"context": [{"role": "tool", "name": "till", "text": "a"}]}
     keys = {reward_key("k", further_texts(("context",), *each)) for each in (after, between, named, ({}, {}))}
     assert len(keys) == 4
+    # What version 0.2.0 made of it before there were tools.
+    assert reward_key("k", further_texts(("context",), *named)) == "4fb505904dacf4bec7167a95a51051a1"
+    tools = [{"name": "till", "about": None, "definition": '{"name": "till"}'}]
+    with_tools = further_texts(("context",), named[0], {**named[1], "tools": tools})
+    assert list(with_tools) == [
+        ("context", json.dumps([[BEFORE_ALL, "tools", '[{"name": "till"}]'], [1, "tool till", "a"]],
+                               separators=(",", ":")))
+    ]  # fmt: skip
+    # Nor do they make a difference to who does not read the context.
+    assert reward_key("k", further_texts(("reason",), named[0], {**named[1], "tools": tools})) == "k"
     assert reward_key("k", further_texts(("context",), {}, {"context": None})) == "k"
