@@ -242,9 +242,9 @@ def further_texts(
             continue
         # Without the places of its steps a context would be another one.
         there = context_messages(case, texts)
-        tools = tools_text(texts)
-        messages = [(BEFORE_ALL, "tools", tools)] if tools and case["step_messages"] else []
-        messages += [(message.before, message.speaker, message.text) for message in there if case["step_messages"]]
+        placed, tools = bool(case.get("step_messages")), tools_text(texts)
+        messages = [(BEFORE_ALL, "tools", tools)] if tools and placed else []
+        messages += [(message.before, message.speaker, message.text) for message in there if placed]
         yield name, json.dumps(messages, ensure_ascii=False, separators=(",", ":")) if messages else None
 
 

@@ -12,6 +12,7 @@ lies in the same place.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -25,7 +26,7 @@ from msgspec.structs import replace
 from scoring.errors import DamagedWorkspace, UnreadableFile, UsageError
 from scoring.schema import METADATA, TEXTS, content_key
 from scoring.storage.files import sync, unwritable, uuid7, write_atomically
-from scoring.texts import Texts
+from scoring.texts import Texts, context_messages, text_columns
 
 FORMAT = 1
 REWARDS = "rewards"
@@ -129,6 +130,45 @@ def align_steps(n_steps: int, variant: Sequence[VariantStep]) -> tuple[tuple[int
     return tuple(pairs)
 
 
+# -- where the messages of a trajectory belong in a variant
+
+
+def placed_steps(case: Mapping[str, Any], texts: Mapping[str, Any], edits: Sequence[Edit]) -> list[int] | None:
+    """Return the 0-based place of each step of a variant among all messages; None where the case is no trajectory.
+
+    The messages that are no steps keep their order, and each stays behind the step that it follows: what follows a step
+    that is taken out then follows the one before it, a step that is put in stands behind what follows the step before,
+    and both parts of one that is cut stand together.
+
+    Args:
+        case: its row of the cases frame.
+        texts: its row of the texts.
+        edits: can be made (`apply_edits`).
+
+    Raises:
+        UsageError: two steps are swapped with messages between them, which answer the first of them.
+    """
+    if not case.get("step_messages"):
+        return None
+    before = Counter(message.before for message in context_messages(case, texts))
+    # How many messages stand right before each step, and behind the last one.
+    gaps = [before[step] for step in range(len(texts["steps"]) + 1)]
+    for edit in edits:
+        if edit.kind in {"insert", "cut"}:
+            gaps.insert(edit.step + 1, 0)
+        elif edit.kind == "delete":
+            gaps[edit.step : edit.step + 2] = [gaps[edit.step] + gaps[edit.step + 1]]
+        elif edit.kind == "swap":
+            first, last = sorted((edit.step, edit.other))
+            if sum(gaps[first + 1 : last + 1]):
+                raise UsageError(
+                    f"step {edit.step} and step {edit.other} are swapped, and messages between them answer the first: "
+                    "where these belong then is not known.",
+                    "Change the texts of the two steps instead; a scorer that reads problem and steps takes the swap.",
+                )
+    return [step + sum(gaps[: step + 1]) for step in range(len(gaps) - 1)]
+
+
 def reward_differences(
     rewards: Sequence[float], variant_rewards: Sequence[float], variant: Sequence[VariantStep]
 ) -> list[float | None]:
@@ -213,18 +253,42 @@ def _edit_of(document: Mapping[str, Any]) -> Edit:
 # -- as a run takes them
 
 
-def content_frames(contents: Sequence[Mapping[str, Any]]) -> tuple[pl.DataFrame, Texts]:
-    """Make a cases frame (`case`, `key`, `n_steps`) and its texts of solutions that are no cases of a benchmark.
+_PLACED = text_columns(("context",))
 
-    `contents` have `case`, `problem` and `steps`, and what else of `scoring.schema.TEXTS` a scorer may read.
+
+def content_frames(contents: Sequence[Mapping[str, Any]]) -> tuple[pl.DataFrame, Texts]:
+    """Make a cases frame (`case`, `key`, `n_steps`, `step_messages`) and its texts of solutions that are no cases.
+
+    `contents` have `case`, `problem` and `steps`, and what else of `scoring.schema.TEXTS` a scorer may read. A context
+    needs the places of the steps, `step_messages`, one for each: without these nobody knows where it belongs, and it is
+    left out.
     """
+    placed = [_places_of(each) for each in contents]
     about = [
-        {"case": each["case"], "key": content_key(each["problem"], each["steps"]), "n_steps": len(each["steps"])}
-        for each in contents
+        {
+            "case": each["case"],
+            "key": content_key(each["problem"], each["steps"]),
+            "n_steps": len(each["steps"]),
+            "step_messages": places,
+        }
+        for each, places in zip(contents, placed, strict=True)
     ]
-    texts = pl.DataFrame([{name: each.get(name) for name in TEXTS} for each in contents], schema=TEXTS)
-    schema = {name: METADATA[name] for name in ("case", "key", "n_steps")}
+    read = [
+        {name: None if places is None and name in _PLACED else each.get(name) for name in TEXTS}
+        for each, places in zip(contents, placed, strict=True)
+    ]
+    texts = pl.DataFrame(read, schema=TEXTS)
+    schema = {name: METADATA[name] for name in ("case", "key", "n_steps", "step_messages")}
     return pl.DataFrame(about, schema=schema), Texts.whole((texts,), (texts.height,))
+
+
+def _places_of(content: Mapping[str, Any]) -> list[int] | None:
+    """The places of a content's steps among its messages, ascending; None where they do not say where each is."""
+    places, steps = content.get("step_messages"), content["steps"]
+    if not isinstance(places, list) or len(places) != len(steps) or not places:
+        return None
+    whole = all(type(place) is int and 0 <= place < 2**31 for place in places)
+    return places if whole and sorted(set(places)) == places else None
 
 
 def read_contents(path: Path) -> tuple[pl.DataFrame, Texts]:

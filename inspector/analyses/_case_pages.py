@@ -584,6 +584,7 @@ def _variant_blocks(number: int, seen: Sequence[ScoredVariant], has_rewards: Seq
     first = seen[0]
     scored = [tried for tried, rewarded in zip(seen, has_rewards, strict=True) if rewarded and tried.scorer is not None]
     yield Note(f"Variant {number}, {counted(len(first.variant.edits), 'edit')}: {first.variant.words}", "lead")
+    yield from (Note(words, "quiet") for words in (*first.moved, first.unplaced) if words)
     for tried in scored:
         if words := "; ".join(tried.words()):
             yield Note(words)

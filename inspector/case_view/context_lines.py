@@ -5,7 +5,7 @@ Each is a line, or whole where it is unfolded.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -41,8 +41,13 @@ def messages_between(case: OpenCase) -> dict[int, list[Line]]:
     A message is one line, in which it is said how much more there is; unfolded it is whole, up to LONGEST_MESSAGE. Of
     one that holds what is searched for the line shows the first place and says how many there are.
     """
+    return message_lines(case, context_messages(case.case, case.texts))
+
+
+def message_lines(case: OpenCase, messages: Iterable[ContextMessage]) -> dict[int, list[Line]]:
+    """Return the lines of messages, by the step that each stands before, as for `messages_between`."""
     lines: dict[int, list[Line]] = {}
-    for message in context_messages(case.case, case.texts):
+    for message in messages:
         lines.setdefault(message.before, []).extend(_message(case, message))
     return lines
 

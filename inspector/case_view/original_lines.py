@@ -4,12 +4,14 @@ In two columns where there is room, else one below the other. The signs say the 
 the first solution, `+` only in the second, `~` in both and changed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.case_view.columns import ScorerColumn, columns
+from inspector.case_view.context_lines import message_lines, tool_lines
 from inspector.case_view.open_case import DisplayOptions, OpenCase, Stop
 from inspector.case_view.original import StepPair, StepSpan, against_list, aligned, differing_spans, pairs_of, summary
 from inspector.case_view.page import StopLine
@@ -136,7 +138,11 @@ def variant_lines(case: OpenCase, tried: ScoredVariant) -> Iterator[Line]:
     steps = tuple(step.text for step in tried.steps)
     problems = (problem, problem if tried.problem is None else tried.problem)
     both = SolutionPair(case, problems, tried.before, steps, (case_track, variant), tried.differences, tried.name)
-    yield from both_lines(both, pairs_of(tried.before, tried.steps))
+    # What stands there is no place for the cursor: what can be changed is steps.
+    context = message_lines(case, tried.messages)
+    between = {step: [Line(line.parts) for line in lines] for step, lines in context.items()}
+    yield from (Line(line.parts) for line in (tool_lines(case) if tried.messages else ()))
+    yield from both_lines(both, pairs_of(tried.before, tried.steps), between)
 
 
 def rewriting_lines(case: OpenCase) -> Iterator[Line]:
@@ -166,14 +172,21 @@ def rewriting_lines(case: OpenCase) -> Iterator[Line]:
     yield from step_lines(case) if tried is None else variant_lines(case, tried)
 
 
-def both_lines(both: SolutionPair, pairs: Sequence[StepPair]) -> Iterator[Line]:
-    """Yield the steps of two solutions: beside each other where there is room, else one below the other."""
+def both_lines(
+    both: SolutionPair, pairs: Sequence[StepPair], between: Mapping[int, Sequence[Line]] = MappingProxyType({})
+) -> Iterator[Line]:
+    """Yield the steps of two solutions: beside each other where there is room, else one below the other.
+
+    `between` are lines that stand before a step of the second one, or behind its last.
+    """
     write = _Columns(both) if both.manner.width >= WIDE else _Unified(both)
     yield from write.heads()
     if len({readable(problem, both.manner) for problem in both.problems}) > 1:
         yield from write.problem()
     for pair in pairs:
+        yield from () if pair.after is None else between.get(pair.after, ())
         yield from write.pair(pair)
+    yield from between.get(len(both.after), ())
 
 
 def _both(case: OpenCase) -> SolutionPair | None:

@@ -8,18 +8,19 @@ from typing import Any
 
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import verdict_words
 from scoring.cache import BALLOTS, RewardParts, VoteParts
-from scoring.errors import DamagedWorkspace
+from scoring.errors import DamagedWorkspace, UsageError
 from scoring.evaluations.evaluation import Evaluation, evaluate
 from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import ProvidedVerdicts
 from scoring.schema import METADATA, content_key
 from scoring.scorer import Scorer
-from scoring.texts import further_texts, reward_key
-from scoring.variants import REWARDS, Variant, VariantStep, apply_edits, reward_differences
+from scoring.texts import ContextMessage, context_messages, further_texts, reward_key
+from scoring.variants import REWARDS, Variant, VariantStep, apply_edits, placed_steps, reward_differences
 from scoring.workspace import Workspace
 
 # -- what the scorer in focus gave to the solution that a case was made of, before errors were put in
@@ -89,7 +90,10 @@ class ScoredVariant(Struct, frozen=True, eq=False, dict=True):
 
     `before` are the steps of the case, `steps` those of the variant; `judged` is what the scorer made of each of the
     two, None = it gave nothing to it, and `engines` what ran for it, as far as that is known. `problem` is that of
-    the variant where it is another one; `name` says in a word what the variant is.
+    the variant where it is another one; `name` says in a word what the variant is. `places` are those of the
+    variant's steps among all messages of a trajectory (`scoring.variants.placed_steps`), None = there are none; then
+    `unplaced` says why, where they are not known. `messages` are those that are no steps, with their places in the case
+    and the step of the variant that each stands before; `moved` says which belong elsewhere than in the case.
     """
 
     variant: Variant
@@ -100,6 +104,15 @@ class ScoredVariant(Struct, frozen=True, eq=False, dict=True):
     engines: tuple[str, str] = ("", "")
     problem: str | None = None
     name: str = "variant"
+    places: list[int] | None = None
+    unplaced: str = ""
+    messages: tuple[ContextMessage, ...] = ()
+    moved: tuple[str, ...] = ()
+
+    @property
+    def refused(self) -> str:
+        """Why the scorer cannot be given the variant; "" where it can."""
+        return self.unplaced if self.scorer is not None and "context" in self.scorer.reads else ""
 
     @cached_property
     def rewards(self) -> tuple[list[float], list[float]]:
@@ -160,19 +173,70 @@ def variant_beside(
     texts = results.texts.row(row)
     before = tuple(texts["steps"])
     steps = apply_edits(before, variant.edits)
+    about = results.cases.row(row, named=True)
+    made = _in_context(ScoredVariant(variant, before, steps, scorer), about, texts)
     if scorer is None:
-        return ScoredVariant(variant, before, steps)
+        return made
     folders = _folders(results, scorer, seen)
     changed = [step.text for step in steps]
-    about = results.cases.row(row, named=True)
-    keys = [_key(scorer, about, texts, solution) for solution in (before, changed)]
+    changed_about = {**about, "step_messages": made.places}
+    keys = [_key(scorer, about, texts, before), _key(scorer, changed_about, texts, changed)]
     case: JudgedVariant | None = (seen, row) if seen is not None and _rewards(seen, row) else None
     case = case or _alone(scorer, folders, keys[0], len(before), seen, row)
+    if made.refused:
+        return replace(made, judged=(case, None))
     if keys[0] == keys[1]:
-        return ScoredVariant(variant, before, steps, scorer, (case, case))
+        return replace(made, judged=(case, case))
     after = _alone(scorer, folders, keys[1], len(changed), seen, row)
     engines = [_engine(folders, key) if after else "" for key in keys]
-    return ScoredVariant(variant, before, steps, scorer, (case, after), (engines[0], engines[1]))
+    return replace(made, judged=(case, after), engines=(engines[0], engines[1]))
+
+
+def _in_context(made: ScoredVariant, case: Mapping[str, Any], texts: Mapping[str, Any]) -> ScoredVariant:
+    """The variant with its context, as far as it is known where that belongs."""
+    messages = context_messages(case, texts)
+    try:
+        places = placed_steps(case, texts, made.variant.edits)
+    except UsageError as error:
+        return replace(made, unplaced=error.words)
+    if places is None:
+        return made
+    there = context_messages({"step_messages": places}, texts)
+    moved = tuple(
+        message._replace(before=in_variant.before) for message, in_variant in zip(messages, there, strict=True)
+    )
+    return replace(made, places=places, messages=moved, moved=tuple(moved_words(messages, moved, made.steps)))
+
+
+MOST_MOVED = 3
+"""So many sentences at most say what belongs elsewhere; the steps show the others."""
+
+
+def moved_words(
+    messages: Sequence[ContextMessage], moved: Sequence[ContextMessage], steps: Sequence[VariantStep]
+) -> Iterator[str]:
+    """Say which messages stand behind another step than in the case, and behind which ones a step was put in.
+
+    `messages` are those of the case, `moved` the same as they stand in its variant, and `steps` the variant's.
+    """
+    sentences = []
+    for message, in_variant in zip(messages, moved, strict=True):
+        earlier, now = message.before - 1, in_variant.before - 1
+        if (steps[now].origin if now >= 0 else -1) != earlier:
+            put_in = " that was put in" if now >= 0 and steps[now].origin is None else ""
+            behind = f"behind step {now}{put_in}" if now >= 0 else "before all steps"
+            sentences.append(f"{message_name(message)}, behind step {earlier} in the case, stands {behind} here")
+    for at, step in enumerate(steps):
+        if step.origin is None and (before := [message for message in moved if message.before == at]):
+            sentences.append(f"step {at}, put in, stands behind {message_name(before[-1])}")
+    yield from sentences[:MOST_MOVED]
+    if (more := len(sentences) - MOST_MOVED) > 0:
+        yield f"{more} more belong elsewhere than in the case"
+
+
+def message_name(message: ContextMessage) -> str:
+    """Name a message by its place in the case and who speaks: `[3] tool till`."""
+    return f"[{message.place}] {message.speaker}"
 
 
 def tried_by_all(results: ResultSet, row: int, variants: Sequence[Variant]) -> list[list[ScoredVariant]]:
@@ -201,7 +265,8 @@ def tried_by_all(results: ResultSet, row: int, variants: Sequence[Variant]) -> l
 def variant_rows(results: ResultSet) -> Iterator[dict[str, Any]]:
     """Yield every variant of the shown cases as one JSON object: its edits, its texts, and rewards by scorer.
 
-    `origins` say for each of its steps which step of the case it was made of (0-based, null = it was put in).
+    `origins` say for each of its steps which step of the case it was made of (0-based, null = it was put in), and
+    `step_messages` of a trajectory where it stands among all messages (0-based).
 
     Raises:
         UsageError: a variant's edits do not fit its case.
@@ -223,6 +288,7 @@ def variant_rows(results: ResultSet) -> Iterator[dict[str, Any]]:
                 "case_steps": list(made.before),
                 "steps": [step.text for step in made.steps],
                 "origins": [step.origin for step in made.steps],
+                **({} if made.places is None else {"step_messages": made.places}),
                 "case_rewards": {name: before for name, (before, _) in scored.items()},
                 "rewards": {name: after for name, (_, after) in scored.items()},
             }

@@ -17,7 +17,7 @@ from scoring.filtering.filters import Facet
 from scoring.runs.prompts import kept_template
 from scoring.scorer import READABLE, Scorer
 from scoring.storage.files import expand_home
-from scoring.texts import reward_keys
+from scoring.texts import reward_keys, text_columns
 
 AnswerCallback = Callable[[Mapping[str, Any]], object]
 """Hears what came of a case: an event of `scoring.runs.case_scoring`, or `died`."""
@@ -67,8 +67,11 @@ class CaseJob:
 
 
 def case_asked(name: str, texts: Mapping[str, Any], steps: Sequence[str], **more: Any) -> dict[str, Any]:
-    """Return a case as it is asked for: its texts with these steps, and `into` and `edited` where it is a variant."""
-    further = {column: texts[column] for column in READABLE if texts[column] is not None}
+    """Return a case as it is asked for: its texts with these steps, and `into` and `edited` where it is a variant.
+
+    A trajectory's further fields have the places of these steps, `step_messages`.
+    """
+    further = {column: texts[column] for column in text_columns(sorted(READABLE)) if texts[column] is not None}
     return {"case": name, "problem": texts["problem"], "steps": list(steps), **further, **more}
 
 

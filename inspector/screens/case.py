@@ -318,7 +318,9 @@ class CaseScreen(ReadingScreen):
     def _score_case(self, prm: Mapping[str, Any], scorer: Scorer | None) -> None:  # noqa: ARG002  # what is asked says it
         case = self.case_at_hand(self.row, self.steps)
         if case is not None:
-            question = case_asked(case.case["case"], case.texts, case.texts["steps"])
+            question = case_asked(
+                case.case["case"], case.texts, case.texts["steps"], step_messages=case.case["step_messages"]
+            )
             self.post_message(ScoreCase(prm, question, self._case_scored))
 
     def _case_scored(self, event: Mapping[str, Any]) -> None:

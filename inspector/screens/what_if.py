@@ -34,7 +34,7 @@ from inspector.widgets.step_view import StepView
 from inspector.widgets.text_editor import TextEditor
 from scoring.errors import InspectError
 from scoring.scorer import Scorer
-from scoring.variants import REWARDS, Edit, Variant, Variants
+from scoring.variants import REWARDS, Edit, Variant, Variants, placed_steps
 
 PROBLEM = -1
 """The cursor's place on the problem, before step 0."""
@@ -172,7 +172,10 @@ class WhatIf(Dialog[None]):
         edits = self._variant.edits
         done = f"{counted(len(edits), 'edit')}: {self._variant.words}" if edits else "Nothing is changed yet."
         sentences = [(done, "dim"), *((words, "strong") for words in trial.words() if not display.blind)]
-        if edits and not trial.rewards[1]:
+        sentences += [(words, "dim") for words in trial.moved]
+        if trial.unplaced:
+            sentences.append((trial.unplaced, "strong" if trial.refused else "dim"))
+        if edits and not trial.rewards[1] and not trial.refused:
             by = self._scorer.name if self._scorer and self._prm else "a PRM that you choose"
             sentences.append((f"Not scored as it is: S scores it with {by}.", "strong"))
         sentences += [(f"! {note}", "bad") for note in self._notes]
@@ -237,7 +240,12 @@ class WhatIf(Dialog[None]):
         if self._tried is None:
             return False
         try:
-            self._put(self._variant.edited(edit, self._tried.before))
+            variant = self._variant.edited(edit, self._tried.before)
+            if self._scorer is not None and "context" in self._scorer.reads:
+                results = self._state.results
+                about = results.cases.row(self._row, named=True)
+                placed_steps(about, results.texts.row(self._row), variant.edits)
+            self._put(variant)
         except InspectError as error:
             self.notify(clean(error.words), severity="warning", markup=False)
             return False
@@ -371,15 +379,21 @@ class WhatIf(Dialog[None]):
         if self._waiting or self._tried is None:
             self._say("What was asked for last is still being scored.")
             return
+        if self._tried.refused:
+            self.notify(clean(self._tried.refused), severity="warning", markup=False)
+            return
         texts = self._state.results.texts.row(self._row)
+        own_places = self._state.cases["step_messages"][self._row]
+        places = None if own_places is None else own_places.to_list()
         into = str(self._kept.folder / REWARDS)
         wanted = []
         if not self._tried.rewards[0]:
             apart = {} if self._state.results.workspace.root else {"into": into}
-            wanted.append(case_asked(self._case, texts, texts["steps"], **apart))
+            wanted.append(case_asked(self._case, texts, texts["steps"], step_messages=places, **apart))
         if self._variant.edits:
             steps = [step.text for step in self._tried.steps]
-            wanted.append(case_asked(self._case, texts, steps, into=into, edited=self._tried.edited))
+            made = {"step_messages": self._tried.places, "edited": self._tried.edited}
+            wanted.append(case_asked(self._case, texts, steps, into=into, **made))
         if not wanted:
             self._say("Nothing is changed yet, and the case has its rewards.")
             return

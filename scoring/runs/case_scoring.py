@@ -4,7 +4,9 @@ A line of standard input is a JSON object: `n`, which every answer to it repeats
 
     prm     model (folder or hub name), and where they are known: revision, dtype, adapter, reference (a folder or hub
             name), and scorer, the folder of a scorer whose very rewards are wanted
-    case    case (its name), problem, steps, and what else of `scoring.schema.TEXTS` a PRM may read; into, the folder
+    case    case (its name), problem, steps, and what else of `scoring.schema.TEXTS` a PRM may read; step_messages, the
+            0-based places of a trajectory's steps among its messages, without which its context is not read; into, the
+            folder
             for rewards that are not the workspace's, where they are of no case of it; edited, steps (0-based) that a
             person wrote
 
@@ -139,11 +141,6 @@ class WarmPrm:
             InspectError: what the checkpoint, its engine or the cache raise.
         """
         began = time.monotonic()
-        if "context" in self.scorer.reads:
-            raise InputError(
-                f"{self.scorer.name} reads what stands between the steps, which a single case has no place for here.",
-                "Score it in a run: prm-inspect score BENCHMARK --where \"case = 'NAME'\"",
-            )
         kept = self._kept(case, [Path(self.asked["scorer"])] if self.wanted else [])
         if kept is None and self.loaded is None:
             loading()

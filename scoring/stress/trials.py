@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.cache import BALLOTS, RewardParts, VoteParts
+from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation, evaluate
 from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP, Gold
 from scoring.evaluations.verdicts import ProvidedVerdicts, RuleByCase
@@ -183,7 +184,17 @@ def judged_variants(contents: Contents, seen: Evaluation, folders: Sequence[Path
         contents: of the cases that `seen` is of.
         seen: the scorer on the cases.
         folders: where its rewards or votes lie; what is in a later one goes before what is in an earlier one.
+
+    Raises:
+        UsageError: the scorer reads the context of trajectories, and there are some.
     """
+    trajectories = contents.cases["step_messages"].count() if "step_messages" in contents.cases.columns else 0
+    if trajectories and "context" in seen.scorer.reads:
+        raise UsageError(
+            f"{seen.scorer.name} reads what stands between the steps, and {trajectories:,} of these cases are "
+            "trajectories: solutions are rewritten without it.",
+            "Give stress a scorer that reads problem and steps.",
+        )
     cases, texts = contents.frames
     keyed = reward_keys(cases, texts, seen.scorer.reads)
     keys = keyed["key"].implode()

@@ -5,13 +5,17 @@ import os
 import shutil
 import signal
 
+import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import example
+import making
+import reference
 from at_the_terminal import printed, shell
 from inspector.analyses import Params
 from inspector.analyses.show import VARIANTS, show
-from inspector.case_view.variant_track import ScoredVariant
+from inspector.case_view.variant_track import ScoredVariant, variant_beside, variant_rows
 from inspector.query import Query
 from inspector.result_set import load
 from inspector.screens import what_if
@@ -20,7 +24,11 @@ from inspector.widgets import text_editor
 from inspector.widgets.text_editor import TextEditor
 from opened import opened
 from scoring.benchmarks import demo
-from scoring.variants import Edit, Variant, Variants
+from scoring.cache import RewardParts
+from scoring.schema import REWARDS as REWARD_COLUMNS
+from scoring.schema import content_key
+from scoring.texts import further_texts, reward_key, reward_keys
+from scoring.variants import Edit, Variant, Variants, apply_edits
 from scoring_process import commanded_here, light
 from screen_text import press, screen_text, shows, until
 
@@ -243,3 +251,103 @@ def test_the_view_is_the_same_in_python(tmp_path, query):
     kept(tmp_path, Edit("delete", 0), rewards=(0.3, 0.9))
     view = show.view(load(query), Params(VARIANTS, {"case": "exact-one"}))
     assert view.rows["alpha.difference"].to_list() == [None, pytest.approx(0.1), pytest.approx(0.1)]
+
+
+# -- a trajectory, and a scorer that reads what stands between its steps
+
+CALLED = [{"role": "user", "name": None, "text": "How many?"}, {"role": "tool", "name": "till", "text": "twelve"}]
+READER = making.scorer("reader", settings={"reads": ["context"]})
+
+
+def trajectory(root, *edits):
+    """Three steps: the user asks before step 0, the till answers step 0; a variant, and what `reader` gave to it."""
+    cases = [reference.Case(3, 1)]
+    tools = [[{"name": "till", "about": "What is there.", "definition": '{"name": "till"}'}]]
+    columns = {"context": [CALLED], "step_messages": [[1, 3, 4]], "tools": tools}
+    made = making.workspace(root, cases, [], **columns)
+    frame, texts = made.cases(("bench",))
+    given(root / "rewards" / READER.folder, reward_keys(frame, texts, READER.reads)["key"][0], [0.9, 0.2, 0.8])
+    query = Query(workspace=str(root), scorers=("reader",))
+    results = load(query)
+    variant = Variant(results.cases["key"][0], results.cases["case"][0], edits)
+    results.workspace.variants.save(variant)
+    return query, results, variant
+
+
+def saved(results, variant, places, rewards):
+    """Rewards that `reader` gave to a variant whose steps stand at these places among the messages."""
+    texts = results.texts.row(0)
+    steps = [step.text for step in apply_edits(texts["steps"], variant.edits)]
+    key = reward_key(
+        content_key(texts["problem"], steps), further_texts(READER.reads, {"step_messages": places}, texts)
+    )
+    given(results.workspace.variants.folder / "rewards" / READER.folder, key, rewards)
+
+
+def given(folder, key, rewards):
+    READER.save(folder)
+    row = {"key": key, "vote": 0, "rewards": rewards}
+    RewardParts(folder).append(pl.DataFrame([row], schema={name: REWARD_COLUMNS[name] for name in row}))
+
+
+@pytest.mark.parametrize(
+    ("edits", "places", "said"),
+    [
+        ([Edit("replace", 1, "Another.")], [1, 3, 4], []),
+        ([Edit("cut", 0, at=4)], [1, 2, 4, 5], []),
+        (
+            [Edit("delete", 0)],
+            [2, 3],
+            ["[2] tool till, behind step 0 in the case, stands before all steps here"],
+        ),
+        (
+            [Edit("insert", 1, "Well."), Edit("delete", 0)],
+            [2, 3, 4],
+            [
+                "[2] tool till, behind step 0 in the case, stands before all steps here",
+                "step 0, put in, stands behind [2] tool till",
+            ],
+        ),
+        ([Edit("swap", 1, other=2)], [1, 3, 4], []),
+    ],
+)
+def test_a_variant_keeps_its_context_and_is_known_by_it(tmp_path, edits, places, said):
+    query, results, variant = trajectory(tmp_path / "w", *edits)
+    # The same steps elsewhere among the messages are another variant.
+    saved(results, variant, [0, *places[1:]], [0.9] * len(places))
+    evaluation = results.evaluations[0]
+    made = variant_beside(results, 0, variant, READER, evaluation)
+    assert (made.places, list(made.moved), made.refused, made.rewards[1]) == (places, said, "", [])
+    told = [0.1 * number for number in range(1, len(places) + 1)]
+    saved(results, variant, places, told)
+    assert variant_beside(load(query), 0, variant, READER, evaluation).rewards == ([0.9, 0.2, 0.8], told)
+    (row,) = variant_rows(load(query))
+    assert (row["step_messages"], row["rewards"]) == (places, {"reader": told})
+
+
+async def test_the_screen_shows_the_context_and_refuses_only_what_has_no_place_in_it(tmp_path):
+    query, _, variant = trajectory(tmp_path / "w", Edit("delete", 0))
+    async with opened(query, size=(100, 30)) as pilot:
+        await press(pilot, "g", "l", "enter", "g", "w")
+        await shows(pilot, "[2] tool till, behind step 0 in the case, stands before all steps here")
+        await shows(pilot, "[0] user: How many?", "[2] tool till: twelve", "1 tool:")
+        await press(pilot, "u")
+        await until(pilot, lambda: "stands before all steps" not in screen_text(pilot.app))
+        # Step 0 and what comes behind it are parted by the answer of the till.
+        await press(pilot, "g", "j", "x")
+        await shows(pilot, "Step 0 and step 1 are swapped, and messages between them answer the first")
+        await shows(pilot, "Nothing is changed yet.")
+        await press(pilot, "j", "x")
+        await shows(pilot, "1 edit: step 1 and step 2 swapped")
+        await press(pilot, "S")
+        await until(pilot, lambda: type(pilot.app.screen).__name__ == "CaseScorerDialog")
+    # Who reads problem and steps alone may be given it: it is kept, and said to have no place here.
+    Variants(tmp_path / "w" / "variants").save(replace(variant, edits=(Edit("swap", 0, other=1),)))
+    text = shell("show", "c0", "--variants", "-w", "w", cwd=tmp_path)
+    assert b"where these belong then is not known" in text
+    made = variant_beside(load(query), 0, replace(variant, edits=(Edit("swap", 0, other=1),)), READER)
+    assert made.refused.startswith("Step 0 and step 1 are swapped")
+    assert (made.places, made.messages) == (None, ())
+    assert (
+        variant_beside(load(query), 0, replace(variant, edits=(Edit("swap", 0, other=1),)), example.ALPHA).refused == ""
+    )

@@ -292,3 +292,33 @@ def test_it_ends_with_whoever_started_it_also_by_kill_9_and_while_it_loads(space
 def test_a_workspace_that_is_not_there_is_one_sentence(tmp_path, capfd):
     assert main(["cases", "-w", str(tmp_path / "nowhere")]) == 2
     assert capfd.readouterr().err.startswith("No workspace: ")
+
+
+def test_a_prm_that_reads_the_context_is_given_it_and_answers_are_known_by_where_it_stands(process, rows, tmp_path):
+    prm = {"model": str(shutil.copytree(TINY, tmp_path / "reader")), "adapter": str(ROOT / "tests/own/context_prm.py")}
+    context = [{"role": "user", "name": None, "text": "Is it so?"}]
+    tools = [{"name": "till", "about": None, "definition": '{"name": "till"}'}]
+    case = {"case": "bench/run", "problem": rows[0]["problem"], "steps": rows[0]["steps"], "context": context}
+    n_steps = len(case["steps"])
+    first, last = list(range(1, n_steps + 1)), list(range(n_steps))
+    given = {
+        "nothing": {},
+        "first": {"step_messages": first},
+        "last": {"step_messages": last},
+        "with tools": {"step_messages": first, "tools": tools},
+    }
+    answers = {name: process.ask(prm, {**case, **more})[0] for name, more in given.items()}
+    written = {
+        "nothing": "",
+        "first": '[[0,"user","Is it so?"]]',
+        "last": f'[[{n_steps},"user","Is it so?"]]',
+        "with tools": '[[-1,"tools","[{\\"name\\": \\"till\\"}]"],[0,"user","Is it so?"]]',
+    }
+    for name, text in written.items():
+        plain = {"case": f"bench/{name}", "problem": f"{case['problem']} {text}", "steps": case["steps"]}
+        expected = process.ask({"model": TINY}, plain)[0]["rewards"]
+        assert answers[name]["rewards"] == pytest.approx(expected, abs=1e-5)
+    assert len({tuple(answer["rewards"]) for answer in answers.values()}) == 4
+    assert any("have no context" in note for note in answers["nothing"]["notes"])
+    again, _ = process.ask(prm, {**case, **given["last"]})
+    assert (again["computed"], again["rewards"]) == (False, answers["last"]["rewards"])

@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.errors import DamagedWorkspace, UsageError
-from scoring.variants import Edit, Variant, Variants, align_steps, apply_edits, reward_differences
+from scoring.texts import reward_keys
+from scoring.variants import (
+    Edit,
+    Variant,
+    Variants,
+    align_steps,
+    apply_edits,
+    content_frames,
+    placed_steps,
+    reward_differences,
+)
 
 WORDS = st.text("abc é", min_size=1, max_size=6).filter(str.strip)
 SOLUTIONS = st.lists(WORDS, min_size=1, max_size=6)
@@ -179,3 +189,55 @@ def test_a_damaged_record_is_left_out_and_named(tmp_path):
             Variant.load(bad)
     assert there.every() == (good,)
     assert len(there.problems()) == len(wrong)
+
+
+# -- where the messages of a trajectory belong
+
+
+def interleaved(gaps, edits):
+    """Where each step of the variant and each message stands, by moving them in one list; None where nobody knows."""
+    line = []
+    for step, gap in enumerate(gaps):
+        line += [("message", len(line) + number) for number in range(gap)]
+        line += [("step", step)] if step < len(gaps) - 1 else []
+    for one in edits:
+        steps = [at for at, (kind, _) in enumerate(line) if kind == "step"]
+        at = steps[one.step] if one.step < len(steps) else len(line)
+        if one.kind == "insert":
+            line.insert(at, ("step", None))
+        elif one.kind == "cut":
+            line.insert(at + 1, ("step", None))
+        elif one.kind == "delete":
+            del line[at]
+        elif one.kind == "swap" and one.step != one.other:
+            first, last = sorted((at, steps[one.other]))
+            if any(kind == "message" for kind, _ in line[first:last]):
+                return None
+    return [at for at, (kind, _) in enumerate(line) if kind == "step"]
+
+
+@given(solutions_and_edits(), st.data())
+def test_messages_stay_behind_the_step_that_they_follow(made, data):
+    steps, edits = made
+    gaps = data.draw(st.lists(st.integers(0, 2), min_size=len(steps) + 1, max_size=len(steps) + 1))
+    places = [step + sum(gaps[: step + 1]) for step in range(len(steps))]
+    texts = {"steps": steps, "context": [{"role": "user", "name": None, "text": "a"}] * sum(gaps)}
+    expected = interleaved(gaps, edits)
+    if expected is None:
+        with pytest.raises(UsageError, match="where these belong then is not known"):
+            placed_steps({"step_messages": places}, texts, edits)
+    else:
+        assert placed_steps({"step_messages": places}, texts, edits) == expected
+    assert placed_steps({"step_messages": places}, texts, ()) == places
+    assert placed_steps({"step_messages": None}, texts, edits) is None
+
+
+def test_a_content_has_a_context_only_where_it_says_which_messages_its_steps_are():
+    context = [{"role": "user", "name": None, "text": "a"}]
+    sound = {"case": "c", "problem": "p", "steps": ["s", "t"], "context": context, "step_messages": [0, 2]}
+    odd = [[0], [2, 0], ["0", 2], [True, 2], "02", [-1, 2], None]
+    frame, texts = content_frames([sound, *({**sound, "step_messages": places} for places in odd)])
+    assert frame["step_messages"].to_list() == [[0, 2], *[None] * len(odd)]
+    assert texts.frame(["context"])["context"].to_list() == [context, *[None] * len(odd)]
+    keys = reward_keys(frame, texts, ("context",))["key"]
+    assert set(keys[1:]) == {frame["key"][0]} != {keys[0]}
