@@ -7,7 +7,8 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.analyses import Option, OptionValue, Params, analysis
+from inspector.analyses import Option, OptionValue, Page, Params, analysis
+from inspector.analyses._label_votes import label_votes_view, labels_steps
 from inspector.case_links import figure_link, group_facets
 from inspector.notes import interval_notes
 from inspector.provenance import averaging, provenance
@@ -39,6 +40,7 @@ from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
 from scoring.runs.plan import FAILED, REFUSED
 from scoring.schema import Bools, Floats, Ints, RowDict
 
+FIGURES, STEPS = "figures", "steps"
 VOTES = {
     "scorer": pl.String(),
     "benchmark": pl.String(),
@@ -93,6 +95,11 @@ class _Ballots(Struct, frozen=True, eq=False):
         yield from zip(self.evaluation.runs, by_run(self.evaluation.gold.cases, self.rows), strict=True)
 
 
+def _may_vote(results: ResultSet) -> bool:
+    """Whether any scorer votes; so too where nobody labels steps, whose page would be the only other one."""
+    return any(each.votes is not None for each in results.evaluations) or not labels_steps(results)
+
+
 def _numbers_of_votes(results: ResultSet, params: Params) -> Iterator[OptionValue]:  # noqa: ARG001  # as all offers
     most = max(
         (evaluation.votes.most for evaluation in results.chosen_evaluations if evaluation.votes is not None), default=0
@@ -103,7 +110,16 @@ def _numbers_of_votes(results: ResultSet, params: Params) -> Iterator[OptionValu
 
 @analysis(
     "Votes",
-    whose="focus",
+    (
+        Page(FIGURES, "Figures", "focus", holds=lambda results, _: _may_vote(results)),
+        Page(
+            STEPS,
+            "Labels",
+            "focus",
+            help="how many answers give each step which label (critics that label steps: right, neutral, wrong)",
+            holds=lambda results, _: labels_steps(results),
+        ),
+    ),
     scorers="critics by name or a unique part of it (default: all with several votes)",
     options=(
         Option(
@@ -112,10 +128,11 @@ def _numbers_of_votes(results: ResultSet, params: Params) -> Iterator[OptionValu
             "Votes",
             metavar="N",
             type=int,
+            pages=(FIGURES,),
             offered=_numbers_of_votes,
         ),
     ),
-    examples=("prm-inspect votes", "prm-inspect votes my-critic --at 3 --csv"),
+    examples=("prm-inspect votes my-critic --at 3 --csv", "prm-inspect votes my-judge --steps"),
     needs="Votes are several answers of a critic to a case, and no critic has any on {benchmark}.",
     help="What fewer votes would have said: the official figure for every number of them, and what is expected of so "
     "many over every choice of them.",
@@ -126,6 +143,8 @@ def votes(results: ResultSet, params: Params, intervals: bool) -> View:
     Raises:
         UsageError: none of them has several votes, and why; or no number of votes is asked for.
     """
+    if params.page == STEPS:
+        return label_votes_view(results, params)
     at = params.get("at")
     if at is not None and (not isinstance(at, int) or at < 1):
         raise UsageError(f"{at!r} is not a number of votes.", "Give --at a number from 1 on.")
@@ -133,7 +152,8 @@ def votes(results: ResultSet, params: Params, intervals: bool) -> View:
     if not critics:
         raise UsageError(
             "no scorer that was asked for has several votes on these cases.",
-            "Make some: prm-inspect score BENCHMARK --critic processbench --votes 8 --server URL",
+            "Make some: prm-inspect score BENCHMARK --critic processbench --votes 8 --server URL. "
+            "Of critics that label every step see prm-inspect votes --steps.",
         )
     counting = results.counting if intervals else replace(results.counting, seed=None)
     rows = [row for critic in critics for row in _rows(results, critic, counting)]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+import polars as pl
 from msgspec import Struct
 from rich.cells import cell_len
 
@@ -17,6 +18,8 @@ from inspector.texts.text import TextPart, clean, number
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
 from scoring.critics.parsing import step_explanations
+from scoring.metrics.label_votes import LABEL_VOTES, LABELS, NONE, gives_labels, label_votes
+from scoring.reparse import protocol_of_critic
 
 # -- what one scorer says of one step, as parts of exactly its column's width
 
@@ -263,7 +266,7 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
     ]
     second = any(column.track.redundancy or column.track.redundant for column in side)
     heights = [max(len(wrapped.lines) + wrapped.only_raw, 2 if second else 1) for wrapped in bodies]
-    between, reasons = messages_between(case), _reasons(case)
+    between, reasons, labels = messages_between(case), _reasons(case), _labels(case)
 
     def inside(step: int) -> Iterator[Sequence[TextPart]]:
         yield from (line.parts for line in between.get(step, ()))
@@ -280,6 +283,8 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
         yield from _step(case, item, side, bodies[item.steps.start], indent)
         if item.lines != 1:
             yield from _why(case, reasons.get(item.steps.start, ""), indent)
+            if votes := label_words(labels, item.steps.start):
+                yield Line([(" " * indent, ""), (votes, "dim")])
     yield from between.get(len(bodies), ())
 
 
@@ -313,6 +318,24 @@ def _reasons(case: OpenCase) -> dict[int, str]:
         return {}
     texts = kept_answers(results, focus.scorer.name, case.row)["answer"].drop_nulls()
     return step_explanations(texts[0], case.case["step_messages"]) if texts.len() else {}
+
+
+def _labels(case: OpenCase) -> pl.DataFrame:
+    """How the answers of the scorer in focus label the steps, where it labels steps and has several; else no row."""
+    focus, nothing = case.focus, pl.DataFrame(schema=LABEL_VOTES)
+    if focus is None or case.manner.blind or not gives_labels(protocol_of_critic(focus.scorer)):
+        return nothing
+    name, results = focus.scorer.name, case.state.results
+    answers = kept_answers(results, name, case.row)
+    return label_votes(results.keyed(name)[case.row : case.row + 1], answers) if answers.height > 1 else nothing
+
+
+def label_words(labels: pl.DataFrame, step: int) -> str:
+    """Write how several answers label a step (0-based), of LABEL_VOTES of its case: `votes: 3 right, 1 wrong`."""
+    row = next(labels.filter(pl.col("step") == step).iter_rows(named=True), None)
+    names = (*LABELS, NONE)
+    counts = [] if row is None else [f"{row[name]} {name}" for name in names if row[name]]
+    return f"votes: {', '.join(counts)}" if counts else ""
 
 
 def _why(case: OpenCase, reason: str, indent: int) -> Iterator[Line]:

@@ -417,3 +417,12 @@ def test_what_was_scored_in_part_is_counted_as_that(space, tmp_path):
     assert [made.unscored(rewritings[name]) for name in ("inflation", "hedging")] == [2, 1]
     assert {keys[place] for place in made.missing} == {*gone}
     assert {trial.case for trial in made.trials(rewritings["hedging"])} == {*frame["case"][1:3]}
+
+
+def test_a_scorer_that_reads_the_context_is_not_held_against_solutions_without_it(tmp_path):
+    frame, texts = Workspace(None).cases(("demo",))
+    frame = frame[:2].with_columns(step_messages=pl.Series([[1, 3], None], dtype=pl.List(pl.Int32)))
+    contents = contents_of(frame, texts.gather(np.arange(2)), Gold(frame), np.arange(2), 0)
+    evaluation = evaluate(Gold(frame), making.scorer("reader", settings={"reads": ["context"]}), making.rewards([]))
+    with pytest.raises(UsageError, match="1 of these cases are trajectories"):
+        judged_variants(contents, evaluation, [])
