@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
+import making
 from inspector.analyses import Params, load
 from inspector.messages import Go
 from inspector.query import Query
@@ -21,6 +22,7 @@ from scoring.benchmarks import demo
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.errors import UsageError
+from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.step_rewards import Gold
 from scoring.readout import Batch, Encoded, EngineOutput
 from scoring.runs.prm_runs import Encoding
