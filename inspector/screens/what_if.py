@@ -241,7 +241,9 @@ class WhatIf(Dialog[None]):
             return False
         try:
             variant = self._variant.edited(edit, self._tried.before)
-            if self._scorer is not None and "context" in self._scorer.reads:
+            # A critic in focus is not who is asked here; and what has no place already is said above the steps.
+            reads = self._scorer.reads if self._scorer is not None and self._scorer.kind == "prm" else ()
+            if "context" in reads and not self._tried.unplaced:
                 results = self._state.results
                 about = results.cases.row(self._row, named=True)
                 placed_steps(about, results.texts.row(self._row), variant.edits)
