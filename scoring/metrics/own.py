@@ -30,7 +30,7 @@ from scoring.errors import PluginError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.metrics.breakdown import CellFigures, Cells
 from scoring.metrics.first_error import figure_rows
-from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.kernel import Decided, Empty, Metric, NumberArray, Sums, Unparsed
 from scoring.metrics.resampling import (
     SMALL,
     Figure,
@@ -162,6 +162,28 @@ class OwnMetric(Struct, frozen=True, eq=False):
     def _wrong(self, what: str) -> PluginError:
         where = f"{self.code.path}, " if self.code else ""
         return PluginError(f"{where}the metric {self.name!r}: {what}.", "Correct it, or leave it out.")
+
+
+class OwnFigure(Metric):
+    """A metric of a benchmark as one of the kernel: undefined in a resample is undefined."""
+
+    def __init__(self, made: OwnMetric) -> None:
+        self.made, self.name, self.title, self.counts = made, made.name, made.title, made.counts
+
+    def score(self, sums: Sums, empty: Empty = np.nan) -> Floats:  # noqa: ARG002  # it has no other number
+        """Make the figure."""
+        return self.made.score(self._beside(sums))
+
+    def size(self, sums: Sums) -> NumberArray:
+        """Count what it is of."""
+        return np.asarray(sums[self.made.of])
+
+    def why(self, sums: Sums) -> str:
+        """Return why it is undefined of one group's sums; "" where it is defined."""
+        return self.made.why(self._beside(sums)) or ""
+
+    def _beside(self, sums: Sums) -> Floats:
+        return np.stack(np.broadcast_arrays(*(np.asarray(sums[name], dtype=np.float64) for name in self.counts)), -1)
 
 
 def metric(

@@ -21,8 +21,8 @@ from scoring.evaluations.verdicts import RIGHT, Rule
 from scoring.filtering.sql_words import literal, named
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, NOTHING, sides_of
 from scoring.metrics.kernel import Decided, Metric, NumberArray, Tally, Unparsed, first_error_sums
-from scoring.metrics.own import OwnMetric, leading_figure
-from scoring.metrics.own_sweep import OwnFigure, own_sweep
+from scoring.metrics.own import OwnFigure, OwnMetric, leading_figure
+from scoring.metrics.own_sweep import own_sweep
 from scoring.metrics.paired import OF_CASES
 from scoring.metrics.resampling import RESAMPLES, percentile_intervals, resample_problems
 from scoring.metrics.step_labels import (
