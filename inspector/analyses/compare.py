@@ -45,6 +45,7 @@ from inspector.result_set import ResultSet
 from inspector.texts.sentences import official_title
 from scoring.evaluations.official_rows import METRICS
 from scoring.metrics.aligned import (
+    DRAWN_WHOLE,
     EVERY,
     OF_SIDE,
     OF_STEPS,
@@ -192,7 +193,8 @@ def _own_rows(results: ResultSet, aligned: AlignedScorers, seed: int | None) -> 
 def _tests(facts: Mapping[str, Any], benchmark: str) -> Note:
     """How differences were told from chance."""
     of_benchmark = (facts[name].get(benchmark, "") for name in ("interval", "family"))
-    return test_note(facts["seed"], facts["test"], *of_benchmark)
+    official = "" if official_metric(benchmark) == "f1" else f"of {official_title(benchmark)} {DRAWN_WHOLE}"
+    return test_note(facts["seed"], facts["test"], *of_benchmark, official)
 
 
 def _family(tests: int, scorers: int) -> str:

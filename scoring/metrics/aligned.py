@@ -28,7 +28,7 @@ from scoring.filtering.filters import Facet
 from scoring.filtering.sql_words import named
 from scoring.metrics.first_error import FAILURES, SIDES
 from scoring.metrics.kernel import Decided, Metric, Unparsed
-from scoring.metrics.own import MEMBERS, OwnFigure, OwnMetric, leading_figure
+from scoring.metrics.own import OwnFigure, OwnMetric, leading_figure
 from scoring.metrics.shares import RIGHT_OUTCOMES
 from scoring.metrics.shares import SIDES as SIDE_CONDITIONS
 from scoring.metrics.step_labels import (
@@ -185,7 +185,8 @@ def _beside(each: Sequence[npt.NDArray[Any]], rows: Ints) -> npt.NDArray[Any]:
 
 OF_STEPS: tuple[Metric, ...] = (PRMSCORE, POSITIVE_ACC, NEGATIVE_ACC)
 """What is compared of single steps: the accuracies are those on right and on wrong steps."""
-_DRAWN = "n and left_out count cases; the interval is a paired bootstrap of whole problems, without strata; "
+DRAWN_WHOLE = "a paired bootstrap of whole problems, without strata"
+_DRAWN = f"n and left_out count cases; the interval is {DRAWN_WHOLE}; "
 STEPS_PAIRED = (
     "of all steps pooled, on the cases whose steps all scorers of a row judged: "
     f"{_DRAWN}there is no test, since steps of one case are not independent"
@@ -279,7 +280,7 @@ def align_steps(evaluations: Sequence[Evaluation], rows: Bools, facts: StepLabel
 def _align_own(made: OwnMetric, evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed) -> AlignedSums:
     """The same by a figure of the benchmark's own."""
     gold, decided = evaluations[0].gold, [Decided(evaluation, unparsed) for evaluation in evaluations]
-    tried = _beside([(made.cases or MEMBERS).rows(run) for run in decided], np.flatnonzero(rows))
+    tried = _beside([made.members(run) for run in decided], np.flatnonzero(rows))
     taken = np.flatnonzero(rows)[tried.any(axis=1)]
     return AlignedSums(
         metrics=(OwnFigure(made),),

@@ -127,6 +127,10 @@ class OwnMetric(Struct, frozen=True, eq=False):
         parts: Floats = contributions.astype(np.float64)
         return parts
 
+    def members(self, decided: Decided) -> Bools:
+        """Find the cases that it is of; all of them where nobody said. Shape (n,)."""
+        return np.ones(decided.gold.n_steps.size, dtype=np.bool_) if self.cases is None else self.cases.rows(decided)
+
     def score(self, sums: Floats) -> Floats:
         """Make the figure of sums (..., k), in the shape (...).
 
@@ -287,11 +291,12 @@ def own_rows(
     names, groups = evaluation.gold.subsets
     runs = [Decided(run, unparsed) for run in evaluation.runs]
     counted = [_by_group(made, run, rows, groups, len(names)) for run in runs]
-    # Problems without a case here have no part in the draws.
-    problems, taken = evaluation.gold.problems[rows], groups[rows]
     drawn = None
     if seed is not None:
-        drawn = [resample_problems(made.parts(run)[rows], taken, len(names), problems, seed) for run in runs]
+        # Problems without a case that it is of have no part in the draws.
+        inside = rows & np.logical_or.reduce([made.members(run) for run in runs])
+        problems, taken = evaluation.gold.problems[inside], groups[inside]
+        drawn = [resample_problems(made.parts(run)[inside], taken, len(names), problems, seed) for run in runs]
     present = [number for number in range(len(names)) if any(made.size(sums[number]) for sums in counted)]
 
     def figure(numbers: Sequence[int], *, mean: bool = False) -> Figure:

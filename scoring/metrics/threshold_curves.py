@@ -417,6 +417,7 @@ def own_bands(
     made: OwnMetric, evaluation: Evaluation, rows: Bools, thresholds: Floats, unparsed: Unparsed, seed: int | None = 0
 ) -> Bands | None:
     """Return a benchmark's own figure of all cases together at each of the thresholds; None where none decides."""
+    rows = rows & made.members(Decided(evaluation, unparsed))
     sweep = own_sweep(made, evaluation, rows, unparsed)
     if sweep is None:
         return None
