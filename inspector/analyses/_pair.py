@@ -49,7 +49,7 @@ WHOLE_PROBLEMS = "paired bootstrap of whole problems, without strata, since case
 _OF_PAIR = {
     ("all", "positive_acc"): ("accuracy on right steps", EVERY),
     ("all", "negative_acc"): ("accuracy on wrong steps", EVERY),
-    ("average", "f1"): ("F1", EVERY),
+    ("average", "f1"): ("F1 of first errors", EVERY),
     ("all", "f1"): ("F1, all subsets together", EVERY),
     ("average", "error_acc"): ("accuracy on erroneous cases", "erroneous"),
     ("average", "correct_acc"): ("accuracy on clean cases", "clean"),
@@ -144,8 +144,8 @@ def pair_blocks(
 def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> Table:
     """Lay out the official figure and the accuracies of A less those of B."""
     lines, head = [], official_metric(pair.benchmark)
-    official = ("average" if head == "f1" else "all", head)
-    for (subset, metric), (title, side) in {official: (official_title(pair.benchmark), EVERY), **_OF_PAIR}.items():
+    official = {("average" if head == "f1" else "all", head): (official_title(pair.benchmark), EVERY)}
+    for (subset, metric), (title, side) in {**official, **_OF_PAIR, **official}.items():
         row = cells.get((subset, f"{metric}_difference"))
         if row is None or not is_laid_out(cells, head, subset, metric):
             continue

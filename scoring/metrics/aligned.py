@@ -281,12 +281,15 @@ def _align_own(made: OwnMetric, evaluations: Sequence[Evaluation], rows: Bools, 
     """The same by a figure of the benchmark's own."""
     gold, decided = evaluations[0].gold, [Decided(evaluation, unparsed) for evaluation in evaluations]
     tried = _beside([made.members(run) for run in decided], np.flatnonzero(rows))
-    taken = np.flatnonzero(rows)[tried.any(axis=1)]
+    taken, nobody = np.flatnonzero(rows)[tried.any(axis=1)], made.why(np.zeros(len(made.counts)))
     return AlignedSums(
         metrics=(OwnFigure(made),),
         counts=made.counts,
         names=tuple(evaluation.scorer.name for evaluation in evaluations),
-        nothing=tuple(evaluation.nothing for evaluation in evaluations),
+        nothing=tuple(
+            evaluation.nothing or (None if counted.any() else nobody)
+            for evaluation, counted in zip(evaluations, tried.T, strict=True)
+        ),
         tried=tried[tried.any(axis=1)],
         parts=np.stack([made.parts(run)[taken] for run in decided], axis=1),
         subsets=gold.subsets[1][taken],

@@ -386,10 +386,7 @@ def _why_aside(aligned: Aligned, column: int) -> str:
     name, nothing = aligned.names[column], aligned.nothing[column]
     if isinstance(aligned, AlignedScorers):
         return f"{name}: {nothing}" if nothing else f"{name} tried no case"
-    none = "no case with a labelled step was judged"
-    if aligned.metrics is not OF_STEPS:
-        none = aligned.metrics[0].why(dict.fromkeys(aligned.counts, np.zeros(())))
-    return f"{name}: {nothing or none}"
+    return f"{name}: {nothing or 'no case with a labelled step was judged'}"
 
 
 # -- who agrees with whom
