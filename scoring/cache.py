@@ -401,7 +401,11 @@ def _part(
     frame = read_parquet(path, pl.selectors.by_name(*schema, require_all=False), rows)
     if not set(kind.telling) & set(frame.columns):
         raise FrameError(path.name, kind.telling[0], str(kind.schema[kind.telling[0]]), "missing")
-    casts = [pl.col(name).cast(schema[name]) for name, dtype in frame.schema.items() if _fits(dtype, schema[name])]
+    casts = [
+        pl.col(name).cast(schema[name])
+        for name, dtype in frame.schema.items()
+        if dtype != schema[name] and _fits(dtype, schema[name])
+    ]
     numbered = [name for name in ("vote", "run") if name in schema and name not in frame.columns]
     try:
         frame = frame.with_columns(*casts, *(pl.lit(0, dtype=schema[name]).alias(name) for name in numbered))

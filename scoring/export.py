@@ -168,8 +168,8 @@ def markdown_footer(provenance: Mapping[str, Any]) -> list[str]:
     """Write the provenance as lines of a Markdown quotation; the command first, as it is typed."""
     facts = dict(provenance)
     command = str(facts.pop("command", ""))
-    first = [f"> command: {markdown_code(command)}  "] if command else []
-    return [*first, *(f"> {markdown_text(line)}  " for line in footer(facts))]
+    first = [f"> command: {markdown_code(one_line(command))}  "] if command else []
+    return [*first, *(f"> {markdown_text(one_line(line))}  " for line in footer(facts))]
 
 
 def _latex(document: Document) -> str:

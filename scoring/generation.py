@@ -27,7 +27,7 @@ from msgspec.structs import asdict, replace
 from scoring.benchmarks.base import Imported
 from scoring.errors import DamagedWorkspace, FrameError
 from scoring.metadata_columns import PREFIX, StoredColumns, columns_frame, is_wide, together
-from scoring.schema import LATER_TEXTS, METADATA, TEXTS, conform
+from scoring.schema import LATER_TEXTS, METADATA, TEXTS, check_dtypes, conform
 from scoring.storage.files import sync, unwritable, uuid7, write_atomically
 from scoring.storage.parquet import parquet_height, parquet_schema, read_parquet, write_parquet
 from scoring.storage.stored_frame import StoredFrame, StoredPart, frame_blocks, is_small
@@ -104,7 +104,7 @@ class Generation(Struct, frozen=True, eq=False):
         try:
             schema, about = parquet_schema(path)
             # What no file ever had in this generation comes as nulls; dtypes are looked at before anything is read.
-            conform(pl.DataFrame(schema=schema), _INDEX, path.name)
+            check_dtypes(schema, _INDEX, path.name)
             height = parquet_height(path, {})
         except OSError as error:
             raise damaged(path, str(error)) from None

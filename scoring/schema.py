@@ -218,15 +218,34 @@ def conform(frame: pl.DataFrame, schema: Mapping[str, pl.DataType], what: str) -
     Raises:
         FrameError: a column has another dtype, or one of `NEVER_NULL` is missing or holds a null; and which.
     """
-    # What scorers gave may leave the case open; a frame without votes is one of cases.
-    required = NEVER_NULL if "vote" in schema else NEVER_NULL | {"case"}
+    dtypes = frame.schema
+    check_dtypes(dtypes, schema, what)
+    for name in _required(schema):
+        if frame[name].null_count():
+            raise FrameError(what, name, str(schema[name]), "null in some rows")
     columns = []
     for name, dtype in schema.items():
-        own_dtype = frame.schema.get(name)
-        if name in required and (own_dtype is None or frame[name].null_count()):
-            raise FrameError(what, name, str(dtype), "missing" if own_dtype is None else "null in some rows")
+        column = pl.col(name) if name in dtypes else pl.lit(None).alias(name)
+        columns.append(column if dtypes.get(name) == dtype else column.cast(dtype))
+    return frame if list(dtypes.items()) == list(schema.items()) else frame.select(columns)
+
+
+def check_dtypes(dtypes: Mapping[str, pl.DataType], schema: Mapping[str, pl.DataType], what: str) -> None:
+    """Check columns against a schema before anything of them is read; `what` names them in errors.
+
+    Raises:
+        FrameError: a column has another dtype, or one of `NEVER_NULL` is missing; and which.
+    """
+    required = _required(schema)
+    for name, dtype in schema.items():
+        own_dtype = dtypes.get(name)
+        if own_dtype is None and name in required:
+            raise FrameError(what, name, str(dtype), "missing")
         if own_dtype not in (None, dtype, pl.Null()):
             raise FrameError(what, name, str(dtype), str(own_dtype))
-        column = pl.lit(None) if own_dtype is None else pl.col(name)
-        columns.append(column.cast(dtype).alias(name))
-    return frame.select(columns)
+
+
+def _required(schema: Mapping[str, pl.DataType]) -> list[str]:
+    """What every row of it must have: what scorers gave may leave the case open; a frame without votes is of cases."""
+    required = NEVER_NULL if "vote" in schema else NEVER_NULL | {"case"}
+    return [name for name in schema if name in required]

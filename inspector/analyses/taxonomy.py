@@ -78,7 +78,7 @@ OPTIONS = (
 )
 BY_SCORER = "scorer"
 """What `--by` takes beside columns: which scorers have the cases wrong."""
-NOBODY = "Nobody has noted anything on these cases; in the app N writes a note."
+NOBODY = "Nobody has noted anything on these cases; the app's command Note writes one."
 UNCOUNTED = "No scorer is here that could have these cases wrong."
 DAY = len("2026-01-31")
 OF_SCORERS = ("rule", "scorers", "threshold", "threshold_source", "unparsed")

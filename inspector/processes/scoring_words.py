@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.render.cells import share
-from inspector.texts.sentences import counted, size_words
+from inspector.texts.sentences import counted
 from inspector.texts.short_names import short_name
+from scoring.reading.file_bytes import size_words
 from scoring.runs.plan import FAILED, REFUSED
 
 # -- seconds in the unit people count in, and how far something is that takes many

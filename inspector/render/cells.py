@@ -26,8 +26,8 @@ def dash(*, ascii_only: bool = False) -> str:
 
 
 def share(value: float, digits: int = 1) -> str:
-    """Write a fraction in percent."""
-    return f"{100 * value:.{digits}f}"
+    """Write a fraction in percent; no sign stands before nothing."""
+    return f"{100 * value:z.{digits}f}"
 
 
 def signed(value: float, digits: int = 1) -> str:
@@ -42,12 +42,12 @@ def interval(low: float | None, high: float | None, write: Callable[[float], str
 
 
 _WRITTEN: dict[Kind, Callable[[float], str]] = {
-    Kind.COUNT: lambda value: f"{value:,.0f}",
+    Kind.COUNT: lambda value: f"{value:z,.0f}",
     Kind.SHARE: share,
     Kind.POINTS: signed,
     Kind.P: lambda value: p_words(value) or "",
-    Kind.MEAN: lambda value: f"{value:.2f}",
-    Kind.REWARD: lambda value: f"{value:.3f}",
+    Kind.MEAN: lambda value: f"{value:z.2f}",
+    Kind.REWARD: lambda value: f"{value:z.3f}",
     Kind.NUMBER: lambda value: f"{value:.4g}",
 }
 

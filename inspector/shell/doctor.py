@@ -15,7 +15,6 @@ from typing import Any
 import polars as pl
 
 from inspector.processes.job import LOG
-from inspector.texts.sentences import size_words
 from inspector.texts.text import clean
 from inspector.workspace_place import find_workspace
 from scoring import __version__
@@ -25,6 +24,7 @@ from scoring.errors import InspectError
 from scoring.own_code import installed, package_of
 from scoring.plugins import GROUPS as PLUGINS
 from scoring.prms.own import GROUP as ADAPTERS
+from scoring.reading.file_bytes import size_words
 from scoring.secrets import KEY_LIKE, keep_secret, key_like
 from scoring.storage.parquet import read_parquet
 from scoring.workspace import Workspace

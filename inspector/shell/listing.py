@@ -11,12 +11,12 @@ from inspector.critique.kept import answer_counts, listed, unparsed_notes
 from inspector.query import query_from
 from inspector.result_set import ResultSet, load
 from inspector.shell.output import form_of, put
-from inspector.texts.sentences import size_words
 from inspector.workspace_place import find_workspace_or_demo
 from scoring import __version__
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import REFUSED, UNPARSED, ProvidedVerdicts, spelled
 from scoring.export import Document
+from scoring.reading.file_bytes import size_words
 from scoring.storage.files import DiskUse
 
 BENCHMARKS = {

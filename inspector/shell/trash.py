@@ -7,13 +7,14 @@ from typing import Any
 
 from inspector.notes import scorers_of
 from inspector.query import shell_word
-from inspector.texts.sentences import counted, size_words
+from inspector.texts.sentences import counted
 from inspector.texts.text import clean
 from inspector.triage.annotations import benchmark_of
 from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo
 from scoring.errors import InspectError, NoWorkspace, UsageError
 from scoring.names import match_name
+from scoring.reading.file_bytes import size_words
 from scoring.trash import Removable, TrashEntry, TrashKind, leftovers, prune, removable, remove, removed, restore
 from scoring.triage.history import History
 from scoring.triage.words import words_of

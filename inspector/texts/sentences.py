@@ -54,15 +54,6 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def size_words(count: float) -> str:
-    """Write a number of bytes for people: `12 B`, `3.4 kB`, `56 MB`; a kB is 1,000 bytes."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.{int(count < 10)}f}".removesuffix(".0") + f" {unit}"
-        count /= 1000
-    return f"{count:.1f} TB"
-
-
 def threshold_name(rule: "Decision") -> str:
     """Name a rule's threshold by what is compared with it, where that is not the rewards."""
     from scoring.evaluations.verdicts import compared_words

@@ -4,6 +4,7 @@ Its file holds the columns of `scoring.schema` by name, 0-based, one case a line
 """
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,9 @@ def recognises(row: Any) -> bool:
     return isinstance(row, Mapping) and row.keys() >= _KEYS
 
 
+@cache
 def read() -> Imported:
-    """Read the bundled cases."""
+    """Read the bundled cases, once: they do not change while the program runs."""
     rows = read_rows(folder() / "cases.jsonl")
     # The same words wherever it is installed, so that exports are the same bytes.
     rows.source = "assets/demo/cases.jsonl"

@@ -2,7 +2,7 @@
 
 import mmap
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import takewhile
 from math import isfinite
 from typing import Any, TypeVar
@@ -235,31 +235,33 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
     A row whose rewards are not as many as its steps, or not all there and finite, is refused with a reason: it never
     gets a number. So is a case without steps. Labels may be more or fewer than the steps, and come before rewards.
     """
-    joined = cases.select("n_steps").hstack(first_rows(cases, rewards)).with_columns(_why=_why_refused())
-    usable = (joined["_tried"].is_not_null() & joined["_why"].is_null()).to_numpy()
-    steps = joined["n_steps"].cast(pl.Int64).to_numpy()
-    labels = _labels(joined, "labels", usable & joined["labels"].is_not_null().to_numpy(), steps)
+    joined = cases.select("n_steps").hstack(first_rows(cases, rewards))
+    why, *facts = joined.select(_why_refused(), *_WHAT_IS_THERE)
+    tried, labelled, reasoned, solutions, steps = (fact.to_numpy() for fact in facts)
+    refused = np.zeros(tried.size, dtype=np.bool_) if why.null_count() == tried.size else why.is_not_null().to_numpy()
+    usable = tried & ~refused
+    labels = _labels(joined, "labels", usable & labelled, steps)
     lengths, redundancy = _lengths(joined, "rewards"), _lengths(joined, "redundancy")
     scored = usable & (lengths == steps)
     values, offsets = _flat(joined, "rewards", scored, steps)
     numbered = usable & _whole(joined, "redundancy") & (redundancy == steps)
     with_redundancy = usable & _whole(joined, "redundancy_labels") & (_lengths(joined, "redundancy_labels") > 0)
     silent = usable & _silent(labels, steps)
-    cut = joined["reason"].is_not_null().to_numpy() & (lengths > 0) & (lengths <= steps)
+    cut = reasoned & (lengths > 0) & (lengths <= steps)
     whole = _whole(joined, "rewards") if cut.any() else cut
     # As many as the steps, with gaps: what else is as long and has a reason was refused for what it is.
-    cut = cut & (whole == (lengths < steps)) & _with_gaps(joined, "rewards", whole)
+    cut = cut & (whole == (lengths < steps)) & _with_gaps(joined, "rewards", whole) if cut.any() else cut
     cut_numbered = cut & _whole(joined, "redundancy") & (redundancy == lengths)
-    reasons = joined["_why"].to_list()
+    reasons = why.to_list()
     for row in np.flatnonzero(silent):
         reasons[row] = f"labels for {labels.offsets[row + 1] - labels.offsets[row]} of {steps[row]} steps"
     return StepRewards(
         values=np.ascontiguousarray(values, dtype=np.float64),
         offsets=offsets,
         labels=labels,
-        solutions=np.where(usable, joined["solution"].fill_null(float("nan")).to_numpy(), np.nan),
+        solutions=np.where(usable, solutions, np.nan),
         scored=scored,
-        refused=joined["_why"].is_not_null().to_numpy() | silent,
+        refused=refused | silent,
         reasons=reasons,
         redundancy=_numbers(joined, "redundancy", numbered, steps),
         redundant=_labels(joined, "redundancy_labels", with_redundancy, steps),
@@ -272,7 +274,7 @@ def first_rows(cases: pl.DataFrame, rewards: pl.DataFrame) -> pl.DataFrame:
     """Return the columns of a rewards frame, row for row with the cases: of several votes the lowest, nulls without
     any.
 
-    `_tried` (Boolean) is true where there is a row and null elsewhere.
+    `_tried` (Boolean) says where there is a row.
     """
     pairs = case_rows(cases, rewards)
     case, row = pairs["case_row"].to_numpy(), pairs["row"].to_numpy()
@@ -281,9 +283,7 @@ def first_rows(cases: pl.DataFrame, rewards: pl.DataFrame) -> pl.DataFrame:
     row_of_case = np.full(cases.height, -1)
     row_of_case[tried] = row[order][lowest]
     rows = pl.Series(row_of_case).cast(pl.UInt32, strict=False)
-    return rewards.select(pl.all().gather(rows)).with_columns(
-        _tried=pl.when(rows.is_not_null()).then(pl.lit(value=True))
-    )
+    return rewards.select(pl.all().gather(rows), _tried=pl.Series(row_of_case >= 0))
 
 
 def _numbers(joined: pl.DataFrame, name: str, rows: Bools, lengths: Ints) -> StepNumbers:
@@ -319,7 +319,7 @@ def _lengths(joined: pl.DataFrame, name: str) -> Ints:
     """How long each row's list is; -1 where there is none."""
     if joined[name].null_count() == joined.height:
         return np.full(joined.height, -1)
-    return joined[name].list.len().cast(pl.Int64).fill_null(-1).to_numpy()
+    return joined.select(pl.col(name).list.len().cast(pl.Int64).fill_null(-1))[name].to_numpy()
 
 
 def _whole(joined: pl.DataFrame, name: str) -> Bools:
@@ -341,6 +341,16 @@ def _with_gaps(joined: pl.DataFrame, name: str, whole: Bools) -> Bools:
     return joined.select(usable.fill_null(value=False))[name].to_numpy()
 
 
+_WHAT_IS_THERE = (
+    pl.col("_tried"),
+    pl.col("labels").is_not_null(),
+    pl.col("reason").is_not_null(),
+    pl.col("solution").fill_null(float("nan")),
+    pl.col("n_steps").cast(pl.Int64),
+)
+
+
+@cache
 def _why_refused() -> pl.Expr:
     """Why nothing in a joined row is usable, as text; null where something is, and where there is no row."""
     rewards, labels, solution = pl.col("rewards"), pl.col("labels"), pl.col("solution")
@@ -348,7 +358,7 @@ def _why_refused() -> pl.Expr:
     n_rewards = rewards.list.len().cast(pl.Int64)
     infinite = rewards.list.eval(pl.element().is_finite().not_() | pl.element().is_null()).list.any()
     return (
-        pl.when(pl.col("_tried").is_null())
+        pl.when(pl.col("_tried").not_())
         .then(None)
         .when(pl.col("reason").is_not_null())
         .then("reason")

@@ -44,6 +44,7 @@ AVERAGING = (
 NO_ERRONEOUS, NO_CLEAN = "no erroneous case was scored", "no clean case was scored"
 BOTH_ZERO = "both accuracies are 0"
 NOTHING = "no case was scored"
+NO_GOLD = "no case that was scored has a gold label"
 
 
 class F1(Metric):
@@ -154,7 +155,8 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
     def average(self) -> tuple[Figure, ...]:
         """Return the plain mean over subsets of each of METRICS; undefined as soon as one subset's value is."""
         if not self.present.size:
-            return self._nothing(NOTHING)
+            scored = any((run.evaluation.tried & self.rows).any() for run in self.runs)
+            return self._nothing(NO_GOLD if scored else NOTHING)
         runs = self.pooled_runs
         if not runs.size:
             return self._nothing("no run tried cases of every subset")

@@ -80,12 +80,13 @@ def plain_name(source: str) -> str:
     return source[: len(source) - len(suffix)] or source
 
 
-def size_words(count: int) -> str:
-    """Put a number of bytes into words for people: `12.3 MB`, of 1,000,000 bytes each."""
-    size, units = float(count), ["bytes", "kB", "MB", "GB"]
-    while size >= 1000 and len(units) > 1:
-        size, units = size / 1000, units[1:]
-    return f"{count:,} bytes" if units[0] == "bytes" else f"{size:,.1f} {units[0]}"
+def size_words(count: float) -> str:
+    """Write a number of bytes for people: `12 bytes`, `3.4 kB`, `56 MB`; a kB is 1,000 bytes."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.{int(count < 10)}f}".removesuffix(".0") + f" {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
 
 
 class Allowance(Struct, eq=False):

@@ -4,6 +4,7 @@ Cases of 40 steps with unique texts and formulas, six scorers beside each other.
 and never asserted: machines differ and are busy. Times in milliseconds.
 """
 
+import argparse
 import json
 import random
 import statistics
@@ -33,6 +34,7 @@ CHOICE = ("o", *("space", "j") * SCORERS, "enter")
 
 def main() -> None:
     """Measure and print a table."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "space"
         make_workspace(root)

@@ -62,7 +62,7 @@ def folder(tmp_path):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("images/sound.png", "640 x 480 PNG, 1.0 kB"),
+        ("images/sound.png", "640 x 480 PNG, 1 kB"),
         ("images/none.png", "missing"),
         ("images/folder.png", "not a file"),
         ("images/text.png", "not an image: 10 bytes that are neither PNG, JPEG, GIF, WebP nor BMP"),
@@ -121,7 +121,7 @@ def test_the_names_are_of_the_folder_of_the_file_that_cases_were_read_from(folde
     cases, _, metadata = workspace.cases_and_columns(["visualprocessbench"])
     shown = [list(named_images(workspace, cases.row(at, named=True), metadata.row(at))) for at in range(2)]
     assert [(one.name, one.words) for one in shown[0]] == [
-        ("images/sound.png", "640 x 480 PNG, 1.0 kB"),
+        ("images/sound.png", "640 x 480 PNG, 1 kB"),
         ("a", "missing"),
     ]
     assert len(shown[1]) == MOST

@@ -10,7 +10,7 @@ import pytest
 import example
 import making
 from inspector.cli import main
-from inspector.texts.sentences import size_words
+from scoring.reading.file_bytes import size_words
 from scoring.storage.files import locked
 from scoring.workspace import Workspace
 
@@ -206,11 +206,3 @@ def test_the_size_of_a_benchmark_of_several_files_stands_once_for_people(run, pr
     assert len(each) == 2
     assert each[0]["bytes"] == each[1]["bytes"] > 0
     assert run("benchmarks", "--benchmark", "processbench")[1].count(size_words(each[0]["bytes"])) == 1
-
-
-SIZES = {0: "0 B", 999: "999 B", 1000: "1 kB", 1234: "1.2 kB", 56_700_000: "57 MB", 8e12: "8.0 TB"}
-
-
-@pytest.mark.parametrize(("count", "words"), SIZES.items())
-def test_a_size_in_words(count, words):
-    assert size_words(count) == words

@@ -117,13 +117,20 @@ def test_two_accuracies_of_0_leave_f1_undefined_and_the_average_with_it():
     assert said["average", "f1"] == "undefined in 1 of 2 subsets"
 
 
-@pytest.mark.parametrize("cases", [[], [Case(1)], [Case(1, None, (0.5,))]])
-def test_where_nothing_takes_part_everything_is_null(cases):
+@pytest.mark.parametrize(
+    ("cases", "reason"),
+    [
+        ([], "no case was scored"),
+        ([Case(1)], "no case was scored"),
+        ([Case(1, None, (0.5,))], "no case that was scored has a gold label"),
+    ],
+)
+def test_where_nothing_takes_part_everything_is_null_and_why(cases, reason):
     rows = rows_of(cases)
     assert [(row["subset"], row["n"], row["value"]) for row in rows] == [("all", 0, None)] * 3 + [
         ("average", 0, None)
     ] * 3
-    assert rows[-1]["reason"] == "no case was scored"
+    assert rows[-1]["reason"] == reason
 
 
 def test_unscored_cases_are_in_no_denominator_and_refused_ones_as_the_policy_says():

@@ -165,8 +165,8 @@ def test_names_without_the_suffix_of_a_compression(source, plain):
 
 
 def test_sizes_in_words():
-    sizes = [0, 999, 1000, 12_345_678, 16 * 10**9, 5 * 10**15]
-    assert list(map(size_words, sizes)) == ["0 bytes", "999 bytes", "1.0 kB", "12.3 MB", "16.0 GB", "5,000,000.0 GB"]
+    sizes = {0: "0 bytes", 999: "999 bytes", 1000: "1 kB", 1234: "1.2 kB", 56_700_000: "57 MB", 8e12: "8.0 TB"}
+    assert {size: size_words(size) for size in sizes} == sizes
 
 
 def test_the_start_of_what_is_no_plain_file_is_nothing(tmp_path):
