@@ -172,15 +172,19 @@ def shared_sums(aligned: AlignedSums, columns: tuple[int, ...], seed: int | None
     rows = aligned.common(columns)
     parts = aligned.parts[rows][:, list(columns)]
     n, shape = parts.shape[0], parts.shape[1:]
-    # Subset by subset, and then together: fractions add up as in `metrics`, to the last digit.
-    subsets, subset = np.unique(aligned.subsets[rows], return_inverse=True)
+    # Subset by subset, and then together: fractions add up as in `metrics`, to the last digit; whole numbers always do.
+    apart = aligned.subsets[rows] * bool((parts % 1).any())
+    subsets, subset = np.unique(apart, return_inverse=True)
     sums = np.zeros((subsets.size, *shape))
     np.add.at(sums, subset, parts)
     draws = None
     if seed is not None:
-        beside = parts.reshape(n, shape[0] * shape[1])
-        drawn = resample_problems(beside, subset, subsets.size, aligned.problems[rows], seed)
-        draws = _named(aligned, drawn.reshape(RESAMPLES, subsets.size, *shape).sum(axis=1, keepdims=True))
+        # Equal seeds draw the same problems for every scorer.
+        drawn = np.zeros((RESAMPLES, 1, *shape))
+        for place in range(shape[0]):
+            by_subset = resample_problems(parts[:, place], subset, subsets.size, aligned.problems[rows], seed)
+            drawn[:, 0, place] = by_subset.sum(axis=1)
+        draws = _named(aligned, drawn)
     names = tuple(aligned.names[column] for column in columns)
     return SharedSums(names, columns, Tally(_named(aligned, sums.sum(axis=0, keepdims=True)), draws), n)
 
