@@ -10,7 +10,6 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from inspector.critique.blocks import is_talk, judged_places, told_talk
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
 from scoring.cache import VoteParts, rows_about
@@ -71,6 +70,9 @@ def measures(answer: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) ->
 
 def described(answers: pl.DataFrame, scorer: Scorer, *, texts: bool) -> list[dict[str, Any]]:
     """Return the answers as objects for a document, with texts where asked for; those of a talk also call for call."""
+    # Whoever only counts answers takes none of them apart.
+    from inspector.critique.blocks import is_talk, judged_places, told_talk
+
     names = (*LISTED, *(TEXTS if texts else ()))
     talks = texts and is_talk(scorer)
     documents = []

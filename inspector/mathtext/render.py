@@ -11,7 +11,7 @@ from inspector.mathtext import symbols
 from inspector.mathtext.commands import SIMPLE, SPECIAL, STRUCTURES
 from inspector.mathtext.line import FormulaLine, base, closed_up, is_letter, tight
 from inspector.mathtext.source import ROW_OPTIONS, WHOLE, FormulaSource, TextSpan
-from inspector.mathtext.symbols import NAMES
+from inspector.mathtext.symbols import NAMES, UNSEEN
 
 # -- dollar signs: formula or price?
 
@@ -334,3 +334,47 @@ class Renderer:
 def _word_follows(behind: str, *, spaced: bool) -> bool:
     """Whether a word, not an ending such as a plural s, stands right after a formula and has to be kept apart."""
     return is_letter(behind[:1]) and (spaced or bool(_NO_ENDING.match(behind)))
+
+
+# -- a whole text: what was decoded or written out too early, then its formulas
+
+
+_COMMANDS = frozenset(SIMPLE) | frozenset(STRUCTURES) | frozenset(SPECIAL) | UNSEEN
+_OTHER_COMMANDS = frozenset({"newcommand", "newpage", "newenvironment", "newtheorem", "numberwithin", "natural"})
+# A backslash and an n, the letters after it and a script after those; pairs of backslashes are passed over.
+_WRITTEN_BREAK = re.compile(r"\\\\|\\n([A-Za-z]*)(?=([\^_])?)")
+
+# A command whose backslash and first letter were read as one control character, as a form feed before "rac". A tab or a
+# carriage return is one by right, unless what follows is no word.
+_CONTROLS = {"\a": "a", "\b": "b", "\v": "v", "\f": "f", "\t": "t", "\r": "r"}
+_TO_THE_LETTER = {"times", "text", "textbf", "theta", "tfrac", "triangle", "tilde", "rfloor", "rceil", "rightarrow"}
+_DECODED = re.compile(
+    "|".join(
+        f"{control}(?:{'|'.join(sorted(name[1:] for name in names if name[0] == letter))})(?![A-Za-z])"
+        for control, letter in _CONTROLS.items()
+        for names in [_TO_THE_LETTER if letter in "tr" else {name for name in _COMMANDS if name.isalpha()}]
+    )
+)
+
+
+def converted(text: str) -> str:
+    """Write a text without drawings as Unicode, after what was decoded too early is what was meant."""
+    text = _DECODED.sub(_encoded, text)
+    if "\\n" in text:
+        text = _WRITTEN_BREAK.sub(_line_break, text)
+    return Renderer(text).prose(0, len(text)) if text else text
+
+
+def _encoded(match: re.Match[str]) -> str:
+    return f"\\{_CONTROLS[match[0][0]]}{match[0][1:]}"
+
+
+def _line_break(match: re.Match[str]) -> str:
+    if match[0] == r"\\":
+        return match[0]
+    name = f"n{match[1]}"
+    # Where a formula opens, or before a script, "ne" is no relation: it is a break and an e.
+    no_relation = name == "ne" and (match[2] or match.string.endswith(("$$", r"\["), 0, match.start()))
+    if no_relation or not (name in _COMMANDS or name in _OTHER_COMMANDS):
+        return f"\n{match[1]}"
+    return match[0]
