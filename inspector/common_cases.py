@@ -1,6 +1,6 @@
 """Scorers side by side on the cases they share, and links to the cases on which they are right or wrong."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +17,14 @@ from scoring.evaluations.official_rows import group_masks
 from scoring.metrics.aligned import (
     EVERY,
     AlignedScorers,
-    AlignedSteps,
+    AlignedSums,
+    align_official,
     align_scorers,
-    align_steps,
     common_of,
     with_labelled_step,
 )
 from scoring.metrics.ensembles import CorrectSet, correct_sets
+from scoring.metrics.own import leading_figure
 from scoring.metrics.paired import official_values
 from scoring.schema import Bools
 
@@ -40,14 +41,14 @@ def need_two(results: ResultSet) -> None:
 def best_first(results: ResultSet) -> ResultSet:
     """Order the chosen scorers by their official figure on common cases, the highest first.
 
-    It is F1 on the cases that all tried, or PRMScore on those whose steps all judged. With several benchmarks it is the
-    mean of those where it is defined; scorers without any come last.
+    It is F1 on the cases that all tried, PRMScore on those whose steps all judged, or the benchmark's own leading
+    figure on those that count for all. With several benchmarks it is the mean of those where it is defined; scorers
+    without any come last.
     """
     by_name: dict[str, list[float]] = {name: [] for name in results.chosen}
-    steps = aligned_steps(results)
+    official = aligned_official(results)
     for benchmark, aligned in aligned_cases(results).items():
-        official = official_values(steps.get(benchmark, aligned))
-        for name, value in official.items():
+        for name, value in official_values(official.get(benchmark, aligned)).items():
             by_name[name] += [] if np.isnan(value) else [value]
     means = {name: float(np.mean(values)) if values else -1.0 for name, values in by_name.items()}
     return replace(results, chosen=tuple(sorted(means, key=lambda name: -means[name])))
@@ -62,11 +63,29 @@ def aligned_cases(results: ResultSet) -> dict[str, AlignedScorers]:
     return {name: align_scorers(evaluations, rows, results.unparsed(name)) for name, rows in _compared(results).items()}
 
 
-def aligned_steps(results: ResultSet) -> dict[str, AlignedSteps]:
-    """Do the same step by step, for those of the benchmarks whose official figure is PRMScore."""
-    facts = {name: (rows, step_labelled(name)) for name, rows in _compared(results).items()}
-    evaluations = results.chosen_evaluations
-    return {name: align_steps(evaluations, rows, known) for name, (rows, known) in facts.items() if known}
+def aligned_official(results: ResultSet) -> dict[str, AlignedSums]:
+    """Do the same by what the official figure adds up, for those of the benchmarks where it is not of first errors."""
+    evaluations, made = results.chosen_evaluations, {}
+    for name, rows in _compared(results).items():
+        aligned = align_official(evaluations, rows, name, results.unparsed(name))
+        if aligned is not None:
+            made[name] = aligned
+    return made
+
+
+def own_link(results: ResultSet, benchmark: str, names: Sequence[str], n: int, words: str) -> CaseLink | None:
+    """Link to the `n` cases that count in a benchmark's own leading figure for all of these scorers.
+
+    None where it has none, or no condition selects exactly these.
+    """
+    made, unparsed = leading_figure(benchmark), results.unparsed(benchmark)
+    if made is None or made.cases is None or not n:
+        return None
+    each = (condition for name in names for condition in made.cases.where(name, unparsed))
+    where = (*within(results, benchmark), *dict.fromkeys(each))
+    if int((results.mask & results.passing(where)).sum()) != n:
+        return None
+    return CaseLink(where, n, words, names[0], tuple(names[:8]), benchmark)
 
 
 def _compared(results: ResultSet) -> dict[str, Bools]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from inspector.common_cases import own_link
 from inspector.comparability import incomparable
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
@@ -24,7 +25,7 @@ from inspector.render.view import (
     text,
 )
 from inspector.result_set import ResultSet, within
-from inspector.texts.sentences import counted
+from inspector.texts.sentences import counted, official_title
 from scoring.metrics.aligned import (
     EVERY,
     OF_SIDE,
@@ -36,8 +37,8 @@ from scoring.metrics.aligned import (
 )
 from scoring.metrics.ensembles import covered_rows, oracle_rows
 from scoring.metrics.first_error import SIDES
-from scoring.metrics.own import own_metrics
-from scoring.metrics.paired import STEP_NAMES, quadrants
+from scoring.metrics.own import official_metric, own_metrics
+from scoring.metrics.paired import CASE_NAMES, quadrants
 from scoring.metrics.resampling import RESAMPLES
 from scoring.schema import Row
 from scoring.scorer import not_recorded, settings_that_differ
@@ -46,25 +47,37 @@ TEST = "exact McNemar, two-sided, on erroneous and on clean cases apart"
 STRATIFIED = "paired bootstrap, stratified by erroneous/clean within subset"
 WHOLE_PROBLEMS = "paired bootstrap of whole problems, without strata, since cases share problems"
 _OF_PAIR = {
-    ("all", "prmscore"): ("PRMScore", EVERY),
     ("all", "positive_acc"): ("accuracy on right steps", EVERY),
     ("all", "negative_acc"): ("accuracy on wrong steps", EVERY),
-    ("average", "f1"): ("F1", EVERY),
+    ("average", "f1"): ("F1 of first errors", EVERY),
     ("all", "f1"): ("F1, all subsets together", EVERY),
     ("average", "error_acc"): ("accuracy on erroneous cases", "erroneous"),
     ("average", "correct_acc"): ("accuracy on clean cases", "clean"),
 }
-"""By subset and metric what a line of differences is called, and of which side its cases are."""
+"""By subset and metric what a line below the official figure's is called, and of which side its cases are."""
 QUADRANTS = ("both_right", "only_scorer_right", "only_other_right", "neither_right")
 """Metrics that count the cases of a side by who is right."""
 
 
 class ScorerPair(NamedTuple):
-    """Two scorers, A and B, on the cases of one benchmark; `inside` are the conditions that tell these from others."""
+    """Two scorers, A and B, on the cases of one benchmark; `inside` are the conditions that tell these from others.
+
+    `own` links to the cases that count for both in the benchmark's own leading figure; None where nothing does.
+    """
 
     aligned: AlignedScorers
     benchmark: str
     inside: tuple[str, ...]
+    own: CaseLink | None = None
+
+    @classmethod
+    def of(cls, results: ResultSet, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row]) -> "ScorerPair":
+        """Take the first two of the scorers side by side, and what `rows` say of them."""
+        name = f"{official_metric(benchmark)}_difference"
+        names = aligned.names[:2]
+        n = next((row["n"] for row in rows if row["metric"] == name and (row["scorer"], row["other"]) == names), 0)
+        own = own_link(results, benchmark, names, n, "counted for both")
+        return cls(aligned, benchmark, within(results, benchmark), own)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -95,11 +108,11 @@ def pair_blocks(
     results: ResultSet, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
 ) -> Iterator[Block]:
     """Show by how much A is better than B, who is right where the other is wrong, and in what they differ."""
-    pair = ScorerPair(aligned, benchmark, within(results, benchmark))
+    pair = ScorerPair.of(results, benchmark, aligned, rows)
     a, b = pair.names
     n = int(aligned.common((0, 1)).sum())
     cells = {(row["subset"], row["metric"]): row for row in rows if row["scorer"] == a and row["other"] == b}
-    judged = cells.get(("all", "prmscore_difference"), {}).get("value") is not None
+    judged = cells.get(("all", f"{official_metric(benchmark)}_difference"), {}).get("value") is not None
     if not n and not judged:
         yield Note(f"{a} against {b}", "lead")
         for name, why in zip(aligned.names, aligned.nothing, strict=True):
@@ -130,14 +143,15 @@ def pair_blocks(
 
 def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> Table:
     """Lay out the official figure and the accuracies of A less those of B."""
-    lines = []
-    for (subset, metric), (title, side) in _OF_PAIR.items():
+    lines, head = [], official_metric(pair.benchmark)
+    official = {("average" if head == "f1" else "all", head): (official_title(pair.benchmark), EVERY)}
+    for (subset, metric), (title, side) in {**official, **_OF_PAIR, **official}.items():
         row = cells.get((subset, f"{metric}_difference"))
-        if row is None or not is_laid_out(cells, subset, metric):
+        if row is None or not is_laid_out(cells, head, subset, metric):
             continue
         # Steps are judged of other cases than first errors, and no condition tells them of two scorers.
-        link = pair.common(side) if metric in {"f1", "error_acc", "correct_acc"} else None
-        style = "strong" if metric in {"f1", "prmscore"} else ""
+        link = pair.common(side) if metric in CASE_NAMES else pair.own if metric == head else None
+        style = "strong" if metric in {"f1", head} else ""
         lines.append(
             [
                 text(title, style),
@@ -153,13 +167,19 @@ def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> 
     return table("A less B", ["", "points, 95% interval", " "], lines)
 
 
-def is_laid_out(cells: Mapping[tuple[str, str], Row], subset: str, metric: str) -> bool:
-    """Return whether a difference has a line: pooled F1 in place of an undefined mean, and no gaps beside PRMScore."""
+def is_laid_out(cells: Mapping[tuple[str, str], Row], head: str, subset: str, metric: str) -> bool:
+    """Return whether a difference has a line: pooled F1 in place of an undefined mean, no gaps beside another figure.
+
+    Args:
+        cells: rows by subset and metric.
+        head: the benchmark's official figure.
+        subset: the row's.
+        metric: likewise, without its ending.
+    """
     if (subset, metric) == ("all", "f1"):
         pooled = cells["all", "f1_difference"]["value"]
         return pooled is not None and cells["average", "f1_difference"]["value"] is None
-    of_steps = ("all", "prmscore_difference") in cells
-    return not of_steps or metric in STEP_NAMES or cells[subset, f"{metric}_difference"]["value"] is not None
+    return head == "f1" or metric not in CASE_NAMES or cells[subset, f"{metric}_difference"]["value"] is not None
 
 
 _A_OR_B = (text("A is better", "scorer-a"), text("B is better", "scorer-b"))

@@ -19,24 +19,24 @@ from inspector.analyses._pair import (
     setting_blocks,
     test_note,
 )
-from inspector.common_cases import aligned_cases, aligned_steps, without_gold
+from inspector.common_cases import aligned_cases, aligned_official, without_gold
 from inspector.comparability import Incomparable, counted_cases, incomparable
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance, repeated_solutions
 from inspector.query import Query, as_words
 from inspector.render.cells import interval, share, signed
 from inspector.render.view import Block, Cell, CommandLine, Facts, Kind, Note, Section, Table, View, count, table, text
-from inspector.result_set import ResultSet, load, within
-from inspector.texts.sentences import counted
-from scoring.benchmarks.registry import step_labelled
+from inspector.result_set import ResultSet, load
+from inspector.texts.sentences import counted, official_title
 from scoring.errors import UsageError
 from scoring.evaluations.verdicts import REFUSED, UNPARSED
 from scoring.filtering.condition_masks import Categories, ConditionMasks
 from scoring.filtering.filters import columns_read, needed_columns
 from scoring.filtering.sql_words import Word, words_of
-from scoring.metrics.aligned import EVERY, AlignedScorers, AlignedSteps
+from scoring.metrics.aligned import EVERY, AlignedScorers, AlignedSums
 from scoring.metrics.first_error import SIDES
-from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, STEPS_PAIRED, case_comparison_rows, step_comparison_rows
+from scoring.metrics.own import official_metric
+from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, case_comparison_rows, official_comparison_rows
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.shares import right, wrong
 from scoring.names import match_name
@@ -119,9 +119,9 @@ _EXAMPLE = "Example: --fail-if 'difference < -0.02'"
 _KNOWN = f"There are: {', '.join(FIGURES)}."
 
 
-def pair_rows(cases: AlignedScorers, steps: AlignedSteps | None, seed: int) -> list[Row]:
+def pair_rows(cases: AlignedScorers, official: AlignedSums | None, seed: int) -> list[Row]:
     """Return the rows of `compare` about a scorer and its baseline, on the cases of one benchmark."""
-    return [*case_comparison_rows(cases, seed), *(step_comparison_rows(steps, seed) if steps else ())]
+    return [*case_comparison_rows(cases, seed), *(official_comparison_rows(official, seed) if official else ())]
 
 
 def figures_of(results: ResultSet, names: tuple[str, str], benchmark: str, rows: Sequence[Row]) -> dict[str, Any]:
@@ -138,8 +138,8 @@ def figures_of(results: ResultSet, names: tuple[str, str], benchmark: str, rows:
     """
     new, old = names
     by_place = {_place(row): row for row in rows}
-    of_steps = (new, old, "all", "prmscore_difference") in by_place
-    metric, subset = ("prmscore", "all") if of_steps else ("f1", "average")
+    metric = official_metric(benchmark)
+    subset = "average" if metric == "f1" else "all"
     official = by_place[new, old, subset, f"{metric}_difference"]
     first, second = (by_place.get((name, None, subset, metric), {}) for name in names)
     figures: dict[str, Any] = {
@@ -195,9 +195,9 @@ def _sides(by_place: Mapping[tuple[Any, ...], Row], new: str, old: str) -> dict[
 
 
 def _small(by_place: Mapping[tuple[Any, ...], Row], new: str, old: str, metric: str) -> bool:
-    """Whether few cases say it: of F1 on either side, of PRMScore in all."""
-    if metric == "prmscore":
-        return bool(by_place[new, old, "all", "prmscore_difference"]["n"] < SMALL)
+    """Whether few cases say it: of F1 on either side, of another figure in all."""
+    if metric != "f1":
+        return bool(by_place[new, old, "all", f"{metric}_difference"]["n"] < SMALL)
     sizes = [by_place[new, old, "all", f"{side}_both_right"]["n"] for side in SIDES]
     return bool(min(sizes) < SMALL)
 
@@ -345,18 +345,23 @@ MISSING = (
 )
 CODES = """Exit codes: 0 no regression was found; 1 one was, or the condition of --fail-if holds, on any
 benchmark; 2 it could not be decided (no common cases, a figure is undefined, an unknown scorer), and no benchmark
-fails. The default rule fails where the whole 95% interval of the difference of the official figure (F1 of first errors,
-or PRMScore) on the cases that both tried is below 0. That an interval holds 0 is no proof of equality: 'low < -0.02'
-fails unless a drop of two points is ruled out."""
+fails. The default rule fails where the whole 95% interval of the difference of the official figure (the one that the
+board has: F1 of first errors, PRMScore, or the benchmark's own, such as StepAcc) on the cases that both tried is
+below 0. That an interval holds 0 is no proof of equality: 'low < -0.02' fails unless a drop of two points is ruled
+out."""
 
 
 class BenchmarkComparison(NamedTuple):
-    """One benchmark: both scorers side by side, how they compare, why they are incomparable, and the named figures."""
+    """One benchmark: both scorers side by side, how they compare, why they are incomparable, and the named figures.
+
+    `interval` says how the difference of the official figure was resampled.
+    """
 
     aligned: AlignedScorers
     rows: Sequence[Row]
     reasons: Sequence[Incomparable]
     figures: dict[str, Any]
+    interval: str
 
 
 def _load(query: Query, params: Params) -> ResultSet:
@@ -419,10 +424,7 @@ def check(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa:
         },
         "settings_that_differ": {name: f"{first} | {second}" for name, (first, second) in differing.items()},
         "test": f"{TEST}, Holm over the two of a benchmark",
-        "interval": {
-            name: STEPS_PAIRED if step_labelled(name) is not None else resampling_words(compared.aligned)
-            for name, compared in benchmarks.items()
-        },
+        "interval": {name: compared.interval for name, compared in benchmarks.items()},
         "level": LEVEL,
         "resamples": RESAMPLES,
     }
@@ -457,11 +459,13 @@ def _names(results: ResultSet, params: Params) -> tuple[str, str]:
 
 def _benchmarks_compared(pair: ResultSet, names: tuple[str, str]) -> dict[str, BenchmarkComparison]:
     """Both scorers on every benchmark; differences, intervals and tests are those of `compare` on the same cases."""
-    steps, made = aligned_steps(pair), {}
+    officials, made = aligned_official(pair), {}
     for benchmark, aligned in aligned_cases(pair).items():
-        rows = pair_rows(aligned, steps.get(benchmark), pair.query.seed)
-        reasons = incomparable(pair, names, benchmark)
-        made[benchmark] = BenchmarkComparison(aligned, rows, reasons, _figures(pair, names, benchmark, rows, reasons))
+        official = officials.get(benchmark)
+        rows, reasons = pair_rows(aligned, official, pair.query.seed), incomparable(pair, names, benchmark)
+        figures = _figures(pair, names, benchmark, rows, reasons)
+        interval = resampling_words(aligned) if official is None else official.paired
+        made[benchmark] = BenchmarkComparison(aligned, rows, reasons, figures, interval)
     return made
 
 
@@ -529,9 +533,8 @@ def _sentences(rows: Sequence[Row], figures: pl.DataFrame, fail_if: str | None) 
         elif row["fails"]:
             yield f"{about}: {fail_if} holds"
         elif row["fails"] is None and fail_if is None:
-            pooled = (
-                "; pooled over subsets: --fail-if 'pooled_f1_high < 0'" if row["pooled_f1_high"] is not None else ""
-            )
+            has_pooled = row["metric"] == "f1" and row["pooled_f1_high"] is not None
+            pooled = "; pooled over subsets: --fail-if 'pooled_f1_high < 0'" if has_pooled else ""
             yield f"{about}: no interval of {row['metric']}: {row['reason'] or row['note']}{pooled}"
         elif row["fails"] is None:
             missing = undefined_figures(fail_if or "", figures, place)
@@ -582,7 +585,7 @@ _FAILS = {True: "This fails the check.", False: "This passes.", None: "Whether t
 def _blocks(pair: ResultSet, compared: BenchmarkComparison, row: Row, facts: Mapping[str, Any]) -> Iterator[Block]:
     """The result on one benchmark, both figures, who is right where the other is wrong, and what to beware of."""
     names, benchmark = (row["scorer"], row["baseline"]), row["benchmark"]
-    scorers = ScorerPair(compared.aligned, benchmark, within(pair, benchmark))
+    scorers = ScorerPair.of(pair, benchmark, compared.aligned, compared.rows)
     yield Facts((("A", names[0]), ("B", f"{names[1]}, the baseline")))
     outcome = row["reason"] or row["note"] if row["result"] == "undefined" else f"{_difference(row)}{_few(row)}"
     yield Note(f"{_IN_WORDS[row['result']]}: {outcome}. {_FAILS[row['fails']]}", "warning" if row["fails"] else "lead")
@@ -611,13 +614,12 @@ def _blocks(pair: ResultSet, compared: BenchmarkComparison, row: Row, facts: Map
 
 def _official(scorers: ScorerPair, row: Row) -> Table:
     """The official figure of both on their common cases."""
-    metric = {"f1": "F1", "prmscore": "PRMScore"}[row["metric"]]
-    link = scorers.common(EVERY) if row["metric"] == "f1" and row["n"] else None
+    link = scorers.own if row["metric"] != "f1" else scorers.common(EVERY) if row["n"] else None
     values = [
         Cell(row[name], Kind.SHARE, link=link if row[name] is not None else None, small=row["small"], style="strong")
         for name in ("value", "baseline_value")
     ]
-    line = [text(metric), *values, count(row["n"], link), count(row["left_out"])]
+    line = [text(official_title(scorers.benchmark)), *values, count(row["n"], link), count(row["left_out"])]
     return table("", ["", "A", "B", "n", "left out"], [line])
 
 

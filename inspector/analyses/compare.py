@@ -14,12 +14,13 @@ from inspector.analyses._together import cascade_view, pairs_view, sets_view
 from inspector.common_cases import (
     ScorerField,
     aligned_cases,
-    aligned_steps,
+    aligned_official,
     best_first,
     compare_command,
     comparison_sections,
     field_head,
     need_two,
+    own_link,
     without_gold,
 )
 from inspector.notes import first_run_notes
@@ -41,12 +42,15 @@ from inspector.render.view import (
     text,
 )
 from inspector.result_set import ResultSet
+from inspector.texts.sentences import official_title
 from scoring.evaluations.official_rows import METRICS
 from scoring.metrics.aligned import (
+    DRAWN_WHOLE,
     EVERY,
     OF_SIDE,
+    OF_STEPS,
     AlignedScorers,
-    AlignedSteps,
+    AlignedSums,
     conjunction,
     right_of,
     wrong_of,
@@ -56,13 +60,13 @@ from scoring.metrics.ensembles import (
     together_rows,
 )
 from scoring.metrics.first_error import SIDES
-from scoring.metrics.own import own_difference, own_metrics
+from scoring.metrics.own import official_metric, own_difference, own_metrics
 from scoring.metrics.paired import (
-    STEPS_PAIRED,
     case_comparison_rows,
     comparison_row,
+    official_comparison_rows,
     official_values,
-    step_comparison_rows,
+    tied_name,
 )
 from scoring.metrics.resampling import RESAMPLES
 from scoring.schema import Row
@@ -140,9 +144,10 @@ def _scorers(results: ResultSet, params: Params, intervals: bool) -> View:
     notes = [UNADJUSTED, *first_run_notes(results)]
     if repeated := repeated_solutions(results):
         notes.append(f"{repeated} cases repeat the problem and steps of another")
-    for benchmark, steps in aligned_steps(results).items():
-        rows += [{**row, "benchmark": benchmark} for row in step_comparison_rows(steps, seed)]
-        facts.setdefault("prmscore", {})[benchmark] = f"{STEPS_PAIRED}; {_common_judged(steps)}"
+    officials = aligned_official(results)
+    for benchmark, official in officials.items():
+        rows += [{**row, "benchmark": benchmark} for row in official_comparison_rows(official, seed)]
+        facts.setdefault(official.metrics[0].name, {})[benchmark] = f"{official.paired}; {_common_judged(official)}"
     aligned = aligned_cases(results)
     for benchmark, cases in aligned.items():
         comparisons = [
@@ -154,7 +159,8 @@ def _scorers(results: ResultSet, params: Params, intervals: bool) -> View:
         facts["family"][benchmark] = _family(sum(row["p"] is not None for row in comparisons), len(cases.names))
         facts["interval"][benchmark] = resampling_words(cases)
         facts["common_cases"][benchmark] = _common(cases)
-        facts["cascade"] |= {benchmark: _order(cases)} if len(cases.trying) > 2 else {}
+        ranked = official_values(officials.get(benchmark, cases))
+        facts["cascade"] |= {benchmark: _order(cases, ranked)} if len(cases.trying) > 2 else {}
         notes += _partial_averages(benchmark, cases)
     notes += without_gold(results)
     document = provenance(results, compare_command(results, form=params.form), tuple(notes))
@@ -187,7 +193,8 @@ def _own_rows(results: ResultSet, aligned: AlignedScorers, seed: int | None) -> 
 def _tests(facts: Mapping[str, Any], benchmark: str) -> Note:
     """How differences were told from chance."""
     of_benchmark = (facts[name].get(benchmark, "") for name in ("interval", "family"))
-    return test_note(facts["seed"], facts["test"], *of_benchmark)
+    official = "" if official_metric(benchmark) == "f1" else f"of {official_title(benchmark)} {DRAWN_WHOLE}"
+    return test_note(facts["seed"], facts["test"], *of_benchmark, official)
 
 
 def _family(tests: int, scorers: int) -> str:
@@ -200,22 +207,23 @@ def _common(aligned: AlignedScorers) -> str:
     return f"{n} of {aligned.rows.size} tried by {_all(len(columns))} tried any"
 
 
-def _common_judged(aligned: AlignedSteps) -> str:
+def _common_judged(aligned: AlignedSums) -> str:
     judging = aligned.trying
     n = int(aligned.common(judging).sum()) if judging else 0
-    return f"steps of {n} of {aligned.problems.size} cases judged by {_all(len(judging))} judged any"
+    what = "steps of " if aligned.metrics is OF_STEPS else ""
+    return f"{what}{n} of {aligned.problems.size} cases judged by {_all(len(judging))} judged any"
 
 
 def _all(scorers: int) -> str:
     return "the one scorer that" if scorers == 1 else f"all {scorers} scorers that"
 
 
-def _order(aligned: AlignedScorers) -> str:
+def _order(aligned: AlignedScorers, official: Mapping[str, float]) -> str:
     """The order in which the cascade goes through the scorers, and whether it begins with the best."""
-    values = official_values(aligned)
-    f1 = np.array(list(values.values()))
-    ordered = " (best first)" if np.isfinite(f1).all() and (np.diff(f1) <= 0).all() else ""
-    return f"{', '.join(values)}{ordered}"
+    names = [aligned.names[place] for place in aligned.trying]
+    values = np.array([official.get(name, np.nan) for name in names])
+    ordered = " (best first)" if np.isfinite(values).all() and (np.diff(values) <= 0).all() else ""
+    return f"{', '.join(names)}{ordered}"
 
 
 def _partial_averages(benchmark: str, aligned: AlignedScorers) -> Iterator[str]:
@@ -234,11 +242,6 @@ MOST_PAIRS = 66
 """All pairs are listed up to so many; of more only those with the best."""
 FEW = 3
 """Scorers of which all pairs are shown at once."""
-STANDING = {
-    "prmscore": ("prmscore_behind_best", "prmscore_tied_with_best"),
-    "f1": ("f1_behind_best", "tied_with_best"),
-}
-"""The figures that rank scorers, and the metrics that say how far they are behind the best and whether tied."""
 
 
 def _standing_blocks(
@@ -249,8 +252,18 @@ def _standing_blocks(
     field = ScorerField.of(results, benchmark, aligned)
     yield from field_head(field)
     cells = {(row["scorer"], row["metric"]): row for row in rows if row["scorer"] is not None}
-    head = "prmscore" if any(row["metric"] == "prmscore" for row in rows) else "f1"
-    yield _standings(field, cells, head)
+    head = official_metric(benchmark)
+    ranked = sorted(
+        (row for (_, metric), row in cells.items() if metric == head),
+        key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
+    )
+    if head == "f1":
+        link = field.common(EVERY) if field.sets else None
+    else:
+        trying = [row["scorer"] for row in ranked if row["n"]]
+        n = next((row["n"] for row in ranked if row["n"]), 0)
+        link = own_link(results, benchmark, trying, n, "counted for all scorers")
+    yield _standings(field, cells, ranked, link)
     yield Note("Tied: the interval of the difference to the best holds 0.", "quiet")
     yield tests
     if field.sets:
@@ -269,22 +282,20 @@ def _standing_blocks(
     yield from _consensus_blocks(rows)
 
 
-def _standings(field: ScorerField, cells: Mapping[tuple[str, str], Row], head: str) -> Table:
-    """A line a scorer, best first; where PRMScore is official, not who is right alone: that is of first errors."""
-    link = field.common(EVERY) if head == "f1" and field.sets else None
+def _standings(
+    field: ScorerField, cells: Mapping[tuple[str, str], Row], ranked: Sequence[Row], link: CaseLink | None
+) -> Table:
+    """A line a scorer, best first; who is right alone only where the official figure is of first errors as well."""
+    head = official_metric(field.benchmark)
     alone = {
         (correct_set.side, correct_set.right): correct_set
         for correct_set in field.sets
         if correct_set.kind == "lone_right"
     }
-    ranked = sorted(
-        (row for (_, metric), row in cells.items() if metric == head),
-        key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
-    )
     lines: list[list[Cell]] = []
     for row in ranked:
         name = row["scorer"]
-        behind, tied = (cells[name, metric] for metric in STANDING[head])
+        behind, tied = cells[name, f"{head}_behind_best"], cells[name, tied_name(head)]
         line = [text(name), count(row["n"]), count(row["left_out"])]
         line.append(figure(row, link=link if row["value"] is not None else None, style="strong"))
         line.append(
@@ -300,7 +311,7 @@ def _standings(field: ScorerField, cells: Mapping[tuple[str, str], Row], head: s
         "scorer",
         "n",
         Column("left out", 2),
-        "PRMScore" if head == "prmscore" else "F1",
+        official_title(field.benchmark),
         "behind the best",
         "tied",
     ]
@@ -328,8 +339,9 @@ def _pair_lines(field: ScorerField, rows: Sequence[Row]) -> Iterator[PairLine]:
     for row in rows:
         if row["scorer"] is not None and row["other"] is not None:
             of_pair.setdefault((row["scorer"], row["other"]), {})[row["subset"], row["metric"]] = row
+    head = official_metric(field.benchmark)
     lines = (
-        ("all", "all", "prmscore"),
+        ("all", "all", head if head != "f1" else ""),
         ("right steps", "all", "positive_acc"),
         ("wrong steps", "all", "negative_acc"),
         ("all", "average", "f1"),
@@ -343,7 +355,7 @@ def _pair_lines(field: ScorerField, rows: Sequence[Row]) -> Iterator[PairLine]:
         places = tuple(field.aligned.names.index(name) for name in names)
         for cases, subset, metric in lines:
             difference = cells.get((subset, f"{metric}_difference"))
-            if difference is None or not is_laid_out(cells, subset, metric):
+            if difference is None or not is_laid_out(cells, head, subset, metric):
                 continue
             label = f"{metric}, {'average' if subset == 'average' else 'pooled'}"
             line = [text(cases), text(label), count(difference["n"]), points(difference)]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses._drift import drift_view, has_rollouts, rollout_runs
 from inspector.analyses._pair import TEST, resampling_words, test_note, which_is_better
-from inspector.common_cases import aligned_cases, aligned_steps, set_aside, without_gold
+from inspector.common_cases import aligned_cases, aligned_official, set_aside, without_gold
 from inspector.comparability import incomparable
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance, repeated_solutions
@@ -43,8 +43,9 @@ from scoring.evaluations.official_rows import METRICS
 from scoring.metrics.aligned import (
     EVERY,
     OF_SIDE,
+    OF_STEPS,
     AlignedScorers,
-    AlignedSteps,
+    AlignedSums,
     common_of,
     conjunction,
     right_of,
@@ -55,10 +56,9 @@ from scoring.metrics.first_error import F1_SCORE, SIDES
 from scoring.metrics.kernel import Metric
 from scoring.metrics.paired import (
     OF_CASES,
-    OF_STEPS,
-    STEPS_PAIRED,
     Shared,
     SharedScores,
+    compared_metrics,
     comparison_row,
     mcnemar_row,
     quadrants,
@@ -100,7 +100,7 @@ class TrainingCourse(Struct, frozen=True, eq=False, dict=True):
         run: The checkpoints.
         benchmark: Its name.
         aligned: The checkpoints side by side on its cases.
-        steps: The same step by step, where the official figure is PRMScore.
+        official: The same by what the official figure adds up, where that is not of first errors.
         inside: The conditions that tell its cases from others.
         compared_steps: From which step to which cases are told that broke or were mended; None = the first and the
             last.
@@ -110,7 +110,7 @@ class TrainingCourse(Struct, frozen=True, eq=False, dict=True):
     run: TrainingRun
     benchmark: str
     aligned: AlignedScorers
-    steps: AlignedSteps | None
+    official: AlignedScorers | AlignedSums
     inside: tuple[str, ...]
     compared_steps: tuple[int | None, int | None]
     seed: int | None
@@ -122,22 +122,26 @@ class TrainingCourse(Struct, frozen=True, eq=False, dict=True):
         return self.aligned.common(columns) if columns else np.zeros(self.aligned.rows.size, dtype=np.bool_)
 
     @property
-    def official(self) -> AlignedScorers | AlignedSteps:
-        """What the official figure is made of."""
-        return self.aligned if self.steps is None else self.steps
-
-    @property
     def metrics(self) -> tuple[Metric, ...]:
         """The official figure, and its accuracies."""
-        return OF_CASES if self.steps is None else OF_STEPS
+        return compared_metrics(self.official)
+
+    @property
+    def compared(self) -> tuple[AlignedScorers | AlignedSums, ...]:
+        """What rows are made of: the official figure, and first errors beside a figure of the benchmark's own."""
+        alone = self.metrics in {OF_CASES, OF_STEPS}
+        return (self.official,) if alone else (self.official, self.aligned)
 
     @cached_property
     def figures(self) -> tuple[Shared, str]:
-        """The figures of all checkpoints on shared draws, and over which subset they are.
+        """The official figures of all checkpoints on shared draws, and over which subset they are.
 
         That is the mean over subsets; where it is undefined of all, all subsets together.
         """
-        scores = shared(self.official, self.official.trying, self.seed)
+        return self._scored(self.official)
+
+    def _scored(self, side_by_side: AlignedScorers | AlignedSums) -> tuple[Shared, str]:
+        scores = shared(side_by_side, side_by_side.trying, self.seed)
         if not isinstance(scores, SharedScores):
             return scores, "all"
         if not np.isfinite(scores.values(F1_SCORE)).any() and np.isfinite(scores.pooled.values(F1_SCORE)).any():
@@ -169,20 +173,20 @@ class TrainingCourse(Struct, frozen=True, eq=False, dict=True):
             return "no case was tried by a checkpoint"
         n, left_out = int(self.official.common(columns).sum()), self.official.left_out(columns)
         who = "the one checkpoint" if len(columns) == 1 else f"all {len(columns)} checkpoints"
-        if self.steps is None:
-            sentence, covered = f"{counted(n, 'case')} that {who} tried", self.aligned.tried
+        if self.metrics is OF_STEPS:
+            sentence = f"{counted(n, 'case')} whose steps {who} judged"
         else:
-            sentence, covered = f"{counted(n, 'case')} whose steps {who} judged", self.steps.judged
+            sentence = f"{counted(n, 'case')} that {who} tried"
         if not left_out:
             return sentence
-        sizes = {place: int(covered[:, place].sum()) for place in columns}
+        sizes = {place: int(self.official.tried[:, place].sum()) for place in columns}
         fewest = min(sizes, key=lambda place: sizes[place])
         return f"{sentence}, {left_out:,} left out; step {self.run.steps[fewest]:,} has the fewest, {sizes[fewest]:,}"
 
     @property
     def interval(self) -> str:
         """How the differences were resampled."""
-        return STEPS_PAIRED if self.steps is not None else resampling_words(self.aligned)
+        return self.official.paired if isinstance(self.official, AlignedSums) else resampling_words(self.aligned)
 
     # -- rows
 
@@ -194,28 +198,30 @@ class TrainingCourse(Struct, frozen=True, eq=False, dict=True):
         made = (*self._figure_rows(), *self._difference_rows(), *self._case_rows(), *self._tests())
         return [{**about, "at": steps[str(row["scorer"])], **row} for row in made]
 
-    def _about(self, place: int, other: int | None, side_by_side: AlignedScorers | AlignedSteps) -> dict[str, Any]:
+    def _about(self, place: int, other: int | None, side_by_side: AlignedScorers | AlignedSums) -> dict[str, Any]:
         names = {"scorer": self.run.scorers[place], "other": None if other is None else self.run.scorers[other]}
         return {**names, "left_out": side_by_side.left_out(side_by_side.trying)}
 
     def _figure_rows(self) -> Iterator[Row]:
-        scores, subset = self.figures
-        for place, nothing in enumerate(self.official.nothing):
-            for metric in self.metrics:
-                if place in self.official.trying:
-                    estimate = scores.estimate(metric, place)
-                    yield comparison_row(self._about(place, None, self.official), metric.name, estimate, subset=subset)
-                else:
-                    why = nothing or ("tried no case" if self.steps is None else "judged the steps of no case")
-                    yield comparison_row(self._about(place, None, self.official), metric.name, None, 0, why, subset)
+        tried_none = "judged the steps of no case" if self.metrics is OF_STEPS else "tried no case"
+        for compared in self.compared:
+            scores, subset = self.figures if compared is self.official else self._scored(compared)
+            for place, nothing in enumerate(compared.nothing):
+                about = self._about(place, None, compared)
+                for metric in compared_metrics(compared):
+                    if place in compared.trying:
+                        yield comparison_row(about, metric.name, scores.estimate(metric, place), subset=subset)
+                    else:
+                        yield comparison_row(about, metric.name, None, 0, nothing or tried_none, subset)
 
     def _difference_rows(self) -> Iterator[Row]:
-        scores, subset = self.figures
-        for later, earlier in self.pairs(self.official.trying):
-            for metric in self.metrics:
-                difference = scores.difference(metric, later, earlier)
-                about = self._about(later, earlier, self.official)
-                yield comparison_row(about, f"{metric.name}_difference", difference, subset=subset)
+        for compared in self.compared:
+            scores, subset = self.figures if compared is self.official else self._scored(compared)
+            for later, earlier in self.pairs(compared.trying):
+                about = self._about(later, earlier, compared)
+                for metric in compared_metrics(compared):
+                    difference = scores.difference(metric, later, earlier)
+                    yield comparison_row(about, f"{metric.name}_difference", difference, subset=subset)
 
     def _case_rows(self) -> Iterator[Row]:
         """How many cases broke and how many were mended, from each checkpoint to the next and over the span."""
@@ -308,6 +314,12 @@ TITLES = {
     "positive_acc": "on right steps",
     "negative_acc": "on wrong steps",
 }
+
+
+def _titled(metric: Metric) -> str:
+    return TITLES.get(metric.name, metric.title)
+
+
 SIDE_OF = {"f1": EVERY, "error_acc": "erroneous", "correct_acc": "clean"}
 FEW_STEPS = 12
 """Checkpoints of which the chart tells every step."""
@@ -410,10 +422,12 @@ def timeline(results: ResultSet, params: Params, intervals: bool) -> View:
     _check_steps(runs, params)
     seed = results.query.seed if intervals else None
     courses = [
-        TrainingCourse(run, benchmark, aligned, steps.get(benchmark), within(results, benchmark), _span(params), seed)
+        TrainingCourse(
+            run, benchmark, aligned, official.get(benchmark, aligned), within(results, benchmark), _span(params), seed
+        )
         for run in runs
         for own in (replace(results, chosen=run.scorers),)
-        for steps in (aligned_steps(own),)
+        for official in (aligned_official(own),)
         for benchmark, aligned in aligned_cases(own).items()
     ]
     chosen = tuple(dict.fromkeys(name for run in runs for name in run.scorers))
@@ -502,7 +516,7 @@ def _blocks(results: ResultSet, course: TrainingCourse) -> Iterator[Block]:
     if chart := _chart(course, cells):
         yield chart
     yield _checkpoint_table(course, cells)
-    if course.steps is None and course.official.trying and course.figures[1] != "average":
+    if course.metrics is OF_CASES and course.official.trying and course.figures[1] != "average":
         yield Note("F1 is of all subsets together: some subset has cases of one side alone, and no F1.", "quiet")
     yield from _span_blocks(course, cells, results.query.seed)
     for reason in incomparable(results, run.scorers, course.benchmark, results.mask):
@@ -534,7 +548,7 @@ def _chart(course: TrainingCourse, cells: CheckpointCells) -> Curve | None:
     room = max(0.02, 0.1 * float(np.ptp(known)))
     upward = (max(0.0, float(known.min()) - room), min(1.0, float(known.max()) + room))
     series = Series(course.run.name, "a", "scorer-a", xs, ys, *band)
-    title, across = TITLES[metric], (float(xs[0]), float(xs[-1]))
+    title, across = _titled(course.metrics[0]), (float(xs[0]), float(xs[-1]))
     return Curve("", "training step", title, (series,), (), across, upward, whole=len(xs) <= FEW_STEPS)
 
 
@@ -556,7 +570,7 @@ def _checkpoint_table(course: TrainingCourse, cells: CheckpointCells) -> Table:
         earlier = before_case.get(place)
         line += [text(""), text("")] if earlier is None else _change_cells(course, place, earlier, EVERY)
         lines.append([*line, *made[1:]])
-    titles = [TITLES[metric.name] for metric in course.metrics]
+    titles = [_titled(metric) for metric in course.metrics]
     heads: list[str | Column] = ["step", Column("scorer", 1), titles[0], "less the one before", "broke", "mended"]
     return table("Checkpoints", [*heads, *(Column(title, 2) for title in titles[1:])], lines, labels=2)
 
@@ -601,7 +615,7 @@ def _difference_table(course: TrainingCourse, later: int, earlier: int, cells: C
     for metric in course.metrics:
         row = cells[_key(course, later, earlier, f"{metric.name}_difference")]
         lines.append(
-            [text(TITLES[metric.name]), points(row), which_is_better(row, text("better", "good"), text("worse", "bad"))]
+            [text(_titled(metric)), points(row), which_is_better(row, text("better", "good"), text("worse", "bad"))]
         )
     first, last = course.run.steps[earlier], course.run.steps[later]
     return table(f"Step {last:,} less step {first:,}", ["", "points, 95% interval", " "], lines)

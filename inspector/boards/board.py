@@ -15,7 +15,6 @@ from inspector.boards.cells import BASELINE, BEST, BUSY, FAULT, NOBODY, NOT_HERE
 from inspector.filtering.searching import matching
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import F1, PRMSCORE, Headline, headline, official_title, subset_headlines
-from scoring.benchmarks.registry import step_labelled
 from scoring.errors import PluginError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import (
@@ -36,24 +35,19 @@ from scoring.evaluations.verdicts import (
 )
 from scoring.filtering.filters import Facet
 from scoring.filtering.text_search import SearchMatches
-from scoring.metrics.aligned import AlignedSteps, align_scorers, align_steps
-from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE
-from scoring.metrics.kernel import Decided, Metric, Unparsed
+from scoring.metrics.aligned import align_official, align_scorers
+from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC
+from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import (
-    MEMBERS,
-    OwnMetric,
-    leading_figure,
     official_metric,
-    own_difference,
     own_metrics,
     own_value,
 )
-from scoring.metrics.paired import Aligned, shared, shared_scores, standing_rows
+from scoring.metrics.paired import Aligned, compared_metrics, shared, shared_scores, standing_rows, tied_name
 from scoring.metrics.resampling import Figure
 from scoring.metrics.shares import bias_rows
 from scoring.metrics.statistics import is_baseline
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, judged_steps
-from scoring.metrics.step_labels import PRMSCORE as PRMSCORE_METRIC
 from scoring.published.papers import NO_SCORERS, PAPERS, figures
 from scoring.schema import Bools
 from scoring.storage.remembered import IdentityCache
@@ -299,8 +293,8 @@ def metrics_of(frame: pl.DataFrame) -> tuple[str, ...]:
 
 _MADE = IdentityCache(256)
 """Standings and differences, by piece: of evaluations with other thresholds they are other ones."""
-_OF_F1: tuple[Metric, ...] = (F1_SCORE, ERROR_ACC, CORRECT_ACC)
-_OF_STEPS: tuple[Metric, ...] = (PRMSCORE_METRIC, NEGATIVE_ACC, POSITIVE_ACC)
+_ON_SIDES = {"f1": (ERROR_ACC, CORRECT_ACC), "prmscore": (NEGATIVE_ACC, POSITIVE_ACC)}
+"""By official figure the accuracies beside it, on what is wrong and on what is right."""
 
 
 class Ranks(Struct, frozen=True):
@@ -441,12 +435,9 @@ def waiting(against: str) -> Standings:
 
 def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed, seed: int) -> Ranks:
     """How the scorers of a piece stand to its best one."""
-    made = leading_figure(piece.benchmark)
-    if made is not None:
-        return _own_ranks(made, evaluations, piece, unparsed, seed)
     aligned = _aligned(evaluations, piece, unparsed)
-    tied = "prmscore_tied_with_best" if isinstance(aligned, AlignedSteps) else "tied_with_best"
     rows, trying = standing_rows(aligned, seed), len(aligned.trying)
+    tied = tied_name(compared_metrics(aligned)[0].name)
     ties = [row for row in rows if row["metric"] == tied]
     kinds = {
         row["scorer"]: BEST if row["other"] == row["scorer"] else TIED if row["value"] else ""
@@ -456,51 +447,19 @@ def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed,
     return Ranks(kinds, max((row["n"] for row in ties), default=0), max(row["left_out"] for row in ties), trying)
 
 
-def _own_ranks(
-    made: OwnMetric, evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed, seed: int
-) -> Ranks:
-    """The same by a figure of the benchmark's own, on the cases that it is of for all who have any."""
-    counted = [piece.rows & _cases_of(made, evaluation, unparsed) for evaluation in evaluations]
-    trying = [place for place, rows in enumerate(counted) if rows.any()]
-    if not trying:
-        return Ranks({}, 0, 0, 0)
-    common = np.logical_and.reduce([counted[place] for place in trying])
-    left_out = int((np.logical_or.reduce(counted) & ~common).sum())
-    parts = [made.parts(Decided(evaluations[place], unparsed))[common].sum(axis=0) for place in trying]
-    values = np.array([float(made.score(sums)) for sums in parts])
-    kinds: dict[str, str] = {}
-    if np.isfinite(values).sum() > 1:
-        best = evaluations[trying[int(np.nanargmax(values))]]
-        for place in trying:
-            other = evaluations[place]
-            behind = own_difference(made, (other, best), common, unparsed, seed)
-            if behind.holds_zero is not None:
-                kinds[other.scorer.name] = BEST if other is best else TIED if behind.holds_zero else ""
-    return Ranks(kinds, int(common.sum()), left_out, len(trying))
-
-
-def _cases_of(made: OwnMetric, evaluation: Evaluation, unparsed: Unparsed) -> Bools:
-    """The cases that a figure of the benchmark's own is of. Shape (n,)."""
-    return (made.cases or MEMBERS).rows(Decided(evaluation, unparsed))
-
-
 def _aligned(evaluations: Sequence[Evaluation], piece: BoardSlice, unparsed: Unparsed) -> Aligned:
-    """The scorers side by side, by case or by step as the benchmark's figure is."""
-    facts = step_labelled(piece.benchmark)
-    if facts is None:
-        return align_scorers(evaluations, piece.rows, unparsed, verdicts=False)
-    return align_steps(evaluations, piece.rows, facts)
+    """The scorers side by side, as the benchmark's figure is made."""
+    official = align_official(evaluations, piece.rows, piece.benchmark, unparsed)
+    return official or align_scorers(evaluations, piece.rows, unparsed, verdicts=False)
 
 
 def _differences(
     evaluations: list[Evaluation], reference: Evaluation, piece: BoardSlice, unparsed: Unparsed, seed: int
 ) -> dict[str, Differences]:
     """Every other scorer of a piece less the reference, on the cases that the two have in common."""
-    made = leading_figure(piece.benchmark)
-    if made is not None:
-        return _own_differences(made, evaluations, reference, piece, unparsed, seed)
     aligned, place = _aligned(evaluations, piece, unparsed), evaluations.index(reference)
-    metrics = _OF_STEPS if isinstance(aligned, AlignedSteps) else _OF_F1
+    official, *sides = compared_metrics(aligned)
+    by_first_errors = None if sides else align_scorers(evaluations, piece.rows, unparsed, verdicts=False)
     alike: dict[bytes, list[int]] = {}
     for column in range(len(evaluations)):
         if column != place:
@@ -510,36 +469,14 @@ def _differences(
         # Scorers that have the same cases in common with the reference share the draws.
         scores = shared(aligned, tuple(sorted((*columns, place))), seed)
         for column in columns:
-            differences = [scores.difference(metric, column, place) for metric in metrics]
-            by_scorer[evaluations[column].scorer.name] = Differences(
-                differences[0], differences[1], differences[2], scores.n
-            )
-    return by_scorer
-
-
-def _own_differences(
-    made: OwnMetric,
-    evaluations: list[Evaluation],
-    reference: Evaluation,
-    piece: BoardSlice,
-    unparsed: Unparsed,
-    seed: int,
-) -> dict[str, Differences]:
-    """The same by a figure of the benchmark's own; the accuracies beside it are of first errors, pooled as it is."""
-    by_scorer = {}
-    for evaluation in evaluations:
-        if evaluation is reference:
-            continue
-        pair = evaluation, reference
-        common = piece.rows & _cases_of(made, evaluation, unparsed) & _cases_of(made, reference, unparsed)
-        if common.any():
-            score = own_difference(made, pair, common, unparsed, seed)
-        else:
-            score = Figure(made.name, None, None, None, 0, "no case in common")
-        aligned = align_scorers(pair, piece.rows, unparsed, verdicts=False)
-        ends = shared_scores(aligned, (0, 1), None).pooled
-        on_wrong, on_right = (ends.difference(metric, 0, 1) for metric in (ERROR_ACC, CORRECT_ACC))
-        by_scorer[evaluation.scorer.name] = Differences(score, on_wrong, on_right, int(common.sum()))
+            score = scores.difference(official, column, place)
+            if by_first_errors is None:
+                on_wrong, on_right = (scores.difference(metric, column, place) for metric in _ON_SIDES[official.name])
+            else:
+                # A figure without accuracies of its own has those of first errors beside it, pooled as it is.
+                ends = shared_scores(by_first_errors, (column, place), None).pooled
+                on_wrong, on_right = (ends.difference(metric, column, place) for metric in _ON_SIDES["f1"])
+            by_scorer[evaluations[column].scorer.name] = Differences(score, on_wrong, on_right, scores.n)
     return by_scorer
 
 

@@ -13,7 +13,6 @@ from inspector.analyses import load as analysis
 from inspector.analyses._columns import usual_columns
 from inspector.analyses._places import OFFSET
 from inspector.analyses.breakdown import NOTES
-from inspector.analyses.compare import STANDING
 from inspector.analyses.show import LEGEND, case_block
 from inspector.analyses.stats import stats
 from inspector.analyses.thresholds import curve_chart
@@ -29,6 +28,7 @@ from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, ProvidedVerdicts, Rule
 from scoring.export import Document, footer
+from scoring.metrics.paired import tied_name
 from scoring.schema import Bools, Ints
 
 # -- the parts of a report that are analyses: each is asked of one benchmark's cases and stands under its own heading
@@ -171,9 +171,9 @@ def _highest(of: OfBenchmark) -> Iterator[str]:
 def _tied(of: OfBenchmark) -> Iterator[str]:
     """Which scorers the comparison on common cases does not tell apart from the best one there."""
     # A comparison ranks by no figure of a benchmark's own.
-    if not isinstance(of.comparison, View) or of.head not in STANDING:
+    if not isinstance(of.comparison, View):
         return
-    behind, tied = STANDING[of.head]
+    behind, tied = f"{of.head}_behind_best", tied_name(of.head)
     rows = of.comparison.rows.filter(pl.col("value").is_not_null())
     best = next(iter(rows.filter(pl.col("metric") == behind)["other"].drop_nulls()), None)
     others = rows.filter(pl.col("metric") == tied, pl.col("scorer") != (best or "")).select("scorer", "value").rows()

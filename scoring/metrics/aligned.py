@@ -10,7 +10,7 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.benchmarks.registry import StepLabelled
+from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.step_rewards import UNKNOWN_STEP
 from scoring.evaluations.verdicts import (
@@ -27,10 +27,18 @@ from scoring.evaluations.verdicts import (
 from scoring.filtering.filters import Facet
 from scoring.filtering.sql_words import named
 from scoring.metrics.first_error import FAILURES, SIDES
-from scoring.metrics.kernel import Unparsed
+from scoring.metrics.kernel import Decided, Metric, Unparsed
+from scoring.metrics.own import OwnFigure, OwnMetric, leading_figure
 from scoring.metrics.shares import RIGHT_OUTCOMES
 from scoring.metrics.shares import SIDES as SIDE_CONDITIONS
-from scoring.metrics.step_labels import COUNTS, step_contributions, why_nothing
+from scoring.metrics.step_labels import (
+    COUNTS,
+    NEGATIVE_ACC,
+    POSITIVE_ACC,
+    PRMSCORE,
+    step_contributions,
+    why_nothing,
+)
 from scoring.schema import Bools, Floats, Ints
 
 
@@ -175,54 +183,118 @@ def _beside(each: Sequence[npt.NDArray[Any]], rows: Ints) -> npt.NDArray[Any]:
     return np.stack([column[rows] for column in each]).T
 
 
-class AlignedSteps(Struct, frozen=True, eq=False):
-    """s scorers on n cases with a labelled step, of one step-labelled benchmark.
+OF_STEPS: tuple[Metric, ...] = (PRMSCORE, POSITIVE_ACC, NEGATIVE_ACC)
+"""What is compared of single steps: the accuracies are those on right and on wrong steps."""
+DRAWN_WHOLE = "a paired bootstrap of whole problems, without strata"
+_DRAWN = f"n and left_out count cases; the interval is {DRAWN_WHOLE}; "
+STEPS_PAIRED = (
+    "of all steps pooled, on the cases whose steps all scorers of a row judged: "
+    f"{_DRAWN}there is no test, since steps of one case are not independent"
+)
 
-    `names` and `nothing` have length s; `nothing` says why a scorer judges no step, None where it does. `judged` (n, s)
-    says whose steps of which case are judged, `parts` (n, s, len(COUNTS)) what they add up from; `problems` (n,) number
-    the problem of each case.
+
+class AlignedSums(Struct, frozen=True, eq=False):
+    """s scorers on n cases of one benchmark whose official figure is another one than the F1 of first errors.
+
+    Attributes:
+        metrics: What is compared of them: the official figure, then its accuracies if it has some.
+        counts: The names of the k counts that these are made of.
+        names: Of the scorers, s.
+        nothing: Why a scorer has no such figure, (s); None where it has.
+        tried: Who has which case in the denominators, (n, s).
+        parts: What each case adds to the counts, (n, s, k).
+        subsets: The number of each case's subset, (n,).
+        problems: The number of each case's problem, (n,).
+        paired: How two are compared, for people.
     """
 
+    metrics: tuple[Metric, ...]
+    counts: tuple[str, ...]
     names: tuple[str, ...]
     nothing: tuple[str | None, ...]
-    judged: Bools
+    tried: Bools
     parts: Floats
+    subsets: Ints
     problems: Ints
+    paired: str
 
     @property
     def trying(self) -> tuple[int, ...]:
-        """The places of the scorers that judged the steps of any case."""
-        return tuple(np.flatnonzero(self.judged.any(axis=0)).tolist())
+        """The places of the scorers that have any case."""
+        return tuple(np.flatnonzero(self.tried.any(axis=0)).tolist())
 
     def common(self, columns: Sequence[int]) -> Bools:
-        """Find the cases whose steps every one of these scorers judged. Shape (n,)."""
-        return np.asarray(self.judged[:, list(columns)].all(axis=1))
+        """Find the cases that every one of these scorers has. Shape (n,)."""
+        return np.asarray(self.tried[:, list(columns)].all(axis=1))
 
     def left_out(self, columns: Sequence[int]) -> int:
-        """Count the cases with steps that some of these scorers judged and not all."""
-        return int((self.judged[:, list(columns)].any(axis=1) & ~self.common(columns)).sum())
+        """Count the cases that some of these scorers have and not all."""
+        return int((self.tried[:, list(columns)].any(axis=1) & ~self.common(columns)).sum())
 
     def why_nothing(self, columns: Sequence[int]) -> str | None:
-        """Return why one of these scorers judges no step; None where all do."""
+        """Return why one of these scorers has no figure; None where all have."""
         return _joined(self.names, self.nothing, columns)
 
 
-def align_steps(evaluations: Sequence[Evaluation], rows: Bools, facts: StepLabelled) -> AlignedSteps:
-    """Put scorers side by side, step by step.
+def align_official(
+    evaluations: Sequence[Evaluation], rows: Bools, benchmark: str, unparsed: Unparsed
+) -> AlignedSums | None:
+    """Put scorers side by side by what a benchmark's official figure adds up; None where it is of first errors.
+
+    Args:
+        evaluations: at least one, all of the same cases.
+        rows: mask over these cases, those of the benchmark; cases without a label that counts are left out of it.
+        benchmark: its name.
+        unparsed: whether refused and unparsed cases count as tried and wrong (`wrong`) or as not tried (`drop`).
+    """
+    facts, made = step_labelled(benchmark), leading_figure(benchmark)
+    if facts is not None:
+        return align_steps(evaluations, rows, facts)
+    return None if made is None else _align_own(made, evaluations, rows, unparsed)
+
+
+def align_steps(evaluations: Sequence[Evaluation], rows: Bools, facts: StepLabelled) -> AlignedSums:
+    """Put scorers side by side, step by step: a case is tried where its steps are judged.
 
     Args:
         evaluations: at least one, all of the same cases.
         rows: mask over these cases, those of one benchmark; cases without a labelled step are left out of it.
         facts: how the benchmark makes its figures.
     """
+    gold = evaluations[0].gold
     taken = np.flatnonzero(rows & with_labelled_step(evaluations[0]))
     parts = np.stack([step_contributions(evaluation, facts)[taken] for evaluation in evaluations], axis=1)
-    return AlignedSteps(
+    return AlignedSums(
+        metrics=OF_STEPS,
+        counts=COUNTS,
         names=tuple(evaluation.scorer.name for evaluation in evaluations),
         nothing=tuple(why_nothing(evaluation, rows) for evaluation in evaluations),
-        judged=parts[..., COUNTS.index("judged")] > 0,
+        tried=parts[..., COUNTS.index("judged")] > 0,
         parts=parts,
-        problems=evaluations[0].gold.problems[taken],
+        subsets=gold.subsets[1][taken],
+        problems=gold.problems[taken],
+        paired=STEPS_PAIRED,
+    )
+
+
+def _align_own(made: OwnMetric, evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed) -> AlignedSums:
+    """The same by a figure of the benchmark's own."""
+    gold, decided = evaluations[0].gold, [Decided(evaluation, unparsed) for evaluation in evaluations]
+    tried = _beside([made.members(run) for run in decided], np.flatnonzero(rows))
+    taken, nobody = np.flatnonzero(rows)[tried.any(axis=1)], made.why(np.zeros(len(made.counts)))
+    return AlignedSums(
+        metrics=(OwnFigure(made),),
+        counts=made.counts,
+        names=tuple(evaluation.scorer.name for evaluation in evaluations),
+        nothing=tuple(
+            evaluation.nothing or (None if counted.any() else nobody)
+            for evaluation, counted in zip(evaluations, tried.T, strict=True)
+        ),
+        tried=tried[tried.any(axis=1)],
+        parts=np.stack([made.parts(run)[taken] for run in decided], axis=1),
+        subsets=gold.subsets[1][taken],
+        problems=gold.problems[taken],
+        paired=f"{made.about}, on the cases that count for all scorers of a row: {_DRAWN}tests are of first errors",
     )
 
 

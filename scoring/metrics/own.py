@@ -30,7 +30,7 @@ from scoring.errors import PluginError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.metrics.breakdown import CellFigures, Cells
 from scoring.metrics.first_error import figure_rows
-from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.kernel import Decided, Empty, Metric, NumberArray, Sums, Unparsed
 from scoring.metrics.resampling import (
     SMALL,
     Figure,
@@ -127,6 +127,10 @@ class OwnMetric(Struct, frozen=True, eq=False):
         parts: Floats = contributions.astype(np.float64)
         return parts
 
+    def members(self, decided: Decided) -> Bools:
+        """Find the cases that it is of; all of them where nobody said. Shape (n,)."""
+        return np.ones(decided.gold.n_steps.size, dtype=np.bool_) if self.cases is None else self.cases.rows(decided)
+
     def score(self, sums: Floats) -> Floats:
         """Make the figure of sums (..., k), in the shape (...).
 
@@ -162,6 +166,28 @@ class OwnMetric(Struct, frozen=True, eq=False):
     def _wrong(self, what: str) -> PluginError:
         where = f"{self.code.path}, " if self.code else ""
         return PluginError(f"{where}the metric {self.name!r}: {what}.", "Correct it, or leave it out.")
+
+
+class OwnFigure(Metric):
+    """A metric of a benchmark as one of the kernel: undefined in a resample is undefined."""
+
+    def __init__(self, made: OwnMetric) -> None:
+        self.made, self.name, self.title, self.counts = made, made.name, made.title, made.counts
+
+    def score(self, sums: Sums, empty: Empty = np.nan) -> Floats:  # noqa: ARG002  # it has no other number
+        """Make the figure."""
+        return self.made.score(self._beside(sums))
+
+    def size(self, sums: Sums) -> NumberArray:
+        """Count what it is of."""
+        return np.asarray(sums[self.made.of])
+
+    def why(self, sums: Sums) -> str:
+        """Return why it is undefined of one group's sums; "" where it is defined."""
+        return self.made.why(self._beside(sums)) or ""
+
+    def _beside(self, sums: Sums) -> Floats:
+        return np.stack(np.broadcast_arrays(*(np.asarray(sums[name], dtype=np.float64) for name in self.counts)), -1)
 
 
 def metric(
@@ -265,11 +291,12 @@ def own_rows(
     names, groups = evaluation.gold.subsets
     runs = [Decided(run, unparsed) for run in evaluation.runs]
     counted = [_by_group(made, run, rows, groups, len(names)) for run in runs]
-    # Problems without a case here have no part in the draws.
-    problems, taken = evaluation.gold.problems[rows], groups[rows]
     drawn = None
     if seed is not None:
-        drawn = [resample_problems(made.parts(run)[rows], taken, len(names), problems, seed) for run in runs]
+        # Problems without a case that it is of have no part in the draws.
+        inside = rows & np.logical_or.reduce([made.members(run) for run in runs])
+        problems, taken = evaluation.gold.problems[inside], groups[inside]
+        drawn = [resample_problems(made.parts(run)[inside], taken, len(names), problems, seed) for run in runs]
     present = [number for number in range(len(names)) if any(made.size(sums[number]) for sums in counted)]
 
     def figure(numbers: Sequence[int], *, mean: bool = False) -> Figure:

@@ -10,34 +10,12 @@ from msgspec import Struct
 
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import Rule
-from scoring.metrics.kernel import Decided, Empty, Metric, NumberArray, Sums, Unparsed
+from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.own import OwnMetric
 from scoring.schema import Bools, Floats, Ints
 
 _DIGITS = 11
 """Digits after the point of sums of fractions: what is equal must not differ by the order in which it was added."""
-
-
-class OwnFigure(Metric):
-    """A metric of a benchmark as one of the kernel: undefined in a resample is undefined."""
-
-    def __init__(self, made: OwnMetric) -> None:
-        self.made, self.name, self.title, self.counts = made, made.name, made.title, made.counts
-
-    def score(self, sums: Sums, empty: Empty = np.nan) -> Floats:  # noqa: ARG002  # it has no other number
-        """Make the figure."""
-        return self.made.score(self._beside(sums))
-
-    def size(self, sums: Sums) -> NumberArray:
-        """Count what it is of."""
-        return np.asarray(sums[self.made.of])
-
-    def why(self, sums: Sums) -> str:
-        """Return why it is undefined of one group's sums; "" where it is defined."""
-        return self.made.why(self._beside(sums)) or ""
-
-    def _beside(self, sums: Sums) -> Floats:
-        return np.stack(np.broadcast_arrays(*(np.asarray(sums[name], dtype=np.float64) for name in self.counts)), -1)
 
 
 class OwnSweep(Struct, frozen=True, eq=False):

@@ -2,9 +2,9 @@
 
 The headline is the difference of the official figure with a percentile bootstrap interval (Efron and Tibshirani, An
 Introduction to the Bootstrap, 1993, chapter 13): F1 of first errors as the mean over subsets (ProcessBench, arXiv
-2412.06559, section 3.3), or PRMScore of all steps pooled (PRMBench, arXiv 2501.03124, section 4.2). Beside F1 stands
-McNemar's test in its exact form, for erroneous and for clean cases apart, adjusted by Holm over a family that whoever
-tests has to state.
+2412.06559, section 3.3), PRMScore of all steps pooled (PRMBench, arXiv 2501.03124, section 4.2), or the leading figure
+of the benchmark's own. Beside F1 stands McNemar's test in its exact form, for erroneous and for clean cases apart,
+adjusted by Holm over a family that whoever tests has to state.
 """
 
 from collections.abc import Iterator
@@ -14,26 +14,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.evaluations.verdicts import NO_VERDICT
-from scoring.metrics.aligned import AlignedScorers, AlignedSteps, pairs_alike
+from scoring.metrics.aligned import OF_STEPS, AlignedScorers, AlignedSums, pairs_alike
 from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE, sides_of
 from scoring.metrics.kernel import Metric, Tally, first_error_sums
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, resample_marks, resample_problems, with_interval
-from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, sums_of
 from scoring.schema import Bools, Floats, RowDict
 
-Aligned = AlignedScorers | AlignedSteps
+Aligned = AlignedScorers | AlignedSums
 OF_CASES: tuple[Metric, ...] = (F1_SCORE, ERROR_ACC, CORRECT_ACC)
 """What is compared of first errors."""
-OF_STEPS: tuple[Metric, ...] = (PRMSCORE, POSITIVE_ACC, NEGATIVE_ACC)
-"""What is compared of single steps: the accuracies are those on right and on wrong steps."""
 CASE_NAMES, STEP_NAMES = (tuple(metric.name for metric in metrics) for metrics in (OF_CASES, OF_STEPS))
 CLUSTERED = "cases share problems and the test takes them as independent"
-STEPS_PAIRED = (
-    "of all steps pooled, on the cases whose steps all scorers of a row judged: n and left_out count cases; the "
-    "interval is a paired bootstrap of whole problems, without strata; there is no test, since steps of one case are "
-    "not independent"
-)
 
 
 # -- figures on shared draws
@@ -137,17 +129,17 @@ def _in_some(empty: Bools) -> str:
     return "" if empty.all() else f" in {int(empty.sum())} of {empty.size} subsets"
 
 
-class SharedSteps(Shared, frozen=True, eq=False):
-    """Figures of single steps, pooled."""
+class SharedSums(Shared, frozen=True, eq=False):
+    """Official figures other than F1, of all subsets together."""
 
     def few(self, metric: Metric) -> str | None:  # noqa: ARG002
         """Note that the cases are few."""
         return f"small n: fewer than {SMALL} cases" if self.n < SMALL else None
 
     def why(self, metric: Metric, places: tuple[int, ...]) -> str:
-        """Return for whom there are no such steps."""
+        """Return for whom there is nothing that counts."""
         if not self.n:
-            return "no case in common whose steps are judged"
+            return f"no case in common{' whose steps are judged' if metric in OF_STEPS else ''}"
         place = next(place for place in places if np.isnan(self.values(metric)[place]))
         sums = {name: counted[0, place] for name, counted in self.tally.sums.items()}
         return f"{self.names[place]}: {metric.why(sums)}"
@@ -175,24 +167,37 @@ def shared_scores(aligned: AlignedScorers, columns: tuple[int, ...], seed: int |
     return SharedScores(names, columns, Tally(first_error_sums(hits, totals[..., None]), draws), int(totals.sum()))
 
 
-def shared_steps(aligned: AlignedSteps, columns: tuple[int, ...], seed: int | None = 0) -> SharedSteps:
-    """Score and resample some scorers (their places) together, on the cases whose steps all of them judged."""
+def shared_sums(aligned: AlignedSums, columns: tuple[int, ...], seed: int | None = 0) -> SharedSums:
+    """Score and resample some scorers (their places) together, on the cases that all of them have."""
     rows = aligned.common(columns)
     parts = aligned.parts[rows][:, list(columns)]
     n, shape = parts.shape[0], parts.shape[1:]
+    # Subset by subset, and then together: fractions add up as in `metrics`, to the last digit; whole numbers always do.
+    apart = aligned.subsets[rows] * bool((parts % 1).any())
+    subsets, subset = np.unique(apart, return_inverse=True)
+    sums = np.zeros((subsets.size, *shape))
+    np.add.at(sums, subset, parts)
     draws = None
     if seed is not None:
-        beside = parts.reshape(n, shape[0] * shape[1])
-        drawn = resample_problems(beside, np.zeros(n, dtype=np.int64), 1, aligned.problems[rows], seed)
-        draws = sums_of(drawn.reshape(RESAMPLES, 1, *shape))
+        # Equal seeds draw the same problems for every scorer.
+        drawn = np.zeros((RESAMPLES, 1, *shape))
+        for place in range(shape[0]):
+            by_subset = resample_problems(parts[:, place], subset, subsets.size, aligned.problems[rows], seed)
+            drawn[:, 0, place] = by_subset.sum(axis=1)
+        draws = _named(aligned, drawn)
     names = tuple(aligned.names[column] for column in columns)
-    return SharedSteps(names, columns, Tally(sums_of(parts.sum(axis=0)[None]), draws), n)
+    return SharedSums(names, columns, Tally(_named(aligned, sums.sum(axis=0, keepdims=True)), draws), n)
+
+
+def _named(aligned: AlignedSums, parts: Floats) -> dict[str, Floats]:
+    """Sums by the name of their count, which lie along the last axis."""
+    return dict(zip(aligned.counts, np.moveaxis(parts, -1, 0), strict=True))
 
 
 def shared(aligned: Aligned, columns: tuple[int, ...], seed: int | None = 0) -> Shared:
-    """Score and resample some scorers together, by case or by step."""
-    if isinstance(aligned, AlignedSteps):
-        return shared_steps(aligned, columns, seed)
+    """Score and resample some scorers together, by first errors or by the sums of their official figure."""
+    if isinstance(aligned, AlignedSums):
+        return shared_sums(aligned, columns, seed)
     return shared_scores(aligned, columns, seed)
 
 
@@ -204,13 +209,17 @@ def shared_by_pairs(aligned: Aligned, seed: int | None = 0) -> Iterator[tuple[tu
     yield from sorted(by_pair.items(), key=lambda item: item[0])
 
 
+def compared_metrics(aligned: Aligned) -> tuple[Metric, ...]:
+    """Return what is compared of scorers side by side, their official figure first."""
+    return aligned.metrics if isinstance(aligned, AlignedSums) else OF_CASES
+
+
 def official_values(aligned: Aligned) -> dict[str, float]:
     """Return the official figure of the scorers that have any case, on those that all of them have; NaN: undefined."""
     columns = aligned.trying
     if not columns:
         return {}
-    metric = PRMSCORE if isinstance(aligned, AlignedSteps) else F1_SCORE
-    values = shared(aligned, columns, None).values(metric).tolist()
+    values = shared(aligned, columns, None).values(compared_metrics(aligned)[0]).tolist()
     return dict(zip((aligned.names[column] for column in columns), values, strict=True))
 
 
@@ -312,22 +321,28 @@ def mcnemar_row(about: RowDict, side: str, counts: dict[str, int], none: str, *,
     return {**row, "p": p, "note": CLUSTERED if n and related else None}
 
 
-def step_comparison_rows(aligned: AlignedSteps, seed: int | None = 0) -> list[RowDict]:
-    """Compare two or more scorers by their judgements of the single steps of one benchmark.
+def official_comparison_rows(aligned: AlignedSums, seed: int | None = 0) -> list[RowDict]:
+    """Compare two or more scorers by the official figure of one benchmark, where that is not of first errors.
 
-    Gives the dictionaries of `case_comparison_rows`. For every pair, on the cases whose steps both judged:
-    `prmscore_difference`, `positive_acc_difference`, `negative_acc_difference` (scorer minus other, of all steps
-    pooled). The others are those of `standing_rows`.
+    Gives the dictionaries of `case_comparison_rows`. For every pair, on the cases that count for both, a
+    `METRIC_difference` (scorer minus other, of all subsets together) for each of the metrics: of single steps
+    `prmscore`, `positive_acc` and `negative_acc`, else the leading figure of the benchmark's own. The others are those
+    of `standing_rows`.
     """
     rows = []
     for pair, counted in shared_by_pairs(aligned, seed):
         names = [aligned.names[column] for column in pair]
         about = {"scorer": names[0], "other": names[1], "left_out": aligned.left_out(pair)}
         nothing = aligned.why_nothing(pair) or ""
-        for metric in OF_STEPS:
+        for metric in aligned.metrics:
             figure = counted.difference(metric, *pair)
             rows.append(comparison_row(about, f"{metric.name}_difference", figure, 0, nothing))
     return [*rows, *standing_rows(aligned, seed)]
+
+
+def tied_name(official: str) -> str:
+    """Name the metric that says who is tied with the best, by the name of the official figure."""
+    return "tied_with_best" if official == "f1" else f"{official}_tied_with_best"
 
 
 def standing_rows(aligned: Aligned, seed: int | None = 0) -> Iterator[RowDict]:
@@ -335,14 +350,13 @@ def standing_rows(aligned: Aligned, seed: int | None = 0) -> Iterator[RowDict]:
 
     Yields `f1`, `error_acc` and `correct_acc` (means over subsets, with intervals from the comparison's own draws),
     `f1_behind_best` (scorer minus the best one, which is `other`) and `tied_with_best` (1 if that difference's interval
-    contains 0, else 0), both undefined where no two scorers have an F1; or, step by step, `prmscore`,
-    `prmscore_behind_best` and `prmscore_tied_with_best` alone.
+    contains 0, else 0), both undefined where no two scorers have an F1; or, where the official figure is another one,
+    `METRIC`, `METRIC_behind_best` and `METRIC_tied_with_best` of it alone.
     """
-    of_steps = isinstance(aligned, AlignedSteps)
-    metrics: tuple[Metric, ...] = (PRMSCORE,) if of_steps else OF_CASES
-    official, subset, head = metrics[0], "all" if of_steps else "average", "PRMScore" if of_steps else "F1"
-    tied = "prmscore_tied_with_best" if of_steps else "tied_with_best"
-    to_best = (f"{official.name}_behind_best", tied)
+    of_first_errors = isinstance(aligned, AlignedScorers)
+    metrics = OF_CASES if of_first_errors else compared_metrics(aligned)[:1]
+    official, subset = metrics[0], "average" if of_first_errors else "all"
+    to_best = (f"{official.name}_behind_best", tied_name(official.name))
     columns = aligned.trying
     counted = shared(aligned, columns, seed)
     best = counted.best(official) if columns else None
@@ -359,9 +373,10 @@ def standing_rows(aligned: Aligned, seed: int | None = 0) -> Iterator[RowDict]:
         own = {metric: counted.estimate(metric, column) for metric in metrics}
         yield from (comparison_row(about, metric.name, figure, subset=subset) for metric, figure in own.items())
         if best is None or alone:
-            why = f"{head} is undefined for every scorer"
+            why = f"{official.title} is undefined for every scorer"
             if best is not None:
-                other = f"nothing to compare with: no other scorer has {'a' if of_steps else 'an'} {head} here"
+                article = "an" if of_first_errors else "a"
+                other = f"nothing to compare with: no other scorer has {article} {official.title} here"
                 why = own[official].reason or other
             yield from (comparison_row(about, metric, None, counted.n, why) for metric in to_best)
             continue
@@ -373,9 +388,9 @@ def standing_rows(aligned: Aligned, seed: int | None = 0) -> Iterator[RowDict]:
 
 def _why_aside(aligned: Aligned, column: int) -> str:
     name, nothing = aligned.names[column], aligned.nothing[column]
-    if isinstance(aligned, AlignedSteps):
-        return f"{name}: {nothing or 'no case with a labelled step was judged'}"
-    return f"{name}: {nothing}" if nothing else f"{name} tried no case"
+    if isinstance(aligned, AlignedScorers):
+        return f"{name}: {nothing}" if nothing else f"{name} tried no case"
+    return f"{name}: {nothing or 'no case with a labelled step was judged'}"
 
 
 # -- who agrees with whom

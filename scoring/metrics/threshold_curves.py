@@ -21,8 +21,8 @@ from scoring.evaluations.verdicts import RIGHT, Rule
 from scoring.filtering.sql_words import literal, named
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, NOTHING, sides_of
 from scoring.metrics.kernel import Decided, Metric, NumberArray, Tally, Unparsed, first_error_sums
-from scoring.metrics.own import OwnMetric, leading_figure
-from scoring.metrics.own_sweep import OwnFigure, own_sweep
+from scoring.metrics.own import OwnFigure, OwnMetric, leading_figure
+from scoring.metrics.own_sweep import own_sweep
 from scoring.metrics.paired import OF_CASES
 from scoring.metrics.resampling import RESAMPLES, percentile_intervals, resample_problems
 from scoring.metrics.step_labels import (
@@ -417,6 +417,7 @@ def own_bands(
     made: OwnMetric, evaluation: Evaluation, rows: Bools, thresholds: Floats, unparsed: Unparsed, seed: int | None = 0
 ) -> Bands | None:
     """Return a benchmark's own figure of all cases together at each of the thresholds; None where none decides."""
+    rows = rows & made.members(Decided(evaluation, unparsed))
     sweep = own_sweep(made, evaluation, rows, unparsed)
     if sweep is None:
         return None

@@ -1,5 +1,7 @@
 """Benchmarks with figures of their own: the headline is the leading one, on the board, the bar and the thresholds."""
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,11 +9,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import making
+import reference
 from inspector.analyses import Params, load
 from inspector.boards.arrangement import Arrangement, kind_of, title_of
 from inspector.boards.board import board_frame, pieces, published_frame, standings
 from inspector.boards.cells import BEST
 from inspector.boards.columns import explained
+from inspector.common_cases import best_first
 from inspector.query import Query
 from inspector.report.facts import benchmarks_of, board_table
 from inspector.result_set import load as load_query
@@ -22,6 +26,7 @@ from scoring.evaluations.official_rows import CountingRules, figures_of, protoco
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import leading_figure, leading_figures, official_metric
 from scoring.metrics.threshold_curves import official_bands, official_curve, tuned
+from views import table_of
 
 BENCHMARK = st.sampled_from(sorted(FIGURES))
 POLICY = st.sampled_from(("wrong", "drop"))
@@ -210,17 +215,20 @@ def test_each_number_opens_as_many_cases_as_it_says(mixed, thresholds):
     asked = {
         "board": [Params(options={"rows": "subset"}), Params(options={"against": "gpt4"})],
         "metrics": [Params()],
+        "compare": [Params()],
         "thresholds": [
             Params(page.name) for page in load("thresholds").pages if page.name in {"ways", "transfer", "curve"}
         ],
     }
-    for name, every in asked.items():
-        linked = set()
-        for params in every:
-            for link in load(name).view(results, params, intervals=False).links():
-                assert (results.mask & results.passing(link.where)).sum() == link.n, (name, link)
-                linked.add(link.benchmark)
-        assert linked >= set(FIGURES), name
+    pair = replace(results, query=replace(results.query, scorers=("x=y", "gpt4")), chosen=("x=y", "gpt4"))
+    every_view = [(name, params, results) for name, every in asked.items() for params in every]
+    every_view += [("compare", Params("pair"), pair), ("check", Params(options={"baseline": "gpt4"}), pair)]
+    linked = {}
+    for name, params, of in every_view:
+        for link in load(name).view(of, params, intervals=False).links():
+            assert (of.mask & of.passing(link.where)).sum() == link.n, (name, link)
+            linked.setdefault(name, set()).add(link.benchmark)
+    assert all(benchmarks >= set(FIGURES) for benchmarks in linked.values()), linked
     for benchmark in FIGURES:
         alone = load_query(replace(mixed, benchmarks=(benchmark,), scorers=("gpt4",), thresholds=thresholds))
         links = list(load("card").view(alone, Params(), intervals=False).links())
@@ -258,3 +266,92 @@ def test_what_else_is_loaded_moves_no_figure_and_no_interval(mixed):
         columns = ["row", "score", "low", "high", "on_wrong", "on_right", "n", "reason"]
         assert whole.filter(benchmark=benchmark).select(columns).equals(alone.select(columns))
         assert alone["low"].null_count() == 0
+
+
+# -- scorers held against each other
+
+
+@pytest.fixture(scope="module")
+def turned(tmp_path_factory):
+    """One scorer is better at first errors, the other at steps; they are checkpoints of one training run."""
+    root = tmp_path_factory.mktemp("turned") / "w"
+    rng, cases = random.Random(2), []
+    for at in range(120):
+        wrong = (0, *range(2, 3 + at % 3)) if at % 2 else ()
+        cases.append(reference.Case(5, min(wrong, default=-1), subset=f"s{at % 4 // 2}", error_steps=wrong))
+
+    def judged(case, *, by_steps):
+        # By first errors: nothing is said of later steps. By steps: most are right, and the first often is not.
+        low = [
+            (step in case.error_steps) != (step == max(case.gold, 0) and rng.random() < 0.4)
+            if by_steps
+            else step == case.gold
+            for step in range(5)
+        ]
+        return replace(case, rewards=tuple(0.1 if is_low else 0.9 for is_low in low))
+
+    scorers = [
+        (
+            making.scorer(name, series="run", at=at),
+            [judged(case, by_steps=name == "by-steps") for case in cases],
+        )
+        for at, name in enumerate(("by-steps", "by-first-errors"), 1)
+    ]
+    first, *others = [*sorted(FIGURES), "bench"]
+    made = making.workspace(root, cases, scorers, benchmark=first)
+    for name in others:
+        frame = making.full_frame(cases, name)
+        made.add([Imported(name, f"{name}.jsonl", "made", "0-based", frame.height, frame, ())])
+    return Query(workspace=str(root))
+
+
+@pytest.mark.parametrize("benchmark", [*sorted(FIGURES), "bench"])
+def test_board_compare_metrics_and_timeline_have_one_figure_and_one_best(turned, benchmark):
+    results = load_query(replace(turned, benchmarks=(benchmark,)))
+    name, subset = official_metric(benchmark), "average" if benchmark == "bench" else "all"
+    board = {row["scorer"]: row for row in board_frame(results).iter_rows(named=True)}
+    view, timeline = load("compare").view(results, Params()), load("timeline").view(results, Params())
+    metrics = load("metrics").view(results, Params()).rows.filter(metric=name, subset=subset)
+    compared = view.rows.filter(metric=name, subset=subset)
+    # All cases are common: not a digit may differ.
+    for scorer, row in board.items():
+        (figure,) = metrics.filter(scorer=scorer).iter_rows(named=True)
+        (standing,) = compared.filter(scorer=scorer).iter_rows(named=True)
+        (checkpoint,) = timeline.rows.filter(metric=name, subset=subset, scorer=scorer).iter_rows(named=True)
+        ends = [tuple(of[end] for end in ("low", "high")) for of in (figure, standing, checkpoint)]
+        assert row["score"] == figure["value"] == standing["value"] == checkpoint["value"]
+        if benchmark != "bench":
+            assert {(row["low"], row["high"])} == set(ends)
+    ranks = standings(results, pieces(results)).ranks[benchmark, None]
+    (best,) = (scorer for scorer, kind in ranks.kinds.items() if kind == BEST)
+    assert best == max(board, key=lambda scorer: board[scorer]["score"])
+    assert view.rows["scorer"].drop_nulls()[0] == best == best_first(results).chosen[0]
+    assert view.rows["metric"][0] == f"{name}_difference"
+    # F1 of first errors has its rows everywhere.
+    for frame in (view.rows, timeline.rows):
+        assert {"f1", "error_acc", "correct_acc", "f1_difference"} <= set(frame["metric"])
+
+
+@pytest.mark.parametrize("benchmark", ["agentprocessbench", "hard2verify", "bench"])
+def test_check_judges_by_the_figure_and_by_another_where_it_is_asked_for(turned, benchmark):
+    names = ("by-first-errors", "by-steps")
+    results = load_query(replace(turned, benchmarks=(benchmark,), scorers=names))
+    usual, asked = (
+        load("check").view(results, Params(options={"baseline": "by-steps", **rule}))
+        for rule in ({}, {"fail_if": "f1_high < 0"})
+    )
+    own = benchmark != "bench"
+    (row,) = usual.rows.iter_rows(named=True)
+    assert (usual.exit_code, row["result"]) == ((1, "regression") if own else (0, "improvement"))
+    assert (asked.exit_code, row["metric"]) == (0, official_metric(benchmark))
+    assert row["f1_low"] > 0
+    compared = load("compare").view(results, Params("pair")).rows
+    subset = "all" if own else "average"
+    (difference,) = compared.filter(metric=f"{row['metric']}_difference", subset=subset).iter_rows(named=True)
+    for mine, theirs in {"difference": "value", "low": "low", "high": "high", "n": "n", "left_out": "left_out"}.items():
+        assert row[mine] == difference[theirs]
+    board = {of["scorer"]: of["score"] for of in board_frame(results).iter_rows(named=True)}
+    assert (row["value"], row["baseline_value"]) == tuple(board[name] for name in names)
+    title = official_title(benchmark)
+    assert next(iter(table_of(usual, "A less B")[0].values())) == title
+    assert next(iter(table_of(usual)[0].values())) == title

@@ -90,7 +90,7 @@ def courses(draw):
     unparsed = draw(st.sampled_from(("wrong", "drop")))
     aligned = side_by_side.aligned(gold, *marks, subsets=subsets, unparsed=unparsed)
     run = TrainingRun("RUN", tuple(range(len(marks))), aligned.names)
-    return TrainingCourse(run, "bench", aligned, None, (), (draw(places), draw(places)), None), marks, gold, unparsed
+    return TrainingCourse(run, "bench", aligned, aligned, (), (draw(places), draw(places)), None), marks, gold, unparsed
 
 
 @up_to(100, 15)

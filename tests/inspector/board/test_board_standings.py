@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import example
 import making
@@ -12,6 +13,10 @@ from inspector.boards.board import Standings, board_frame, pieces, standings, wa
 from inspector.boards.cells import BEST, BUSY, REFERENCE, TIED
 from inspector.query import Query
 from inspector.result_set import load, with_baselines
+from scoring.benchmarks.base import Imported
+from scoring.benchmarks.registry import FIGURES
+from scoring.metrics.own import official_metric
+from scoring.metrics.paired import tied_name
 from scoring.metrics.statistics import BASELINES, baselines
 from step_reference import Step
 from views import compare_view
@@ -35,11 +40,26 @@ def steps(root):
     return Query(workspace=str(root))
 
 
+def own(root):
+    """The same cases as benchmarks with figures of their own, all steps labelled; one scorer lacks some."""
+    cases, scorers = making.study(n=40)
+    listed = [
+        replace(case, error_steps=() if case.gold < 0 else tuple(range(case.gold, case.n_steps, 2))) for case in cases
+    ]
+    first, *others = sorted(FIGURES)
+    made = making.workspace(root, listed, scorers, benchmark=first)
+    for name in others:
+        frame = making.full_frame(listed, name)
+        made.add([Imported(name, f"{name}.jsonl", "made", "0-based", frame.height, frame, ())])
+    return Query(workspace=str(root))
+
+
 SPACES = {
     "demo": lambda _: DEMO,
     "study": study,
     "steps": steps,
     "example": lambda root: Query(workspace=example.write(root).workspace),
+    "own": own,
 }
 
 
@@ -64,10 +84,10 @@ def test_the_best_and_the_tied_are_those_of_compare(query):
         rows = [
             row
             for row in compare_view(results).rows.filter(benchmark=benchmark).iter_rows(named=True)
-            if row["metric"] in {"tied_with_best", "prmscore_tied_with_best"}
+            if row["metric"] == tied_name(official_metric(benchmark))
         ]
-        of_steps = [row for row in rows if row["metric"].startswith("prmscore")]
-        for row in of_steps or rows:
+        assert len(rows) == len(results.evaluations)
+        for row in rows:
             kind = BEST if row["scorer"] == row["other"] else TIED if row["value"] else ""
             assert ranks.kinds.get(row["scorer"]) == (None if row["value"] is None else kind)
             assert row["value"] is None or (ranks.n, ranks.left_out) == (row["n"], row["left_out"])
@@ -86,11 +106,14 @@ def test_differences_are_those_of_compare(query):
         for row in board_frame(results).iter_rows(named=True):
             if row["scorer"] == against:
                 continue
-            metric, subset = ("prmscore", "all") if row["metric"] == "PRMScore" else ("f1", "average")
+            metric = official_metric(row["benchmark"])
+            subset = "average" if metric == "f1" else "all"
             pair = {row["scorer"], against}
             (found,) = (
                 one
-                for one in rows.filter(metric=f"{metric}_difference", subset=subset).iter_rows(named=True)
+                for one in rows.filter(
+                    metric=f"{metric}_difference", subset=subset, benchmark=row["benchmark"]
+                ).iter_rows(named=True)
                 if {one["scorer"], one["other"]} == pair
             )
             sign = 1 if found["other"] == against else -1

@@ -10,8 +10,8 @@ import reference
 import step_making
 import step_reference
 from reference import Case
-from scoring.metrics.aligned import align_steps
-from scoring.metrics.paired import STEPS_PAIRED, official_values, step_comparison_rows
+from scoring.metrics.aligned import STEPS_PAIRED, align_steps
+from scoring.metrics.paired import official_comparison_rows, official_values
 from scoring.metrics.step_labels import PRMSCORE, PooledSteps
 from step_making import FACTS
 from step_reference import Step
@@ -30,7 +30,7 @@ def lineup_of(*scorers, problems=None):
 
 
 def rows_of(*scorers, problems=None, seed=0):
-    rows = step_comparison_rows(lineup_of(*scorers, problems=problems), seed)
+    rows = official_comparison_rows(lineup_of(*scorers, problems=problems), seed)
     return {(row["scorer"], row["other"], row["metric"]): row for row in rows}
 
 
