@@ -34,10 +34,9 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet, by_benchmark, within
 from inspector.texts.paint import OUTCOME_STYLES
-from inspector.texts.sentences import WORDS, named_step
+from inspector.texts.sentences import WORDS, named_step, official_title
 from inspector.thresholds.flips import LISTED, MOVED_CASES, MovedThreshold, moved_cases
 from inspector.thresholds.ways import TITLES, threshold_sections
-from scoring.benchmarks.registry import step_labelled
 from scoring.cache import RewardParts, VoteParts, rows_about
 from scoring.critics.catalogue import PARSERS, CriticProtocol, parser_of, version
 from scoring.errors import UsageError
@@ -45,11 +44,12 @@ from scoring.evaluations.evaluation import Evaluation, evaluate
 from scoring.evaluations.verdicts import OUTCOMES, UNPARSED, Rule
 from scoring.evaluations.verdicts import REFUSED as WAS_REFUSED
 from scoring.filtering.filters import Facet
-from scoring.metrics.aligned import AlignedScorers, align_scorers, align_steps
+from scoring.metrics.aligned import AlignedScorers, align_official, align_scorers
 from scoring.metrics.closed_forms import mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
-from scoring.metrics.paired import OF_CASES, OF_STEPS, Aligned, quadrants, shared
+from scoring.metrics.own import official_metric
+from scoring.metrics.paired import CASE_NAMES, OF_CASES, STEP_NAMES, Aligned, quadrants, shared
 from scoring.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
 from scoring.schema import Bools, RowDict
 from scoring.scorer import Scorer
@@ -85,7 +85,7 @@ COMMON = (
     "before and after are of the cases that count under each reading; difference, interval and test (exact McNemar, "
     "two-sided) are of those that count under both"
 )
-_TITLES = {**TITLES, "prmscore": "PRMScore", "positive_acc": "right steps", "negative_acc": "wrong steps"}
+_TITLES = {**TITLES, "positive_acc": "right steps", "negative_acc": "wrong steps"}
 _READINGS = IdentityCache(16)
 
 
@@ -284,10 +284,9 @@ def _figures(results: ResultSet, reading: Rereading, seed: int | None) -> Iterat
         )
         cases = [align_scorers(some, mask, results.unparsed(benchmark)) for some in each]
         yield from (about | row for row in _paired(OF_CASES, cases, _tests(cases[-1]), seed))
-        facts = step_labelled(benchmark)
-        if facts is not None:
-            steps = [align_steps(some, mask, facts) for some in each]
-            yield from (about | row for row in _paired(OF_STEPS, steps, {}, seed))
+        sums = [align_official(some, mask, benchmark, results.unparsed(benchmark)) for some in each]
+        if officials := [of_some for of_some in sums if of_some is not None]:
+            yield from (about | row for row in _paired(officials[0].metrics, officials, {}, seed))
 
 
 def _tests(both: AlignedScorers) -> dict[str, float]:
@@ -365,10 +364,15 @@ def _kept_by(reading: Rereading) -> str:
     return parser_of(protocol) if protocol else ""
 
 
+def _title(metric: str, benchmark: str) -> str:
+    return official_title(benchmark) if metric == official_metric(benchmark) else _TITLES[metric]
+
+
 def _overview(of_critic: Sequence[Rereading], rows: pl.DataFrame, benchmark: str, scope: ResultSet) -> Table:
     """A line a parser: what it cannot read, how many verdicts it changes, and the figures that come of it."""
     lines = []
-    official = "prmscore" if rows.filter(pl.col("metric") == "prmscore")["after"].count() else "f1"
+    official = official_metric(benchmark)
+    official = official if rows.filter(pl.col("metric") == official)["after"].count() else "f1"
     for reading in of_critic:
         cells = _by_metric(rows.filter(pl.col("parser") == reading.parser))
         changed = int(cells["changed_verdicts"]["after"])
@@ -386,7 +390,7 @@ def _overview(of_critic: Sequence[Rereading], rows: pl.DataFrame, benchmark: str
             ]
         )
     how = Column("how it reads", 2, right=False, wraps=True)
-    columns: list[str | Column] = ["parser", "unparsed", "changed", _TITLES[official], "difference", how]
+    columns: list[str | Column] = ["parser", "unparsed", "changed", _title(official, benchmark), "difference", how]
     return table("What each parser would make of the answers", columns, lines)
 
 
@@ -406,13 +410,14 @@ def _changes(reading: Rereading, cells: Mapping[str, RowDict], benchmark: str, s
     lines = [[text(kind), *(count(each.get(kind, 0)) for each in faults)] for kind in kinds]
     if lines:
         yield table("What is wrong with answers", ["", "before", "after"], lines)
-    names = [metric.name for metric in (*OF_STEPS, *OF_CASES) if metric.name in cells]
+    official = official_metric(benchmark)
+    names = [name for name in dict.fromkeys((official, *STEP_NAMES, *CASE_NAMES)) if name in cells]
     yield table(
         "Figures",
         ["", "before", "after", "difference", "p McNemar"],
         [
             [
-                text(_TITLES[name], "strong" if name in {"f1", "prmscore"} else ""),
+                text(_title(name, benchmark), "strong" if name in {"f1", official} else ""),
                 _share(cells[name], "before"),
                 _share(cells[name], "after"),
                 _difference(cells[name]),

@@ -134,7 +134,7 @@ def _numbers_of_votes(results: ResultSet, params: Params) -> Iterator[OptionValu
     ),
     examples=("prm-inspect votes my-critic --at 3 --csv", "prm-inspect votes my-judge --steps"),
     needs="Votes are several answers of a critic to a case, and no critic has any on {benchmark}.",
-    help="What fewer votes would have said: the official figure for every number of them, and what is expected of so "
+    help="What fewer votes would have said: F1 for every number of them, and what is expected of so "
     "many over every choice of them.",
 )
 def votes(results: ResultSet, params: Params, intervals: bool) -> View:
