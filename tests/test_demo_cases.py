@@ -43,7 +43,7 @@ def test_keys_are_the_columns_of_the_cases_frame() -> None:
         "step_messages",
         "errors_so_far",
     }
-    other_texts = {"question", "reference_answer", "step_patterns", "context"}
+    other_texts = {"question", "reference_answer", "step_patterns", "context", "tools"}
     assert all(set(record) == set(CASES) - derived - other_benchmarks - other_texts for record in RECORDS)
 
 

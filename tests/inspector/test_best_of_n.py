@@ -456,13 +456,11 @@ def test_texts_of_a_file_do_not_act(tmp_path, capsys):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(json_lines(rows))
     assert main(["import", str(path), "-w", str(tmp_path / "w")]) == 0
-    # In Markdown a command stands as it was typed.
     for words in ([], ["--lost"], ["--protocols"], ["--problem", rows[0]["unique_id"]]):
         for form in ([], ["--markdown"], ["--html"], ["--latex"]):
             assert main(["best-of-n", "-w", str(tmp_path / "w"), *words, *form]) == 0
             printed = capsys.readouterr()
-            typed = "--problem" in words and form == ["--markdown"]
-            assert ("\x1b" in printed.out + printed.err) == typed
+            assert "\x1b" not in printed.out + printed.err
             assert form != ["--html"] or "<b>" not in printed.out
 
 

@@ -67,6 +67,7 @@ async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_
         await press(pilot, "escape")
         await until(pilot, lambda: sheet(pilot).sheet == before)
         await press(pilot, "t", "right", "right", "enter", "j", "l")
+        await until(pilot, lambda: not sheet(pilot).sheet.busy)
         before, drill, threshold = sheet(pilot).sheet, sheet(pilot).drill, inspected(pilot).threshold
         assert drill is not None
         await press(pilot, "enter")
