@@ -99,7 +99,7 @@ def assert_on_the_board(workspace, root, frame, url):
     cases = workspace.cases(["demo"])[0].head(CASES)
     found = tally(cases, frame)
     assert found.most == VOTES
-    assert found.tried.all()
+    assert found.answered.all()
     assert all((verdict == NO_VERDICT) == bool(why) for verdict, why in zip(found.verdicts, found.reasons, strict=True))
     assert len({*found.verdicts.tolist()} - {NO_VERDICT}) > 1
     assert sum(count for case in cases["case"] for _, count, _ in found.of(case)) == CASES * VOTES
