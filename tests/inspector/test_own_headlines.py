@@ -22,6 +22,7 @@ from inspector.result_set import load as load_query
 from inspector.texts.sentences import headline, official_score, official_title, subset_headlines, unit_of
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import FIGURES
+from scoring.evaluations.deciding import dev_thresholds
 from scoring.evaluations.official_rows import CountingRules, figures_of, protocol_of
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import leading_figure, leading_figures, official_metric
@@ -249,6 +250,30 @@ def test_a_threshold_is_tuned_for_the_figure(mixed):
         ]
         mine = headline(evaluation, best.mask, unparsed, None, benchmark).score
         assert mine == pytest.approx(max(every), abs=1e-9)
+
+
+@pytest.mark.parametrize("benchmark", sorted(FIGURES))
+def test_a_dev_set_tunes_the_figure_and_says_where_it_is_undefined(benchmark):
+    """As every cut, tried one by one on the dev cases, says."""
+    draw = random.Random(len(benchmark))
+    cases = []
+    for subset in ("one", "two", "small"):
+        for number in range(60 if subset != "small" else 4):
+            wrong = tuple(sorted(draw.sample(range(4), 2))) if number % 2 else ()
+            rewards = tuple(draw.choice((0.1, 0.3, 0.5, 0.7, 0.9)) for _ in range(4))
+            cases.append(reference.Case(4, wrong[0] if wrong else -1, rewards, subset=subset, error_steps=wrong))
+    neutral = [[] for _ in cases]
+    evaluation = making.evaluation(cases, benchmark=benchmark, neutral_steps=neutral)
+    tuned = dev_thresholds(evaluation, 3, lambda _: "wrong")
+    assert set(tuned.by_subset) == {"one", "two"}
+    assert set(tuned.lacking) == {"small"}
+    for number, subset in enumerate(tuned.sets.names):
+        if subset in tuned.by_subset:
+            rows = tuned.sets.rows & (tuned.sets.numbers == number)
+            cuts = (0.1, 0.3, 0.5, 0.7, 0.9, np.nextafter(0.9, 1))
+            scores = [official_score(evaluation.at(cut), rows, "wrong", benchmark) or 0.0 for cut in cuts]
+            mine = official_score(evaluation.at(tuned.by_subset[subset]), rows, "wrong", benchmark)
+            assert mine == pytest.approx(max(scores), abs=1e-9)
 
 
 def test_printed_figures_are_those_of_the_figure():
