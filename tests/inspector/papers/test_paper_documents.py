@@ -4,11 +4,13 @@ import json
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import making
 import papers
 import reference
 from inspector import cli, command_flags
+from inspector.api import analysis
 from thoroughness import together
 
 
@@ -99,3 +101,28 @@ def test_stats_has_the_published_statistics_beside(capsys, root):
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["gsm8k", "400", "207", "193"] in [line[:4] for line in lines]
     assert ["published", "207", "193"] in lines
+
+
+def test_the_table_of_a_benchmark_with_figures_of_its_own_holds_those_of_metrics(called, root):
+    cases, scorers = making.study(n=40)
+    listed = [
+        replace(
+            case,
+            error_steps=() if case.gold < 0 else tuple(range(case.gold, case.n_steps, 2)),
+            subset=("gaia_dev", "tau2")[number % 2],
+        )
+        for number, case in enumerate(cases)
+    ]
+    making.workspace(root, listed, scorers, benchmark="agentprocessbench")
+    metrics = {
+        (row["scorer"], row["subset"], row["metric"]): row["value"]
+        for row in analysis(root, "metrics", intervals=False).rows.iter_rows(named=True)
+    }
+    table = json.loads(called("agentprocessbench", "1", "--json")[1])["rows"]
+    cells = {(row["scorer"], row["subset"], row["metric"]): row["value"] for row in table if row["value"] is not None}
+    columns = [("all", "step_acc"), *((name, "first_error_acc") for name in ("all", "gaia_dev", "tau2"))]
+    assert cells == {
+        (scorer.name, *column): pytest.approx(metrics[scorer.name, *column], abs=1e-12)
+        for scorer, _ in scorers
+        for column in columns
+    }
