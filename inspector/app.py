@@ -234,7 +234,7 @@ class InspectApp(Themed[int]):
         self.remembering.keep_focus(message.state)
 
     def on_reads(self, message: messages.Reads) -> None:
-        self.navigation.manner = message.manner
+        self.navigation.display = message.display
 
     def on_go(self, message: messages.Go) -> None:
         self.navigation.go(message)

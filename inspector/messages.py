@@ -22,9 +22,9 @@ class Inspected(Message):
 
 @dataclass
 class Reads(Message):
-    """Cases are shown in this manner from now on, on every screen."""
+    """Cases are shown so from now on, on every screen."""
 
-    manner: "DisplayOptions"
+    display: "DisplayOptions"
 
 
 @dataclass

@@ -58,7 +58,7 @@ def tool_lines(case: OpenCase) -> Iterator[Line]:
     The latter has the name and the beginning of the description; unfolded it is followed by the whole description and
     the rest of the definition as JSON. Of a tool that holds what is searched for the line shows the first place.
     """
-    tools, display, stop = case.texts.get("tools") or [], case.manner, Stop("tools")
+    tools, display, stop = case.texts.get("tools") or [], case.display, Stop("tools")
     if not tools:
         return
     text_query = display.searched("context")
@@ -115,7 +115,7 @@ def _tool(
     text: str,
     search: tuple[TextQuery | None, Sequence[MatchSpan], bool],
 ) -> Iterator[Line]:
-    display, (text_query, hits, only_raw) = case.manner, search
+    display, (text_query, hits, only_raw) = case.display, search
     mark = "- " if display.glyphs.ascii_only else "· "
     head = [(" " * GUTTER, ""), (mark, FOUND if only_raw else "dim"), *name, *([(": ", "dim strong")] if text else [])]
     room = max(NARROWEST, display.width - sum(cell_len(part) for part, _ in head))
@@ -141,7 +141,7 @@ def _first_line(text: str, room: int, display: DisplayOptions) -> Iterator[TextP
 
 
 def _message(case: OpenCase, message: ContextMessage) -> Iterator[Line]:
-    display, stop = case.manner, Stop("context", message.place)
+    display, stop = case.display, Stop("context", message.place)
     text_query = display.searched("context")
     hits, only_raw = _searched(message.text, text_query)[1:] if text_query else ((), False)
     speaker = _speaker(message, text_query)
@@ -239,7 +239,7 @@ def _on_one_line(text: str, hits: tuple[MatchSpan, ...], start: int) -> tuple[st
 
 def _wrapped(case: OpenCase, text: str, hits: Sequence[MatchSpan]) -> Iterator[list[TextPart]]:
     """All of a text, up to LONGEST_MESSAGE, with its hits; how much more there is, and how many hits in that."""
-    width = max(NARROWEST, case.manner.width - GUTTER)
+    width = max(NARROWEST, case.display.width - GUTTER)
     beginning = clean(text[:LONGEST_MESSAGE], lines=True)
     yield from marked(wrap(beginning, width), beginning, hits, "dim")
     if (rest := len(text) - LONGEST_MESSAGE) > 0:

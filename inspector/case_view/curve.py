@@ -100,16 +100,16 @@ def curve_lines(case: OpenCase, width: int, height: int) -> list[Line]:
     """Return the chart in at most `width` x `height` cells; a sentence where there is nothing to draw."""
     drawn = [track for track in case.tracks if track.rewards]
     if not drawn:
-        hidden = case.manner.unscored
+        hidden = case.display.unscored
         why = "Scorers are hidden." if hidden else "No rewards to draw: what stands here gives verdicts or labels."
         return [Line([(why, "dim")])]
-    canvas = Canvas(max(8, width - MARGIN - 1), min(MOST, max(LEAST, height - BENEATH)), case.manner.glyphs.ascii_only)
+    canvas = Canvas(max(8, width - MARGIN - 1), min(MOST, max(LEAST, height - BENEATH)), case.display.glyphs.ascii_only)
     places = columns_of(case.case["n_steps"], canvas.width)
     _draw(canvas, case, drawn, places)
     labels = _labels(canvas, drawn[0], case)
     lines = [Line([(f"{labels.get(row, ''):>5} ", "dim"), *canvas.parts(row)]) for row in range(canvas.height)]
     lines.append(Line([(" " * MARGIN, ""), *_numbers(places, canvas.width)]))
-    if not case.manner.blind:
+    if not case.display.blind:
         lines += _marks(case, places, canvas.width)
     return lines
 
@@ -122,7 +122,7 @@ def columns_of(n_steps: int, width: int) -> list[int]:
 
 
 def _draw(canvas: Canvas, case: OpenCase, drawn: Sequence[Track], places: Sequence[int]) -> None:
-    ascii_only, blind = canvas.ascii_only, case.manner.blind
+    ascii_only, blind = canvas.ascii_only, case.display.blind
     # The scorer in focus is drawn last, above the others.
     tracks = list(reversed(drawn))
     if case.gold is not None and not blind:
@@ -145,7 +145,7 @@ def _labels(canvas: Canvas, track: Track, case: OpenCase) -> dict[int, str]:
     scorer = track.evaluation.scorer
     labels = {canvas.height - 1: number(scorer.low, 2, 5), 0: number(scorer.high, 2, 5)}
     threshold = track.threshold(0)
-    if threshold is not None and not case.manner.blind:
+    if threshold is not None and not case.display.blind:
         labels[canvas.row(track.share(threshold))] = number(threshold, 2, 5)
     return labels
 
@@ -166,7 +166,7 @@ def _marks(case: OpenCase, places: Sequence[int], width: int) -> list[Line]:
     """A line for the gold step and one for the predicted steps; letters of the same step stand beside each other."""
     lines = []
     if case.gold is not None:
-        arrow = "^" if case.manner.glyphs.ascii_only else "▲"
+        arrow = "^" if case.display.glyphs.ascii_only else "▲"
         at = places[case.gold]
         lines.append(Line([(f"{'gold':<{MARGIN}}", "gold"), (" " * at, ""), (arrow, "gold")]))
     cells: dict[int, TextPart] = {}
@@ -178,7 +178,7 @@ def _marks(case: OpenCase, places: Sequence[int], width: int) -> list[Line]:
         free = next((column for column in (*range(place, width), *range(place, -1, -1)) if column not in cells), None)
         if free is not None:
             cells[free] = (
-                track.letter or ("^" if case.manner.glyphs.ascii_only else "▲"),
+                track.letter or ("^" if case.display.glyphs.ascii_only else "▲"),
                 f"{track.style} strong" if track.style else "predicted",
             )
     if cells:

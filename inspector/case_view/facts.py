@@ -38,7 +38,7 @@ LABEL = 24
 
 def facts_lines(case: OpenCase) -> Iterator[Line]:
     """Yield one line with the most of it, or a line a fact."""
-    display, facts = case.manner, known(case)
+    display, facts = case.display, known(case)
     key = display.keys.of("facts")
     if display.facts == (Stop("facts") in display.turned):
         words = display.dot.join(f"{name} {value}" for name, value in facts.items() if name not in _words_of(TOLD))
@@ -64,8 +64,8 @@ def known(case: OpenCase) -> dict[str, str]:
         "original_steps": f"{len(texts['original_steps'])}" if texts["original_steps"] else None,
     }
     # Nobody knows what a column of the user's own tells of the labels.
-    own = {} if case.manner.blind else {name: _words(value) for name, value in case.metadata.items()}
-    first, last = _spelt(labels, blind=case.manner.blind), _spelt(places, blind=case.manner.blind)
+    own = {} if case.display.blind else {name: _words(value) for name, value in case.metadata.items()}
+    first, last = _spelt(labels, blind=case.display.blind), _spelt(places, blind=case.display.blind)
     return {**first, **{name: value for name, value in own.items() if name not in first | last}, **last}
 
 
@@ -144,10 +144,10 @@ _HIDDEN = "gold labels, reasons and verdicts are hidden"
 
 def sentence_lines(case: OpenCase) -> Iterator[Line]:
     """Yield verdict, gold and how they differ, for the scorer in focus."""
-    if case.manner.blind:
-        hidden = "gold labels and scorers are hidden until you rule" if case.manner.unscored else _HIDDEN
-        sentence = f"blind: {hidden}; {case.manner.keys.of('blind')} shows them"
-        for line in wrap(sentence, case.manner.width):
+    if case.display.blind:
+        hidden = "gold labels and scorers are hidden until you rule" if case.display.unscored else _HIDDEN
+        sentence = f"blind: {hidden}; {case.display.keys.of('blind')} shows them"
+        for line in wrap(sentence, case.display.width):
             yield Line([(line, "strong")])
         return
     if not case.tracks:
@@ -156,15 +156,15 @@ def sentence_lines(case: OpenCase) -> Iterator[Line]:
     # The legend has the name of a letter.
     who = first.letter or first.name
     text = f"{GLYPHS[first.outcome]} {outcome_sentence(first.evaluation, case.row)}  [{who}]"
-    for line in wrap(clean(text), case.manner.width):
+    for line in wrap(clean(text), case.display.width):
         yield Line([(line, f"{OUTCOME_STYLES.get(first.outcome, 'dim')} strong")])
 
 
 def agreement_lines(case: OpenCase) -> Iterator[Line]:
     """Yield how far several scorers agree: `3 of 5 exact; A and D early`."""
-    if case.manner.blind or len(case.tracks) < 2:
+    if case.display.blind or len(case.tracks) < 2:
         return
-    for line in wrap(agreement(case.tracks, case.case["earliest_error"]), case.manner.width):
+    for line in wrap(agreement(case.tracks, case.case["earliest_error"]), case.display.width):
         yield Line([(line, "")])
 
 
@@ -195,7 +195,7 @@ def _listed(letters: list[str]) -> str:
 
 def answer_words(case: OpenCase) -> Iterator[Line]:
     """Yield what there is beside a verdict: the votes, how an unread answer ends, a number for the solution."""
-    evaluation, row, display = case.focus, case.row, case.manner
+    evaluation, row, display = case.focus, case.row, case.display
     if evaluation is None or display.blind:
         return
     if words := votes_words(evaluation, row):
@@ -224,7 +224,7 @@ def said_lines(case: OpenCase) -> Iterator[Line]:
 
     While labels are hidden, so is what others said: who decides should not be told how.
     """
-    journal, case_name, display = case.state.results.journal, case.case["case"], case.manner
+    journal, case_name, display = case.state.results.journal, case.case["case"], case.display
     if journal is None:
         return
     me, triage = journal.author.who, journal.triage
@@ -257,8 +257,8 @@ def kept_variants_lines(case: OpenCase) -> Iterator[Line]:
     listed = [variant.words for variant in variants[:MOST_VARIANTS]]
     more = [f"{len(variants) - MOST_VARIANTS} more"] if len(variants) > MOST_VARIANTS else []
     words = f"{counted(len(variants), 'variant')}: {'; '.join([*listed, *more])}"
-    key = case.manner.keys.of("what-if")
-    for line in wrap(clean(f"{words} ({key} opens {'it' if len(variants) == 1 else 'them'})"), case.manner.width):
+    key = case.display.keys.of("what-if")
+    for line in wrap(clean(f"{words} ({key} opens {'it' if len(variants) == 1 else 'them'})"), case.display.width):
         yield Line([(line, "dim")])
 
 

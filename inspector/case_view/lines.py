@@ -46,7 +46,7 @@ IMAGE = "Image  "
 
 def head_lines(case: OpenCase) -> Iterator[Line]:
     """Yield where the case is from and how it ended."""
-    record, display = case.case, case.manner
+    record, display = case.case, case.display
     facts = [
         record["subset"],
         record["origin"],
@@ -64,7 +64,7 @@ def head_lines(case: OpenCase) -> Iterator[Line]:
 
 def problem_lines(case: OpenCase) -> Iterator[Line]:
     """Yield the problem, cut where it would leave the steps no room."""
-    display, stop = case.manner, Stop("problem")
+    display, stop = case.display, Stop("problem")
     lines = list(paragraph("", "", case.texts["problem"], display, style="strong", scope="problem"))
     if stop not in display.turned and display.height:
         lines = cut(lines, max(PROBLEM_LEAST, display.height // PROBLEM_SHARE), display.keys.of("turn-over"))
@@ -75,10 +75,10 @@ def problem_lines(case: OpenCase) -> Iterator[Line]:
 
 def image_lines(case: OpenCase) -> Iterator[Line]:
     """Yield a line or more for each image that the case names: its name, and what it is or why it is not opened."""
-    key = case.manner.keys.of("turn-over")
+    key = case.display.keys.of("turn-over")
     for number, image in enumerate(images_of(case)):
         words = f"{clean(image.name)}  ({clean(image.words)}{f'; {key} opens it' if image.sound else ''})"
-        first, *rest = wrap(words, max(10, case.manner.width - cell_len(IMAGE)))
+        first, *rest = wrap(words, max(10, case.display.width - cell_len(IMAGE)))
         yield StopLine([(IMAGE, "dim"), (first, "" if image.sound else "bad")], stop=Stop("image", number))
         yield from (Line([(" " * cell_len(IMAGE), ""), (line, "" if image.sound else "bad")]) for line in rest)
         if number == MOST - 1:
@@ -90,7 +90,7 @@ def image_lines(case: OpenCase) -> Iterator[Line]:
 
 def gold_lines(case: OpenCase) -> Iterator[Line]:
     """Yield the gold labels and, unless hidden, why."""
-    display, record, texts = case.manner, case.case, case.texts
+    display, record, texts = case.display, case.case, case.texts
     if display.blind:
         return
     kinds = [record["error_category"], record["error_type"], record["error_kind"], record["pattern"]]
@@ -110,7 +110,7 @@ def gold_lines(case: OpenCase) -> Iterator[Line]:
 
 def other_texts(case: OpenCase) -> Iterator[Line]:
     """Yield other wordings of the problem, where they read otherwise, and the reference answer."""
-    texts, display = case.texts, case.manner
+    texts, display = case.texts, case.display
     for label, name in (("Question  ", "question"), ("Original  ", "original_problem")):
         if texts[name] is None:
             continue
@@ -142,7 +142,7 @@ def legend_lines(case: OpenCase) -> Iterator[Line]:
     room = _name_cells(case)
     entries = [_entry(track, case, room) for track in sorted(case.tracks, key=lambda track: track.letter)]
     widest = max(sum(cell_len(text) for text, _ in entry) for entry in entries)
-    beside = max(1, (case.manner.width + BETWEEN) // (widest + BETWEEN))
+    beside = max(1, (case.display.width + BETWEEN) // (widest + BETWEEN))
     for start in range(0, len(entries), beside):
         parts: list[TextPart] = []
         for entry in entries[start : start + beside]:
@@ -153,7 +153,7 @@ def legend_lines(case: OpenCase) -> Iterator[Line]:
 
 def _name_cells(case: OpenCase) -> int:
     """Cells for a name: as many as let two entries stand in a line at least, three or more in a wide one."""
-    width = case.manner.width
+    width = case.display.width
     beside = max(2 if width >= 2 * (SHORT + OTHERS) + BETWEEN else 1, width // (NAME + OTHERS))
     return max(4, min(NAME, (width - (beside - 1) * BETWEEN) // beside - OTHERS))
 
@@ -161,7 +161,7 @@ def _name_cells(case: OpenCase) -> int:
 def _entry(track: Track, case: OpenCase, room: int) -> list[TextPart]:
     name = short_name(track.name, room, (other.name for other in case.tracks))
     parts: list[TextPart] = [(f"{track.letter} ", f"{track.style} strong"), (name, track.style)]
-    if case.manner.blind:
+    if case.display.blind:
         return parts
     verdict = f" {track.verdict}" if track.verdict is not None and track.verdict >= 0 else ""
     style = OUTCOME_STYLES.get(track.outcome, "dim")

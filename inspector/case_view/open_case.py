@@ -81,7 +81,7 @@ class DisplayOptions(Struct, frozen=True):
 
 
 class OpenCase(Struct, frozen=True, eq=False):
-    """One case, the scorers it is seen through and the manner.
+    """One case, the scorers it is seen through and how it is shown.
 
     `case` and `texts` are its rows of the frames of cases and texts. `tracks` are the scorers beside each other, the
     one in focus first; there is none in a workspace without scorers, and where they are hidden. `room` is how many
@@ -94,14 +94,14 @@ class OpenCase(Struct, frozen=True, eq=False):
     case: dict[str, Any]
     texts: dict[str, Any]
     tracks: tuple[Track, ...]
-    manner: DisplayOptions
+    display: DisplayOptions
     room: int = 0
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def focus(self) -> Evaluation | None:
         """The evaluation in focus, unless scorers are hidden."""
-        return None if self.manner.unscored else self.state.evaluation
+        return None if self.display.unscored else self.state.evaluation
 
     @property
     def gold(self) -> int | None:

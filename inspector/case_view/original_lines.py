@@ -96,9 +96,9 @@ class SolutionPair(Struct, frozen=True, eq=False):
     called: str = "variant"
 
     @property
-    def manner(self) -> DisplayOptions:
+    def display(self) -> DisplayOptions:
         """How it is shown."""
-        return self.shown.manner
+        return self.shown.display
 
     @property
     def own(self) -> int:
@@ -118,10 +118,10 @@ class SolutionPair(Struct, frozen=True, eq=False):
 def original_lines(case: OpenCase) -> Iterator[Line]:
     """Yield the changes; the steps as they are, under a sentence, where there is nothing to compare them with."""
     both = _both(case)
-    if both is None or case.manner.blind:
+    if both is None or case.display.blind:
         why = "This case has no original: its benchmark gives the one solution only."
         sentence = why if both is None else "Hidden: the original would tell where the error is."
-        yield from (Line([(line, "strong")]) for line in wrap(sentence, case.manner.width))
+        yield from (Line([(line, "strong")]) for line in wrap(sentence, case.display.width))
         yield Line([])
         yield from step_lines(case)
         return
@@ -150,7 +150,7 @@ def rewriting_lines(case: OpenCase) -> Iterator[Line]:
 
     The steps as they are, under a sentence, where there is nothing to put beside them.
     """
-    display, name, focus = case.manner, case.state.rewriting, case.focus
+    display, name, focus = case.display, case.state.rewriting, case.focus
     rewriting, tried = rewriting_of(name), None
     sentences: list[TextPart] = []
     if rewriting is not None and focus is not None:
@@ -179,9 +179,9 @@ def both_lines(
 
     `between` are lines that stand before a step of the second one, or behind its last.
     """
-    write = _Columns(both) if both.manner.width >= WIDE else _Unified(both)
+    write = _Columns(both) if both.display.width >= WIDE else _Unified(both)
     yield from write.heads()
-    if len({readable(problem, both.manner) for problem in both.problems}) > 1:
+    if len({readable(problem, both.display) for problem in both.problems}) > 1:
         yield from write.problem()
     for pair in pairs:
         yield from () if pair.after is None else between.get(pair.after, ())
@@ -204,7 +204,7 @@ class _Writer:
 
     def __init__(self, both: SolutionPair, column: tuple[ScorerColumn | None, ScorerColumn | None]) -> None:
         self.both = both
-        self.manner = both.manner
+        self.display = both.display
         self.column = column
         widths = [side.width if side else 0 for side in column]
         # A variant that was not scored yet keeps the room of its rewards, so that nothing moves when they come.
@@ -212,8 +212,8 @@ class _Writer:
 
     def versions(self, pair: StepPair) -> tuple[Version | None, Version | None]:
         """The two versions of a step; None where it has only one."""
-        before = None if pair.before is None else readable(self.both.before[pair.before], self.manner)
-        after = None if pair.after is None else readable(self.both.after[pair.after], self.manner)
+        before = None if pair.before is None else readable(self.both.before[pair.before], self.display)
+        after = None if pair.after is None else readable(self.both.after[pair.after], self.display)
         old, new = differing_spans(before or "", after or "") if pair.kind == "changed" else ((), ())
         earlier = None if pair.again else self._version(0, pair, before, old)
         return earlier, self._version(1, pair, after, new)
@@ -223,7 +223,7 @@ class _Writer:
         if step is None or text is None:
             return None
         style = {"same": "dim", "removed": "bad", "added": "good"}.get(pair.kind, "")
-        short = pair.kind == "same" and Stop("step", pair.after or 0) not in self.manner.turned
+        short = pair.kind == "same" and Stop("step", pair.after or 0) not in self.display.turned
         return Version(text, self.margins(side, step, pair.kind), differing, style, _CHANGED[side], short, bool(side))
 
     def margins(self, side: int, step: int, kind: str) -> list[TextPart]:
@@ -235,7 +235,7 @@ class _Writer:
         if side == self.both.own:
             return gutter(self.both.shown, step)
         track = self.both.tracks[side]
-        text = "pred" if track is not None and track.verdict == step and not self.manner.blind else ""
+        text = "pred" if track is not None and track.verdict == step and not self.display.blind else ""
         return [(text, "predicted"), (" " * (MARK - len(text)), "")]
 
     def word_of_same(self, before: int, after: int) -> list[TextPart]:
@@ -249,7 +249,7 @@ class _Writer:
         column = self.column[side]
         if column is None:
             return self.room(side)
-        return [*cells(column, step, self.manner), *(self._difference(step) if side else ())]
+        return [*cells(column, step, self.display), *(self._difference(step) if side else ())]
 
     def _difference(self, step: int) -> list[TextPart]:
         if self.both.differences is None:
@@ -268,7 +268,7 @@ class _Writer:
         return [(" " * self.width[side], "")] if self.width[side] else []
 
     def problem_versions(self) -> tuple[Version, Version]:
-        before, after = (readable(text, self.manner) for text in self.both.problems)
+        before, after = (readable(text, self.display) for text in self.both.problems)
         old, new = differing_spans(before, after)
         left, right = ([("~" + sign, "strong"), ("question  ", "dim")] for sign in self.signs)
         return Version(before, left, old, "", _CHANGED[0]), Version(after, right, new, "", _CHANGED[1])
@@ -282,8 +282,8 @@ class _Columns(_Writer):
     signs = (" ", " ")
 
     def __init__(self, both: SolutionPair) -> None:
-        self.gap = " | " if both.manner.glyphs.ascii_only else " │ "
-        self.half = (both.manner.width - len(self.gap)) // 2
+        self.gap = " | " if both.display.glyphs.ascii_only else " │ "
+        self.half = (both.display.width - len(self.gap)) // 2
         left, right = (columns([side], self.half)[0] if side else None for side in both.tracks)
         super().__init__(both, (left, right))
 
@@ -307,7 +307,7 @@ class _Columns(_Writer):
         return [(f"{sign} ", "strong"), *self.word(side, step), (_number(step), "dim"), *self.judged(side, step)]
 
     def _lines(self, version: Version) -> list[list[TextPart]]:
-        return list(version_lines(version, self.half, self.manner))
+        return list(version_lines(version, self.half, self.display))
 
     def _line(self, left: Sequence[TextPart], right: Sequence[TextPart]) -> Line:
         blank = self.half - sum(cell_len(text) for text, _ in left)
@@ -322,7 +322,7 @@ class _Unified(_Writer):
     def __init__(self, both: SolutionPair) -> None:
         left, right = (_small(side) for side in both.tracks)
         # Where texts have no room, what the case has is told by the difference.
-        narrow = not both.own and both.manner.width < NARROW
+        narrow = not both.own and both.display.width < NARROW
         super().__init__(both, (None if narrow else left, right))
 
     def heads(self) -> Iterator[Line]:
@@ -335,7 +335,7 @@ class _Unified(_Writer):
 
     def problem(self) -> Iterator[Line]:
         for version in self.problem_versions():
-            yield from (Line(parts) for parts in version_lines(version, self.manner.width, self.manner))
+            yield from (Line(parts) for parts in version_lines(version, self.display.width, self.display))
 
     def pair(self, pair: StepPair) -> Iterator[Line]:
         """What is the same once, with the rewards of both; else each version by itself."""
@@ -357,7 +357,7 @@ class _Unified(_Writer):
             yield from self._lines(after, pair.after)
 
     def _lines(self, version: Version, step: int | None) -> Iterator[Line]:
-        for at, parts in enumerate(version_lines(version, self.manner.width, self.manner)):
+        for at, parts in enumerate(version_lines(version, self.display.width, self.display)):
             yield Line(parts) if at else _stopped(Line(parts), step)
 
     def margins(self, side: int, step: int, kind: str) -> list[TextPart]:
@@ -406,5 +406,5 @@ def story_lines(
         words = "no rewards for it" if original is None else outcome_sentence(original.evaluation, 0)
         sentences.append((f"On the original: {words}  [{name}]", "dim"))
     for text, style in sentences:
-        for line in wrap(clean(text), case.manner.width):
+        for line in wrap(clean(text), case.display.width):
             yield Line([(line, style)])

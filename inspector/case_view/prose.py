@@ -33,7 +33,7 @@ def copied(case: OpenCase, stop: Stop | None) -> tuple[str, str]:
         return texts["steps"][stop.step], f"step {stop.step} of {name}"
     if stop.kind in {"context", "tools", "tool"}:
         return _copied_context(case, stop)
-    if stop.kind == "gold" and texts["reason"] and not case.manner.blind:
+    if stop.kind == "gold" and texts["reason"] and not case.display.blind:
         return texts["reason"], f"the gold reason of {name}"
     return name, "the name of the case"
 
@@ -53,7 +53,7 @@ def whole_case(case: OpenCase) -> tuple[str, str]:
     record, texts = case.case, case.texts
     parts = [record["case"], "", texts["problem"], ""]
     parts += [f"[{step}] {text}" for step, text in enumerate(texts["steps"])]
-    if not case.manner.blind:
+    if not case.display.blind:
         parts += ["", f"earliest error: {record['earliest_error']}"]
         if texts["reason"]:
             parts.append(f"reason: {texts['reason']}")

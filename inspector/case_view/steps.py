@@ -185,7 +185,7 @@ def items(case: OpenCase, heights: Sequence[int]) -> list[Item]:
     Folded are the steps before the first that anybody names, where that was asked for; and what lies between the gold
     and the predicted step, where these would not be on the screen together.
     """
-    turned = case.manner.turned
+    turned = case.display.turned
     whole = [0] * len(heights)
     runs = [run for run in _runs(case, heights) if Stop("run", run.start) not in turned]
     limits = _limits(case, heights, runs, whole)
@@ -207,12 +207,12 @@ def items(case: OpenCase, heights: Sequence[int]) -> list[Item]:
 
 def prefix(case: OpenCase) -> range:
     """Return the steps before the first that gold or a scorer names, less the one before it; maybe too few to fold."""
-    named = [] if case.manner.blind else case.named_steps
+    named = [] if case.display.blind else case.named_steps
     return range(max(0, named[0] - 1)) if named else range(0)
 
 
 def _runs(case: OpenCase, heights: Sequence[int]) -> list[range]:
-    before = prefix(case) if case.manner.prefix else range(0)
+    before = prefix(case) if case.display.prefix else range(0)
     runs = [before] if len(before) >= FEWEST else []
     first, last = _ends(case)
     if sum(heights[first:last]) + 1 > case.room > 0:
@@ -224,7 +224,7 @@ def _runs(case: OpenCase, heights: Sequence[int]) -> list[range]:
 
 def telling(case: OpenCase) -> list[int]:
     """Return the gold step and that of the scorer in focus, ascending, as far as they are there and not hidden."""
-    if case.manner.blind:
+    if case.display.blind:
         return []
     verdict = case.tracks[0].verdict if case.tracks else None
     return sorted({step for step in (case.gold, verdict) if step is not None and 0 <= step < case.case["n_steps"]})
@@ -257,7 +257,7 @@ MARK = 5
 
 def step_lines(case: OpenCase) -> Iterator[Line]:
     """Yield the tools of the agent whose steps they are, if any are given, and all steps."""
-    display = case.manner
+    display = case.display
     side = columns(case.tracks, display.width)
     indent = GUTTER + sum(column.width for column in side)
     bodies = [
@@ -289,7 +289,7 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
 
 
 def _step(case: OpenCase, item: Item, side: tuple[ScorerColumn, ...], text: FoundText, indent: int) -> Iterator[Line]:
-    step, display = item.steps.start, case.manner
+    step, display = item.steps.start, case.display
     # Where only the raw text has what was searched for, the step's number stands out in its place.
     first: list[TextPart] = [*gutter(case, step), (f"{step:>3} ", FOUND if text.only_raw else "dim")]
     second: list[TextPart] = [(" " * GUTTER, "")]
@@ -314,7 +314,7 @@ REASON_LINES = 2
 def _reasons(case: OpenCase) -> dict[int, str]:
     """Why the scorer in focus judges steps as it does, where its first answer says that of each."""
     results, focus = case.state.results, case.focus
-    if focus is None or case.manner.blind or case.case.get("step_messages") is None:
+    if focus is None or case.display.blind or case.case.get("step_messages") is None:
         return {}
     texts = kept_answers(results, focus.scorer.name, case.row)["answer"].drop_nulls()
     return step_explanations(texts[0], case.case["step_messages"]) if texts.len() else {}
@@ -323,7 +323,7 @@ def _reasons(case: OpenCase) -> dict[int, str]:
 def _labels(case: OpenCase) -> pl.DataFrame:
     """How the answers of the scorer in focus label the steps, where it labels steps and has several; else no row."""
     focus, nothing = case.focus, pl.DataFrame(schema=LABEL_VOTES)
-    if focus is None or case.manner.blind or not gives_labels(protocol_of_critic(focus.scorer)):
+    if focus is None or case.display.blind or not gives_labels(protocol_of_critic(focus.scorer)):
         return nothing
     name, results = focus.scorer.name, case.state.results
     answers = kept_answers(results, name, case.row)
@@ -341,7 +341,7 @@ def label_words(labels: pl.DataFrame, step: int) -> str:
 def _why(case: OpenCase, reason: str, indent: int) -> Iterator[Line]:
     """The beginning of a reason, in two lines at most: the answer has all of it."""
     words, more = clean(" ".join(f"why: {reason[:LONGEST_MESSAGE]}".split())), " ..."
-    lines = wrap(words, max(NARROWEST, case.manner.width - indent - len(more))) if reason else []
+    lines = wrap(words, max(NARROWEST, case.display.width - indent - len(more))) if reason else []
     for number_of_line, line in enumerate(lines[:REASON_LINES], 1):
         cut_here = number_of_line == REASON_LINES < len(lines)
         yield Line([(" " * indent, ""), (line + more * cut_here, "dim")])
@@ -349,7 +349,7 @@ def _why(case: OpenCase, reason: str, indent: int) -> Iterator[Line]:
 
 def _word(case: OpenCase, step: int) -> str | None:
     """What the gold labels say of a step, unless they are hidden."""
-    return None if case.manner.blind else gold_word(case.case, step)
+    return None if case.display.blind else gold_word(case.case, step)
 
 
 def _text_style(case: OpenCase, step: int) -> str:
@@ -359,7 +359,7 @@ def _text_style(case: OpenCase, step: int) -> str:
 def gutter(case: OpenCase, step: int) -> list[TextPart]:
     """Return the word that says what this step is: the gold error, the predicted one, both, or a further error step."""
     word = _word(case, step)
-    predicted = bool(case.tracks) and case.tracks[0].verdict == step and not case.manner.blind
+    predicted = bool(case.tracks) and case.tracks[0].verdict == step and not case.display.blind
     if word == "error":
         text, style = ("exact", "good strong") if predicted else ("gold", "gold")
     elif predicted:
@@ -379,7 +379,7 @@ def _run(case: OpenCase, item: Item, folded: Sequence[Sequence[TextPart]]) -> It
     Where any of the lines that are folded has what was searched for, it is said how many do.
     """
     steps = item.steps
-    parts = [] if case.manner.blind else [_gold_of(case, steps)]
+    parts = [] if case.display.blind else [_gold_of(case, steps)]
     if case.tracks:
         rewards = [case.tracks[0].rewards[step] for step in steps if step < len(case.tracks[0].rewards)]
         if rewards:
@@ -387,9 +387,9 @@ def _run(case: OpenCase, item: Item, folded: Sequence[Sequence[TextPart]]) -> It
     facts = ", ".join(fact for fact in parts if fact) or f"{len(steps)} steps"
     hits = sum(map(is_hit, folded))
     inside = f", {counted(hits, 'line')} with hits" if hits else ""
-    words = f"steps {steps[0]}-{steps[-1]}: {facts}{inside} ({case.manner.keys.of('turn-over')} unfolds)"
+    words = f"steps {steps[0]}-{steps[-1]}: {facts}{inside} ({case.display.keys.of('turn-over')} unfolds)"
     indent, style = " " * GUTTER, f"dim {FOUND}" if hits else "dim"
-    first, *rest = wrap(words, max(10, case.manner.width - GUTTER))
+    first, *rest = wrap(words, max(10, case.display.width - GUTTER))
     yield StopLine([(indent, ""), (first, style)], stop=Stop("run", steps.start), steps=steps)
     for line in rest:
         yield Line([(indent, ""), (line, "dim")])

@@ -22,7 +22,7 @@ LONGEST = 3
 
 def token_lines(case: OpenCase) -> Iterator[Line]:
     """Yield the tokens; the steps as they are, under a sentence, as long as there are none."""
-    display, xray = case.manner, _of_this(case)
+    display, xray = case.display, _of_this(case)
     if xray is None or xray.answer is None:
         problem = "" if xray is None else xray.problem
         for line in wrap(clean(problem or ASKING), display.width):
@@ -43,7 +43,7 @@ def token_lines(case: OpenCase) -> Iterator[Line]:
 
 def _of_this(case: OpenCase) -> XrayAnswer | None:
     """What is known, if it is of this case and of the scorer in focus."""
-    xray, at_hand = case.manner.xray, (case.case["case"], case.state.scorer)
+    xray, at_hand = case.display.xray, (case.case["case"], case.state.scorer)
     return xray if xray is not None and (xray.case, xray.scorer) == at_hand else None
 
 
@@ -71,7 +71,7 @@ def _group(group: TokenGroup, case: OpenCase, xray: XrayAnswer, stopped: set[int
     yield Line([])
     where = f", sequence {group.sequence}" if several else ""
     words = f"{group.name}{where}{_read_at(group, case, xray)}"
-    first, *rest = wrap(clean(words), max(10, case.manner.width))
+    first, *rest = wrap(clean(words), max(10, case.display.width))
     if group.step is None or group.step in stopped or group.step >= case.case["n_steps"]:
         yield Line([(first, "strong")])
     else:
@@ -80,7 +80,7 @@ def _group(group: TokenGroup, case: OpenCase, xray: XrayAnswer, stopped: set[int
         yield StopLine([(first, "strong")], stop=Stop("step", group.step), steps=steps)
     for line in rest:
         yield Line([(line, "strong")])
-    for row in _rows(group.tokens, case.manner):
+    for row in _rows(group.tokens, case.display):
         yield from row
 
 

@@ -475,7 +475,7 @@ def _dot(glyphs: Glyphs) -> str:
 # -- one vote of a case as the pane shows it: found among the kept answers, read again and cut into blocks
 
 
-class VoteManner(Struct, frozen=True):
+class VoteDisplay(Struct, frozen=True):
     """How a vote is shown: cells of width, signs, formulas raw or readable, what was searched for in answers, and the
     keys that hints name.
     """
@@ -523,7 +523,7 @@ def without_answers(state: ScreenState, keys: KeyWords = USUAL) -> str:
 
 
 def vote_page(
-    state: ScreenState, row: int, answers: Sequence[Mapping[str, Any]], at: int, display: VoteManner
+    state: ScreenState, row: int, answers: Sequence[Mapping[str, Any]], at: int, display: VoteDisplay
 ) -> VotePage:
     """Return the answer at this place (0-based) of `answers_to`. There must be one, and a scorer in focus."""
     evaluation = state.evaluation

@@ -178,7 +178,7 @@ class Curves(Controller):
             return
         width, height = view.viewport
         try:
-            case = open_case(self.state, self.screen.row, self.screen.manner(view))
+            case = open_case(self.state, self.screen.row, self.screen.display_options(view))
         except InspectError:
             # The steps beneath say why.
             view.show([])
@@ -201,7 +201,7 @@ class Curves(Controller):
         if self.screen.reading.curve is not None:
             return self.screen.reading.curve
         screen, evaluation = self.screen, None if self.state is None else self.state.evaluation
-        display = screen.manner(screen.steps)
+        display = screen.display_options(screen.steps)
         if evaluation is None or not evaluation.movable or display.unscored or display.mode:
             # Other bodies than the steps have two sides of their own.
             return False
@@ -295,7 +295,7 @@ class ReadyCases(Controller):
             return
         rows = self.screen.neighbours(state)
         self._ready = {row: ready for row, ready in self._ready.items() if row in {*rows, self.screen.row}}
-        display = self.screen.manner(view).kept()
+        display = self.screen.display_options(view).kept()
         for row in rows:
             self.get(state, row, display)
         self.screen.critique.prepare(rows)

@@ -98,8 +98,8 @@ class CaseScreen(ReadingScreen):
         """The pane of the case."""
         return self.query_one("#steps", StepView)
 
-    def manner(self, view: LineView) -> DisplayOptions:
-        return replace(super().manner(view), mode=self.bodies.mode, xray=self.bodies.found)
+    def display_options(self, view: LineView) -> DisplayOptions:
+        return replace(super().display_options(view), mode=self.bodies.mode, xray=self.bodies.found)
 
     def on_mount(self) -> None:
         self.bodies.begin()
@@ -129,7 +129,7 @@ class CaseScreen(ReadingScreen):
         places = np.flatnonzero(state.shown == self.row)
         self._place = int(places[0]) if places.size else min(self._place, max(0, state.shown.size - 1))
         view = self.steps
-        display = self.manner(view)
+        display = self.display_options(view)
         ready = self.ready.get(state, self.row, display)
         cursor = self.cursor
         cursor.page = page = ready.page
@@ -304,7 +304,7 @@ class CaseScreen(ReadingScreen):
             return
         stop = self.cursor.stop
         step = stop.step if stop is not None and stop.step >= 0 else 0
-        self.app.push_screen(WhatIf(state, self.row, self.manner(self.steps).kept(), variants, step))
+        self.app.push_screen(WhatIf(state, self.row, self.display_options(self.steps).kept(), variants, step))
 
     def action_score_case(self) -> None:
         """Ask who is to judge the case, and have it done."""

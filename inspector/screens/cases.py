@@ -215,7 +215,7 @@ class CasesScreen(ReadingScreen):
         if row is None:
             pane.show([])
             return
-        display = self.manner(pane)
+        display = self.display_options(pane)
         page = case_lines(self.state, row, display)
         scroll = None if self._pane_row == row else opening(page, display.height)[1]
         self._pane_row = row

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 
 from inspector.commands import bindings_of_answers
-from inspector.critique.page import VoteManner, VotePage, answers_to, vote_page, without_answers
+from inspector.critique.page import VoteDisplay, VotePage, answers_to, vote_page, without_answers
 from inspector.screen_state import ScreenState
 from inspector.screens.controller import Controller
 from inspector.texts.text import clean
@@ -65,7 +65,7 @@ class Critique(Controller):
         self._chosen_spot: int | None = None
         self._spots: tuple[PageSpot, ...] = ()
         self._read: dict[tuple[int, int], VotePage] = {}
-        self._read_for: tuple[ScreenState, VoteManner] | None = None
+        self._read_for: tuple[ScreenState, VoteDisplay] | None = None
         self._next_ready: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -138,8 +138,8 @@ class Critique(Controller):
 
     def _read_vote(self, state: ScreenState) -> VotePage:
         """The vote that is looked at; a cursor that moves in it needs no new one."""
-        shared = self.screen.manner(self.pane)
-        display = VoteManner(
+        shared = self.screen.display_options(self.pane)
+        display = VoteDisplay(
             shared.width, self.screen.glyphs, raw=shared.raw, search=shared.searched("answers"), keys=self.screen.keys
         )
         if self._read_for is None or self._read_for[0] is not state or self._read_for[1] != display:

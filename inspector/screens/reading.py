@@ -43,7 +43,7 @@ class ReadingScreen(AppScreen):
     def blind(self) -> bool:
         return self.reading.blind
 
-    def manner(self, view: LineView) -> DisplayOptions:
+    def display_options(self, view: LineView) -> DisplayOptions:
         """Return how a case is shown in this view."""
         width, height = view.viewport
         matches = self.state.results.matches if self.state else None
@@ -62,7 +62,7 @@ class ReadingScreen(AppScreen):
         if self.state is None:
             return None
         try:
-            return open_case(self.state, row, self.manner(view))
+            return open_case(self.state, row, self.display_options(view))
         except InspectError as error:
             self.notify(clean(str(error)), severity="error", markup=False)
             return None

@@ -255,8 +255,8 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def blind(self) -> bool:
         return super().blind and not self._revealed
 
-    def manner(self, view: LineView) -> DisplayOptions:
-        return replace(super().manner(view), blind=self.blind, unscored=self.blind)
+    def display_options(self, view: LineView) -> DisplayOptions:
+        return replace(super().display_options(view), blind=self.blind, unscored=self.blind)
 
     def show_title(self) -> None:
         super().show_title()

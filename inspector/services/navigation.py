@@ -46,12 +46,12 @@ ON_TOP = "card"
 class Navigation:
     """Goes from the board to the cases to one case, and to the screens of analysis, and back.
 
-    `manner` is how cases are shown, on every screen: None until a person changes it.
+    `display` is how cases are shown, on every screen: None until a person changes it.
     """
 
     def __init__(self, app: "InspectApp") -> None:
         self._app = app
-        self.manner: DisplayOptions | None = None
+        self.display: DisplayOptions | None = None
 
     @property
     def screens(self) -> "list[AppScreen]":
@@ -92,8 +92,8 @@ class Navigation:
     def _hand_manner(self, screen: object) -> None:
         from inspector.screens.reading import ReadingScreen
 
-        if isinstance(screen, ReadingScreen) and self.manner is not None:
-            screen.reading = self.manner
+        if isinstance(screen, ReadingScreen) and self.display is not None:
+            screen.reading = self.display
 
     def go(self, message: Go) -> None:
         """Open a screen on top; of keys typed ahead, the second asks for what is there already."""

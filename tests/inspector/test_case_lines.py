@@ -49,13 +49,13 @@ def start(tmp_path_factory):
     return inspect(load(Query(workspace=str(root))))
 
 
-def lines_of(start, row, width=90, **manner):
-    found = case_lines(start, row, DisplayOptions(width, manner.pop("glyphs", PLAIN), **manner))
+def lines_of(start, row, width=90, **display):
+    found = case_lines(start, row, DisplayOptions(width, display.pop("glyphs", PLAIN), **display))
     return found, ["".join(text for text, _ in line.parts) for line in found.lines]
 
 
-def step_line(start, row, step, **manner):
-    found, lines = lines_of(start, row, **manner)
+def step_line(start, row, step, **display):
+    found, lines = lines_of(start, row, **display)
     return lines[found.starts[step]]
 
 

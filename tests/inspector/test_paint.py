@@ -7,7 +7,7 @@ from inspector.texts.paint import OUTCOME_STYLES, Glyphs, apportioned
 from inspector.texts.sentences import GLYPHS, WORDS
 from scoring.evaluations.verdicts import OUTCOMES
 
-BRUSHES = st.sampled_from((Glyphs(), Glyphs(ascii_only=True)))
+GLYPH_SETS = st.sampled_from((Glyphs(), Glyphs(ascii_only=True)))
 SHARES = st.floats(-2, 3)
 
 
@@ -15,7 +15,7 @@ def text_of(parts):
     return "".join(text for text, _ in parts)
 
 
-@given(glyphs=BRUSHES, share=SHARES, threshold=SHARES, width=st.integers(1, 30))
+@given(glyphs=GLYPH_SETS, share=SHARES, threshold=SHARES, width=st.integers(1, 30))
 def test_a_bar_has_its_width_whatever_is_asked(glyphs, share, threshold, width):
     parts = glyphs.reward_bar(share, width, threshold, "good")
     assert cell_len(text_of(parts)) == width
@@ -24,7 +24,7 @@ def test_a_bar_has_its_width_whatever_is_asked(glyphs, share, threshold, width):
     assert cell_len(glyphs.level(share)) == 1
 
 
-@given(glyphs=BRUSHES, one=st.floats(0, 1), other=st.floats(0, 1), width=st.integers(1, 30))
+@given(glyphs=GLYPH_SETS, one=st.floats(0, 1), other=st.floats(0, 1), width=st.integers(1, 30))
 def test_more_is_never_less(glyphs, one, other, width):
     low, high = sorted((one, other))
     levels = "0123456789" if glyphs.ascii_only else "▁▂▃▄▅▆▇█"
@@ -50,7 +50,7 @@ def test_bars_and_levels_at_their_ends():
 @given(
     counts=st.lists(st.integers(0, 50), min_size=len(OUTCOMES), max_size=len(OUTCOMES)),
     width=st.integers(0, 40),
-    glyphs=BRUSHES,
+    glyphs=GLYPH_SETS,
 )
 def test_an_outcome_bar_gives_every_outcome_its_share_to_within_a_cell(counts, width, glyphs):
     text = text_of(glyphs.outcome_bar(dict(zip(OUTCOMES, counts, strict=True)), width))

@@ -8,12 +8,12 @@ from inspector.texts.paint import Glyphs
 PLAIN = Glyphs(ascii_only=True)
 
 
-def seen(start: ScreenState, row: int, width: int = 100, **manner) -> tuple[CaseLines, list[str]]:
+def seen(start: ScreenState, row: int, width: int = 100, **display) -> tuple[CaseLines, list[str]]:
     """The page, and its lines as texts."""
-    page = case_lines(start, row, DisplayOptions(width, manner.pop("glyphs", PLAIN), named=False, **manner))
+    page = case_lines(start, row, DisplayOptions(width, display.pop("glyphs", PLAIN), named=False, **display))
     return page, ["".join(text for text, _ in line.parts) for line in page.lines]
 
 
-def at_hand(start: ScreenState, row: int, width: int = 100, **manner) -> OpenCase:
+def at_hand(start: ScreenState, row: int, width: int = 100, **display) -> OpenCase:
     """The case as its sections get it."""
-    return open_case(start, row, DisplayOptions(width, manner.pop("glyphs", PLAIN), named=False, **manner))
+    return open_case(start, row, DisplayOptions(width, display.pop("glyphs", PLAIN), named=False, **display))

@@ -268,8 +268,8 @@ def test_the_page_of_a_case_says_why_there_is_no_rewriting_of_it(space):
     start = inspect(load_query(query))
     row = int((start.cases["case"] == "demo/arithmetic-007").arg_max())
 
-    def page(rewriting, **manner):
-        return "\n".join(seen(replace(start, rewriting=rewriting), row, mode="rewriting", **manner)[1])
+    def page(rewriting, **display):
+        return "\n".join(seen(replace(start, rewriting=rewriting), row, mode="rewriting", **display)[1])
 
     assert "blank-lines does not rewrite demo/arithmetic-007" in page("blank-lines")
     assert "numb predicts no error in the case, no error in the rewriting" in page("hedging")

@@ -56,16 +56,16 @@ def test_every_line_fits_and_columns_keep_their_width(start, count):
 
 
 def check(start, count, width, row, *, ascii_only, blind):
-    manner = {"glyphs": Glyphs(ascii_only), "beside": NAMES[:count], "blind": blind}
-    shown = at_hand(start, row, width, **manner)
+    display = {"glyphs": Glyphs(ascii_only), "beside": NAMES[:count], "blind": blind}
+    shown = at_hand(start, row, width, **display)
     side = columns(shown.tracks, width)
     assert len({column.width for column in side}) == 1
     if count > 1 and width >= 80:
         assert width - GUTTER - sum(column.width for column in side) >= min(least_text(width), width // 3)
     for step in range(shown.case["n_steps"]):
         for column in side:
-            assert sum(cell_len(text) for text, _ in cells(column, step, shown.manner)) == column.width
-    page, lines = seen(start, row, width, **manner)
+            assert sum(cell_len(text) for text, _ in cells(column, step, shown.display)) == column.width
+    page, lines = seen(start, row, width, **display)
     assert all(cell_len(line) <= width for line in lines)
     assert len(page.starts) == shown.case["n_steps"]
 
@@ -145,7 +145,7 @@ def test_redundancy_is_a_second_track_beneath(tmp_path):
     shown = at_hand(start, 1, 90, beside=("s", "z"))
     for column in columns(shown.tracks, 90):
         for step in range(3):
-            found = second_cells(column, step, shown.manner)
+            found = second_cells(column, step, shown.display)
             assert sum(cell_len(text) for text, _ in found) == column.width
             assert "r" in "".join(text for text, _ in found)
 
@@ -170,5 +170,5 @@ def test_no_digit_of_a_height_stands_before_those_of_a_number(start):
     narrow = [side for side in sides if (side[0].bar, side[0].digits) == (0, 4)]
     assert narrow
     for column, step in itertools.product(narrow[0], range(4)):
-        text = "".join(part for part, _ in cells(column, step, shown.manner))
+        text = "".join(part for part, _ in cells(column, step, shown.display))
         assert text.startswith(f"{column.track.letter} {column.track.rewards[step]:.2f}")

@@ -34,8 +34,8 @@ def start(tmp_path_factory):
     return inspect(load(Query(workspace=str(root), scorers=("alpha",))))
 
 
-def drawn(start, row, width=60, height=12, **manner):
-    lines = curve_lines(at_hand(start, row, width, **manner), width, height)
+def drawn(start, row, width=60, height=12, **display):
+    lines = curve_lines(at_hand(start, row, width, **display), width, height)
     return ["".join(text for text, _ in line.parts) for line in lines]
 
 

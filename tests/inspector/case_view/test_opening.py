@@ -77,14 +77,14 @@ def test_what_lies_between_is_folded_and_can_be_unfolded(start):
 
 def test_every_step_is_somewhere_and_every_stop_on_its_line(start):
     for row in range(start.cases.height):
-        for manner in ({}, {"height": 21}, {"height": 33, "prefix": True}, {"blind": True, "height": 21}):
-            page, lines = seen(start, row, 77, **manner)
+        for display in ({}, {"height": 21}, {"height": 33, "prefix": True}, {"blind": True, "height": 21}):
+            page, lines = seen(start, row, 77, **display)
             assert len(page.starts) == start.cases["n_steps"][row]
             assert list(page.starts) == sorted(page.starts)
             at = [line for _, line in page.stops]
             assert at == sorted(set(at))
             assert len({stop for stop, _ in page.stops}) == len(page.stops)
-            assert page.pinned * 3 <= manner.get("height", 0)
+            assert page.pinned * 3 <= display.get("height", 0)
             for stop, line in page.stops:
                 assert stop_at(page, line) == stop
                 if stop.kind == "step":

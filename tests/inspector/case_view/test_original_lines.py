@@ -13,17 +13,17 @@ def state(tmp_path_factory):
     return originals.state(tmp_path_factory.mktemp("originals") / "w")
 
 
-def written(state, row, width=80, *, ascii_only=False, **manner):
-    return list(original_lines(open_case(state, row, DisplayOptions(width, Glyphs(ascii_only), mode=MODE, **manner))))
+def written(state, row, width=80, *, ascii_only=False, **display):
+    return list(original_lines(open_case(state, row, DisplayOptions(width, Glyphs(ascii_only), mode=MODE, **display))))
 
 
-def texts(state, row, width=80, **manner):
-    return ["".join(text for text, _ in line.parts) for line in written(state, row, width, **manner)]
+def texts(state, row, width=80, **display):
+    return ["".join(text for text, _ in line.parts) for line in written(state, row, width, **display)]
 
 
-def styled(state, row, style, **manner):
+def styled(state, row, style, **display):
     """Everything that is written in a style."""
-    return [text for line in written(state, row, **manner) for text, names in line.parts if names == style]
+    return [text for line in written(state, row, **display) for text, names in line.parts if names == style]
 
 
 def line(lines, words):

@@ -20,7 +20,7 @@ from inspector.texts.paint import Glyphs
 from inspector.texts.text import clean
 
 WIDTHS = st.integers(40, 200)
-BRUSHES = st.sampled_from((Glyphs(), Glyphs(ascii_only=True)))
+GLYPH_SETS = st.sampled_from((Glyphs(), Glyphs(ascii_only=True)))
 NAMES = st.one_of(
     st.text(max_size=60),
     st.text("知识错误类型한글字", min_size=1, max_size=40),
@@ -84,7 +84,7 @@ def charts(draw):
     ]
 
 
-@given(made=charts(), width=WIDTHS, glyphs=BRUSHES)
+@given(made=charts(), width=WIDTHS, glyphs=GLYPH_SETS)
 def test_a_chart_keeps_to_its_width_and_alphabet_and_every_mark_opens_its_cases(made, width, glyphs):
     chart, wanted = made
     lines = chart(width, glyphs)
@@ -125,7 +125,7 @@ def test_in_ascii_nothing_else_is_drawn(width, ascii_only):
         assert all(text_of(row).isascii() for row in lines) == ascii_only
 
 
-@given(names=st.lists(NAMES, min_size=1, max_size=5), width=WIDTHS, glyphs=BRUSHES)
+@given(names=st.lists(NAMES, min_size=1, max_size=5), width=WIDTHS, glyphs=GLYPH_SETS)
 def test_names_are_whole_whatever_the_width(names, width, glyphs):
     def letters(text):
         return sorted(letter for letter in clean(text) if not letter.isspace())

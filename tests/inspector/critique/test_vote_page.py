@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 import critic_spaces
-from inspector.critique.page import VoteManner, answers_to, vote_page
+from inspector.critique.page import VoteDisplay, answers_to, vote_page
 from inspector.query import Query
 from inspector.result_set import load
 from inspector.screen_state import inspect
@@ -24,12 +24,12 @@ def space(tmp_path):
     return critic_spaces.imported(tmp_path)
 
 
-def read(space, answers, at=0, row=1, width=WIDTH, ascii_only=False, protocol="processbench", runs=1, **manner):
+def read(space, answers, at=0, row=1, width=WIDTH, ascii_only=False, protocol="processbench", runs=1, **display):
     """The head's lines as texts, and the page, of a vote of a critic with these answers to each case of three steps."""
     made = critic_spaces.critic(space, lambda *_: answers, protocol=protocol, runs=runs)
     state = inspect(load(Query(workspace=str(space), scorers=("judge",))))
     found = answers_to(state, row)
-    page = vote_page(state, row, found, at, VoteManner(width, Glyphs(ascii_only), **manner))
+    page = vote_page(state, row, found, at, VoteDisplay(width, Glyphs(ascii_only), **display))
     for part in VoteParts(made).parts():
         part.unlink()
     return [text(line) for line in page.head], page
@@ -204,7 +204,7 @@ def test_ratings_are_judged_at_the_present_threshold(space):
     start = inspect(load(Query(workspace=str(space), scorers=("judge",))))
     for threshold, wrong in ((-0.75, []), (-0.5, [1]), (0.5, [1, 2]), (1.0, [0, 1, 2])):
         now = start.moved(threshold)
-        page = vote_page(now, 1, answers_to(now, 1), 0, VoteManner(120, Glyphs())).page()
+        page = vote_page(now, 1, answers_to(now, 1), 0, VoteDisplay(120, Glyphs())).page()
         found = [step for step, told in enumerate(texts(page)[1].split("step ")[1:]) if "✗" in told]
         assert found == wrong == [step for step, bad in enumerate(now.evaluation.judged_wrong(1)) if bad]
 
@@ -233,6 +233,6 @@ def test_an_older_reading_has_no_place(space):
         ({"verdict": 2}, "Read otherwise today"),
         ({"reader": "gone-7"}, "Gone-7 read it, which is not here"),
     ):
-        lines = texts(vote_page(state, 1, [{**answer, **changes}], 0, VoteManner(WIDTH, Glyphs())).page())
+        lines = texts(vote_page(state, 1, [{**answer, **changes}], 0, VoteDisplay(WIDTH, Glyphs())).page())
         assert lines[0].startswith(told)
         assert not any(line.startswith("»") for line in lines)
