@@ -54,6 +54,12 @@ def protocol_of_critic(scorer: Scorer) -> CriticProtocol | None:
     return None if read is None else replace(protocol, read=read)
 
 
+def gives_labels(scorer: Scorer) -> bool:
+    """Return whether a scorer is a critic that was asked here to label every step: right, neutral or wrong."""
+    protocol = protocol_of_critic(scorer)
+    return protocol is not None and protocol.gives == "step labels"
+
+
 def base_of(scorer: Scorer, protocol: CriticProtocol) -> int:
     """Return what a critic's prompt calls the first step: as its settings say, else as its protocol does."""
     layout = scorer.settings.get("steps")

@@ -14,8 +14,8 @@ from scoring.cache import BALLOTS, VoteParts
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.filtering.filters import Facet
-from scoring.metrics.label_votes import LABEL_VOTES, LABELS, NONE, TIE, gives_labels, label_votes
-from scoring.reparse import protocol_of_critic
+from scoring.metrics.label_votes import LABEL_VOTES, LABELS, NONE, TIE, label_votes
+from scoring.reparse import gives_labels
 
 LABEL_ROWS: dict[str, pl.DataType] = {
     "scorer": pl.String(),
@@ -42,7 +42,7 @@ def labelled_votes(results: ResultSet, evaluation: Evaluation) -> pl.DataFrame |
     None of a scorer that labels no steps, or that has no case with several answers.
     """
     name = evaluation.scorer.name
-    if name not in results.folders or not gives_labels(protocol_of_critic(evaluation.scorer)):
+    if name not in results.folders or not gives_labels(evaluation.scorer):
         return None
     votes = label_votes(results.keyed(name), VoteParts(results.folders[name]).read(BALLOTS)[0])
     several = votes.filter(pl.col("answers") > 1)
@@ -51,7 +51,7 @@ def labelled_votes(results: ResultSet, evaluation: Evaluation) -> pl.DataFrame |
 
 def labels_steps(results: ResultSet) -> bool:
     """Return whether any scorer of these cases is a critic that labels steps, however often it answered."""
-    return any(gives_labels(protocol_of_critic(each.scorer)) for each in results.evaluations)
+    return any(gives_labels(each.scorer) for each in results.evaluations)
 
 
 def label_votes_view(results: ResultSet, params: Params) -> View:

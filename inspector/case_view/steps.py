@@ -18,8 +18,8 @@ from inspector.texts.text import TextPart, clean, number
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
 from scoring.critics.parsing import step_explanations
-from scoring.metrics.label_votes import LABEL_VOTES, LABELS, NONE, gives_labels, label_votes
-from scoring.reparse import protocol_of_critic
+from scoring.metrics.label_votes import LABEL_VOTES, LABELS, NONE, label_votes
+from scoring.reparse import gives_labels
 
 # -- what one scorer says of one step, as parts of exactly its column's width
 
@@ -323,7 +323,7 @@ def _reasons(case: OpenCase) -> dict[int, str]:
 def _labels(case: OpenCase) -> pl.DataFrame:
     """How the answers of the scorer in focus label the steps, where it labels steps and has several; else no row."""
     focus, nothing = case.focus, pl.DataFrame(schema=LABEL_VOTES)
-    if focus is None or case.display.blind or not gives_labels(protocol_of_critic(focus.scorer)):
+    if focus is None or case.display.blind or not gives_labels(focus.scorer):
         return nothing
     name, results = focus.scorer.name, case.state.results
     answers = kept_answers(results, name, case.row)

@@ -60,8 +60,3 @@ def label_votes(cases: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
         (pl.col("answers") - pl.sum_horizontal(LABELS.keys())).alias(NONE),
         pl.when(most > 0).then(leading).alias("majority"),
     ).select(pl.col(name).cast(dtype) for name, dtype in LABEL_VOTES.items()).sort("case_row", "step")  # fmt: skip
-
-
-def gives_labels(protocol: Any) -> bool:
-    """Return whether a critic's protocol (`scoring.critics.catalogue`, None = it is not known) labels every step."""
-    return protocol is not None and protocol.gives == "step labels"
