@@ -28,13 +28,13 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from textual import on
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
-from textual.events import Event, Key, Paste, Resize
+from textual.events import Event, Key, Load, Paste, Resize, ScreenResume
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Size
 from textual.message import Message
@@ -468,10 +468,26 @@ class Steady(MessagePump):
     """Comes before `Screen` or `ModalScreen` among the bases of every screen.
 
     A screen of Textual 8.2 that lays itself out tells itself its new size. With two sizes on their way at once each of
-    them makes the other come again, for ever. Only the terminal's own size counts.
+    them makes the other come again, for ever. Only the terminal's own size counts. And it styles all its widgets three
+    times before it is seen; here, once.
     """
+
+    _is_new = True
 
     @on(Resize)
     def _only_the_present_size(self, event: Resize) -> None:
         if event.size != self.app.size:
             event.prevent_default()
+
+    @on(Load)
+    def _styled_for_its_height(self) -> None:
+        """Have the classes of the terminal's height before there are widgets, all of which they style anew."""
+        screen = cast("Screen[object]", self)
+        for name in screen._get_breakpoint_classes(self.app.size.height, screen.VERTICAL_BREAKPOINTS or []):  # noqa: SLF001
+            screen.add_class(name, update=False)
+
+    @on(ScreenResume)
+    def _styled_once(self, event: ScreenResume) -> None:
+        """A screen that has just been made has been styled: Textual styles every one again that it puts on top."""
+        if self._is_new:
+            event.refresh_styles = self._is_new = False
