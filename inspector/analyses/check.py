@@ -535,7 +535,7 @@ def _sentences(rows: Sequence[Row], figures: pl.DataFrame, fail_if: str | None) 
         elif row["fails"] is None and fail_if is None:
             has_pooled = row["metric"] == "f1" and row["pooled_f1_high"] is not None
             pooled = "; pooled over subsets: --fail-if 'pooled_f1_high < 0'" if has_pooled else ""
-            yield f"{about}: no interval of {row['metric']}: {row['reason'] or row['note']}{pooled}"
+            yield f"{about}: no interval of {official_title(row['benchmark'])}: {row['reason'] or row['note']}{pooled}"
         elif row["fails"] is None:
             missing = undefined_figures(fail_if or "", figures, place)
             why = f" ({row['reason']})" if row["reason"] else ""
@@ -546,7 +546,7 @@ def _difference(row: Row) -> str:
     """The official difference in percentage points, with its interval."""
     if row["difference"] is None:
         return "undefined"
-    parts = (row["metric"], signed(row["difference"]), interval(row["low"], row["high"], signed), "points")
+    parts = (official_title(row["benchmark"]), signed(row["difference"]), interval(row["low"], row["high"], signed), "points")
     return " ".join(filter(None, parts))
 
 

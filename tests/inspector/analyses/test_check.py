@@ -62,7 +62,7 @@ def test_the_official_difference_of_each_pair_and_what_it_says(root):
     }
     told = row(found["worse"])
     change, low, high = (f"{100 * told[name]:+.1f}" for name in ("difference", "low", "high"))
-    assert found["worse"].because == (f"bench: worse against old: a regression, f1 {change} [{low}, {high}] points",)
+    assert found["worse"].because == (f"bench: worse against old: a regression, F1 {change} [{low}, {high}] points",)
     assert found["same"].because == ()
     assert found["same"].rows.columns == list(CHECK)
 
@@ -153,7 +153,7 @@ def test_without_a_common_case_it_cannot_be_decided(root):
     told = row(found)
     assert (found.exit_code, told["result"], told["fails"], told["n"]) == (2, "undefined", None, 0)
     assert told["difference"] is None
-    assert found.because == ("bench: half against rest: no interval of f1: no case in common",)
+    assert found.because == ("bench: half against rest: no interval of F1: no case in common",)
     undecided = made(root, "half", "rest", "newly_wrong > 0")
     assert undecided.exit_code == 2
     assert "newly_wrong > 0 cannot be decided, undefined: newly_wrong (no case in common)" in undecided.because[0]
@@ -264,10 +264,10 @@ def test_the_whole_interval_decides(low, high, result):
         (
             "worse",
             "old",
-            ("A regression: f1 -", "points. This fails the check.", "First 5 of 20 cases that became wrong"),
+            ("A regression: F1 -", "points. This fails the check.", "First 5 of 20 cases that became wrong"),
         ),
-        ("same", "old", ("No evidence of a difference: f1 0.0", "This passes.", "no proof of equality")),
-        ("better", "old", ("An improvement: f1 +", "This passes.")),
+        ("same", "old", ("No evidence of a difference: F1 0.0", "This passes.", "no proof of equality")),
+        ("better", "old", ("An improvement: F1 +", "This passes.")),
         ("half", "rest", ("No interval: no case in common. Whether this fails cannot be decided.",)),
         ("few", "old", ("of few cases", "lacks 144 cases that old has")),
     ],
