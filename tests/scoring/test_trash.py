@@ -277,7 +277,7 @@ def test_a_run_whose_caller_leaves_lets_go(workspace):
 
 def test_another_process_that_writes_keeps_its_scorer_until_it_ends_also_by_kill_9(workspace):
     folder = workspace.root / "rewards" / fake_scoring.SCORER.folder
-    with fake_scoring.started(folder, 5000, 0.02) as process:
+    with fake_scoring.started(folder, 400, 0.1) as process:
         fake_scoring.until_saved(process)
         with pytest.raises(InUse):
             remove(workspace, one(workspace, "scorer", fake_scoring.SCORER.name))
