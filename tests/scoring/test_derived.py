@@ -38,7 +38,7 @@ from scoring.workspace import Workspace
 from thoroughness import up_to
 from views import metrics_view
 
-SOME = up_to(40)
+SOME = up_to(40, 5)
 
 
 @pytest.fixture(autouse=True)

@@ -33,7 +33,7 @@ SAID = {
     "stepwise": ("problem", "steps", "earliest_error", "error_steps", "key"),
 }
 """What a row of each benchmark's format says of a case."""
-FEW = up_to(40, usually=5)
+FEW = up_to(40, 4)
 FORMATS = {"processbench": "processbench", "prmbench": "prmbench", "grben": "grben", "stepwise": "trl"}
 
 

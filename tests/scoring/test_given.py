@@ -52,7 +52,7 @@ def test_the_first_step_labelled_wrong_is_the_verdict():
     assert [found.judged_wrong(row) for row in (0, 2, 5)] == [[False, True, False], [False, False], None]
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(cases=making.benches(), rule=making.rules())
 def test_labels_say_what_the_threshold_that_made_them_says(cases, rule):
     """A scorer whose labels are those of a rule is decided as by the rule, but for what only rewards can tell."""

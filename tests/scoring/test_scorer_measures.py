@@ -33,6 +33,7 @@ def slowly(case, margin):
     }
 
 
+@up_to(100, 12)
 @given(making.benches())
 def test_measures_are_what_going_through_the_steps_gives(cases):
     one = making.evaluation(cases)
@@ -50,7 +51,7 @@ def differences(case):
     return rewards and [after - before for before, after in zip((0.0, *rewards), rewards, strict=False)]
 
 
-@up_to(100, 15)
+@up_to(100, 8)
 @given(making.benches(), st.sampled_from(making.TIED))
 def test_distances_are_of_what_the_rule_compares_and_never_of_gold(cases, threshold):
     one = making.evaluation(cases).compared("<=", "differences").at(threshold)

@@ -11,7 +11,7 @@ from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.step_rewards import Gold, flat_rows
 from thoroughness import up_to
 
-SOME = up_to(60, 10)
+SOME = up_to(60, 5)
 
 
 def same(found, whole, rows):

@@ -23,6 +23,7 @@ from scoring.metrics.annotator_agreement import (
 )
 from scoring.metrics.resampling import SMALL
 from slow_agreement import slow_alpha, slow_kappa
+from thoroughness import up_to
 
 V = 3
 # Krippendorff, Computing Krippendorff's Alpha-Reliability (2011): two observers of ten and of twelve units, and four of
@@ -113,6 +114,7 @@ def test_kappa_of_a_known_table():
     assert confusion_of(answers(rows, 2), 0, 1).tolist() == [[20, 5], [10, 15]]
 
 
+@up_to(100, 12)
 @given(rows_of_three, st.booleans(), st.permutations(range(3)), st.randoms(use_true_random=False))
 def test_the_order_of_cases_and_people_is_nothing(rows, ordinal, places, random):
     shuffled = random.sample(rows, len(rows))
@@ -134,6 +136,7 @@ def alike(one, other):
     )
 
 
+@up_to(100, 12)
 @given(rows_of_three, st.permutations(range(V)))
 def test_names_of_values_are_nothing_where_they_have_no_order(rows, names):
     renamed = [[code if code == MISSING else names[code] for code in row] for row in rows]
@@ -146,6 +149,7 @@ def test_names_of_values_are_nothing_where_they_have_no_order(rows, names):
             assert before.value == (None if after.value is None else pytest.approx(after.value, abs=1e-12))
 
 
+@up_to(100, 12)
 @given(rows_of_three)
 def test_ordinal_values_may_be_turned_round(rows):
     turned = [[code if code == MISSING else V - 1 - code for code in row] for row in rows]

@@ -10,7 +10,7 @@ from scoring.metrics.breakdown import TOTAL, Cells, axis, breakdown, breakdown_d
 from scoring.metrics.closed_forms import paired_difference_interval, wilson_interval
 from thoroughness import up_to
 
-SOME = up_to(40, suppress_health_check=[HealthCheck.too_slow])
+SOME = up_to(40, 5, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite

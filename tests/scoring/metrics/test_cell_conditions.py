@@ -12,7 +12,7 @@ from scoring.metrics.shares import COUNTS, behind
 from selecting import beside
 from thoroughness import up_to
 
-SOME = up_to(40, usually=4, suppress_health_check=[HealthCheck.too_slow])
+SOME = up_to(40, 3, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite

@@ -31,11 +31,13 @@ from scoring.metrics.drift import (
     rollouts_of,
     trends,
 )
+from thoroughness import up_to
 
 COARSE = st.sampled_from((0.0, 0.25, 0.5, 0.75, 1.0))
 ONE = st.tuples(
     st.sampled_from((1, 2)), st.lists(COARSE, min_size=1, max_size=4), st.sampled_from((True, True, False, False, None))
 )
+
 RUNS = st.lists(ONE, min_size=1, max_size=24)
 
 
@@ -93,6 +95,7 @@ def test_figures_are_those_of_loops_over_pairs(run):
             assert (found[name].value is None) == bool(found[name].reason)
 
 
+@up_to(100, 12)
 @given(RUNS, st.integers(2, 4))
 def test_how_many_are_right_moves_no_figure(run, times):
     before = as_rollouts(run)
