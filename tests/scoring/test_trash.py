@@ -4,6 +4,7 @@ import errno
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -223,13 +224,14 @@ def state(workspace):
 @pytest.mark.filterwarnings("ignore:This process.*multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("what", DO)
 def test_whatever_is_killed_leaves_the_old_state_or_the_new_one(tmp_path, what):
-    seen, code, number = [], None, 0
+    seen, code, number, made = [], None, 0, tmp_path / "made"
+    example.write(made)
+    if what in {"restore", "prune"}:
+        space = Workspace.open(made)
+        remove(space, one(space, "scorer", "alpha"))
     while code != 0:
-        root = tmp_path / str(number)
-        example.write(root)
+        root = shutil.copytree(made, tmp_path / str(number))
         space = Workspace.open(root)
-        if what in {"restore", "prune"}:
-            remove(space, one(space, "scorer", "alpha"))
         before = state(space)
         process = multiprocessing.get_context("fork").Process(target=die, args=(root, what, number))
         process.start()
