@@ -50,7 +50,7 @@ def untidy(root, seed):
     """A workspace of two benchmarks whose scorers gave everything that a reader has to bear with."""
     rng = random.Random(seed)
     workspace = Workspace.create(root)
-    frames = [_cases(name, rng, rng.randint(9, 20)) for name in ("bench", "prmbench")]
+    frames = [_cases(name, rng, rng.randint(7, 12)) for name in ("bench", "prmbench")]
     for name, (cases, twins) in zip(("bench", "prmbench"), frames, strict=True):
         workspace.add([Imported(name, "made.jsonl", "made", "0-based", cases.height, cases, (), twins=twins)])
     every = pl.concat([frame.select(list(METADATA)) for both in frames for frame in both])

@@ -12,7 +12,7 @@ from scoring.workspace import Workspace
 from servers.fault_server import Behaviour, running
 
 CHAT = "/v1/chat/completions"
-CASES, VOTES = 40, 2
+CASES, VOTES = 28, 2
 FAULTS = {
     "limit": 0.06, "error": 0.05, "overload": 0.04, "cut": 0.04, "silent_cut": 0.03, "half_json": 0.03,
     "wrong_type": 0.02, "not_json": 0.02, "hang": 0.01,
