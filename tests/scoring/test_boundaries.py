@@ -60,7 +60,7 @@ def test_one_threshold_for_every_case_is_that_threshold(cases, rule):
     assert many.columns.equals(one.columns)
 
 
-@up_to(30)
+@up_to(30, 5)
 @given(cases=making.benches(), rule=making.rules(), data=st.data())
 def test_cases_that_are_left_out_are_in_no_count_and_the_others_are_as_they_were(cases, rule, data):
     out = np.array([data.draw(st.booleans()) for _ in cases])

@@ -80,6 +80,7 @@ def test_duplicates_within_a_part_are_one_row(parts):
 ROW = st.tuples(st.sampled_from("abc"), st.integers(0, 1), st.none() | st.lists(st.floats(0, 1), max_size=2))
 
 
+@up_to(100, 12)
 @given(st.lists(ROW, max_size=12))
 def test_one_row_an_identity(rows):
     wanted = {}

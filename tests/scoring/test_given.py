@@ -214,7 +214,7 @@ def test_the_scorers_own_comparison_decides():
         assert found.rule == Rule(0.5, comparison, "default")
 
 
-@up_to(40)
+@up_to(40, 5)
 @given(
     ballots=st.lists(st.lists(st.sampled_from(("0", "1", "-1", "9", "x", None)), max_size=3), min_size=1, max_size=6)
 )

@@ -207,7 +207,7 @@ def around(values):
     return np.unique(np.concatenate([values, np.nextafter(values, -np.inf), np.nextafter(values, np.inf)]))
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(cases=BENCHES)
 def test_rewards_and_differences_are_what_they_were_to_the_last_bit(cases):
     rewards = making.evaluation(cases).rewards
@@ -228,7 +228,7 @@ def flat(cases):
 
 
 @pytest.mark.parametrize("name", slow.NAMES)
-@up_to(80)
+@up_to(80, 10)
 @given(cases=CASES, others=CASES)
 def test_a_case_is_transformed_as_it_is_alone(name, cases, others):
     made, (values, offsets) = transform(name), flat([*others, *cases])
@@ -254,7 +254,7 @@ def test_the_running_product_of_one_step_is_that_step(reward, others):
     assert found[1 : 1 + len(others)].tolist() == (slow.values("product", others) if others else [])
 
 
-@up_to(80)
+@up_to(80, 10)
 @given(
     case=st.lists(st.sampled_from((-3.0, -1.0, 0.0, 0.125, 0.5, 0.75, 1.0, 7.0)), min_size=1, max_size=9),
     scale=st.floats(1e-3, 1e3),

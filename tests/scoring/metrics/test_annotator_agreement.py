@@ -57,6 +57,7 @@ def said_of(rows):
 rows_of_three = st.lists(st.tuples(*[st.sampled_from([MISSING, 0, 1, 2])] * 3), min_size=1, max_size=30)
 
 
+@up_to(100, 12)
 @given(rows_of_three)
 def test_kappa_is_the_slow_one_of_every_two(rows):
     for left, right in combinations(range(3), 2):
@@ -73,6 +74,7 @@ def test_kappa_is_the_slow_one_of_every_two(rows):
         assert observed.value == (sum(a == b for a, b in pairs) / len(pairs) if pairs else None)
 
 
+@up_to(100, 12)
 @given(rows_of_three, st.booleans())
 def test_alpha_is_the_slow_one_with_missing_answers(rows, ordinal):
     observed, alpha = agreement_of_all(answers(rows, ordinal=ordinal), 0)
@@ -157,6 +159,7 @@ def test_ordinal_values_may_be_turned_round(rows):
     assert one.value == (None if other.value is None else pytest.approx(other.value, abs=1e-12))
 
 
+@up_to(100, 12)
 @given(st.lists(st.integers(0, V - 1), min_size=2, max_size=20), st.booleans())
 def test_full_agreement_is_one_with_no_interval(codes, ordinal):
     assume(len(set(codes)) > 1)
@@ -180,6 +183,7 @@ def test_neighbours_are_nearer_in_order_alone():
     assert by_order[0] < by_order[1] - 0.1
 
 
+@up_to(100, 12)
 @given(rows_of_three)
 def test_the_formulas_of_resamples_are_the_values(rows):
     units = [said for said in said_of(rows) if len(said) > 1]

@@ -115,6 +115,7 @@ def slow_interval(both, only_left, only_right, neither):
     return p2 - p3 - delta, p2 - p3 + epsilon
 
 
+@up_to(100, 12)
 @given(counts=COUNTS)
 def test_the_interval_of_pairs_is_newcombes(counts):
     low, high = paired_difference_interval(*(np.array([count]) for count in counts))

@@ -119,7 +119,7 @@ def test_it_is_what_plain_counting_gives(made):
     assert (np.diff(leads) < 1e-8).all()
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(lineups(), st.randoms(use_true_random=False))
 def test_the_order_of_the_scorers_means_nothing(made, rng):
     order = list(range(len(made.names)))
@@ -166,7 +166,7 @@ def test_half_right_elsewhere_weighs_nothing():
     assert found.verdicts[0] == -1
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(lineups(least=2), st.data())
 def test_a_gold_label_has_no_say_in_the_consensus_that_it_is_held_against(made, data):
     row = data.draw(st.integers(0, made.rows.size - 1))

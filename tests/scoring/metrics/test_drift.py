@@ -44,6 +44,7 @@ RUNS = st.lists(ONE, min_size=1, max_size=24)
 # -- one training step
 
 
+@up_to(100, 12)
 @given(st.lists(st.tuples(COARSE, st.integers(0, 3)), min_size=1, max_size=16))
 def test_concordance_is_somers_d_of_the_values_given_the_groups(pairs):
     values, groups = (np.array(side) for side in zip(*pairs, strict=True))
@@ -82,6 +83,7 @@ def slow_figures(run, step):
     return dict(zip(DRIFTS, (slow_pairs(mixed), *weighted), strict=True))
 
 
+@up_to(100, 12)
 @given(RUNS)
 def test_figures_are_those_of_loops_over_pairs(run):
     made = as_rollouts(run)
