@@ -36,6 +36,18 @@ def folder(tmp_path):
     return tmp_path / "fake"
 
 
+@pytest.fixture
+def other(folder):
+    """Another process that has leased `a` and `b`, and `c` by another lease."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, "-c", _TAKES, str(folder)], stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout.readline() == "taken\n"
+        yield process
+        process.kill()
+
+
 def test_what_one_has_the_other_does_not_get_until_it_is_let_go(folder):
     one, two = Leases(folder), Leases(folder)
     assert one.take(["a", "b"]) == {}
@@ -50,25 +62,20 @@ def test_what_one_has_the_other_does_not_get_until_it_is_let_go(folder):
     assert not folder.exists()
 
 
-def test_who_has_it_is_said_and_what_one_that_stands_still_or_was_killed_had_is_free(folder):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        [sys.executable, "-c", _TAKES, str(folder)], stdout=subprocess.PIPE, text=True, env=environment
-    ) as other:
-        assert other.stdout.readline() == "taken\n"
-        mine = Leases(folder)
-        owners = mine.take(["a", "b", "c", "d"])
-        assert owners.keys() == {"a", "b", "c"}
-        assert all(f"process {other.pid} on " in owner for owner in owners.values())
-        other.send_signal(signal.SIGSTOP)
-        (place,) = [path for path in (folder / FOLDER).iterdir() if "c" in json.loads(path.read_text())["units"]]
-        os.utime(place, (time.time(), time.time() - EXPIRES - 1))
-        assert mine.take(["a", "b", "c"]).keys() == {"a", "b"}
-        other.kill()
-        other.wait()
-        assert mine.take(["a", "b"]) == {}
-        assert len(list((folder / FOLDER).iterdir())) == 1
-        mine.close()
+def test_who_has_it_is_said_and_what_one_that_stands_still_or_was_killed_had_is_free(folder, other):
+    mine = Leases(folder)
+    owners = mine.take(["a", "b", "c", "d"])
+    assert owners.keys() == {"a", "b", "c"}
+    assert all(f"process {other.pid} on " in owner for owner in owners.values())
+    other.send_signal(signal.SIGSTOP)
+    (place,) = [path for path in (folder / FOLDER).iterdir() if "c" in json.loads(path.read_text())["units"]]
+    os.utime(place, (time.time(), time.time() - EXPIRES - 1))
+    assert mine.take(["a", "b", "c"]).keys() == {"a", "b"}
+    other.kill()
+    other.wait()
+    assert mine.take(["a", "b"]) == {}
+    assert len(list((folder / FOLDER).iterdir())) == 1
+    mine.close()
 
 
 @pytest.mark.parametrize("ahead", [-EXPIRES - 1, 2 * EXPIRES])
