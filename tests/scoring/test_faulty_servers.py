@@ -18,7 +18,7 @@ FAULTS = {
     "wrong_type": 0.02, "not_json": 0.02, "hang": 0.01,
 }  # fmt: skip
 """After these a request is sent again: 30 of 100."""
-ODD = {"wrong_n": 0.03, "drip": 0.02, "no_usage": 0.02}
+ODD = {"wrong_n": 0.08, "drip": 0.02, "no_usage": 0.02}
 """In these an answer is found."""
 
 
