@@ -16,6 +16,7 @@ from scoring import cache
 from scoring.cache import RewardParts
 from scoring.errors import FrameError, UnwritableWorkspace
 from scoring.schema import REWARDS, conform
+from thoroughness import up_to
 from writers import cached, part
 
 # Processes are forked from one that has imported what they need, and has done nothing yet.
@@ -79,6 +80,7 @@ def test_duplicates_within_a_part_are_one_row(parts):
 ROW = st.tuples(st.sampled_from("abc"), st.integers(0, 1), st.none() | st.lists(st.floats(0, 1), max_size=2))
 
 
+@up_to(100, 12)
 @given(st.lists(ROW, max_size=12))
 def test_one_row_an_identity(rows):
     wanted = {}
@@ -126,6 +128,7 @@ class Killed(BaseException):
     """What stands for a signal that nobody can catch."""
 
 
+@up_to(100, 12)
 @given(SAVES, st.integers(1, 2000))
 def test_pieces_stand_where_their_parts_stood_though_a_compaction_is_killed_while_it_deletes(saves, most):
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

@@ -40,7 +40,7 @@ def slow(keys, identities, *, runs):
     return sorted(found)
 
 
-@up_to(150)
+@up_to(150, 18)
 @given(contents, st.lists(places, unique=True, max_size=12), st.booleans())
 def test_each_case_has_its_own_rows_or_those_of_its_content(keys, identities, runs):
     cases, rows = cases_of(keys), rows_of(identities)
@@ -78,7 +78,7 @@ def arrays(evaluation):
     return [one.tolist() for one in (*found, given_of.verdicts)] + [list(evaluation.reasons)]
 
 
-@up_to(40)
+@up_to(40, 5)
 @given(making.benches(), st.randoms(use_true_random=False))
 def test_rewards_by_content_give_what_joining_on_the_key_gave(bench, rng):
     cases = making.frame(bench)

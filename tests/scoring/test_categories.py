@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.filtering.condition_masks import LIMIT, categories, listed_values
+from thoroughness import up_to
 
 COLUMNS = (
     st.lists(st.text(max_size=3) | st.none(), max_size=12).map(lambda cells: pl.Series("c", cells, dtype=pl.String))
@@ -12,6 +13,7 @@ COLUMNS = (
 )
 
 
+@up_to(100, 12)
 @given(column=COLUMNS, draw=st.data())
 def test_numbers_say_what_the_column_says(column, draw):
     found = categories(column)
@@ -34,6 +36,7 @@ def test_names_lists_and_fractions_are_no_small_set():
     assert categories(pl.Series([[1]])) is None
 
 
+@up_to(100, 12)
 @given(
     cells=st.lists(st.lists(st.sampled_from(["a", "b", "", None]), max_size=3) | st.none(), max_size=9), draw=st.data()
 )

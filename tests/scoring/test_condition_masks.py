@@ -9,7 +9,7 @@ from scoring.filtering.condition_masks import KEPT, Categories, ConditionMasks
 from scoring.filtering.filters import Facet, passing
 from thoroughness import up_to
 
-SOME = up_to(80)
+SOME = up_to(80, 10)
 OUTCOMES = ("exact", "late", "never")
 
 

@@ -35,10 +35,10 @@ from scoring.evaluations.scorer_columns import SPENT
 from scoring.evaluations.step_rewards import Gold
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
-from thoroughness import up_to
+from thoroughness import THOROUGH, up_to
 from views import metrics_view
 
-SOME = up_to(40)
+SOME = up_to(40, 5)
 
 
 @pytest.fixture(autouse=True)
@@ -242,7 +242,7 @@ def test_who_is_reading_sees_all_of_it_or_nothing_while_it_is_removed(query):
     thread = threading.Thread(target=remove)
     thread.start()
     try:
-        for _ in range(30):
+        for _ in range(30 if THOROUGH else 10):
             same(whole, load(query))
     finally:
         stop.set()

@@ -57,7 +57,7 @@ def slow_threshold(cases, comparison, unparsed):
     return next(value for f1, value in found if f1 == pytest.approx(best, abs=1e-12))
 
 
-@up_to(25)
+@up_to(25, 5)
 @given(
     seed=st.integers(0, 99),
     draw=st.integers(0, 9),
@@ -128,7 +128,7 @@ def test_each_case_is_decided_at_the_threshold_of_its_subset():
             assert tuned.judged_wrong(row) == [reward < threshold for reward in case.rewards]
 
 
-@up_to(10)
+@up_to(10, 4)
 @given(data=st.data(), seed=st.integers(0, 9))
 def test_the_order_of_the_rows_changes_nothing(data, seed):
     cases = many(seed, each=22)

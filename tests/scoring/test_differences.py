@@ -25,7 +25,7 @@ from thoroughness import up_to
 VALUES = (0.0, 0.25, 0.3, 0.35, 0.5, making.FLOAT32, 0.7, 1.0)
 """Rewards whose differences often meet: 0.3 - 0.35 is a float beside -0.05."""
 RULES = st.tuples(st.sampled_from((-0.05, 0.3 - 0.35, -0.5, -0.2, 0.0, 0.25, 1.0)), st.sampled_from(("<", "<=")))
-SOME = up_to(80, 14)
+SOME = up_to(80, 7)
 
 
 def falls(case):
@@ -94,7 +94,7 @@ def test_however_it_is_reached_a_rule_decides_alike(cases, rule, other):
         assert np.array_equal(back.margins, start.margins, equal_nan=True)
 
 
-@up_to(50)
+@up_to(50, 6)
 @given(cases=making.balanced(VALUES), comparison=st.sampled_from(("<", "<=")))
 def test_the_curve_of_f1_is_that_of_evaluating_at_every_difference(cases, comparison):
     found, plain = decided(cases, 0.0, comparison), [falls(case) for case in cases]
@@ -106,7 +106,7 @@ def test_the_curve_of_f1_is_that_of_evaluating_at_every_difference(cases, compar
     assert (best and best[1]) == pytest.approx(reference.best_f1(plain, comparison))
 
 
-@up_to(50, 8)
+@up_to(50, 5)
 @given(items=step_making.items(min_size=1), rule=RULES)
 def test_figures_of_steps_and_their_curve_are_those_of_the_differences(items, rule):
     found = step_making.evaluation(items).compared(rule[1], "differences").at(rule[0])

@@ -14,7 +14,7 @@ from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import OUTCOMES
 from thoroughness import up_to
 
-SOME = up_to(60, 10)
+SOME = up_to(60, 5)
 
 
 @SOME

@@ -16,7 +16,7 @@ from thoroughness import up_to
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "latex": "tex"}
-SOME = up_to(80)
+SOME = up_to(80, 10)
 
 NASTY = st.sampled_from(
     [

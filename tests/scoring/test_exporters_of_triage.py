@@ -218,7 +218,7 @@ def again(path, rows, benchmark):
 
 
 @given(rated_cases())
-@up_to(60)
+@up_to(60, 8)
 def test_processbench_rows_come_back_with_the_labels_after_triage(path, made):
     frame, words = made
     expected = {}
@@ -239,7 +239,7 @@ def test_processbench_rows_come_back_with_the_labels_after_triage(path, made):
 
 
 @given(rated_cases())
-@up_to(60)
+@up_to(60, 8)
 def test_ratings_come_back_from_prm800k_and_trl(path, made):
     frame, words = made
     rated = {one.case: one.ratings for one in words if one.ratings and one.ruling != IMPORT}

@@ -14,7 +14,7 @@ from scoring.filtering.sql_words import literal, named, quoted
 from scoring.schema import METADATA
 from thoroughness import up_to
 
-SOME = up_to(80)
+SOME = up_to(80, 10)
 
 
 def obvious(column, values, keep):

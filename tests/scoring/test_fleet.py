@@ -124,7 +124,7 @@ def rows(folder):
     return {key: rest for key, *rest in frame.select("key", "rewards", "reason").sort("key").iter_rows()}
 
 
-@up_to(80, 12, deadline=None)
+@up_to(80, 6, deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     number=st.integers(1, 90),
@@ -290,6 +290,7 @@ def test_what_waits_counts_what_is_not_drawn_too():
 # -- shards, which are as old as batch systems
 
 
+@up_to(100, 12)
 @given(
     texts=st.lists(st.tuples(st.integers(0, 30), st.integers(1, 4000)), min_size=1, max_size=200),
     count=st.integers(1, 7),

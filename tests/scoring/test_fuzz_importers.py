@@ -23,8 +23,8 @@ from scoring.tables.column_mapping import ColumnMapping
 from thoroughness import THOROUGH
 from typical_rows import BENCHMARKS, CASE, RESULTS
 
-ROWS = 10_000 if THOROUGH else 500
-BATCH = 500
+ROWS = 10_000 if THOROUGH else 250
+BATCH = min(500, ROWS)
 ODD = [
     *(None, True, False, 0, 1, -1, -2, 2, 3, 2**31, -(2**31), 2**63, 10**400, 0.0, 0.5, -0.5, 1.0, 2.0, 1e308),
     *(float("nan"), float("inf"), float("-inf"), "", " ", "\n", "1", "-1", "0.5", "None", "true", "[1, 2]", "{}"),

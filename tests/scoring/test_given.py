@@ -52,7 +52,7 @@ def test_the_first_step_labelled_wrong_is_the_verdict():
     assert [found.judged_wrong(row) for row in (0, 2, 5)] == [[False, True, False], [False, False], None]
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(cases=making.benches(), rule=making.rules())
 def test_labels_say_what_the_threshold_that_made_them_says(cases, rule):
     """A scorer whose labels are those of a rule is decided as by the rule, but for what only rewards can tell."""
@@ -214,7 +214,7 @@ def test_the_scorers_own_comparison_decides():
         assert found.rule == Rule(0.5, comparison, "default")
 
 
-@up_to(40)
+@up_to(40, 5)
 @given(
     ballots=st.lists(st.lists(st.sampled_from(("0", "1", "-1", "9", "x", None)), max_size=3), min_size=1, max_size=6)
 )

@@ -11,7 +11,7 @@ from thoroughness import up_to
 WORDS = {True: RIGHT_STEP, False: WRONG_STEP, None: UNKNOWN_STEP}
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(cases=making.benches())
 def test_labels_are_those_of_every_step_one_by_one(cases):
     gold = Gold(making.frame(cases))

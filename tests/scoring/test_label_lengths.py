@@ -71,7 +71,7 @@ def test_left_out_cases_take_their_labels_along():
     assert outcomes(found) == ["dev", "exact"]
 
 
-@up_to(80)
+@up_to(80, 10)
 @given(st.lists(st.tuples(st.integers(1, 4), st.none() | st.lists(st.booleans(), max_size=6)), min_size=1, max_size=8))
 def test_every_label_is_of_its_step_or_beyond_and_none_is_lost(cases):
     frame = making.frame([Case(n, -1) for n, _ in cases])

@@ -6,6 +6,7 @@ import sys
 import time
 
 import numpy as np
+import polars as pl
 import pytest
 
 import checkpoints
@@ -150,41 +151,58 @@ def test_nan_weights_end_the_run_once_with_the_name_of_the_tensor(tmp_path, work
     assert kept(workspace, "nan") == {}
 
 
-def test_kill_9_twice_and_then_finish(tmp_path, model, engine):
-    workspace = making.workspace(tmp_path / "killed", MANY, [])
-    whole = making.workspace(tmp_path / "whole", MANY, [])
-    code, events, _ = ran(whole, model)
-    assert code == 0
-    before = {}
-    for _ in range(2):
-        with start(workspace, model, env=engine) as process:
-            saved = until_saved(process)
-            process.kill()
-        after = parts(workspace)
-        assert saved["part"] in {path.name for path in after}
-        assert before.items() < after.items()
-        before = after
-    there = len(kept(workspace))
-    code, events, _ = ran(workspace, model)
-    assert code == 0
-    assert (events[0]["cached"], events[0]["to_do"]) == (there, 900 - there)
-    assert events[-1]["saved"] == 900 - there > 0
-    assert before.items() < parts(workspace).items()
-    assert_alike(kept(workspace), kept(whole))
-
-
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), *also((signal.SIGTERM, 143))])
-def test_a_signal_saves_says_so_and_gives_its_code(tmp_path, model, engine, signum, code):
-    workspace = making.workspace(tmp_path / "ws", MANY, [])
-    with start(workspace, model, "--token-budget", 600, env=engine) as process:
-        until_saved(process)
-        process.send_signal(signum)
-        out, err = process.communicate(timeout=60)
+def test_a_run_that_is_told_to_end_or_killed_or_left_loses_nothing_saved_and_repeats_nothing(
+    tmp_path, model, engine, signum, code
+):
+    workspace, whole = (making.workspace(tmp_path / name, MANY, []) for name in ("ended", "whole"))
+    assert ran(whole, model)[0] == 0
+    words = (workspace, model, "--token-budget", 600)
+    with start(*words, env=engine) as told:
+        until_saved(told)
+        told.send_signal(signum)
+        out, err = told.communicate(timeout=60)
     end = json.loads(out.splitlines()[-1])
-    assert (process.returncode, err) == (code, "")
+    assert (told.returncode, err) == (code, "")
     assert (end["event"], end["status"], end["signal"]) == ("end", "interrupted", signum)
-    assert end["saved"] == len(kept(workspace))
-    assert end["left"] == 900 - end["saved"]
+    assert 0 < end["saved"] == len(kept(workspace)) == 900 - end["left"]
+
+    before = parts(workspace)
+    with start(*words, env=engine) as killed:
+        saved = until_saved(killed)
+        time.sleep(0.3)
+        killed.kill()
+    after = parts(workspace)
+    assert saved["part"] in {path.name for path in after}
+    assert before.items() < after.items()
+
+    before = after
+    with start(*words, env=engine) as left:
+        until_saved(left)
+        left.stdout.close()
+        err = left.stderr.read()
+    assert (left.returncode, err) == (2, "")
+    assert before.items() < parts(workspace).items()
+    assert len(kept(workspace)) < 900
+
+    before = parts(workspace)
+    command = [sys.executable, "-m", "scoring", *map(str, words_of(*words))]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    environment = {**os.environ, **scoring_process.NO_HUB, **engine}
+    with subprocess.Popen(command, text=True, env=environment, cwd=scoring_process.ROOT, **pipes) as left:
+        plan = json.loads(left.stdout.readline())
+        until_saved(left)
+        # Whoever leaves with a word leaves the run to itself.
+        os.write(left.stdin.fileno(), GO_ON)
+        left.stdin.close()
+        left.stdout.close()
+        err = left.stderr.read()
+    assert (left.returncode, err) == (0, "")
+    rows = [pl.read_parquet(path)["key"].to_list() for path in before]
+    assert (plan["cached"], plan["to_do"]) == (sum(map(len, rows)), 900 - sum(map(len, rows)))
+    assert before.items() < parts(workspace).items()
+    assert sum(pl.read_parquet(path).height for path in parts(workspace)) == 900
+    assert_alike(kept(workspace), kept(whole))
 
 
 def test_a_signal_while_it_loads_ends_it_at_once(workspace, model):
@@ -196,32 +214,6 @@ def test_a_signal_while_it_loads_ends_it_at_once(workspace, model):
     assert process.returncode == 143
     assert [(event["event"], event["status"]) for event in events] == [("end", "interrupted")]
     assert kept(workspace) == {}
-
-
-def test_a_reader_that_leaves_ends_the_run_and_what_was_computed_is_saved(tmp_path, model, engine):
-    workspace = making.workspace(tmp_path / "ws", MANY, [])
-    with start(workspace, model, "--token-budget", 600, env=engine) as process:
-        until_saved(process)
-        process.stdout.close()
-        err = process.stderr.read()
-    assert (process.returncode, err) == (2, "")
-    assert 0 < len(kept(workspace)) < 900
-
-
-def test_a_reader_that_leaves_with_a_word_leaves_the_run_to_itself(tmp_path, model, engine):
-    workspace = making.workspace(tmp_path / "ws", MANY[:200], [])
-    words = map(str, words_of(workspace, model, "--token-budget", 600))
-    command = [sys.executable, "-m", "scoring", *words]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    environment = {**os.environ, **scoring_process.NO_HUB, **engine}
-    with subprocess.Popen(command, text=True, env=environment, cwd=scoring_process.ROOT, **pipes) as process:
-        until_saved(process)
-        os.write(process.stdin.fileno(), GO_ON)
-        process.stdin.close()
-        process.stdout.close()
-        err = process.stderr.read()
-    assert (process.returncode, err) == (0, "")
-    assert len(kept(workspace)) == 200
 
 
 def test_a_checkpoint_changed_in_place_does_not_serve_the_old_rewards(tmp_path, workspace):
@@ -253,14 +245,6 @@ def test_a_sample_and_a_condition_choose_the_cases(workspace, model):
     words = ["--sample", 9, "--stratify", "subset", "--seed", 3, "--where", "n_steps > 1", "--dry-run"]
     code, events, _ = ran(workspace, model, *words)
     assert (code, events[0]["cases"]) == (0, 9)
-
-
-def test_two_runs_at_once_agree(workspace, model, engine):
-    with start(workspace, model, env=engine) as one, start(workspace, model, env=engine) as two:
-        outs = [process.communicate(timeout=120)[0] for process in (one, two)]
-    assert [one.returncode, two.returncode] == [0, 0]
-    assert all(json.loads(out.splitlines()[-1])["status"] == "done" for out in outs)
-    assert len(kept(workspace)) == 60
 
 
 def broken(folder, how):

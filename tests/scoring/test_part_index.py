@@ -24,7 +24,7 @@ def test_neighbouring_rows_are_one_run(tmp_path):
     assert runs_of(found, "d") == []
 
 
-@up_to(100, 8)
+@up_to(100, 5)
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=30))
 def test_answers_are_those_of_a_filter(tmp_path_factory, keys):
     folder = tmp_path_factory.mktemp("parts")

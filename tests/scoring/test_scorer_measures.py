@@ -33,6 +33,7 @@ def slowly(case, margin):
     }
 
 
+@up_to(100, 12)
 @given(making.benches())
 def test_measures_are_what_going_through_the_steps_gives(cases):
     one = making.evaluation(cases)
@@ -50,17 +51,15 @@ def differences(case):
     return rewards and [after - before for before, after in zip((0.0, *rewards), rewards, strict=False)]
 
 
-@up_to(100, 15)
+@up_to(100, 8)
 @given(making.benches(), st.sampled_from(making.TIED))
 def test_distances_are_of_what_the_rule_compares_and_never_of_gold(cases, threshold):
     one = making.evaluation(cases).compared("<=", "differences").at(threshold)
     blind = making.evaluation([replace(case, gold=-1, error_steps=None) for case in cases], threshold)
-    for row, case in enumerate(cases):
-        compared = differences(case)
-        lowest = None if compared is None else min(compared)
-        assert one.column("lowest_compared")[row] == lowest
-        found = one.column("decision_distance")[row]
-        assert found == (None if lowest is None else abs(lowest - threshold))
+    lowest = [None if (compared := differences(case)) is None else min(compared) for case in cases]
+    assert one.column("lowest_compared").to_list() == lowest
+    distances = [None if value is None else abs(value - threshold) for value in lowest]
+    assert one.column("decision_distance").to_list() == distances
     assert blind.column("decision_distance").equals(
         making.evaluation(cases, threshold).column("decision_distance"), null_equal=True
     )

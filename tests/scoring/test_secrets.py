@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from scoring import secrets
 from scoring.secrets import keep_secret, key_like, masked
+from thoroughness import up_to
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,7 @@ def test_what_is_no_key_stays(text):
     assert masked(text) == text
 
 
+@up_to(100, 12)
 @given(st.text(), st.text())
 def test_a_key_of_this_process_is_found_in_any_text(before, after):
     keep_secret("correct horse")

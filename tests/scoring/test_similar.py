@@ -60,7 +60,7 @@ def cosines(pairs):
     ]
 
 
-@up_to(100, 10)
+@up_to(100, 5)
 @given(CASES, st.integers(1, 3))
 def test_likeness_is_the_cosine_of_plain_tf_idf(cases, sources):
     pairs = [(" ".join(problem), [" ".join(step) for step in steps]) for problem, steps in cases]
@@ -112,6 +112,7 @@ def test_of_nothing_nothing_is_near():
 REWARDS = st.lists(st.one_of(st.none(), st.lists(st.sampled_from((0.0, 0.25, 0.5, 1.0)), max_size=5)), min_size=1)
 
 
+@up_to(100, 12)
 @given(REWARDS)
 def test_courses_are_drawn_between_the_steps_and_compared_point_by_point(given_rewards):
     cases = [Case(len(one or ()) or 2, -1, None if one is None else tuple(one)) for one in given_rewards]

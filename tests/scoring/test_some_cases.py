@@ -11,7 +11,7 @@ from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.step_rewards import Gold, flat_rows
 from thoroughness import up_to
 
-SOME = up_to(60, 10)
+SOME = up_to(60, 5)
 
 
 def same(found, whole, rows):
@@ -55,6 +55,7 @@ def test_labels_votes_and_numbers_go_along():
             np.testing.assert_array_equal(some.rewards.solutions, whole.rewards.solutions[list(rows)])
 
 
+@up_to(100, 12)
 @given(lengths=st.lists(st.integers(0, 3), min_size=1, max_size=6), draw=st.data())
 def test_flat_rows(lengths, draw):
     offsets = np.concatenate([[0], np.cumsum(lengths)])

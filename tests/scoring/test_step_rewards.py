@@ -15,7 +15,7 @@ def aligned(cases):
     return align(making.frame(cases), making.rewards(cases))
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(cases=making.benches())
 def test_what_is_usable_is_scored_and_everything_else_that_was_tried_is_refused_with_a_reason(cases):
     found = aligned(cases)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from scoring.errors import SearchError
 from scoring.filtering.text_query import LONGEST, MOST_WORDS, SCOPES, TextQuery
+from thoroughness import also
 
 
 def matches(query, text):
@@ -117,11 +118,12 @@ def test_no_text_is_misread(text):
         pl.Series(["x"]).str.contains(pattern)
 
 
-@pytest.mark.parametrize("part", ["a", "\u1ebf", "\u00e9 b", "\u212b"])
+# Of all letters, this one can be written in most ways.
+@pytest.mark.parametrize("part", ["a", "\u1ebf", *also("\u00e9 b", "\u212b")])
 def test_the_engine_has_room_for_the_longest_query(part):
     longest = part * ((LONGEST - 2) // len(part))
-    assert matches(f'"{longest}"', f"so {longest}")
-    assert not matches(f'"{longest}"', longest[:-1])
+    (pattern,) = TextQuery.parse(f'"{longest}"').patterns
+    assert pl.Series([f"so {longest}", longest[:-1]]).str.contains(pattern).to_list() == [True, False]
 
 
 def test_a_longer_one_is_refused_before_the_engine_sees_it():

@@ -85,7 +85,7 @@ def slow(case, word, scope, *, ignore):
     ["b", "a"],
     {"problem", "steps"},
 )
-@up_to(150)
+@up_to(150, 18)
 def test_the_same_cases_as_a_slow_reader(cases, wanted, scopes):
     query = TextQuery.parse(" ".join(f'"{word}"' for word in wanted), tuple(scopes))
     found = search_all(query, searchable(cases))

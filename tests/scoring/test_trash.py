@@ -4,6 +4,7 @@ import errno
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -223,13 +224,14 @@ def state(workspace):
 @pytest.mark.filterwarnings("ignore:This process.*multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("what", DO)
 def test_whatever_is_killed_leaves_the_old_state_or_the_new_one(tmp_path, what):
-    seen, code, number = [], None, 0
+    seen, code, number, made = [], None, 0, tmp_path / "made"
+    example.write(made)
+    if what in {"restore", "prune"}:
+        space = Workspace.open(made)
+        remove(space, one(space, "scorer", "alpha"))
     while code != 0:
-        root = tmp_path / str(number)
-        example.write(root)
+        root = shutil.copytree(made, tmp_path / str(number))
         space = Workspace.open(root)
-        if what in {"restore", "prune"}:
-            remove(space, one(space, "scorer", "alpha"))
         before = state(space)
         process = multiprocessing.get_context("fork").Process(target=die, args=(root, what, number))
         process.start()
@@ -277,7 +279,7 @@ def test_a_run_whose_caller_leaves_lets_go(workspace):
 
 def test_another_process_that_writes_keeps_its_scorer_until_it_ends_also_by_kill_9(workspace):
     folder = workspace.root / "rewards" / fake_scoring.SCORER.folder
-    with fake_scoring.started(folder, 5000, 0.02) as process:
+    with fake_scoring.started(folder, 400, 0.1) as process:
         fake_scoring.until_saved(process)
         with pytest.raises(InUse):
             remove(workspace, one(workspace, "scorer", fake_scoring.SCORER.name))

@@ -25,7 +25,7 @@ from scoring.evaluations.verdicts import (
 from thoroughness import up_to
 
 BOTH = pytest.mark.parametrize("comparison", ["<", "<="])
-SOME = up_to(80)
+SOME = up_to(80, 10)
 
 
 def words(codes):

@@ -21,7 +21,7 @@ def tallied(*ballots):
     return tally(cases, judged.votes(cases["key"], ballots)), cases
 
 
-@up_to(80)
+@up_to(80, 10)
 @given(st.lists(st.lists(st.sampled_from(SOME_BALLOTS), max_size=8), max_size=5))
 def test_winners_are_those_of_counting_one_case_at_a_time(ballots):
     found, cases = tallied(*ballots)

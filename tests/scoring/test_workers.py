@@ -49,24 +49,23 @@ def words_of(workspace, model, *more):
     return ("score", "bench", "--workspace", workspace.root, "--model", model, *more)
 
 
-@pytest.fixture(params=["light", *also("torch")])
-def slow(request):
-    """The environment of processes that take some seconds to compute; how, the laws of processes do not ask."""
-    return scoring_process.light(0.1) if request.param == "light" else {}
-
-
 @pytest.fixture
 def light_here(monkeypatch):
-    """The engine of this process, too, is the light one."""
+    """The engine of this process is the one that needs no torch."""
     monkeypatch.setattr(EngineOptions, "load", lambda *_, **__: fake_scoring.Engine())
+
+
+@pytest.fixture(params=["light", *also("torch")])
+def slow(request):
+    """The environment of processes that compute for some seconds what this one would; how, their laws do not ask."""
+    if request.param == "torch":
+        return {}
+    request.getfixturevalue("light_here")
+    return scoring_process.light(0.1)
 
 
 def start(*args, env=None):
     return scoring_process.started(*words_of(*args), env=env)
-
-
-def ran(*args, env=None):
-    return scoring_process.ran(*words_of(*args), env=env)
 
 
 def kept(workspace):
@@ -107,98 +106,63 @@ def test_a_device_that_is_not_here_is_refused_before_any_process_starts(model, t
     assert not list(workspace.root.glob("rewards/*"))
 
 
-@pytest.fixture(params=["light", *also("torch")])
-def here(request):
-    """The environment of processes whose engine is that of this process."""
-    if request.param == "torch":
-        return {}
-    request.getfixturevalue("light_here")
-    return scoring_process.light()
-
-
-def test_two_processes_score_what_one_does_each_case_once(tmp_path, model, here):
-    workspaces = [making.workspace(tmp_path / name, FEW, []) for name in ("one", "two")]
-    assert scoring_process.ran_here(*words_of(workspaces[0], model, "--device=cpu"))[0] == 0
-    code, events, err = ran(workspaces[1], model, "--device=cpu,cpu", env=here)
-    assert (code, err) == (0, "")
-    kinds = [event["event"] for event in events]
-    assert (kinds[0], kinds.count("start"), kinds.count("end")) == ("start", 1, 1)
-    # Whichever is ready first may have done all of it before the other is.
-    assert 1 <= kinds.count("ready") <= 2
-    first, last = events[0], events[-1]
-    assert (first["contents"], first["to_do"], last["scored"], last["saved"], last["left"]) == (60, 60, 60, 60, 0)
-    assert [event["total"] for event in events if event["event"] == "saved"][-1] == 60
-    (found, rows), (expected, _) = kept(workspaces[1]), kept(workspaces[0])
-    assert rows == 60
-    assert found.keys() == expected.keys()
-    assert all(found[key] == pytest.approx(expected[key], abs=1e-5) for key in expected)
-    again = scoring_process.ran_here(*words_of(workspaces[1], model, "--device=cpu,cpu"))
-    assert (again[0], again[1][0]["cached"], again[1][0]["to_do"]) == (0, 60, 0)
-
-
-@pytest.mark.parametrize(("signum", "code"), [(signal.SIGTERM, 143), *also((signal.SIGINT, 130))])
-def test_a_signal_reaches_both_and_both_save(tmp_path, model, slow, signum, code):
-    workspace = making.workspace(tmp_path / "ws", MANY, [])
-    with start(workspace, model, "--device=cpu,cpu", "--token-budget=300", env=slow) as process:
-        until(process, "saved")
-        process.send_signal(signum)
-        out, err = process.communicate(timeout=60)
-    end = json.loads(out.splitlines()[-1])
-    assert (process.returncode, err) == (code, "")
-    assert (end["event"], end["status"], end["signal"]) == ("end", "interrupted", signum)
-    assert end["saved"] == len(kept(workspace)[0]) == 900 - end["left"]
-
-
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
-def test_two_runs_share_what_one_that_was_killed_left_and_start_killed_workers_again(tmp_path, model, light_here):
-    slow = scoring_process.light(0.1)
+def test_however_runs_of_two_processes_end_each_case_is_computed_once_as_one_process_does(tmp_path, model, slow):
+    """One is told to end, another's reader leaves, a third is killed beside a fourth, which finishes."""
     whole, workspace = (making.workspace(tmp_path / name, MANY, []) for name in ("one", "many"))
     assert scoring_process.ran_here(*words_of(whole, model, "--device=cpu"))[0] == 0
-    with start(workspace, model, "--device=cpu,cpu", env=slow) as process:
+    words = (workspace, model, "--device=cpu,cpu", "--token-budget=300")
+    signum = signal.SIGINT if THOROUGH else signal.SIGTERM
+    with start(*words, env=slow) as told:
         for _ in range(2):
-            until(process, "ready")
+            until(told, "ready")
         for _ in range(2 if THOROUGH else 1):
-            os.kill(children(process)[0], signal.SIGKILL)
-            notice = until(process, "notice")["sentence"]
+            os.kill(children(told)[0], signal.SIGKILL)
+            notice = until(told, "notice")["sentence"]
             assert re.match(
                 r"the worker on cpu \(number [12]\) was killed by SIGKILL; \d+ cases are computed again", notice
             )
-            until(process, "ready")
-        until(process, "saved")
-        process.kill()
+            until(told, "ready")
+        until(told, "saved")
+        told.send_signal(signum)
+        out, err = told.communicate(timeout=60)
+    end = json.loads(out.splitlines()[-1])
+    assert (told.returncode, err) == (128 + signum, "")
+    assert (end["event"], end["status"], end["signal"]) == ("end", "interrupted", signum)
     saved = len(kept(workspace)[0])
-    assert 0 < saved < 900
-    with (
-        start(workspace, model, "--device=cpu,cpu", env=slow) as first,
-        start(workspace, model, "--device=cpu", env=slow) as second,
-    ):
-        until(second, "ready")
-        until(first, "saved")
-        # It may be the other's turn: then this one holds no case. The run goes on all the same.
-        os.kill(children(first)[0], signal.SIGKILL)
-        ends = []
-        for process in (first, second):
-            out, err = process.communicate(timeout=120)
-            assert (process.returncode, err) == (0, "")
-            ends.append(json.loads(out.splitlines()[-1]))
-    assert all(end["status"] == "done" and end["left"] == 0 and end["scored"] > 0 for end in ends)
-    assert sum(end["scored"] for end in ends) == 900 - saved
-    assert [end["scored"] + end["cached"] for end in ends] == [900, 900]
-    (found, rows), (expected, _) = kept(workspace), kept(whole)
-    assert (found, rows) == (expected, 900)
+    assert 0 < end["saved"] == saved == 900 - end["left"]
 
-
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
-def test_a_reader_that_leaves_ends_all_of_them(tmp_path, model, slow):
-    workspace = making.workspace(tmp_path / "ws", MANY, [])
-    with start(workspace, model, "--device=cpu,cpu", "--token-budget=300", env=slow) as process:
-        until(process, "saved")
-        running = children(process)
-        process.stdout.close()
-        process.stderr.read()
-    assert process.returncode == 2
+    with start(*words, env=slow) as left:
+        until(left, "saved")
+        running = children(left)
+        left.stdout.close()
+        left.stderr.read()
+    assert left.returncode == 2
+    assert running
     assert not any(Path(f"/proc/{number}").exists() for number in running)
-    assert 0 < len(kept(workspace)[0]) < 900
+    assert saved < len(kept(workspace)[0]) < 900
+
+    with start(workspace, model, "--device=cpu", env=slow) as killed, start(*words, env=slow) as last:
+        start_of_last = until(last, "start")
+        for process in (killed, last):
+            until(process, "saved")
+        killed.kill()
+        out, err = last.communicate(timeout=120)
+    assert (last.returncode, err) == (0, "")
+    events = [json.loads(line) for line in out.splitlines()]
+    end = events[-1]
+    assert not [event for event in events if event["event"] == "start"]
+    assert [event for event in events if event["event"] == "end"] == [end]
+    assert (end["status"], end["left"]) == ("done", 0)
+    assert (start_of_last["contents"], end["scored"] + end["cached"]) == (900, 900)
+    assert 0 < end["saved"] == end["scored"] <= start_of_last["to_do"]
+    assert [event["total"] for event in events if event["event"] == "saved"][-1] == end["saved"]
+    (found, rows), (expected, _) = kept(workspace), kept(whole)
+    assert rows == 900
+    assert found.keys() == expected.keys()
+    assert all(found[key] == pytest.approx(expected[key], abs=1e-5) for key in expected)
+    again = scoring_process.ran_here(*words_of(workspace, model, "--device=cpu,cpu"))
+    assert (again[0], again[1][0]["cached"], again[1][0]["to_do"]) == (0, 900, 0)
 
 
 def test_what_is_wrong_with_the_request_is_said_once(tmp_path):

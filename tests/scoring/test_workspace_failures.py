@@ -24,16 +24,16 @@ PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["polars", "scoring.importing.sources", "scoring.workspace"])
 
 
-@pytest.mark.parametrize("name", FOREIGN)
-def test_what_is_not_ours_is_neither_read_nor_removed(workspace, read, name):
+def test_what_is_not_ours_is_neither_read_nor_removed(workspace, read):
     workspace.add([read(rows(1))])
-    path = home(workspace) / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("mine")
+    paths = [home(workspace) / name for name in FOREIGN]
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine")
     for count in (2, 3, 4):
         workspace.add([read(rows(count))])
     assert len(ids(workspace)) == 4
-    assert path.read_text() == "mine"
+    assert [path.read_text() for path in paths] == ["mine"] * len(FOREIGN)
 
 
 def test_what_is_not_ours_is_no_benchmark_and_no_scorer(workspace, read):

@@ -1,5 +1,6 @@
 """Scoring without a model: an encoder of letters, an engine whose rewards are a digest, and a process that runs them.
 
+Of hypothesis it needs nothing: every process that scores with it would import that first.
 As a script it scores `argv[2]` cases into the workspace `argv[1]`, one JSON event a line, a batch every `argv[3]` s.
 """
 
@@ -11,21 +12,31 @@ import time
 from hashlib import blake2b
 from pathlib import Path
 
-import making
-import reference
+from scoring.benchmarks.own import cases_frame
 from scoring.cache import RewardParts
 from scoring.readout import Batch, Encoded, EngineOutput, Refused
 from scoring.runs.events import Interrupt, document
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
+from scoring.scorer import Scorer
 from scoring.texts import Texts
 
-SCORER = making.scorer("fake")
+SCORER = Scorer(name="fake", fingerprint="fa4e" * 4, low=0.0, high=1.0)
 
 
 def cases(number):
-    """A cases frame with its texts: every seventh case is refused by the encoder, every eleventh by the engine."""
-    return making.full_frame([reference.Case(index % 4 + 1, -1) for index in range(number)])
+    """A cases frame with its texts: every seventh case is refused by the encoder."""
+    rows = [
+        {
+            "id": f"c{index}",
+            "problem": f"problem {index}",
+            "steps": [f"step {step} of {index}" for step in range(index % 4 + 1)],
+            "earliest_error": -1,
+            "line": index + 1,
+        }
+        for index in range(number)
+    ]
+    return cases_frame("bench", "made.jsonl", rows)
 
 
 def texts(frame):

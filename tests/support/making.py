@@ -1,6 +1,7 @@
 """Small cases, rewards, scorers and workspaces for tests."""
 
 import random
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -83,14 +84,39 @@ def workspace(root, cases, scorers, benchmark="bench", **columns):
     return made
 
 
+_N_STEPS = st.sampled_from((0, 1, 1, 2, 3, 4, 5))
+_SUBSETS = st.sampled_from(("one", "one", "two", None))
+_KINDS = st.sampled_from(("scored",) * 6 + ("none", "refused", "length", "broken"))
+_BROKEN = st.sampled_from((None, float("nan"), float("inf"), -float("inf")))
+
+
+# Kept, since hypothesis looks over every strategy that is new to it.
+@cache
+def _gold(n_steps):
+    return st.sampled_from((None, -1, -1, 0, *range(n_steps + 2)))
+
+
+@cache
+def _row(values, n_steps):
+    return st.tuples(*[st.sampled_from(values)] * n_steps)
+
+
+@cache
+def _step(n_steps):
+    return st.integers(0, n_steps - 1)
+
+
+@cache
+def _listed(n_steps):
+    return st.none() | st.lists(st.integers(0, n_steps + 1), unique=True).map(sorted).map(tuple)
+
+
 @st.composite
 def case(draw, values=TIED):
     """One case with any kind of gold and of cached row, usable ones more often than not."""
-    n_steps = draw(st.sampled_from((0, 1, 1, 2, 3, 4, 5)))
-    gold = draw(st.sampled_from((None, -1, -1, 0, *range(n_steps + 2))))
-    subset = draw(st.sampled_from(("one", "one", "two", None)))
-    row = st.tuples(*[st.sampled_from(values)] * n_steps)
-    kind = draw(st.sampled_from(("scored",) * 6 + ("none", "refused", "length", "broken")))
+    n_steps = draw(_N_STEPS)
+    gold, subset, kind = draw(_gold(n_steps)), draw(_SUBSETS), draw(_KINDS)
+    row = _row(tuple(values), n_steps)
     if kind == "none":
         return reference.Case(n_steps, gold, None, "", subset)
     if kind == "refused":
@@ -99,10 +125,8 @@ def case(draw, values=TIED):
         return reference.Case(n_steps, gold, (*draw(row), 0.5), "", subset)
     found = list(draw(row))
     if kind == "broken" and found:
-        found[draw(st.integers(0, n_steps - 1))] = draw(
-            st.sampled_from((None, float("nan"), float("inf"), -float("inf")))
-        )
-    listed = draw(st.none() | st.lists(st.integers(0, n_steps + 1), unique=True).map(sorted).map(tuple))
+        found[draw(_step(n_steps))] = draw(_BROKEN)
+    listed = draw(_listed(n_steps))
     if listed is not None and gold is not None:
         gold = min((step for step in listed if step < n_steps), default=None if listed else -1)
     return reference.Case(n_steps, gold, tuple(found), "", subset, listed)

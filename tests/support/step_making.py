@@ -1,5 +1,7 @@
 """Cases of PRMBench's classes with rewards, redundancy and twins, for tests."""
 
+from functools import cache
+
 import numpy as np
 import polars as pl
 from hypothesis import strategies as st
@@ -70,15 +72,23 @@ def twins(cases, wanted, threshold=0.1):
     return evaluate(Gold(found), making.scorer(), rows, Rule(threshold, "<", "another"))
 
 
+_CLASSES = st.sampled_from(CLASSES)
+
+
+@cache
+def _rows(n_steps):
+    """Numbers and labels of so many steps, or none."""
+    kinds = (st.sampled_from(VALUES), st.booleans())
+    return [st.none() | st.tuples(*[kind] * n_steps) for kind in kinds]
+
+
 @st.composite
 def items(draw, min_size=0, max_size=10):
     """Cases of all classes; some with redundancy numbers or labels, one a step."""
     found = []
     for case in draw(making.benches(VALUES, min_size, max_size)):
-        row = st.tuples(*[st.sampled_from(VALUES)] * case.n_steps)
-        numbers = draw(st.none() | row)
-        labels = draw(st.none() | st.tuples(*[st.booleans()] * case.n_steps))
-        found.append(Step(case, draw(st.sampled_from(CLASSES)), numbers, labels))
+        numbers, labels = (draw(row) for row in _rows(case.n_steps))
+        found.append(Step(case, draw(_CLASSES), numbers, labels))
     return found
 
 

@@ -29,7 +29,7 @@ MARKS = st.integers(1, 12).flatmap(
 )
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(MARKS)
 def test_quadrants_add_up_to_the_common_cases(words):
     made = side_by_side.aligned(*words)
@@ -42,7 +42,7 @@ def test_quadrants_add_up_to_the_common_cases(words):
     assert mirrored["only_other_right"] == parts[0]["only_scorer_right"]
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(MARKS)
 def test_lone_and_unanimous_are_what_plain_counting_gives(words):
     made = side_by_side.aligned(*words)

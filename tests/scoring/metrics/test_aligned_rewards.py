@@ -25,7 +25,7 @@ def at(rows):
     return {(row["side"], row["offset"]): row for row in rows}
 
 
-@up_to(100)
+@up_to(100, 12)
 @given(cases=making.benches(), taken=st.lists(st.booleans(), min_size=10, max_size=10), reach=st.integers(0, 6))
 def test_means_are_those_of_going_through_the_cases(cases, taken, reach):
     evaluation, mask = making.evaluation(cases), np.array(taken[: len(cases)], dtype=bool)

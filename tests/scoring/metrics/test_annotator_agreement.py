@@ -23,6 +23,7 @@ from scoring.metrics.annotator_agreement import (
 )
 from scoring.metrics.resampling import SMALL
 from slow_agreement import slow_alpha, slow_kappa
+from thoroughness import up_to
 
 V = 3
 # Krippendorff, Computing Krippendorff's Alpha-Reliability (2011): two observers of ten and of twelve units, and four of
@@ -56,6 +57,7 @@ def said_of(rows):
 rows_of_three = st.lists(st.tuples(*[st.sampled_from([MISSING, 0, 1, 2])] * 3), min_size=1, max_size=30)
 
 
+@up_to(100, 12)
 @given(rows_of_three)
 def test_kappa_is_the_slow_one_of_every_two(rows):
     for left, right in combinations(range(3), 2):
@@ -72,6 +74,7 @@ def test_kappa_is_the_slow_one_of_every_two(rows):
         assert observed.value == (sum(a == b for a, b in pairs) / len(pairs) if pairs else None)
 
 
+@up_to(100, 12)
 @given(rows_of_three, st.booleans())
 def test_alpha_is_the_slow_one_with_missing_answers(rows, ordinal):
     observed, alpha = agreement_of_all(answers(rows, ordinal=ordinal), 0)
@@ -113,6 +116,7 @@ def test_kappa_of_a_known_table():
     assert confusion_of(answers(rows, 2), 0, 1).tolist() == [[20, 5], [10, 15]]
 
 
+@up_to(100, 12)
 @given(rows_of_three, st.booleans(), st.permutations(range(3)), st.randoms(use_true_random=False))
 def test_the_order_of_cases_and_people_is_nothing(rows, ordinal, places, random):
     shuffled = random.sample(rows, len(rows))
@@ -134,6 +138,7 @@ def alike(one, other):
     )
 
 
+@up_to(100, 12)
 @given(rows_of_three, st.permutations(range(V)))
 def test_names_of_values_are_nothing_where_they_have_no_order(rows, names):
     renamed = [[code if code == MISSING else names[code] for code in row] for row in rows]
@@ -146,6 +151,7 @@ def test_names_of_values_are_nothing_where_they_have_no_order(rows, names):
             assert before.value == (None if after.value is None else pytest.approx(after.value, abs=1e-12))
 
 
+@up_to(100, 12)
 @given(rows_of_three)
 def test_ordinal_values_may_be_turned_round(rows):
     turned = [[code if code == MISSING else V - 1 - code for code in row] for row in rows]
@@ -153,6 +159,7 @@ def test_ordinal_values_may_be_turned_round(rows):
     assert one.value == (None if other.value is None else pytest.approx(other.value, abs=1e-12))
 
 
+@up_to(100, 12)
 @given(st.lists(st.integers(0, V - 1), min_size=2, max_size=20), st.booleans())
 def test_full_agreement_is_one_with_no_interval(codes, ordinal):
     assume(len(set(codes)) > 1)
@@ -176,6 +183,7 @@ def test_neighbours_are_nearer_in_order_alone():
     assert by_order[0] < by_order[1] - 0.1
 
 
+@up_to(100, 12)
 @given(rows_of_three)
 def test_the_formulas_of_resamples_are_the_values(rows):
     units = [said for said in said_of(rows) if len(said) > 1]
@@ -201,12 +209,12 @@ def test_intervals_are_those_of_resampled_cases():
     random = np.random.default_rng(1)
     truth = random.integers(0, V, 60)
     rows = np.column_stack([np.where(random.random(60) < 0.7, truth, random.integers(0, V, 60)) for _ in range(3)])
-    drawn = [rows[random.integers(0, 60, 60)] for _ in range(2000)]
+    drawn = [rows[random.integers(0, 60, 60)] for _ in range(250)]
     for figure, slow in (
-        (agreement_of_two(answers(rows), 0, 1, 0)[1], [float(slow_kappa(one[:, :2].tolist())) for one in drawn[:400]]),
+        (agreement_of_two(answers(rows), 0, 1, 0)[1], [float(slow_kappa(one[:, :2].tolist())) for one in drawn]),
         (
             agreement_of_all(answers(rows), 0)[1],
-            [float(slow_alpha(one.tolist(), ordinal=False)) for one in drawn[:400]],
+            [float(slow_alpha(one.tolist(), ordinal=False)) for one in drawn],
         ),
     ):
         assert figure.low == pytest.approx(np.quantile(slow, 0.025), abs=0.04)
@@ -232,5 +240,5 @@ def test_few_cases_are_told():
 
 
 def test_many_values_and_cases_take_no_long_time():
-    rows = np.random.default_rng(0).integers(0, 400, (4000, 2))
-    assert abs(agreement_of_all(answers(rows, 400), 0)[1].value) < 0.05
+    rows = np.random.default_rng(0).integers(0, 250, (2500, 2))
+    assert abs(agreement_of_all(answers(rows, 250), 0)[1].value) < 0.05

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import response_making
 import response_reference
 from scoring.metrics.answer_votes import CHOICES, answer_groups
+from thoroughness import up_to
 
 ANSWERS = st.lists(
     st.lists(
@@ -35,6 +36,7 @@ def labels(data, answers):
     return made
 
 
+@up_to(100, 12)
 @given(answers=ANSWERS, data=st.data())
 def test_a_vote_is_what_counting_and_adding_give(answers, data):
     words = [[answer for answer, _ in one] for one in answers]
@@ -50,6 +52,7 @@ def test_a_vote_is_what_counting_and_adding_give(answers, data):
     assert [None if np.isnan(vote) else bool(vote) for vote in groups.wins(np.array(scores))] == weighted
 
 
+@up_to(100, 12)
 @given(answers=ANSWERS, n=st.integers(1, 3), data=st.data())
 def test_fewer_votes_are_those_of_the_drawn_choices(answers, n, data):
     words = [[answer for answer, _ in one] for one in answers]

@@ -186,7 +186,7 @@ def test_every_label_is_reckoned_again():
     assert sorted(audit.order.tolist()) == list(range(aligned.rows.size))
 
 
-@up_to(24)
+@up_to(24, 5)
 @given(st.integers(0, 10**6), st.integers(0, 59))
 def test_a_label_has_no_part_in_judging_itself(seed, place):
     """Were each of its labels the case's in turn, their probabilities would add up to 1, as those of one run do."""

@@ -13,6 +13,7 @@ from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import Rule
 from scoring.metrics.balanced import NAMES
 from scoring.schema import METADATA, REWARDS, conform
+from thoroughness import up_to
 
 UNREADABLE = "unreadable"
 
@@ -174,6 +175,7 @@ def usable(gold, judged):
     return tuple(judged) if len(judged) == len(gold) and {True, False} & {*judged} else UNREADABLE
 
 
+@up_to(100, 12)
 @given(st.lists(st.tuples(labels, judgements), max_size=8), st.booleans())
 def test_every_figure_is_that_of_the_authors_grading(answers, official):
     answers = [(gold, usable(gold, judged)) for gold, judged in answers]

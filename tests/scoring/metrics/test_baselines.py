@@ -23,7 +23,7 @@ def labels(evaluation):
     return [evaluation.rewards.labels.of(row) for row in range(evaluation.codes.size)]
 
 
-@up_to(40)
+@up_to(40, 5)
 @given(cases=making.benches(), seed=st.integers(0, 3))
 def test_everyone_has_a_verdict_on_every_case_with_steps(cases, seed):
     found = by_name(cases, seed)

@@ -28,7 +28,7 @@ from scoring.metrics.best_of_n import (
 from scoring.schema import REWARDS
 from thoroughness import up_to
 
-SOME = up_to(80, 14)
+SOME = up_to(80, 7)
 
 
 def figures(problems, n=None, answers=None, rewards=None):
@@ -92,6 +92,7 @@ def test_rows_are_means_over_problems_by_subset_pooled_and_averaged(problems):
     assert (row["n"], row["responses"]) == (len(problems), sum(len(one) for _, one in problems))
 
 
+@up_to(100, 12)
 @given(problems=response_making.problems(values=(0.1, 0.5, 0.9), least=4), name=st.sampled_from(("product", "min")))
 def test_fewer_responses_are_told_as_powers_of_two_and_one_is_a_random_one(problems, name):
     found = figures(problems)

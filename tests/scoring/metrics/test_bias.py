@@ -12,7 +12,7 @@ from scoring.evaluations.step_rewards import Gold
 from scoring.metrics.shares import bias_rows
 from thoroughness import up_to
 
-SOME = up_to(60)
+SOME = up_to(60, 8)
 
 
 def rows_of(evaluation, unparsed="wrong", taken=None):

@@ -16,7 +16,7 @@ from scoring.metrics.breakdown import TOTAL, Cells, axis, breakdown
 from scoring.metrics.resampling import SMALL
 from thoroughness import up_to
 
-SOME = up_to(40, usually=5, suppress_health_check=[HealthCheck.too_slow])
+SOME = up_to(40, 4, suppress_health_check=[HealthCheck.too_slow])
 SIDES = {"fp": {"early"}, "fn": {"late", "missed"}, "late": {"late"}, "missed": {"missed"}, "exact": {"exact"}}
 SIDES["unanswered"] = {"unparsed", "refused"}
 SHARED = ("exact", "early", "late", "missed", "clean", "false_alarm", "unparsed", "refused")

@@ -10,7 +10,7 @@ from scoring.metrics.breakdown import TOTAL, Cells, axis, breakdown, breakdown_d
 from scoring.metrics.closed_forms import paired_difference_interval, wilson_interval
 from thoroughness import up_to
 
-SOME = up_to(40, suppress_health_check=[HealthCheck.too_slow])
+SOME = up_to(40, 5, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite
@@ -115,6 +115,7 @@ def slow_interval(both, only_left, only_right, neither):
     return p2 - p3 - delta, p2 - p3 + epsilon
 
 
+@up_to(100, 12)
 @given(counts=COUNTS)
 def test_the_interval_of_pairs_is_newcombes(counts):
     low, high = paired_difference_interval(*(np.array([count]) for count in counts))

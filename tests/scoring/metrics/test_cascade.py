@@ -50,7 +50,7 @@ def simulated(cases, verdicts, rule, cut, policy):
     return sent, means or [None] * 3
 
 
-@up_to(120, 15)
+@up_to(120, 8)
 @given(study=pairs(), policy=st.sampled_from(("wrong", "drop")))
 def test_every_cut_is_what_asking_case_by_case_gives(study, policy):
     cases, verdicts, rule = study
@@ -71,7 +71,7 @@ def test_every_cut_is_what_asking_case_by_case_gives(study, policy):
     assert found.best is None or found.f1[found.best] == max(f1)
 
 
-@up_to(40)
+@up_to(40, 5)
 @given(cases=making.benches(), data=st.data())
 def test_who_is_sent_on_does_not_depend_on_gold(cases, data):
     """The same rewards under any other gold labels send the same cases on."""

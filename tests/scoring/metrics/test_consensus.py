@@ -89,7 +89,7 @@ def slow(words, families):
     return found
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(
     st.integers(1, 9).flatmap(
         lambda n: st.tuples(

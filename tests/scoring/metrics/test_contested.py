@@ -104,7 +104,7 @@ def lineups(draw, least=0, families=("", "", "f", "g")):
     )
 
 
-@up_to(150)
+@up_to(150, 18)
 @given(lineups())
 def test_it_is_what_plain_counting_gives(made):
     found = contested(made)
@@ -119,7 +119,7 @@ def test_it_is_what_plain_counting_gives(made):
     assert (np.diff(leads) < 1e-8).all()
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(lineups(), st.randoms(use_true_random=False))
 def test_the_order_of_the_scorers_means_nothing(made, rng):
     order = list(range(len(made.names)))
@@ -133,7 +133,7 @@ def test_the_order_of_the_scorers_means_nothing(made, rng):
         ]
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(lineups(least=2))
 def test_copies_within_a_family_change_nothing(made):
     """All scorers of a family twice: it has one voice on every case, and all in it keep their share of that."""
@@ -147,7 +147,7 @@ def test_copies_within_a_family_change_nothing(made):
     assert_same(contested(made), contested(twice))
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(lineups(least=2))
 def test_who_is_no_better_than_a_coin_on_the_other_cases_has_no_say(made):
     assume((contested(made).voters >= 2).all())
@@ -166,7 +166,7 @@ def test_half_right_elsewhere_weighs_nothing():
     assert found.verdicts[0] == -1
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(lineups(least=2), st.data())
 def test_a_gold_label_has_no_say_in_the_consensus_that_it_is_held_against(made, data):
     row = data.draw(st.integers(0, made.rows.size - 1))

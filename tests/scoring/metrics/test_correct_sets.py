@@ -35,7 +35,7 @@ def one_by_one(gold, marks, policy):
     return counts
 
 
-@up_to(80)
+@up_to(80, 10)
 @given(words=MARKS, policy=st.sampled_from(("wrong", "drop")))
 def test_sets_are_what_plain_counting_gives_and_conditions_select_them(words, policy):
     gold, *marks = words

@@ -28,7 +28,7 @@ def average(evaluation, rows, policy):
     return {row["metric"]: row for row in first_error_rows(evaluation, rows, policy) if row["subset"] == "average"}
 
 
-@up_to(40)
+@up_to(40, 5)
 @given(
     cases=making.benches(),
     taken=st.lists(st.booleans(), min_size=10, max_size=10),

@@ -91,7 +91,7 @@ WORDS = st.integers(1, 9).flatmap(
 )
 
 
-@up_to(40)
+@up_to(40, 5)
 @given(WORDS)
 def test_counts_are_those_of_plain_counting(words):
     gold, *marks = words
@@ -117,7 +117,7 @@ def test_counts_are_those_of_plain_counting(words):
         assert (cell(rows, f"consensus_{metric}")["value"] or 0) <= (best or 0)
 
 
-@up_to(25)
+@up_to(25, 5)
 @given(WORDS)
 def test_a_null_has_a_reason_and_an_interval_its_value(words):
     made = side_by_side.aligned(*words)

@@ -42,7 +42,7 @@ def checked(rows, evaluations):
     return cells(rows)
 
 
-@up_to(60, 10)
+@up_to(60, 5)
 @given(words=MARKS, policy=st.sampled_from(("wrong", "drop")))
 def test_agreement_and_coverage_are_what_plain_counting_gives(words, policy):
     gold, *marks = words
@@ -95,7 +95,7 @@ def accuracy(marks):
     return marks.count("1") / len(marks)
 
 
-@up_to(25)
+@up_to(25, 5)
 @given(words=MARKS)
 def test_the_oracle_is_right_where_one_of_the_two_is(words):
     gold, *marks = words

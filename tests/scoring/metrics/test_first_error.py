@@ -10,7 +10,7 @@ from scoring.metrics.first_error import AVERAGING, F1_SCORE, METRICS, FirstError
 from scoring.metrics.kernel import FIRST_ERROR, OUTCOME_COUNTS, Decided, Marks, harmonic
 from thoroughness import up_to
 
-SOME = up_to(50)
+SOME = up_to(50, 6)
 
 
 def rows_of(cases, *rule, unparsed="wrong", seed=0, taken=None):

@@ -86,7 +86,7 @@ def test_a_mean_is_undefined_where_a_run_is_unless_the_official_figure_is_asked_
 BALLOTS = st.sampled_from(("0", "0", "1", "-1", "-1", "", None))
 
 
-@up_to(40)
+@up_to(40, 5)
 @given(data=st.data(), unparsed=st.sampled_from(("wrong", "drop")))
 def test_means_are_those_of_evaluating_each_run_alone(data, unparsed):
     cases = [

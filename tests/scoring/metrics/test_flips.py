@@ -10,7 +10,7 @@ from reference import Case
 from scoring.metrics.threshold_curves import AtThreshold, flip_conditions
 from thoroughness import up_to
 
-SOME = up_to(120)
+SOME = up_to(120, 15)
 THRESHOLDS = st.sampled_from((*making.TIED, -2.0, 0.4, 2.0, 1e-7, -1e22))
 WORDS = ("exact", "early", "late", "missed", "clean", "false_alarm")
 

@@ -10,9 +10,10 @@ import side_by_side
 from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.first_error import F1_SCORE
 from scoring.metrics.paired import CASE_NAMES, OF_CASES, shared_by_pairs, shared_scores
-from thoroughness import up_to
+from thoroughness import THOROUGH, up_to
 
-SOME = up_to(40, usually=6)
+SOME = up_to(40, 5)
+SIMULATIONS = 300 if THOROUGH else 120
 
 
 def differences(aligned, left=0, right=1, seed=0):
@@ -195,26 +196,26 @@ def simulated(rng, size, problems=None, shared=0.0):
     )
 
 
-def covered(simulate, simulations):
+def covered(simulate):
     """How often the 95% interval of the F1 difference holds the true difference."""
     truth = 2 * 0.6 * 0.8 / 1.4 - 2 * 0.5 * 0.9 / 1.4
     rng = np.random.default_rng(11)
     hits = 0
-    for seed in range(simulations):
+    for seed in range(SIMULATIONS):
         figure = differences(simulate(rng), seed=seed)["f1"]
         hits += figure.low <= truth <= figure.high
-    return hits / simulations
+    return hits / SIMULATIONS
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says(record_property):
-    share = covered(lambda rng: simulated(rng, 100), 300)
+    share = covered(lambda rng: simulated(rng, 100))
     record_property("coverage of the paired interval", share)
     assert 0.91 <= share <= 0.985
 
 
 def test_it_does_so_where_solutions_share_problems_and_not_if_that_is_ignored(record_property):
-    clustered = covered(lambda rng: simulated(rng, 100, problems=True, shared=1.0), 300)
-    ignored = covered(lambda rng: replace(simulated(rng, 100, True, 1.0), problems=np.arange(200)), 300)
+    clustered = covered(lambda rng: simulated(rng, 100, problems=True, shared=1.0))
+    ignored = covered(lambda rng: replace(simulated(rng, 100, True, 1.0), problems=np.arange(200)))
     record_property("coverage with whole problems resampled", clustered)
     record_property("coverage with clustering ignored", ignored)
     assert 0.90 <= clustered <= 0.985

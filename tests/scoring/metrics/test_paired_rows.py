@@ -151,7 +151,7 @@ def test_no_cases_at_all_and_scorers_that_tried_none():
         assert all(row["reason"] for row in rows)
 
 
-@up_to(40)
+@up_to(40, 5)
 @given(
     st.integers(1, 8).flatmap(
         lambda n: st.tuples(

@@ -82,7 +82,7 @@ def two(draw):
     return items, other
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(two())
 def test_a_difference_is_what_plain_counting_on_the_common_cases_gives(both):
     one, other = both
@@ -102,7 +102,7 @@ def test_a_difference_is_what_plain_counting_on_the_common_cases_gives(both):
             assert rows[name, None, "prmscore"]["value"] == pytest.approx(score(items), abs=1e-12)
 
 
-@up_to(30)
+@up_to(30, 5)
 @given(two())
 def test_a_null_has_a_reason_and_a_value_has_none(both):
     for row in rows_of(*both).values():

@@ -42,7 +42,7 @@ SIZES = st.lists(
 )
 
 
-@up_to(80)
+@up_to(80, 10)
 @given(SIZES, st.integers(0, 10**6), st.sampled_from((0.05, 0.3, 1.0)))
 def test_so_many_labels_are_made_wrong_each_as_it_is_told(cases, seed, share):
     n_steps, earliest = (np.array(column) for column in zip(*cases, strict=True))
@@ -75,7 +75,7 @@ def test_errors_are_moved_by_one_or_anywhere_or_called_clean_alike_and_steps_are
     assert max(moved.values()) - min(moved.values()) < 100
 
 
-@up_to(100)
+@up_to(100, 12)
 @given(st.integers(1, 90), st.integers(0, 10**6))
 def test_what_an_order_finds_is_counted_again(n, seed):
     rng = np.random.default_rng(seed)

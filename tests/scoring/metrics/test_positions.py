@@ -15,7 +15,7 @@ from scoring.filtering.filters import passing
 from scoring.metrics.positions import PRESETS, all_position_rows, first_position_rows, offset_rows, step_position_rows
 from thoroughness import up_to
 
-SOME = up_to(50, suppress_health_check=[HealthCheck.too_slow])
+SOME = up_to(50, 6, suppress_health_check=[HealthCheck.too_slow])
 PLAIN = PRESETS["processbench"]
 
 

@@ -10,7 +10,7 @@ import response_reference
 from scoring.metrics.best_of_n import _products, places, product_places
 from thoroughness import up_to
 
-SOME = up_to(200)
+SOME = up_to(200, 25)
 TINY, LARGEST = 5e-324, 1.7976931348623157e308
 NEAR = (0.5, float(np.nextafter(0.5, 1)), float(np.nextafter(0.5, 0)), 0.25, 1.0, float(np.nextafter(1, 0)), 2.0)
 ANY = st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=True)

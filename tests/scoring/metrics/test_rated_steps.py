@@ -53,7 +53,7 @@ def toolkit(items, texts):
     return found
 
 
-@up_to(100)
+@up_to(100, 12)
 @given(st.data())
 def test_counts_are_the_toolkits_whatever_the_lists_are(data):
     items, texts = [], []

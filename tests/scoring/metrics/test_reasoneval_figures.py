@@ -24,6 +24,7 @@ from scoring.metrics.paper_figures import (
 from scoring.reading.rows import read_rows
 from scoring.results import reasoneval
 from scoring.schema import METADATA, REWARDS, VOTES
+from thoroughness import up_to
 
 CUT, REDUNDANT = 0.5, 0.15
 GRID = (0.0, 0.1, REDUNDANT, 0.3, CUT, 0.7, 1.0)
@@ -147,6 +148,7 @@ RATED = NUMBERS.flatmap(
 )
 
 
+@up_to(100, 12)
 @given(st.lists(INVALID, min_size=1, max_size=8), st.sampled_from(["<", "<="]))
 def test_numbers_a_step_on_the_invalid_set(cases, comparison):
     gold = gold_of(cases, mrmath.NAME)
@@ -155,6 +157,7 @@ def test_numbers_a_step_on_the_invalid_set(cases, comparison):
     assert values(found) == like(slow_figures(cases, CUT))
 
 
+@up_to(100, 12)
 @given(st.lists(RATED, min_size=1, max_size=8), st.booleans())
 def test_numbers_a_step_on_the_redundant_set(cases, of_redundancy):
     gold = gold_of(cases, mrmath_redundant.NAME)
@@ -168,6 +171,7 @@ def test_numbers_a_step_on_the_redundant_set(cases, of_redundancy):
     assert values(figures(evaluation, redundancy=True)) == like(slow_figures(expected, cut))
 
 
+@up_to(100, 12)
 @given(st.lists(st.tuples(st.integers(-1, 1), st.sampled_from(GRID)), min_size=1, max_size=8))
 def test_a_number_a_solution_judges_no_step(pairs):
     cases = [{"numbers": [0.0, 0.0], "gold": gold} for gold, _ in pairs]
@@ -197,6 +201,7 @@ def voted(cases, verdicts, benchmark=mrmath.NAME, **columns):
     return evaluate(gold, making.scorer(kind="critic"), pl.DataFrame(schema=REWARDS), votes=votes)
 
 
+@up_to(100, 12)
 @given(st.lists(st.tuples(INVALID, st.none() | st.integers(-2, 4)), min_size=1, max_size=8))
 def test_answers_on_the_invalid_set(pairs):
     cases, verdicts = zip(*pairs, strict=True)

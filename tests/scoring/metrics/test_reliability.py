@@ -52,7 +52,7 @@ def checked(share, average, own, unit):
     return n * abs(hits / n - mean)
 
 
-@up_to(80)
+@up_to(80, 10)
 @given(
     cases=making.benches(PROBABILITIES),
     taken=st.lists(st.booleans(), min_size=10, max_size=10),

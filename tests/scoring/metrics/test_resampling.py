@@ -151,17 +151,17 @@ def test_without_cases_all_sums_are_0():
 
 
 def test_the_interval_of_clustered_cases_covers_and_that_of_single_cases_does_not():
-    """Ten cases a problem that are all alike: 95% intervals of their share, over 100 made benchmarks."""
+    """Ten cases a problem that are all alike: 95% intervals of their share, over 60 made benchmarks."""
     rng, covered = np.random.default_rng(0), {"problems": 0, "cases": 0}
-    for seed in range(100):
+    for seed in range(60):
         hits = np.repeat(rng.random(40) < 0.4, 10).astype(float)
         parts = np.column_stack([hits, np.ones(400)])
         for name, problems in (("problems", np.repeat(np.arange(40), 10)), ("cases", np.arange(400))):
             drawn = sums(parts, np.zeros(400, dtype=int), problems, seed=seed)[:, 0]
             low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
             covered[name] += low <= 0.4 <= high
-    assert covered["problems"] >= 88
-    assert covered["cases"] < 60
+    assert covered["problems"] >= 53
+    assert covered["cases"] < 36
 
 
 # -- sides
@@ -209,15 +209,15 @@ def test_undefined_resamples_are_left_out_and_too_many_leave_no_interval():
 
 @pytest.mark.parametrize(("sizes", "rates"), [PROCESSBENCH, ([(60, 60)], [(0.5, 0.7)]), TWO])
 def test_the_interval_holds_the_truth_about_as_often_as_it_says(sizes, rates, record_property):
-    share = covered(sizes, rates, 400 if THOROUGH else 200)
+    share = covered(sizes, rates, 400 if THOROUGH else 100)
     record_property("coverage, one solution a problem", float(share))
     assert 0.90 <= share <= 0.98
 
 
 @pytest.mark.parametrize(("sizes", "rates"), [([(60, 60)], [(0.5, 0.7)]), ([(40, 40), (50, 30)], TWO[1])])
 def test_it_does_so_where_solutions_share_problems_and_not_if_that_is_ignored(sizes, rates, record_property):
-    whole = covered(sizes, rates, 200, each=4, alike=0.8)
-    ignored = covered(sizes, rates, 200, each=4, alike=0.8, ignored=True)
+    whole = covered(sizes, rates, 400 if THOROUGH else 100, each=4, alike=0.8)
+    ignored = covered(sizes, rates, 400 if THOROUGH else 100, each=4, alike=0.8, ignored=True)
     record_property("coverage, whole problems resampled", float(whole))
     record_property("coverage, clustering ignored", float(ignored))
     assert 0.89 <= whole <= 0.985

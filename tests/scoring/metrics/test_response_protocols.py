@@ -42,7 +42,7 @@ def figures(problems, truth="1"):
     return {(row["metric"], row["of"]): row for row in rows if row["subset"] == "all"}
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(problems=completions())
 def test_search_and_learn_counts_as_its_code_does(problems):
     found = figures(problems)
@@ -91,6 +91,7 @@ def test_a_problem_with_an_unscored_or_unknown_completion_is_left_out():
 # -- RewardBench 2
 
 
+@up_to(100, 12)
 @given(scores=st.lists(st.lists(st.sampled_from(SCORES), min_size=2, max_size=5), min_size=1, max_size=5))
 def test_ties_for_the_highest_share_the_credit(scores):
     made = [("one", [((score,), not at) for at, score in enumerate(one)]) for one in scores]
@@ -105,7 +106,7 @@ def prompts():
     return st.lists(pair, min_size=1, max_size=4)
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(pairs=prompts())
 def test_the_score_of_ties_is_that_of_its_code(pairs):
     made = [("ref", number, [0.5, *wrong], 1) for number, (wrong, _, _) in enumerate(pairs)]

@@ -37,7 +37,7 @@ def inside(value, row, last):
     return row["reward_from"] <= value and (value < row["reward_to"] or (value == row["reward_to"] == last))
 
 
-@up_to(80)
+@up_to(80, 10)
 @given(cases=making.benches(), taken=st.lists(st.booleans(), min_size=10, max_size=10), bins=st.integers(1, 7))
 def test_counts_are_what_going_through_the_cases_gives_and_conditions_select_them(cases, taken, bins):
     evaluation, mask = making.evaluation(cases), np.array(taken[: len(cases)], dtype=bool)
@@ -77,7 +77,7 @@ def test_counts_are_what_going_through_the_cases_gives_and_conditions_select_the
         assert expected is None or math.isclose(auroc["value"], expected)
 
 
-@up_to(100, 12)
+@up_to(100, 6)
 @given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300), st.integers(1, 40), st.data())
 def test_any_edge_can_be_said_in_sql(one, other, bins, data):
     low, high = min(one, other), max(one, other)

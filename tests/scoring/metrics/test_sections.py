@@ -132,7 +132,7 @@ sections = st.frozensets(st.integers(0, N_STEPS - 1), max_size=4)
 ROW = st.tuples(sections, st.booleans(), st.none() | sections, st.sampled_from(["math", "code"]))
 
 
-@up_to(100, 15)
+@up_to(100, 8)
 @given(st.lists(ROW, max_size=8))
 def test_every_figure_is_that_of_the_authors_code(rows):
     for subset in ("all", "math", "code"):

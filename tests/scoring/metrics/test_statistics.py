@@ -121,7 +121,7 @@ def test_benchmarks_are_told_apart_and_none_gives_none():
     assert list(statistics_rows(making.frame([]))) == []
 
 
-@up_to(30)
+@up_to(30, 5)
 @given(cases=making.benches())
 def test_counts_add_up(cases):
     found = values_of(cases)

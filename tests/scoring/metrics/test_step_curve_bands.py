@@ -16,7 +16,7 @@ from step_reference import Step
 from thoroughness import up_to
 
 
-@up_to(25)
+@up_to(25, 5)
 @given(
     items=step_making.items(min_size=1),
     comparison=st.sampled_from(("<", "<=")),

@@ -34,7 +34,7 @@ def tries(values):
     return [values[0] - 1, *sorted({*values, *between}), values[-1] + 1] if values else []
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(items=step_making.items(min_size=1), comparison=COMPARISON, redundancy=REDUNDANCY, data=st.data())
 def test_the_curve_is_that_of_evaluating_at_every_distinct_value(items, comparison, redundancy, data):
     rows = np.array(data.draw(st.lists(st.booleans(), min_size=len(items), max_size=len(items))))
@@ -57,7 +57,7 @@ def test_the_curve_is_that_of_evaluating_at_every_distinct_value(items, comparis
         assert best is None or best[1] == pytest.approx(highest, abs=1e-12)
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(items=step_making.items(min_size=1), rule=making.rules(step_making.VALUES), redundancy=REDUNDANCY)
 def test_redundancy_has_a_curve_of_its_own(items, rule, redundancy):
     threshold, comparison = rule

@@ -169,7 +169,7 @@ def studies(draw):
     return items, labels, redundant
 
 
-@up_to(120)
+@up_to(120, 15)
 @given(studies())
 def test_every_label_counts_as_in_the_toolkit(study):
     items, labels, redundant = study

@@ -44,7 +44,7 @@ def pooled(items, *, official=False, twins=None, **settings):
     return {row["metric"]: row["value"] for row in rows if row["subset"] == "all"}
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(
     items=step_making.items(),
     rule=making.rules(step_making.VALUES),
@@ -63,7 +63,7 @@ def test_every_figure_is_that_of_plain_counting(items, rule, redundancy, officia
         assert values[key] == (None if value is None else pytest.approx(value, abs=1e-12)), key
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(items=step_making.items(min_size=1), rule=making.rules(step_making.VALUES), data=st.data())
 def test_similarity_is_that_of_plain_counting(items, rule, data):
     threshold, comparison = rule
@@ -289,7 +289,7 @@ def test_a_scorer_that_names_one_step_has_no_figures_of_steps():
     }
 
 
-@up_to(40)
+@up_to(40, 5)
 @given(items=step_making.items(min_size=1), seed=st.integers(0, 3))
 def test_the_headline_is_the_row_of_the_table(items, seed):
     found = step_making.evaluation(items)

@@ -30,7 +30,7 @@ def average(found, rows, unparsed="wrong"):
     )
 
 
-@up_to(40)
+@up_to(40, 5)
 @given(cases=making.balanced(), comparison=st.sampled_from(("<", "<=")), unparsed=POLICY, data=st.data())
 def test_at_every_candidate_f1_is_that_of_the_metrics_table_and_of_plain_counting(cases, comparison, unparsed, data):
     rows = np.array(
@@ -46,7 +46,7 @@ def test_at_every_candidate_f1_is_that_of_the_metrics_table_and_of_plain_countin
         assert value is None or f1 == pytest.approx(value, abs=1e-12)
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(cases=making.balanced(max_size=14), comparison=st.sampled_from(("<", "<=")), unparsed=POLICY)
 def test_no_threshold_beats_the_best(cases, comparison, unparsed):
     best = swept(cases, comparison, unparsed)[1].best
@@ -59,7 +59,7 @@ def test_no_threshold_beats_the_best(cases, comparison, unparsed):
         )
 
 
-@up_to(60)
+@up_to(60, 8)
 @given(cases=making.benches(), comparison=st.sampled_from(("<", "<=")))
 def test_candidates_ascend_and_between_two_of_them_no_outcome_changes(cases, comparison):
     found, curve = swept(cases, comparison)

@@ -31,7 +31,7 @@ def curve_of(ballots):
     return vote_curve(cases, judged.votes(cases["key"], ballots)), cases
 
 
-@up_to(80)
+@up_to(80, 10)
 @given(ANSWERS, st.randoms())
 def test_every_k_is_the_vote_of_the_first_k_answers(ballots, random):
     cases = making.frame([Case(3)] * len(ballots))
@@ -48,7 +48,7 @@ def test_every_k_is_the_vote_of_the_first_k_answers(ballots, random):
         assert curve.verdicts[:, -1].tolist() == tally(cases, rows).verdicts.tolist()
 
 
-@up_to(80)
+@up_to(80, 10)
 @given(ANSWERS, st.data())
 def test_the_expectation_is_that_over_all_choices_of_k_answers(ballots, data):
     curve, _ = curve_of(ballots)
