@@ -3,16 +3,13 @@
 import json
 import shlex
 
-import example
 import making
 from inspector.cli import main
 from inspector.query import Query
 from inspector.screens.board import BoardScreen
-from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
-from opened import inspected, listed, opened
-from scoring.evaluations.verdicts import OUTCOMES
-from screen_text import hides, press, rests, screen_lines, screen_text, settled, shows, until
+from opened import listed, opened
+from screen_text import hides, press, rests, screen_lines, screen_text, shows, until
 
 
 def board(pilot):
@@ -109,34 +106,6 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         await shows(pilot, "⠒ blend", "What stands out about blend")
         await press(pilot, "t", "l", "enter")
         await shows(pilot, "present: chosen")
-
-
-async def test_every_cell_of_a_row_opens_as_many_cases_as_it_says(tmp_path):
-    query = example.write(tmp_path / "w")
-    async with opened(Query(workspace=query.workspace), size=(200, 50)) as pilot:
-        await ranked(pilot)
-        screen, table = pilot.app.screen, pilot.app.screen.query_one(FrameTable)
-        # Counts by outcome beside the usual columns.
-        await press(pilot, "v", "c", "G", *["space", "k"] * 14, "enter")
-        await ranked(pilot)
-        # Of beta, which never ran on one of six erroneous cases, was refused on another, and is right on the others.
-        expected = {"on_wrong": 5, "on_right": 3, "coverage": 7, "score": 8, "exact": 4}
-        opens = {}
-        for key in table._columns.shown:
-            table.cell_name = key.name
-            await settled(pilot)
-            line = screen.line
-            await press(pilot, "enter")
-            if not isinstance(pilot.app.screen, CasesScreen):
-                continue
-            opens[key.name] = len(inspected(pilot).shown)
-            if key.name in OUTCOMES:
-                assert opens[key.name] == line[key.name]
-            elif key.name == "coverage":
-                assert opens[key.name] == line["scored"]
-            await press(pilot, "escape")
-        assert len(opens) > 8
-        assert {name: opens.get(name) for name in expected} == expected
 
 
 async def test_sort_by_a_column_from_the_menu_and_from_its_title_and_it_is_kept(tmp_path):
