@@ -21,17 +21,19 @@ from thoroughness import also
 def root(tmp_path_factory):
     """A study of two benchmarks, of which the second is the first again under other ids, less what is unscored."""
     root = tmp_path_factory.mktemp("study")
-    cases, scorers = making.study(n=120)
+    cases, scorers = making.study(n=80)
     labels = making.labels(cases)
     space = making.workspace(root, cases, scorers, **labels)
-    found = making.full_frame(cases[:90], "second", **{name: values[:90] for name, values in labels.items()})
+    found = making.full_frame(cases[:60], "second", **{name: values[:60] for name, values in labels.items()})
     space.add([Imported("second", "other.jsonl", "other", "0-based", found.height, found, ())])
     return str(root)
 
 
 @pytest.fixture(params=["study", *also("demo")])
 def words(request, root):
-    return ["-w", root] if request.param == "study" else ["--benchmark", "demo"]
+    return (
+        ["-w", root] if request.param == "study" else ["--benchmark", "demo", "--scorer", "blend", "--scorer", "ledger"]
+    )
 
 
 def report(words):
@@ -40,8 +42,8 @@ def report(words):
 
 
 @cache
-def made(flag, name):
-    query = {"workspace": name} if flag == "-w" else {"benchmarks": (name,)}
+def made(flag, name, *scorers):
+    query = {"workspace": name} if flag == "-w" else {"benchmarks": (name,), "scorers": scorers[1::2]}
     return report_document(load(Query(**query)), Choices(cases=3))
 
 
