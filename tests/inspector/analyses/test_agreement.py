@@ -1,6 +1,7 @@
 """`agreement`: people's rulings, ratings, tags and categories, from journals to views."""
 
 import json
+import shutil
 
 import polars as pl
 import pytest
@@ -25,11 +26,15 @@ MODEL, GOLD, BOTH, *_ = RULINGS
 CASES = [f"bench/c{number}" for number in range(8)]
 
 
-@pytest.fixture
-def root(tmp_path):
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
     rewards = [Case(3, number % 4 - 1, (0.9, 0.2, 0.9)) for number in range(8)]
-    making.workspace(tmp_path, rewards, [(making.scorer("prm"), rewards)])
-    return tmp_path
+    return making.workspace(tmp_path_factory.mktemp("untouched"), rewards, [(making.scorer("prm"), rewards)]).root
+
+
+@pytest.fixture
+def root(untouched, tmp_path):
+    return shutil.copytree(untouched, tmp_path, dirs_exist_ok=True)
 
 
 def journal(root, who, machine="gpu"):
