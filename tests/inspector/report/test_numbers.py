@@ -37,12 +37,12 @@ def words(request, root):
 
 
 def report(words):
-    """The same report for all who only read it."""
     return made(*words)
 
 
 @cache
 def made(flag, name, *scorers):
+    """The same report for all who only read it."""
     query = {"workspace": name} if flag == "-w" else {"benchmarks": (name,), "scorers": scorers[1::2]}
     return report_document(load(Query(**query)), Choices(cases=3))
 
@@ -278,9 +278,3 @@ def test_the_page_has_the_cells(words):
     assert all(
         text in {f"{100 * float(value):.1f}", f"{float(value):.4g}", f"{int(float(value)):,}"} for value, text in told
     )
-
-
-def test_the_same_bytes_twice(words):
-    again = made.__wrapped__(*words)
-    for form in ("html", "markdown"):
-        assert again.render(form) == report(words).render(form)
