@@ -8,7 +8,7 @@ from inspector.cli import main
 from inspector.query import Query
 from inspector.screens.board import BoardScreen
 from inspector.widgets.frame_table import FrameTable
-from opened import listed, opened
+from opened import inspected, listed, opened
 from screen_text import hides, press, rests, screen_text, shows, until
 
 
@@ -162,6 +162,23 @@ async def test_printed_figures_stand_below_and_open_nothing(tmp_path):
         await shows(pilot, "Copied the row of")
         await press(pilot, "v", "p")
         await hides(pilot, "(87.9)")
+
+
+async def test_counts_by_outcome_are_shown_where_they_are_ticked_and_open_their_cases(query):
+    async with opened(Query(workspace=query.workspace), size=(200, 50)) as pilot:
+        await ranked(pilot)
+        await press(pilot, "v", "c", "G", *["space", "k"] * 14, "enter")
+        await ranked(pilot)
+        screen, table = pilot.app.screen, pilot.app.screen.query_one(FrameTable)
+        assert {"exact", "dev"} <= {column.name for column in table.columns_shown}
+        table.cell_name = "exact"
+        count = screen.line["exact"]
+        await press(pilot, "enter")
+        assert len(inspected(pilot).shown) == count > 0
+        await press(pilot, "escape")
+        table.cell_name = "dev"
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, BoardScreen)
 
 
 async def test_one_benchmark_without_subsets_has_one_way_to_group(tmp_path):
