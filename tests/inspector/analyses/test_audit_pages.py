@@ -1,5 +1,6 @@
 """`contested --audit` and `--planted`: ranks, sentences, rulings and commands, where some labels are wrong."""
 
+import polars as pl
 import pytest
 from msgspec.structs import replace
 
@@ -34,8 +35,13 @@ def page(query, name, *, intervals=True, **changes):
     return contested.view(load(replace(query, **changes)), Params(name), intervals=intervals)
 
 
-def test_every_shown_label_has_a_rank_or_a_reason_and_wrong_ones_stand_first(query):
-    view = page(query, "audit")
+@pytest.fixture(scope="module")
+def audit(query):
+    return page(query, "audit")
+
+
+def test_every_shown_label_has_a_rank_or_a_reason_and_wrong_ones_stand_first(audit):
+    view = audit
     assert dict(view.rows.schema) == AUDITED
     rows = view.rows.to_dicts()
     assert {row["case"] for row in rows} == {f"bench/c{at}" for at in range(100)}
@@ -71,20 +77,20 @@ def test_every_shown_label_has_a_rank_or_a_reason_and_wrong_ones_stand_first(que
     assert list(view.provenance["weights"]["bench"]) == ["a", "b", "c", "d"]
 
 
-def test_who_denies_a_label_is_told_from_the_verdicts(query):
+def test_who_denies_a_label_is_told_from_the_verdicts(query, audit):
     results = load(query)
-    row = page(query, "audit").rows.row(0, named=True)
+    row = audit.rows.row(0, named=True)
     at = results.cases["case"].to_list().index(row["case"])
     verdicts = {name: results.evaluation(name).verdict_of(at) for name in "abcd"}
     against = [name for name, verdict in verdicts.items() if verdict != row["earliest_error"]]
     assert row["against"] == ",".join(against)
     assert row["votes"] == sum(verdict == row["suggested"] for verdict in verdicts.values())
-    remark = table_of(page(query, "audit"), "The most suspicious first")[0]
+    remark = table_of(audit, "The most suspicious first")[0]
     assert remark["against"] == f"{len(against)} of 4"
 
 
-def test_a_filter_chooses_what_is_listed_and_changes_no_probability(query):
-    every = page(query, "audit").rows
+def test_a_filter_chooses_what_is_listed_and_changes_no_probability(query, audit):
+    every = audit.rows
     some = page(query, "audit", where=("generator = 'm1'",)).rows
     assert 25 < some.height < 40
     kept = every.filter(every["case"].is_in(some["case"].to_list()))
@@ -100,9 +106,9 @@ def test_where_no_shown_case_is_audited_the_reason_stands_alone(query):
     assert table_of(view, "Suspected gold labels")[0]["not audited"] == "1"
 
 
-def test_the_first_answer_plants_nothing(query):
+def test_the_first_answer_plants_nothing(query, audit):
     view = page(query, "audit", intervals=False)
-    assert view.rows.equals(page(query, "audit").rows)
+    assert view.rows.equals(audit.rows)
     assert [line[""] for line in table_of(view, "What it finds of planted errors")] == ["measuring"]
     assert page(query, "planted", intervals=False).rows.height == 0
 
@@ -129,10 +135,10 @@ def test_the_measurement_is_a_table_of_its_own(query):
 # -- what people ruled
 
 
-def test_rulings_stand_beside_and_are_held_against_the_suspicion(query, tmp_path):
+def test_rulings_stand_beside_and_are_held_against_the_suspicion(tmp_path):
     query = write_leaning(tmp_path / "w", relabelled(TRUTH, MISTAKEN))
-    flagged = page(query, "audit").rows.filter("flagged")["case"].to_list()
-    rest = [row["case"] for row in page(query, "audit").rows.to_dicts() if not row["flagged"]]
+    before = page(query, "audit", intervals=False).rows
+    flagged, rest = (before.filter(pl.col("flagged") == which)["case"].to_list() for which in (True, False))
     ann, bob = (Journal(tmp_path / "w" / "triage", Author(who, "gpu")) for who in ("ann", "bob"))
     ann.rule(flagged[:3], "gold wrong")
     ann.rule(flagged[3:4], "model wrong")

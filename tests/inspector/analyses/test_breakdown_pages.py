@@ -52,7 +52,7 @@ TOLD = {
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
     """Two benchmarks with every taxonomy, gaps, refused and unparsed cases, and labels that are not there."""
-    return inspect(load(taxonomy_spaces.write(tmp_path_factory.mktemp("two") / "w", n=90 if THOROUGH else 60)))
+    return inspect(load(taxonomy_spaces.write(tmp_path_factory.mktemp("two") / "w", n=90 if THOROUGH else 45)))
 
 
 @pytest.fixture(scope="module")

@@ -167,9 +167,13 @@ def test_an_undefined_figure_is_not_called_comparable(kinds):
     assert "Nothing makes" not in words
 
 
-def test_two_figures_that_may_be_compared_are_said_to_be_so(tmp_path):
-    checked_pairs.write(tmp_path)
-    words = words_of(card_view(load(Query(workspace=str(tmp_path))), "old", "worse"))
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
+    return str(checked_pairs.write(tmp_path_factory.mktemp("pairs"))[0].root)
+
+
+def test_two_figures_that_may_be_compared_are_said_to_be_so(pairs):
+    words = words_of(card_view(load(Query(workspace=pairs)), "old", "worse"))
     assert "Nothing makes these two figures incomparable" in words
 
 
@@ -187,9 +191,8 @@ CHOSEN = "chosen by what"
         Filter(where=('"old.margin" > 0', "n_steps = 3")),
     ],
 )
-def test_a_condition_on_an_outcome_that_is_left_out_is_not_warned_of(tmp_path, analysis, filtered):
-    checked_pairs.write(tmp_path)
-    plain = inspect(load(Query(workspace=str(tmp_path))))
+def test_a_condition_on_an_outcome_that_is_left_out_is_not_warned_of(pairs, analysis, filtered):
+    plain = inspect(load(Query(workspace=pairs)))
     looked = plain.filtered(filtered)
     assert looked.shown.size < plain.shown.size
     before, there = (
@@ -201,10 +204,9 @@ def test_a_condition_on_an_outcome_that_is_left_out_is_not_warned_of(tmp_path, a
     assert before.rows.filter(~of_the_filter).equals(there.rows.filter(~of_the_filter))
 
 
-def test_one_that_figures_are_made_under_is(tmp_path):
-    checked_pairs.write(tmp_path)
+def test_one_that_figures_are_made_under_is(pairs):
     where = ("\"worse.outcome\" = 'exact'",)
-    results = load(Query(workspace=str(tmp_path), where=where, scorers=("worse", "old")))
+    results = load(Query(workspace=pairs, where=where, scorers=("worse", "old")))
     assert CHOSEN in words_of(card_view(results, "worse"))
     assert CHOSEN not in words_of(card_view(results, "old"))
     for view in (card_view(results, "worse", "old"), compare_view(results)):

@@ -42,8 +42,13 @@ def check_view(results, old="old", fail_if=None):
 
 
 @cache
+def selected(root, **asked):
+    return load(Query(workspace=root, **asked))
+
+
+@cache
 def made(root, new, old="old", fail_if=None, **asked):
-    return check_view(load(Query(workspace=root, scorers=(new, old), **asked)), old, fail_if)
+    return check_view(selected(root, scorers=(new, old), **asked), old, fail_if)
 
 
 def row(found):

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 
 import polars as pl
 import pytest
@@ -19,9 +20,14 @@ from inspector.texts.wrap import joined
 from views import contested_view, lines_of, table_of
 
 
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("untouched") / "w", FIRST, SECOND, THIRD, final_answer_correct=ANSWERS)
+
+
 @pytest.fixture
-def query(tmp_path):
-    return write(tmp_path / "w", FIRST, SECOND, THIRD, final_answer_correct=ANSWERS)
+def query(untouched, tmp_path):
+    return Query(workspace=str(shutil.copytree(untouched.workspace, tmp_path / "w")))
 
 
 def document(query, **changes):

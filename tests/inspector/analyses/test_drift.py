@@ -24,25 +24,26 @@ from scoring.workspace import Workspace
 from screen_text import press, rests
 
 
-def write(folder, made):
-    """The files of a run as verl dumps them; their paths in the order of the training steps."""
+def write(folder, made, each=1):
+    """The files of a run as verl dumps them, so many training steps in each; their paths in order."""
     folder.mkdir(parents=True)
-    by_step = {}
+    files = {}
     for number, (at, rewards, right) in enumerate(made):
         steps = [f"Step {place} of {number}." for place in range(len(rewards))]
         row = {"input": f"What is {number // 4}?", "output": "\n\n".join(steps), "score": float(right), "step": at}
-        by_step.setdefault(at, []).append({**row, "prm_scores": [round(reward, 6) for reward in rewards]})
-    for at, rows in by_step.items():
-        (folder / f"{at}.jsonl").write_bytes(json_lines(rows))
-    return [folder / f"{at}.jsonl" for at in by_step]
+        row["prm_scores"] = [round(reward, 6) for reward in rewards]
+        files.setdefault(at - at % (10 * each), []).append(row)
+    for first, rows in files.items():
+        (folder / f"{first}.jsonl").write_bytes(json_lines(rows))
+    return [folder / f"{first}.jsonl" for first in files]
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     """Two runs, one whose rewards drift; and rollouts without a scorer."""
     home = tmp_path_factory.mktemp("runs")
-    write(home / "steady's" / "rollouts", drifting.rollouts(0, each=16))
-    write(home / "drifting" / "rollouts", drifting.rollouts(3, "outcome", each=16, steps=16))
+    write(home / "steady's" / "rollouts", drifting.rollouts(0, each=16), each=4)
+    write(home / "drifting" / "rollouts", drifting.rollouts(3, "outcome", each=16, steps=16), each=4)
     assert main(["import", "--workspace", str(home / "w"), str(home / "steady's"), str(home / "drifting")]) == 0
     return str(home / "w")
 
@@ -133,14 +134,14 @@ def test_rollouts_are_followed_live_until_they_raise_the_alarm(tmp_path):
     place = tmp_path / "w"
     watch = Watch([str(folder)], ImportOptions(), None, lambda: Workspace.create(place), place)
     codes = []
-    for path in files:
-        (folder / path.name).write_bytes(path.read_bytes())
+    for new in (files[:1], files[1:5], files[5:]):
+        for path in new:
+            (folder / path.name).write_bytes(path.read_bytes())
         # What changes just now is looked at once more.
-        (taken,) = (*watch.look(last=True).taken, *watch.look(last=True).taken)
-        assert taken.joined[0][0].joined == 12
+        taken = [*watch.look(last=True).taken, *watch.look(last=True).taken]
+        assert sum(joined.joined for one in taken for joined, *_ in one.joined) == 12 * len(new)
         codes.append(view_of(str(place)).exit_code)
-    assert codes[:5] == [0] * 5
-    assert codes[-1] == 1
+    assert codes == [0, 0, 1]
 
 
 def test_watch_says_an_alarm_once(tmp_path, monkeypatch, capsys):

@@ -1,5 +1,6 @@
 import json
 import shlex
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -24,8 +25,13 @@ def root(tmp_path_factory):
     return str(root)
 
 
+@cache
+def selected(root, **asked):
+    return load(Query(workspace=root, **asked))
+
+
 def flips(root, before, after, **asked):
-    return flips_view(load(Query(workspace=root, **asked)), before, after)
+    return flips_view(selected(root, **asked), before, after)
 
 
 def kind(before, after):

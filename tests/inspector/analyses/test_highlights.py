@@ -114,18 +114,14 @@ async def test_the_pane_beneath_the_board_follows_the_cursor_and_opens_cases():
         await shows(pilot, "What stands out about blend")
         await press(pilot, "tab", "escape", "k")
         await rests(pilot, "What stands out about tiny-prm-m")
-
-
-async def test_in_few_columns_sentences_are_whole_and_only_the_surest_are_told():
-    async with opened(size=(80, 24)) as pilot:
+        # In few columns sentences are whole, and only the surest are told.
+        await pilot.resize_terminal(80, 24)
         told = await rests(pilot, "What stands out about tiny-prm-m on demo, 4 of 5", "whose final answer", "novelty")
         assert "calling things right: 74% right on" in told
         assert "clean cases, 32% on erroneous ones" in told
         assert "more often too early" not in told
-
-
-async def test_where_there_is_no_room_the_screen_has_it():
-    async with opened(size=(100, 20)) as pilot:
+        # Where there is no room, the screen has it.
+        await pilot.resize_terminal(100, 20)
         await press(pilot, "tab")
         await shows(pilot, "g o opens it")
         await press(pilot, "g o")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import polars as pl
 import pytest
@@ -133,13 +134,23 @@ def test_every_number_opens_as_many_cases_as_it_says(space, page, parser):
         assert (results.mask & results.passing(link.where)).sum() == link.n
 
 
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
+    return critic_spaces.imported(tmp_path_factory.mktemp("untouched"), 8)
+
+
 @pytest.fixture
-def mixed(tmp_path):
-    """A workspace with a critic that was asked for a step, and one that was asked for numbers."""
-    root = critic_spaces.imported(tmp_path, 8)
-    critic_spaces.critic(root, answers)
-    critic_spaces.critic(root, lambda *_: ["{}"], name="rater", protocol="prmbench")
-    return root
+def eight(untouched, tmp_path):
+    """A workspace of eight cases."""
+    return shutil.copytree(untouched, tmp_path / "space")
+
+
+@pytest.fixture
+def mixed(eight):
+    """The same with a critic that was asked for a step, and one that was asked for numbers."""
+    critic_spaces.critic(eight, answers)
+    critic_spaces.critic(eight, lambda *_: ["{}"], name="rater", protocol="prmbench")
+    return eight
 
 
 @pytest.mark.parametrize("page", [[], ["--cases"]])
@@ -237,33 +248,31 @@ def test_a_verdict_without_a_text_is_no_other_parsers_and_stays_the_own_ones(mix
     assert VoteParts(made).read()[0].height == told["answers"] == 5
 
 
-def test_a_verdict_that_changes_is_told_where_its_outcome_stays(tmp_path, capsys):
-    root = critic_spaces.imported(tmp_path, 8)
-    critic_spaces.critic(root, lambda *_: [r"\boxed{7} or \boxed {8}"])
-    assert cli.main(["reparse", "--parser", "grben", "--cases", "-w", str(root), "--json", "-q"]) == 0
+def test_a_verdict_that_changes_is_told_where_its_outcome_stays(eight, capsys):
+    critic_spaces.critic(eight, lambda *_: [r"\boxed{7} or \boxed {8}"])
+    assert cli.main(["reparse", "--parser", "grben", "--cases", "-w", str(eight), "--json", "-q"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert {(row["verdict_before"], row["verdict_after"]) for row in rows} == {(7, 8)}
     assert all(row["outcome_before"] == row["outcome_after"] for row in rows)
     assert {row["flip"] for row in rows} == {"other"}
 
 
-def test_answers_that_say_nothing_are_those_that_came(tmp_path, capsys):
+def test_answers_that_say_nothing_are_those_that_came(eight, capsys):
     said = (
         '{"validity": [1], "redundancy": [0]}',
         '{"validity": [1, 1, 1, 1, 1, 1, 1, 1], "redundancy": [0, 0, 0, 0, 0, 0, 0, 0]}',
         "nothing",
         GeneratedAnswer(None, reason="no answer: HTTP 500"),
     )
-    root = critic_spaces.imported(tmp_path, 8)
-    critic_spaces.critic(root, lambda row, _: [said[row % 4]], name="rater", protocol="prmbench")
-    assert cli.main(["reparse", "--parser", "prmbench", "-w", str(root), "--json", "-q"]) == 0
+    critic_spaces.critic(eight, lambda row, _: [said[row % 4]], name="rater", protocol="prmbench")
+    assert cli.main(["reparse", "--parser", "prmbench", "-w", str(eight), "--json", "-q"]) == 0
     told = {row["metric"]: (row["before"], row["after"]) for row in json.loads(capsys.readouterr().out)["rows"]}
     assert told["answers"] == (6.0, 6.0)
     # A list that does not fit the steps is read, as far as it goes; `metrics` counts the same way.
     assert told["unparsed_answers"] == (2.0, 2.0)
-    assert cli.main(["metrics", "-w", str(root), "-q", "--json"]) == 0
+    assert cli.main(["metrics", "-w", str(eight), "-q", "--json"]) == 0
     assert "2 of 6 answers unparsed: 2 no JSON; 4 of 6 answers do not fit the steps" in capsys.readouterr().out
-    assert cli.main(["reparse", "--parser", "prmbench", "-w", str(root), "-q"]) == 0
+    assert cli.main(["reparse", "--parser", "prmbench", "-w", str(eight), "-q"]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "Of 6 answers 2 were unparsed and 2 would be" in told
     assert "no JSON 2 2 list too short 2 2 list too long 2 2" in told

@@ -3,10 +3,7 @@
 import csv
 import io
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -51,25 +48,17 @@ def workspace(tmp_path):
     return making.workspace(tmp_path / "ws", [reference.Case(3, -1), reference.Case(1, 0)], [])
 
 
-def run(*words, **changes):
-    """A command in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PRM_INSPECT_WORKSPACE": "", **changes}
-    command = [sys.executable, "-m", "inspector.cli", *map(str, words)]
-    answer = subprocess.run(
-        command, capture_output=True, text=True, env=environment, check=False, cwd=ROOT, timeout=120
-    )
-    assert "Traceback" not in answer.stderr
-    return answer
-
-
 def here(*words, **changes):
-    """The same in this process, where what is said matters and not the process."""
+    """A command in this process, and its jobs too: what is said matters and not the process."""
     return commanded_here(*words, env={"PRM_INSPECT_WORKSPACE": "", **changes})
 
 
-def explained(workspace, model, *more, command=here, **changes):
-    words = ("show", "bench/c0", "-w", workspace.root, "--explain", "--model", model, "--device", "cpu", *more)
-    return command(*words, **changes)
+def words_of(workspace, model, *more):
+    return ("show", "bench/c0", "-w", workspace.root, "--explain", "--model", model, "--device", "cpu", *more)
+
+
+def explained(workspace, model, *more):
+    return here(*words_of(workspace, model, *more))
 
 
 @pytest.fixture(scope="module")
@@ -129,15 +118,18 @@ def test_the_rewards_are_those_that_scoring_saves(workspace, model):
     assert "tiny was made with another system_prompt" in other.stderr
 
 
-def test_without_torch_the_tokens_are_shown_and_it_is_said(workspace, model, tmp_path):
+def test_without_torch_the_tokens_are_shown_and_it_is_said(workspace, model, tmp_path, monkeypatch, capfd):
     trap = tmp_path / "trap"
     trap.mkdir()
     (trap / "torch.py").write_text("raise ImportError(\"No module named 'torch'\", name='torch')")
-    answer = explained(workspace, model, "--json", command=run, PYTHONPATH=f"{ROOT}:{trap}")
-    assert answer.returncode == 0
-    assert "No logits and rewards: this needs the package 'torch'" in answer.stderr
-    assert "pip install 'prm-inspect[score]'" in answer.stderr
-    document = json.loads(answer.stdout)
+    # The job is a process of its own, and has no torch.
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{trap}")
+    assert cli.main(list(map(str, words_of(workspace, model, "--json")))) == 0
+    out, err = capfd.readouterr()
+    assert "No logits and rewards: this needs the package 'torch'" in err
+    assert "pip install 'prm-inspect[score]'" in err
+    assert "Traceback" not in err
+    document = json.loads(out)
     assert len([row for row in document["rows"] if row["read"]]) == 3
     assert document["provenance"]["engine"] is None
 

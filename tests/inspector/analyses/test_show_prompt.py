@@ -13,6 +13,7 @@ from inspector.result_set import load
 from inspector.screen_state import inspect
 from inspector.texts.paint import Glyphs
 from scoring.cache import VoteParts
+from scoring_process import jobs_here
 from servers.fault_server import running
 
 pytest.importorskip("httpx")
@@ -26,7 +27,8 @@ def run(tmp_path, capsys, monkeypatch):
     file = authored.write(tmp_path / "sums.json", authored.rows(4))
 
     def call(*words, code=0):
-        assert cli.main([*words, "-w", str(tmp_path / "space")]) == code
+        with jobs_here():
+            assert cli.main([*words, "-w", str(tmp_path / "space")]) == code
         return capsys.readouterr()
 
     call("import", str(file), "-q")

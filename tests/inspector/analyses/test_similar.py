@@ -55,9 +55,19 @@ def test_without_a_case_or_with_nothing_like_it_there_is_a_sentence(query, capsy
     assert "No other case that the filter keeps is like bench/exact-one." in capsys.readouterr().err
 
 
-async def test_one_is_opened_from_the_case_that_is_looked_at(query):
+async def test_in_the_app_one_is_opened_from_a_case_and_nothing_is_told_that_is_hidden_or_was_not_tagged(query):
     async with opened(query) as pilot:
-        await press(pilot, "enter", "enter")
+        await press(pilot, "enter", "g", "t", "enter")
+        await shows(pilot, "bench/alarm-one")
+        assert not pilot.app.screen.query_one("#alike").display
+        await press(pilot, "g", "l", "v", "b", "g", "k")
+        await shows(pilot, "Like bench/", "text ")
+        await hides(pilot, "false alarm", "o missed")
+        await press(pilot, "escape")
+        await hides(pilot, "Like bench/")
+        await press(pilot, "g", "k", "q")
+        await hides(pilot, "Like bench/")
+        await press(pilot, "v", "b", "enter")
         here = pilot.app.screen.row
         await press(pilot, "g", "k")
         await shows(pilot, "Like bench/", "text ", "rewards ", "Enter Open it")
@@ -81,21 +91,3 @@ async def test_in_triage_tagged_cases_that_are_like_this_one_are_told(query):
         await press(pilot, "1")
         # With a ruling everything is shown.
         await shows(pilot, "bench/missed-one", "Tagged and like it")
-
-
-async def test_in_triage_nothing_is_said_where_nobody_tagged_anything(query):
-    async with opened(query) as pilot:
-        await press(pilot, "enter", "g", "t", "enter")
-        await shows(pilot, "bench/alarm-one")
-        assert not pilot.app.screen.query_one("#alike").display
-
-
-async def test_while_labels_are_hidden_so_are_outcomes(query):
-    async with opened(query) as pilot:
-        await press(pilot, "g", "l", "v", "b", "g", "k")
-        await shows(pilot, "Like bench/", "text ")
-        await hides(pilot, "false alarm", "o missed")
-        await press(pilot, "escape")
-        await hides(pilot, "Like bench/")
-        await press(pilot, "g", "k", "q")
-        await hides(pilot, "Like bench/")

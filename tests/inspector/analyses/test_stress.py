@@ -36,7 +36,7 @@ from screen_text import hides, press, shows
 from servers.fault_server import running
 from shown_case import seen
 
-CASES = 40
+CASES, FEW_CASES = 40, 8
 NAMES = ("long", "numb", "noisy", "convinced")
 
 
@@ -117,12 +117,17 @@ def space(tmp_path_factory):
 
 
 @cache
-def selected(space, scorer):
-    return load_query(Query(str(space), benchmarks=("demo",), scorers=(scorer,), where=(f"line <= {CASES}",)))
+def first_cases(space, most):
+    return load_query(Query(str(space), benchmarks=("demo",), where=(f"line <= {most}",)))
 
 
-def view(space, scorer, page="", intervals=True, **options):
-    return load("stress").view(selected(space, scorer), Params(page, options), intervals=intervals)
+def selected(space, scorer, most=CASES):
+    results = first_cases(space, most)
+    return replace(results, query=replace(results.query, scorers=(scorer,)), chosen=(scorer,))
+
+
+def view(space, scorer, page="", intervals=True, most=CASES, **options):
+    return load("stress").view(selected(space, scorer, most), Params(page, options), intervals=intervals)
 
 
 def accused(space, scorer):
@@ -186,7 +191,7 @@ def test_every_number_opens_its_cases(space, page, options):
     made = view(space, "noisy", page, **options)
     cells = linked(made)
     assert cells
-    results = load_query(Query(str(space), benchmarks=("demo",)))
+    results = selected(space, "noisy")
     for link in {cell.link for cell in cells}:
         assert results.passing((f"line <= {CASES}", *link.where)).sum() == link.n
 
@@ -206,9 +211,12 @@ def test_every_violation_is_told_with_both_texts(space):
 
 
 def test_a_case_stands_beside_its_rewritings_part_by_part(space):
-    every = view(space, "noisy", "violations").rows
+    def page(scorer, **options):
+        return view(space, scorer, "violations", most=FEW_CASES, **options)
+
+    every = page("noisy").rows
     case = "demo/arithmetic-007"
-    parts = view(space, "noisy", "violations", case=case).rows
+    parts = page("noisy", case=case).rows
     violating = parts.filter("violates").drop("change", "violates")
     assert violating.sort(pl.all()).equals(every.filter(case=case).select(violating.columns).sort(pl.all()))
     assert set(parts["rewriting"]) == set(every.filter(case=case)["rewriting"])
@@ -222,29 +230,28 @@ def test_a_case_stands_beside_its_rewritings_part_by_part(space):
         if row["shift"] is not None:
             assert row["shift"] == pytest.approx(row["after"] - row["before"])
     # One that violates nothing is shown where it is asked for, and where there is none that is said.
-    calm = view(space, "numb", "violations", case=case)
+    calm = page("numb", case=case)
     assert calm.rows.is_empty()
     assert "No step of demo/arithmetic-007 violates a law" in calm.render("markdown")
-    asked = view(space, "numb", "violations", case=case, rewriting="confidence").rows
+    asked = page("numb", case=case, rewriting="confidence").rows
     assert asked["change"].unique().to_list() == ["changed"]
     assert not asked["violates"].any()
-    nothing = view(space, "numb", "violations", case=case, rewriting="blank-lines")
+    nothing = page("numb", case=case, rewriting="blank-lines")
     assert "blank-lines does not rewrite demo/arithmetic-007." in nothing.render("markdown")
-    with pytest.raises(UsageError, match="not among the 40 cases"):
-        view(space, "noisy", "violations", case="demo/reasoning-060")
+    with pytest.raises(UsageError, match="not among the 8 cases"):
+        page("noisy", case="demo/reasoning-060")
 
 
 async def test_enter_on_a_violation_opens_the_case_beside_its_rewriting(space):
-    rows = view(space, "noisy", "violations", rewriting="flipped-sign").rows.filter(case="demo/arithmetic-007")
-    (moved,) = rows.iter_rows(named=True)
-    query = Query(workspace=str(space), benchmarks=("demo",), scorers=("noisy",), where=(f"line <= {CASES}",))
+    violations = view(space, "noisy", "violations", most=FEW_CASES, rewriting="flipped-sign")
+    (moved,) = violations.rows.filter(case="demo/arithmetic-007").iter_rows(named=True)
+    query = selected(space, "noisy", FEW_CASES).query
     async with opened(query, size=(120, 36)) as pilot:
         pilot.app.screen.post_message(Go("stress"))
         await shows(pilot, "[Rewritings]", "noisy is accused of none")
         pilot.app.screen.turn_to("violations")
         await shows(pilot, "control: a blank behind the problem")
-        cells = linked(view(space, "noisy", "violations", rewriting="flipped-sign"))
-        link = next(cell.link for cell in cells if cell.value == "demo/arithmetic-007")
+        link = next(cell.link for cell in linked(violations) if cell.value == "demo/arithmetic-007")
         pilot.app.screen.drill(link)
         screen = await shows(pilot, "flipped-sign: a plus made a minus", "arithmetic-007", "~-", "~+", "v o shows")
         assert f"{moved['before']:.2f}" in screen
@@ -258,14 +265,13 @@ async def test_enter_on_a_violation_opens_the_case_beside_its_rewriting(space):
         await press(pilot, "escape")
         await shows(pilot, "[Violations]")
         await press(pilot, "g", "l")
-        await shows(pilot, "40 of 240 cases")
+        await shows(pilot, "8 of 240 cases")
         await press(pilot, "enter")
         await hides(pilot, "flipped-sign")
 
 
 def test_the_page_of_a_case_says_why_there_is_no_rewriting_of_it(space):
-    query = Query(workspace=str(space), benchmarks=("demo",), scorers=("numb",), where=(f"line <= {CASES}",))
-    start = inspect(load_query(query))
+    start = inspect(selected(space, "numb", FEW_CASES))
     row = int((start.cases["case"] == "demo/arithmetic-007").arg_max())
 
     def page(rewriting, **display):
@@ -289,21 +295,21 @@ def test_the_page_of_a_case_says_why_there_is_no_rewriting_of_it(space):
 
 
 def test_a_solution_is_cut_in_five_ways(space):
-    rows = view(space, "long", "cuts").rows
+    rows = view(space, "long", "cuts", most=FEW_CASES).rows
     assert rows["way"].to_list() == list(WAYS)
     assert rows["flips"][0] == 0
     assert rows["steps"][-1] == 1
     case = "demo/arithmetic-004"
-    ways = view(space, "long", "cuts", case=case).rows
+    ways = view(space, "long", "cuts", most=FEW_CASES, case=case).rows
     assert ways["case"].unique().to_list() == [case]
     assert ways["verdict"][0] == ways["verdict_as_given"][0]
-    both = load_query(Query(str(space), scorers=("long",), where=(f"line <= {CASES}",)))
+    both = load_query(Query(str(space), scorers=("long",), where=(f"line <= {FEW_CASES}",)))
     assert len(both.benchmarks) == 2
     of_one = load("stress").view(both, Params("cuts", {"case": case}))
     assert of_one.rows.equals(ways)
     assert [section.title for section in of_one.sections] == ["long on demo"]
-    with pytest.raises(UsageError, match="not among the 40 cases"):
-        view(space, "long", "cuts", case="demo/reasoning-060")
+    with pytest.raises(UsageError, match="not among the 8 cases"):
+        view(space, "long", "cuts", most=FEW_CASES, case="demo/reasoning-060")
 
 
 def test_what_an_agent_does_is_not_reworded():

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 
 import numpy as np
 import polars as pl
@@ -37,12 +38,16 @@ from views import lines_of, table_of, taxonomy_view
 CASES = [f"bench/c{number}" for number in range(8)]
 
 
-@pytest.fixture
-def root(tmp_path, monkeypatch):
-    monkeypatch.setenv("PRM_INSPECT_USER", "ann")
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
     rewards = [Case(3, number % 4 - 1, (0.9, 0.2, 0.9)) for number in range(8)]
-    making.workspace(tmp_path, rewards, [(making.scorer("prm"), rewards)])
-    return tmp_path
+    return making.workspace(tmp_path_factory.mktemp("untouched"), rewards, [(making.scorer("prm"), rewards)]).root
+
+
+@pytest.fixture
+def root(untouched, tmp_path, monkeypatch):
+    monkeypatch.setenv("PRM_INSPECT_USER", "ann")
+    return shutil.copytree(untouched, tmp_path, dirs_exist_ok=True)
 
 
 def journal(root, who, machine="gpu"):

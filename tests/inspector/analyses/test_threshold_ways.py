@@ -152,9 +152,9 @@ def test_a_number_is_the_chosen_threshold(root):
 
 
 def test_present_thresholds_change_no_other_row(root):
-    plain = rows_of(root)
+    plain = rows_of(root, scorers=("abel",))
     for wish in ("best", "dev", "0.3"):
-        rows = rows_of(root, thresholds=((None, wish),))
+        rows = rows_of(root, scorers=("abel",), thresholds=((None, wish),))
         assert rows.filter(rows["kind"] != "chosen").equals(plain)
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 
 import polars as pl
 import pytest
@@ -25,11 +26,15 @@ MODEL, GOLD, *_ = RULINGS
 CASES = [f"bench/c{number}" for number in range(6)]
 
 
-@pytest.fixture
-def root(tmp_path):
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
     rewards = [Case(3, number % 4 - 1, (0.9, 0.2, 0.9), subset="ab"[number % 2]) for number in range(6)]
-    making.workspace(tmp_path, rewards, [(making.scorer("prm"), rewards)])
-    return tmp_path
+    return making.workspace(tmp_path_factory.mktemp("untouched"), rewards, [(making.scorer("prm"), rewards)]).root
+
+
+@pytest.fixture
+def root(untouched, tmp_path):
+    return shutil.copytree(untouched, tmp_path, dirs_exist_ok=True)
 
 
 def journal(root, who="ann", machine="gpu", clock=None):

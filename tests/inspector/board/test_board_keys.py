@@ -3,16 +3,13 @@
 import json
 import shlex
 
-import example
 import making
 from inspector.cli import main
 from inspector.query import Query
 from inspector.screens.board import BoardScreen
-from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
-from scoring.evaluations.verdicts import OUTCOMES
-from screen_text import hides, press, rests, screen_lines, screen_text, settled, shows, until
+from screen_text import hides, press, rests, screen_text, shows, until
 
 
 def board(pilot):
@@ -111,50 +108,41 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         await shows(pilot, "present: chosen")
 
 
-async def test_every_cell_of_a_row_opens_as_many_cases_as_it_says(tmp_path):
-    query = example.write(tmp_path / "w")
-    async with opened(Query(workspace=query.workspace), size=(200, 50)) as pilot:
-        await ranked(pilot)
-        screen, table = pilot.app.screen, pilot.app.screen.query_one(FrameTable)
-        # Counts by outcome beside the usual columns.
-        await press(pilot, "v", "c", "G", *["space", "k"] * 14, "enter")
-        await ranked(pilot)
-        # Of beta, which never ran on one of six erroneous cases, was refused on another, and is right on the others.
-        expected = {"on_wrong": 5, "on_right": 3, "coverage": 7, "score": 8, "exact": 4}
-        opens = {}
-        for key in table._columns.shown:
-            table.cell_name = key.name
-            await settled(pilot)
-            line = screen.line
-            await press(pilot, "enter")
-            if not isinstance(pilot.app.screen, CasesScreen):
-                continue
-            opens[key.name] = len(inspected(pilot).shown)
-            if key.name in OUTCOMES:
-                assert opens[key.name] == line[key.name]
-            elif key.name == "coverage":
-                assert opens[key.name] == line["scored"]
-            await press(pilot, "escape")
-        assert len(opens) > 8
-        assert {name: opens.get(name) for name in expected} == expected
-
-
-async def test_sort_by_a_column_from_the_menu_and_from_its_title_and_it_is_kept(tmp_path):
-    async with opened(size=(120, 36), state_folder=tmp_path) as pilot:
+async def test_an_order_is_kept_and_what_is_on_screen_is_exported_with_a_command_that_makes_it_again(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    async with opened(size=(120, 36), state_folder=tmp_path / "state") as pilot:
         await press(pilot, "s", *"bias", "enter")
         await until(pilot, lambda: board(pilot)["bias"].is_sorted(descending=True))
-        await press(pilot, "v", "r")
-        await shows(pilot, "rows by scorer")
+        await press(pilot, "v", "r", "v", "r", "v", "d")
+        await shows(pilot, "differences to", "rows by subset")
+        await ranked(pilot)
+        await press(pilot, "e", "c")
+        await shows(pilot, "Wrote 28 rows to demo-board.csv")
+        names = board(pilot).select("subset", "scorer").rows()
+        assert isinstance(pilot.app.screen, BoardScreen)
+        # With a capital, the metrics of all scorers.
+        await press(pilot, "e", "C")
+        await shows(pilot, "rows to demo-metrics.csv", "prm-inspect metrics")
+        hidden = pilot.app.screen.query_one(FrameTable).columns_shown[0].name
         await press(pilot, "v", "c", "space", "enter")
-        await until(pilot, lambda: "scorer  " not in screen_lines(pilot.app)[1])
-    async with opened(size=(120, 36), state_folder=tmp_path) as pilot:
-        await shows(pilot, "rows by scorer")
+        await until(pilot, lambda: hidden not in pilot.app.screen.how.columns)
+    async with opened(size=(120, 36), state_folder=tmp_path / "state") as pilot:
+        await shows(pilot, "rows by subset")
         assert pilot.app.screen.how.sort == "bias:desc"
-        assert "scorer" not in pilot.app.screen.how.columns
         table = pilot.app.screen.query_one(FrameTable)
+        assert hidden not in [column.name for column in table.columns_shown]
         place = [column.name for column in table.columns_shown].index("on_right")
         await pilot.click(FrameTable, offset=(table._columns.extent(place)[0] + 3, 0))
         await until(pilot, lambda: pilot.app.screen.how.sort == "on_right:desc")
+    lines = (tmp_path / "demo-board.csv").read_text().splitlines()
+    header = lines[0].split(",")
+    assert [tuple(line.split(",")[header.index(name)] for name in ("subset", "scorer")) for line in lines[1:]] == names
+    command = json.loads((tmp_path / "demo-board.provenance.json").read_bytes())["command"]
+    capsys.readouterr()
+    assert main([*shlex.split(command)[1:], "--quiet", "-o", "again.csv"]) == 0
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "demo-board.csv").read_bytes()
 
 
 async def test_printed_figures_stand_below_and_open_nothing(tmp_path):
@@ -176,6 +164,23 @@ async def test_printed_figures_stand_below_and_open_nothing(tmp_path):
         await hides(pilot, "(87.9)")
 
 
+async def test_counts_by_outcome_are_shown_where_they_are_ticked_and_open_their_cases(query):
+    async with opened(Query(workspace=query.workspace), size=(200, 50)) as pilot:
+        await ranked(pilot)
+        await press(pilot, "v", "c", "G", *["space", "k"] * 14, "enter")
+        await ranked(pilot)
+        screen, table = pilot.app.screen, pilot.app.screen.query_one(FrameTable)
+        assert {"exact", "dev"} <= {column.name for column in table.columns_shown}
+        table.cell_name = "exact"
+        count = screen.line["exact"]
+        await press(pilot, "enter")
+        assert len(inspected(pilot).shown) == count > 0
+        await press(pilot, "escape")
+        table.cell_name = "dev"
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, BoardScreen)
+
+
 async def test_one_benchmark_without_subsets_has_one_way_to_group(tmp_path):
     cases = [one for one in making.study(n=8)[1][0][1] if one.subset == "two words"]
     making.workspace(tmp_path / "w", cases, [(making.scorer("one"), cases)])
@@ -184,25 +189,3 @@ async def test_one_benchmark_without_subsets_has_one_way_to_group(tmp_path):
         await shows(pilot, "one benchmark without")
         await press(pilot, "v", "d")
         await shows(pilot, "no other scorer")
-
-
-async def test_what_is_exported_is_what_is_on_screen_and_its_command_makes_it_again(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    async with opened(size=(120, 36)) as pilot:
-        await press(pilot, "v", "r", "v", "r", "s", *"bias", "enter", "v", "d")
-        await shows(pilot, "differences to")
-        await ranked(pilot)
-        await press(pilot, "e", "c")
-        await shows(pilot, "Wrote 28 rows to demo-board.csv")
-        names = board(pilot).select("subset", "scorer").rows()
-        assert isinstance(pilot.app.screen, BoardScreen)
-        # With a capital, the metrics of all scorers.
-        await press(pilot, "e", "C")
-        await shows(pilot, "rows to demo-metrics.csv", "prm-inspect metrics")
-    lines = (tmp_path / "demo-board.csv").read_text().splitlines()
-    header = lines[0].split(",")
-    assert [tuple(line.split(",")[header.index(name)] for name in ("subset", "scorer")) for line in lines[1:]] == names
-    command = json.loads((tmp_path / "demo-board.provenance.json").read_bytes())["command"]
-    capsys.readouterr()
-    assert main([*shlex.split(command)[1:], "--quiet", "-o", "again.csv"]) == 0
-    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "demo-board.csv").read_bytes()

@@ -19,6 +19,7 @@ from scoring.metrics.own import official_metric
 from scoring.metrics.paired import tied_name
 from scoring.metrics.statistics import BASELINES, baselines
 from step_reference import Step
+from thoroughness import THOROUGH
 from views import compare_view
 
 DEMO = Query(benchmarks=("demo",))
@@ -128,7 +129,8 @@ def test_of_a_subset_they_are_those_of_the_subset_alone():
     results = load(DEMO)
     known = standings(results, pieces(results, subsets=True), "blend")
     assert len(known.ranks) == 5
-    for (benchmark, subset), ranks in known.ranks.items():
+    # Of all cases, and usually of two of the four subsets.
+    for (benchmark, subset), ranks in [*known.ranks.items()][: 5 if THOROUGH else 3]:
         only = results if subset is None else load(Query(benchmarks=("demo",), subsets=(subset,)))
         rows = compare_view(only).rows.filter(metric="tied_with_best").iter_rows(named=True)
         kinds = {row["scorer"]: BEST if row["scorer"] == row["other"] else TIED if row["value"] else "" for row in rows}

@@ -19,14 +19,14 @@ from shown_case import at_hand, seen
 SIZES = ((117, 33), (77, 21))
 
 
-def long_cases(draw, n=60):
+def long_cases(draw, n=25):
     """Up to 50 steps of one word to very many, gold and predicted step anywhere."""
     cases, texts = [], []
     for _ in range(n):
         steps = draw.randint(1, 50)
         gold, named = draw.randrange(steps), draw.choice([-1, *range(steps)])
         cases.append(Case(steps, gold, tuple(0.1 if step == named else 0.9 for step in range(steps))))
-        texts.append([" ".join(["word"] * draw.choice((1, 5, 20, 60, 900))) for _ in range(steps)])
+        texts.append([" ".join(["word"] * draw.choice((1, 5, 20, 60, 400))) for _ in range(steps)])
     return cases, texts
 
 

@@ -1,6 +1,7 @@
 """A vote as the pane shows it: what stands above, what folds, where the spots are and what they lead to."""
 
 import json
+import shutil
 
 import pytest
 from rich.cells import cell_len
@@ -19,9 +20,14 @@ WIDTH = 60
 ACTS = "\x1b]0;PWNED\x07[red]\u202e"
 
 
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory):
+    return critic_spaces.imported(tmp_path_factory.mktemp("imported"))
+
+
 @pytest.fixture
-def space(tmp_path):
-    return critic_spaces.imported(tmp_path)
+def space(imported, tmp_path):
+    return shutil.copytree(imported, tmp_path / "space")
 
 
 def read(space, answers, at=0, row=1, width=WIDTH, ascii_only=False, protocol="processbench", runs=1, **display):

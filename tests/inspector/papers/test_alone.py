@@ -3,6 +3,7 @@
 import pytest
 
 from inspector.analyses.paper import CELLS, STATISTIC_CELLS, TABLES
+from thoroughness import THOROUGH
 
 
 @pytest.mark.parametrize("name", ["processbench", "prmbench", "socratic", "grben"])
@@ -10,10 +11,11 @@ def test_every_table_of_every_paper_can_be_read_without_a_workspace(called, rows
     listed = rows(name)
     assert listed.columns == list(TABLES)
     for number, count in listed.select("table", "printed").iter_rows():
-        code, out, err = called(name, str(number))
-        assert code == 0
-        assert "this is the paper alone" in err
-        assert "None" not in out
+        if THOROUGH or number in {listed["table"][0], listed["table"][-1]}:
+            code, out, err = called(name, str(number))
+            assert code == 0
+            assert "this is the paper alone" in err
+            assert "None" not in out
         found = rows(name, str(number))
         assert found.columns in (list(CELLS), list(STATISTIC_CELLS))
         assert found["published"].len() - found["published"].null_count() == count

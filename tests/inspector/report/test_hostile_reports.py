@@ -30,14 +30,15 @@ BLOCKS = {"heading", "paragraph", "bullet_list", "list_item", "table", "thead", 
 def space(request, tmp_path_factory):
     module = SPACES[request.param]
     # In an order of their own all cases are shown.
-    return module, load(Query(workspace=str(module.make(tmp_path_factory.mktemp("hostile") / "w")), sort="n_steps"))
+    results = load(Query(workspace=str(module.make(tmp_path_factory.mktemp("hostile") / "w")), sort="n_steps"))
+    title = f"report {module.TEXTS[0]} {markup_space.HTML[4]}"
+    return module, report_document(results, Choices(cases=100, title=title))
 
 
 @pytest.fixture(scope="module")
 def page(space):
-    module, results = space
-    choices = Choices(cases=100, title=f"report {module.TEXTS[0]} {markup_space.HTML[4]}")
-    return module, Parts(report_document(results, choices).render("html"))
+    module, document = space
+    return module, Parts(document.render("html"))
 
 
 def test_no_element_or_attribute_but_those_of_the_templates(page):
@@ -85,9 +86,8 @@ def tokens(page):
 
 
 def test_markdown_holds_no_link_picture_or_html_of_the_data(space):
-    module, results = space
-    page = report_document(results, Choices(cases=100, title=markup_space.HTML[4]), "markdown").render("markdown")
-    found = list(tokens(page))
+    module, document = space
+    found = list(tokens(document.render("markdown")))
     kinds = {token.type.removesuffix("_open").removesuffix("_close") for token in found}
     assert kinds <= {*LITERAL, *BLOCKS, "inline", "strong", "em"}
     assert {token.content for token in found if token.type == "html_inline"} <= OWN

@@ -13,7 +13,7 @@ from report_parts import Parts
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 
-CASES, SCORERS = making.study(n=40)
+CASES, SCORERS = making.study(n=30)
 
 
 def told(root, **asked):
@@ -27,11 +27,11 @@ def told(root, **asked):
 
 def test_scorers_of_different_benchmarks(tmp_path):
     made = making.workspace(tmp_path / "w", CASES, SCORERS[:1])
-    other = making.full_frame(CASES[:30], "second", problem=[f"other {number}" for number in range(30)])
+    other = making.full_frame(CASES[:20], "second", problem=[f"other {number}" for number in range(20)])
     made.add([Imported("second", "o.jsonl", "o", "0-based", other.height, other, ())])
     only = making.scorer("only-second")
     only.save(made.root / "rewards" / only.folder)
-    RewardParts(made.root / "rewards" / only.folder).append(making.rewards(SCORERS[0][1][:30], other["key"]))
+    RewardParts(made.root / "rewards" / only.folder).append(making.rewards(SCORERS[0][1][:20], other["key"]))
     document, text = told(made.root)
     for name in ("gpt4", "only-second"):
         assert f"No comparison: it needs two scorers, and {name} is the only scorer with a verdict here." in text
@@ -70,7 +70,7 @@ def test_a_scorer_that_is_always_right(tmp_path):
     assert "x fails on no case with a verdict." in text
 
 
-@pytest.mark.parametrize("asked", [{}, {"rules": ((None, "diff<="),)}, {"unparsed": "drop"}, {"protocol": "grben"}])
+@pytest.mark.parametrize("asked", [{"rules": ((None, "diff<="),), "unparsed": "drop"}, {"protocol": "grben"}])
 def test_rewards_beyond_the_range_of_their_scorer(tmp_path, asked):
     cases = [reference.Case(2, number - 1, (1e9, -1e9)) for number in (0, 1, 2)]
     scorers = [(making.scorer("x", high=0.0), cases), (making.scorer("z", low=-1.0, threshold=-5.0), cases)]
@@ -88,11 +88,11 @@ def test_other_requests_make_a_report(tmp_path, asked):
     assert "How this was made" in text
 
 
-@pytest.mark.parametrize("wish", ["best", "dev", "from:two words", "0.3"])
+@pytest.mark.parametrize("wish", ["best", "dev"])
 def test_other_thresholds(tmp_path, wish):
     making.workspace(tmp_path / "w", CASES * 3, [(one, rows * 3) for one, rows in SCORERS])
-    _, text = told(tmp_path / "w", thresholds=(("gpt4", wish),))
-    assert ("Optimistic: the threshold of gpt4" in text) == (wish not in {"dev", "0.3"})
+    _, text = told(tmp_path / "w", scorers=("gpt4",), thresholds=(("gpt4", wish),))
+    assert ("Optimistic: the threshold of gpt4" in text) == (wish == "best")
 
 
 def test_what_could_not_be_read_is_in_the_report(tmp_path):

@@ -182,21 +182,6 @@ async def test_pages_load_and_name_nothing_from_elsewhere():
 # -- the app behind a page
 
 
-async def test_the_app_of_a_page_ends_with_it_and_knows_who_is_there(here):
-    async with doors() as (keeper, client):
-        place = await let_in(keeper, client, " ann\x07 \u202e o'neil  ")
-        async with client.ws_connect(f"{place}ws?width=100000&height=x", headers=origin(client)) as page:
-            await shown(page, b"240 cases")
-            number = await child()
-            told = Path(f"/proc/{number}/environ").read_bytes().split(b"\0")
-            (who,) = [value for value in told if value.startswith(b"PRM_INSPECT_USER=")]
-            assert who.endswith("=ann\u2407 \ufffd o'neil".encode())
-            assert b"COLUMNS=1000" in told
-            assert b"ROWS=24" in told
-            assert not any(keeper.token.encode() in value for value in told)
-        await gone(number)
-
-
 @pytest.mark.parametrize("said", ["no json", "{}", "[]", '["stdin", 5]', '["resize", {}]', '["resize", {"width": 1}]'])
 async def test_what_no_page_of_ours_says_closes_it(here, monkeypatch, said):
     monkeypatch.setattr(server, "command", lambda _: [sys.executable, "-c", STUBBORN])
@@ -276,28 +261,34 @@ def test_what_lacks_is_told_before_anything_listens(refused, monkeypatch):
 
 
 @asynccontextmanager
-async def page_of(url):
+async def page_of(url, name="ann", size=""):
     """A page of the app behind an address, as a browser opens it."""
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as client:
         place = re.search(r"0;url=(\S+/)", await (await client.get(url)).text())[1]
         root = url.partition("/?")[0]
-        await client.post(root + place, data={"name": "ann"}, headers={"Origin": root})
-        async with client.ws_connect(f"{root}{place}ws", headers={"Origin": root}) as page:
+        await client.post(root + place, data={"name": name}, headers={"Origin": root})
+        async with client.ws_connect(f"{root}{place}ws{size}", headers={"Origin": root}) as page:
             yield page
 
 
-async def test_told_to_end_the_command_ends_its_apps_and_its_log_holds_no_token(tmp_path):
+async def test_an_app_knows_who_is_there_and_ends_with_the_command_whose_log_holds_no_token(tmp_path):
     # So that aiohttp logs as much as it ever does.
     async with command("--benchmark", "demo", cwd=tmp_path, PYTHONASYNCIODEBUG="1") as (process, url):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{40,}", url)
-        async with page_of(url) as page:
+        token = url.partition("token=")[2]
+        async with page_of(url, " ann\x07 \u202e o'neil  ", "?width=100000&height=x") as page:
             await shown(page, b"240 cases")
             number = await child(process.pid)
+            variables = Path(f"/proc/{number}/environ").read_bytes().split(b"\0")
+            (who,) = [value for value in variables if value.startswith(b"PRM_INSPECT_USER=")]
+            assert who.endswith("=ann\u2407 \ufffd o'neil".encode())
+            assert {b"COLUMNS=1000", b"ROWS=24"} < {*variables}
+            assert not any(token.encode() in value for value in variables)
             process.send_signal(signal.SIGINT)
             await gone(number)
         assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
         told = (await process.stderr.read()).decode()
-        assert url.partition("token=")[2] not in told
+        assert token not in told
         assert "Whoever has this link can look at the demo" in told
         assert "Traceback" not in told
 

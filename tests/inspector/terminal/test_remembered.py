@@ -171,11 +171,11 @@ def test_many_threads_lose_nothing(path):
         remembered.add("conditions", str(number))
         remembered.save()
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(20)]
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     remembered.save()
-    assert {*remembered.left.conditions} == {str(number) for number in range(20)}
-    assert {*RememberedState(path).left.conditions} == {str(number) for number in range(20)}
+    assert {*remembered.left.conditions} == {str(number) for number in range(8)}
+    assert {*RememberedState(path).left.conditions} == {str(number) for number in range(8)}

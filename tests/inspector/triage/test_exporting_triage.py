@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.triage.history import RATE, RULINGS
 from scoring.triage.journal import Author, Journal
+from scoring.workspace import Workspace
 
 MODEL, GOLD, BOTH, IMPORT, UNSURE = RULINGS
 BENCH = [Case(3, number % 4 - 1, subset="ab"[number % 2]) for number in range(8)]
@@ -31,31 +33,36 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def journal(who):
-    return Journal(ROOT / "triage", Author(who, "gpu"), lambda: "2026-01-31T12:34:56.789Z")
+def journal(who, root=ROOT):
+    return Journal(root / "triage", Author(who, "gpu"), lambda: "2026-01-31T12:34:56.789Z")
 
 
 def rate(who, case, *ratings):
-    journal(who).do([(RATE, [case], f"{step} {rating}") for step, rating in enumerate(ratings) if rating is not None])
+    who.do([(RATE, [case], f"{step} {rating}") for step, rating in enumerate(ratings) if rating is not None])
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
+    root = tmp_path_factory.mktemp("untouched")
+    making.workspace(root, BENCH, [])
+    ann, bob = journal("ann", root), journal("bob", root)
+    for case, ruling in zip(CASES, [MODEL, GOLD, GOLD, GOLD, IMPORT, UNSURE], strict=False):
+        ann.rule([case], ruling)
+    bob.rule([CASES[0]], GOLD)
+    bob.rule([CASES[1]], GOLD)
+    rate(ann, CASES[1], 1, 1, -1)
+    rate(bob, CASES[1], 1, None, -1)
+    rate(ann, CASES[2], 1, 0, 1)
+    rate(ann, CASES[4], 1)
+    rate(bob, CASES[5], None, 1)
+    ann.tag(CASES[6:], ["odd"])
+    return root
 
 
 @pytest.fixture
-def triaged():
+def triaged(untouched):
     """Cases c0 to c5 with one ruling each and some ratings; Bob differs on c0, agrees on c1; nobody on c6 and c7."""
-    made = making.workspace(ROOT, BENCH, [])
-    ann, bob = journal("ann"), journal("bob")
-    for case, ruling in zip(CASES, [MODEL, GOLD, GOLD, GOLD, IMPORT, UNSURE], strict=False):
-        ann.rule([case], ruling)
-    bob = journal("bob")
-    bob.rule([CASES[0]], GOLD)
-    bob.rule([CASES[1]], GOLD)
-    rate("ann", CASES[1], 1, 1, -1)
-    rate("bob", CASES[1], 1, None, -1)
-    rate("ann", CASES[2], 1, 0, 1)
-    rate("ann", CASES[4], 1)
-    rate("bob", CASES[5], None, 1)
-    journal("ann").tag(CASES[6:], ["odd"])
-    return made
+    return Workspace.open(shutil.copytree(untouched, ROOT))
 
 
 @pytest.fixture
@@ -189,7 +196,7 @@ def test_ids_matter_only_among_the_cases_that_are_written(triaged, export):
 def test_hostile_words_arrive_and_no_cell_is_a_formula(triaged, export):
     who = "=1+1 \x1b[2J,\n\u202e"
     journal(who).rule([CASES[1]], GOLD)
-    rate(who, CASES[1], 1, 1, -1)
+    rate(journal(who), CASES[1], 1, 1, -1)
     journal(who).note([CASES[1]], "@SUM(A1)\r\n\u2028{}")
     _, out, _ = export("csv", "--who", "=1")
     (row,) = csv.DictReader(io.StringIO(out))
