@@ -225,7 +225,7 @@ def test_a_session_of_the_demo_is_played_where_no_workspace_is(root, tmp_path, c
     monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
-    keys = ("enter", "g", "t", "enter", "1")
+    keys = ("enter", "w", "a", "enter")
     path = asyncio.run(session(None, tmp_path, *keys))
     assert read_session(path).start.root is None
     before = bytes_of(tmp_path / "data")
