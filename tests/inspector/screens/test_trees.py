@@ -1,6 +1,7 @@
 """Trees of searches on a terminal: lines fold, wrong prunings are walked, and a step can be read."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +9,7 @@ from inspector.screens.trees import VIEWS, StepTable, TreeRows, TreeScreen, node
 from inspector.shell.trees import trees_view
 from inspector.terminal.themes import OneDialog
 from inspector.texts.paint import Glyphs
+from opened import unpainted
 from scoring.reading.rows import SourceRow
 from scoring.trees.reading import read_trees, tree_of_row
 from screen_text import press, screen_text, shows, until
@@ -27,6 +29,12 @@ LOST = tree(
 SEEN = ("How many crates are left?", "2 wrong prunings, 1 known", "Step kept.", "0.250", "right", "wrong")
 """What the screen says of it."""
 FINE = tree(node("0", None), node("1", "0", value=0.5, text="So $\\frac{1}{2}$.\x1b[31m", correct=True), id="second")
+
+
+@pytest.fixture(autouse=True)
+def _no_frames():
+    with unpainted():
+        yield
 
 
 def rows_of(row):
