@@ -43,13 +43,13 @@ async def test_the_menu_is_narrowed_by_typing_or_moved_in_by_arrows_and_enter_ag
         assert listed(pilot, "alpha.abs_margin") == sorted(distances, reverse=True)
         assert inspected(pilot).results.query.sort == "abs_margin:desc"
         # An order of a scorer follows the one in focus.
-        await press(pilot, "s", *"est m", "enter")
+        await press(pilot, "s", *"lowest m", "enter")
         await shows(pilot, "lowest margin first")
         await press(pilot, "o", "down", "enter")
         await shows(pilot, "beta")
         values = [value for value in listed(pilot, "beta.margin") if value is not None]
         assert values == sorted(values)
-        await press(pilot, "o", "up", "enter", "s", *"gin b", "enter")
+        await press(pilot, "o", "up", "enter", "s", *"margin beta", "enter")
         await shows(pilot, "lowest margin first (beta)")
         assert inspected(pilot).results.query.sort == "beta.margin:asc"
         await press(pilot, "g b")

@@ -68,7 +68,6 @@ async def test_columns_figure_second_scorer_and_bins_are_chosen_with_keys(query)
 
 
 async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_and_threshold(query, tmp_path, capsys):
-    """So do slices of the bias screen."""
     async with opened(query, size=(120, 60), folder=tmp_path) as pilot:
         await entered(pilot)
         # What is saved is what the command in its footer prints.
@@ -91,17 +90,6 @@ async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_
         assert sheet(pilot).sheet == before
         assert sheet(pilot).drill == drill
         assert inspected(pilot).threshold == threshold
-        await press(pilot, "escape")
-        await press(pilot, "g", "a")
-        await shows(pilot, "Which way it leans", "looks")
-        await press(pilot, "end")
-        drill = sheet(pilot).drill
-        await press(pilot, "enter")
-        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
-        assert len(listed(pilot)) == drill.n
-        await press(pilot, "escape")
-        await shows(pilot, "Which way it leans")
-        assert sheet(pilot).drill == drill
     (saved,) = tmp_path.glob("*.json")
     document = saved.read_text()
     assert main(shlex.split(json.loads(document)["provenance"]["command"])[1:]) == 0

@@ -30,7 +30,7 @@ def kept(query):
 
 async def test_tags_and_notes_are_put_on_the_case_under_the_cursor_changed_taken_away_undone_and_done_again(query):
     """In the list and on the screen of a case."""
-    async with opened(query) as pilot:
+    async with opened(query, size=(120, 24)) as pilot:
         await press(pilot, "enter", "j", "w")
         await shows(pilot, "Tag bench/late-one", "Enter Tag")
         await press(pilot, *"odd", "space", "e", "enter")
@@ -102,7 +102,7 @@ async def test_tags_and_notes_stand_above_the_case_and_hostile_ones_act_nowhere_
     journal = load(query).journal
     journal.tag(["bench/alarm-one"], ["odd", "easy", "[/b]\x1b[2J", "[red]x"])
     journal.note(["bench/late-one"], "look at $x$ again")
-    async with opened(query) as pilot:
+    async with opened(query, size=(120, 24)) as pilot:
         await press(pilot, "enter", "a")
         await shows(pilot, "bob: bob␛[2J was    here")
         await press(pilot, *"me", "enter")
@@ -136,7 +136,7 @@ def tagged(query, tag):
 
 async def test_what_another_process_writes_is_shown_and_what_acts_acts_on_the_marked_cases(query, monkeypatch):
     """Who loses the tag that was filtered by leaves the list; all cases in the list are tagged and undone at once."""
-    async with opened(query) as pilot:
+    async with opened(query, size=(120, 24)) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "5 of 9 cases")
         load(query).journal.tag(["bench/alarm-one", "bench/missed-one"], ["their"])
@@ -195,7 +195,7 @@ async def test_more_than_a_hundred_are_tagged_only_after_a_question(tmp_path):
     cases = [Case(1, -1)] * 101
     making.workspace(tmp_path / "ws", cases, [])
     query = example.Query(workspace=str(tmp_path / "ws"))
-    async with opened(query) as pilot:
+    async with opened(query, size=(120, 24)) as pilot:
         await press(pilot, "question_mark", *"mark all", "enter", "w", *"big", "enter")
         await shows(pilot, "This changes the tags of 101 cases. Do it?")
         await press(pilot, "escape")
@@ -209,7 +209,7 @@ async def test_more_than_a_hundred_are_tagged_only_after_a_question(tmp_path):
 async def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_tagged(query, tmp_path):
     (tmp_path / "ws" / "triage").write_text("a file")
     check_writable(tmp_path)
-    async with opened(query) as pilot:
+    async with opened(query, size=(120, 24)) as pilot:
         await press(pilot, "enter", "w", *"odd", "enter")
         await shows(pilot, "Cannot write")
         assert inspected(pilot).results.column("tags").to_list() == [[]] * 9

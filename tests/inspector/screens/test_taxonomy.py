@@ -156,6 +156,9 @@ async def test_only_ones_own_notes_move_be_it_a_whole_category_and_the_threshold
         await press(pilot, "w")
         await shows(pilot, "Put 4 notes into (1 note of others stays)")
         await hides(pilot, "take them out")
+        await press(pilot, "escape")
+        await hides(pilot, "Put 4 notes into")
+        assert kept(query) == {"c0": "signs", "c1": "signs"}
 
 
 def wrong(pilot):
