@@ -235,10 +235,11 @@ def test_a_session_of_the_demo_is_played_where_no_workspace_is(root, tmp_path, c
     Workspace.create(demo_workspace())
     later = tmp_path / "later"
     later.mkdir()
-    now = read_session(asyncio.run(session(None, later))).start
-    assert now.root == str(demo_workspace())
-    assert now.journals.keys() == {journal.name for journal in before if journal.suffix == ".jsonl"}
-    assert main(["replay", str(path)]) == 0
+    now = asyncio.run(session(None, later))
+    start = read_session(now).start
+    assert start.root == str(demo_workspace())
+    assert start.journals.keys() == {journal.name for journal in before if journal.suffix == ".jsonl"}
+    assert main(["replay", str(path)]) == main(["replay", str(now)]) == 0
     root.rename(tmp_path / ".prm-inspect")
     capsys.readouterr()
     assert main(["replay", str(path)]) == 2
