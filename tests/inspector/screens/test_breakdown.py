@@ -31,7 +31,7 @@ async def entered(pilot, *keys):
     return await rests(pilot, HOME)
 
 
-async def test_columns_figure_and_second_scorer_are_chosen_with_keys(query):
+async def test_columns_figure_second_scorer_and_bins_are_chosen_with_keys(query):
     async with opened(query, size=(120, 40)) as pilot:
         await entered(pilot)
         await press(pilot, "v", "r", *["home"], "enter")
@@ -52,10 +52,22 @@ async def test_columns_figure_and_second_scorer_are_chosen_with_keys(query):
         await shows(pilot, "nobody")
         await press(pilot, "home", "enter")
         await hides(pilot, " less ")
+        # Bins, where there are positions.
+        await press(pilot, "v", "b")
+        await shows(pilot, "There is nothing of that kind")
+        await press(pilot, "tab", "tab")
+        await shows(pilot, "Where errors are")
+        await press(pilot, "v", "b")
+        await shows(pilot, "relative", "socratic")
+        await press(pilot, "end", "enter")
+        await shows(pilot, "Positions are relative")
+        await press(pilot, "v", "v", "end", "enter", "home", "enter")
+        await shows(pilot, ": earliest errors")
+        await press(pilot, "v", "v", "end", "enter", "end", "enter")
+        await shows(pilot, ": all error steps")
 
 
 async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_and_threshold(query, tmp_path, capsys):
-    """So do slices of the bias screen."""
     async with opened(query, size=(120, 60), folder=tmp_path) as pilot:
         await entered(pilot)
         # What is saved is what the command in its footer prints.
@@ -78,35 +90,7 @@ async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_
         assert sheet(pilot).sheet == before
         assert sheet(pilot).drill == drill
         assert inspected(pilot).threshold == threshold
-        await press(pilot, "escape")
-        await press(pilot, "g", "a")
-        await shows(pilot, "Which way it leans", "looks")
-        await press(pilot, "end")
-        drill = sheet(pilot).drill
-        await press(pilot, "enter")
-        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
-        assert len(listed(pilot)) == drill.n
-        await press(pilot, "escape")
-        await shows(pilot, "Which way it leans")
-        assert sheet(pilot).drill == drill
     (saved,) = tmp_path.glob("*.json")
     document = saved.read_text()
     assert main(shlex.split(json.loads(document)["provenance"]["command"])[1:]) == 0
     assert capsys.readouterr().out == document
-
-
-async def test_bins_are_chosen_where_there_are_positions(query):
-    async with opened(query, size=(120, 40)) as pilot:
-        await entered(pilot)
-        await press(pilot, "v", "b")
-        await shows(pilot, "There is nothing of that kind")
-        await press(pilot, "tab", "tab")
-        await shows(pilot, "Where errors are")
-        await press(pilot, "v", "b")
-        await shows(pilot, "relative", "socratic")
-        await press(pilot, "end", "enter")
-        await shows(pilot, "Positions are relative")
-        await press(pilot, "v", "v", "end", "enter", "home", "enter")
-        await shows(pilot, ": earliest errors")
-        await press(pilot, "v", "v", "end", "enter", "end", "enter")
-        await shows(pilot, ": all error steps")

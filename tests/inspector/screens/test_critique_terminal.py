@@ -31,9 +31,10 @@ def space(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("columns", "lines", "plain", "votes"), [(140, 40, False, 6), (80, 24, True, 3), *also((44, 12, False, 8))]
+    ("columns", "lines", "plain", "votes"), [(80, 24, True, 5), *also((140, 40, False, 6), (44, 12, False, 8))]
 )
 def test_no_answer_acts(space, tmp_path, columns, lines, plain, votes):
+    """In colours the walk of `test_hostile` goes through answers as well."""
     words = ["--ascii"] if plain else []
     env = {"PYTHONPATH": ROOT, **({"NO_COLOR": "1"} if plain else {})}
     argv = [sys.executable, "-m", "inspector.cli", "-w", str(space), *words]

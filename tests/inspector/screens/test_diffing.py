@@ -6,6 +6,7 @@ import originals
 from inspector.widgets.step_view import StepView
 from opened import opened
 from screen_text import press, rests, screen_text, shows
+from thoroughness import also
 
 
 @pytest.fixture
@@ -17,10 +18,10 @@ def _line(text, words):
     return next(line for line in text.splitlines() if words in line)
 
 
-async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards(query):
+async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards_and_so_for_the_next_case(query):
     async with opened(query) as pilot:
         await press(pilot, "g", "l", "enter")
-        for size in ((80, 24), (120, 36), (200, 50)):
+        for size in ((80, 24), *also((120, 36)), (200, 50)):
             await pilot.resize_terminal(*size)
             await shows(pilot, "redundency_sum_0")
             assert "Twice n" not in screen_text(pilot.app)
@@ -44,6 +45,13 @@ async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards(qu
         await shows(pilot, "Twice n")
         await press(pilot, "v", "b")
         await shows(pilot, "Hidden: the original would tell where the error is.")
+        # It stays for the next case, and one without an original says so.
+        await press(pilot, "v", "b", "n")
+        await shows(pilot, "circular_sum_0 · 2 of 4", "On the original: predicted step 2")
+        await press(pilot, "n")
+        await shows(pilot, "no rewards for it")
+        await press(pilot, "n")
+        await shows(pilot, "4 of 4", "This case has no original")
 
 
 async def test_the_threshold_decides_both_tracks_again_and_the_cursor_stays_on_its_step(query):
@@ -62,18 +70,6 @@ async def test_the_threshold_decides_both_tracks_again_and_the_cursor_stays_on_i
         await press(pilot, "v", "o")
         assert pilot.app.screen.cursor.stop == before
         assert view.cursor in view.seen
-
-
-async def test_it_stays_for_the_next_case_and_one_without_an_original_says_so(query):
-    async with opened(query) as pilot:
-        await press(pilot, "g", "l", "enter", "v", "o", "n")
-        await shows(pilot, "circular_sum_0 · 2 of 4", "On the original: predicted step 2")
-        await press(pilot, "n")
-        await shows(pilot, "no rewards for it")
-        await press(pilot, "n")
-        await shows(pilot, "4 of 4", "This case has no original")
-        await press(pilot, "v", "o", "v", "o")
-        await shows(pilot, "This case has no original")
 
 
 async def test_enter_unfolds_a_step_that_is_the_same(tmp_path, monkeypatch):

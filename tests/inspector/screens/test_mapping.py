@@ -12,13 +12,20 @@ from inspector.mapping_words import claim_words, claimed
 from inspector.query import Query
 from inspector.screens.mapping import MappingDialog
 from inspector.terminal.themes import OneDialog
-from opened import inspected, opened
+from inspector.widgets.pick_list import PickList
+from opened import inspected, opened, unpainted
 from reference import Case
 from scoring.importing.proposal import OpenTable
 from scoring.importing.sources import ReadOptions, read_source
 from scoring.reading.rows import read_rows
 from scoring.tables.column_mapping import ColumnMapping
-from screen_text import press, shows, until
+from screen_text import press, settled, shows, until
+
+
+@pytest.fixture(autouse=True)
+def _no_frames():
+    with unpainted():
+        yield
 
 
 @pytest.fixture
@@ -91,7 +98,7 @@ async def test_columns_that_nobody_would_guess_are_said(here):
 
 
 async def choose(pilot, column, field):
-    """Say what a column is, as a person does: go to its line, and to the field's in the list that opens."""
+    """Say what a column is: Enter on its line, and on the field's in the list that opens."""
     await to_line(pilot, column)
     await press(pilot, "enter")
     await shows(pilot, f"What is in {column}?")
@@ -102,54 +109,45 @@ async def choose(pilot, column, field):
 
 
 async def to_line(pilot, label):
-    from inspector.widgets.pick_list import PickList
-
+    """Put the cursor on a line; that arrows move it there is held where lists are."""
     picks = pilot.app.screen.query_one(PickList)
-    await press(pilot, "home")
-    while not picks.pick.label.startswith(label):
-        before = picks.cursor
-        await press(pilot, "down")
-        assert picks.cursor > before, f"there is no line {label}"
+    picks.cursor = next(at for at, pick in enumerate(picks.picks) if pick.label.startswith(label))
+    await settled(pilot)
 
 
-async def test_rewards_that_none_of_the_rows_holds_are_said_before_they_are_imported(here):
-    path = write(here / "mine.jsonl", [{"qid": f"c{at}", "out": {"all": [0.2, 0.3]}} for at in range(3)])
+async def test_columns_may_be_said_in_any_order_and_rewards_that_none_of_the_rows_holds_are_said(here):
+    """What is not enough yet is kept, and said."""
+    path = write(here / "my_prm.jsonl", [{"aa": f"c{at}", "out": {"all": [1]}, "bb": [0.5, 0.25]} for at in range(3)])
     app = asked(path)
     async with app.run_test(size=(160, 30)) as pilot:
+        await shows(pilot, "Nothing is named yet")
         await choose(pilot, "out", "step rewards of a scorer")
         # In the words of somebody who presses keys.
-        text = await shows(pilot, "The mapping names no case.")
+        text = await shows(pilot, "The mapping names no case.", "step rewards of a scorer: my_prm")
         assert "Wrong usage" not in text
-        await choose(pilot, "qid", "the id of the case")
-        await shows(pilot, "rewards of mine: none of these rows holds any in out")
-        # Who leaves it has nothing.
-        await press(pilot, "escape")
-    assert app.return_value is None
-
-
-async def test_columns_may_be_said_in_any_order(here):
-    """What is not enough yet is kept, and said."""
-    app = asked(write(here / "my_prm.jsonl", [{"aa": f"c{at}", "bb": [0.5, 0.25]} for at in range(3)]))
-    async with app.run_test(size=(120, 30)) as pilot:
-        await shows(pilot, "Nothing is named yet")
-        await choose(pilot, "bb", "step rewards of a scorer")
-        await shows(pilot, "The mapping names no case", "step rewards of a scorer: my_prm")
         await choose(pilot, "aa", "the id of the case")
+        await shows(pilot, "rewards of my_prm: none of these rows holds any in out")
+        await choose(pilot, "out", "nothing of these")
+        await choose(pilot, "bb", "step rewards of a scorer")
         await shows(pilot, "results of my_prm", "rewards of my_prm: 0.5 0.25")
         await press(pilot, "home", "enter")
     assert (app.return_value.id, app.return_value.rewards) == ("aa", {"my_prm": "bb"})
 
 
 async def test_names_and_values_that_would_act_are_only_text(here):
+    """Who leaves it has nothing."""
     bad = "\x1b[31m[red]\u202e"
     path = write(here / "mine.jsonl", [{"id": "c0", "rewards": [0.5, 0.5], bad: bad, f"{bad}2": {bad: 1}}])
-    async with asked(path).run_test(size=(120, 30)) as pilot:
+    app = asked(path)
+    async with app.run_test(size=(120, 30)) as pilot:
         text = await shows(pilot, "results of mine", "␛[31m[red]", "left out")
         assert "\x1b" not in text
         assert "\u202e" not in text
         await to_line(pilot, bad)
         await press(pilot, "enter")
         assert "\x1b" not in await shows(pilot, "What is in ␛[31m[red]")
+        await press(pilot, "escape", "escape")
+    assert app.return_value is None
 
 
 def test_a_lone_scorer_is_called_after_the_file_and_others_after_their_columns():

@@ -7,6 +7,7 @@ from inspector.query import Query
 from inspector.widgets.step_view import StepView
 from opened import inspected, opened
 from screen_text import hides, press, rests, shows
+from thoroughness import also
 
 HINT = "Scorers beside each other"
 
@@ -31,8 +32,6 @@ async def test_o_chooses_scorers_that_stay_for_other_cases_and_blind_hides_what_
         assert inspected(pilot).scorer == "beta"
         await press(pilot, "o", "x", "enter")
         await hides(pilot, "A alpha")
-        await press(pilot, "o", "escape", "o", "q")
-        await hides(pilot, HINT)
         await press(pilot, "h", "g", "b", "enter", "j", "enter", "v", "b")
         text = await rests(pilot, "BLIND", "blind: gold labels")
         for word in ("gold ", "pred ", "late", "Gold", "Why", "✗", "│", "Because", "final answer", "gap"):
@@ -78,7 +77,7 @@ async def test_curves_stand_above_the_steps_or_beside_them_where_they_take_no_ro
             await rests(pilot, "Keys")
             assert curve.display
         await press(pilot, "g", "b", "enter", "j", "enter", "v", "v")
-        for size in ((80, 24), (120, 36), (200, 50)):
+        for size in ((80, 24), (200, 50), *also((120, 36))):
             await pilot.resize_terminal(*size)
             before = await rests(pilot, "late-one")
             assert "╌╌╌" not in before

@@ -65,9 +65,9 @@ async def test_it_is_live_and_kept_with_enter_and_its_line_fits(query):
         await press(pilot, "x")
         await shows(pilot, "9 of 9 cases", "no filter")
         assert inspected(pilot).results.matches is None
-        for size in ((40, 12), (80, 24), *also((120, 36), (200, 50))):
+        for size in ((40, 12), *also((80, 24), (120, 36), (200, 50))):
             await pilot.resize_terminal(*size)
-            await press(pilot, "slash", *keys("of it"))
+            await press(pilot, "slash", *keys("of"))
             await until(pilot, lambda: len(listed(pilot)) == 9 and inspected(pilot).results.matches is not None)
             assert max(map(len, screen_text(pilot.app).splitlines())) <= size[0]
             await press(pilot, "escape")
@@ -89,20 +89,21 @@ async def test_escape_gives_back_what_was_there_tab_chooses_the_texts_and_a_filt
         assert pilot.app.screen.query_one(SearchBar).input.value == "text q?"
         assert not pilot.app.screen.rail_open
         await press(pilot, "escape", "g", "b", "g", "l", "slash")
-        await typed(pilot, "because")
+        await typed(pilot, "beca")
         assert len(listed(pilot)) == 6
         counts = {}
         for scope in ("problem", "steps", "context", "reason", "answers", "notes"):
             await press(pilot, "tab")
-            await shows(pilot, f"/ in {scope}:", f"because in {scope}")
+            await shows(pilot, f"/ in {scope}:", f"beca in {scope}")
             counts[scope] = len(listed(pilot))
-            assert of_the_command(pilot) == listed(pilot)
+            if scope in {"reason", *also("problem", "steps", "context", "answers", "notes")}:
+                assert of_the_command(pilot) == listed(pilot)
         assert counts == {"problem": 0, "steps": 0, "context": 0, "reason": 6, "answers": 0, "notes": 0}
         await press(pilot, "shift+tab", "shift+tab")
         await shows(pilot, "/ in reason:")
         await press(pilot, *["tab"] * 3)
         await shows(pilot, "/ in all:")
-        await press(pilot, *["backspace"] * 7)
+        await press(pilot, *["backspace"] * 4)
         await typed(pilot, "late")
         await press(pilot, "home", "slash", "left_parenthesis", "end", "slash")
         await shows(pilot, "at character 2: unclosed group")

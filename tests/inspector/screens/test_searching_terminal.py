@@ -42,7 +42,7 @@ def workspace(tmp_path_factory):
     return folder / "space"
 
 
-def test_keys_are_answered_while_a_long_search_runs(workspace, tmp_path):
+def test_keys_are_answered_while_a_long_search_runs_and_nothing_that_is_found_acts(workspace, tmp_path):
     program = SLOW.format(root=ROOT, argv=["-w", str(workspace)])
     with Terminal([sys.executable, "-c", program], columns=120, lines=36, cwd=tmp_path) as terminal:
         terminal.wait_for("1,500 of 1,500 cases")
@@ -52,18 +52,10 @@ def test_keys_are_answered_while_a_long_search_runs(workspace, tmp_path):
         waits = [terminal.press(key, gap=0.02).first for key in ("down", "down", "up", "pagedown", "up")]
         assert "so far" in terminal.screen_text(), "it still ran"
         assert sorted(waits)[2] < 400, "no key waited for the texts"
+        terminal.wait_for("[red]needle[/red]")
         terminal.press("escape")
         terminal.wait_for("no filter")
         terminal.press("q", "q")
         assert terminal.wait() == 0
-
-
-def test_nothing_that_is_found_acts(workspace, tmp_path):
-    command = [sys.executable, "-m", "inspector.cli", "-w", str(workspace), "--search", "needle"]
-    with Terminal(command, columns=100, lines=30, env={"PYTHONPATH": ROOT}, cwd=tmp_path) as terminal:
-        terminal.wait_for("1,500 of 1,500 cases")
-        terminal.press("enter", gap=0.4)
-        screen = terminal.screen_text()
-        assert "[red]needle[/red]" in screen
         assert b"PWNED\x07" not in terminal.output
         assert b"\x1b[2J" not in terminal.output.split(b"1,500", 1)[1]

@@ -9,6 +9,7 @@ from inspector.screens.trees import VIEWS, StepTable, TreeRows, TreeScreen, node
 from inspector.shell.trees import trees_view
 from inspector.terminal.themes import OneDialog
 from inspector.texts.paint import Glyphs
+from opened import unpainted
 from scoring.reading.rows import SourceRow
 from scoring.trees.reading import read_trees, tree_of_row
 from screen_text import press, screen_text, shows, until
@@ -25,7 +26,15 @@ LOST = tree(
     id="first",
     reference_answer="12",
 )
+SEEN = ("How many crates are left?", "2 wrong prunings, 1 known", "Step kept.", "0.250", "right", "wrong")
+"""What the screen says of it."""
 FINE = tree(node("0", None), node("1", "0", value=0.5, text="So $\\frac{1}{2}$.\x1b[31m", correct=True), id="second")
+
+
+@pytest.fixture(autouse=True)
+def _no_frames():
+    with unpainted():
+        yield
 
 
 def rows_of(row):
@@ -38,24 +47,18 @@ def under(app):
     return screen._rows.tree.names[screen.place]
 
 
-@pytest.mark.parametrize(("size", "ascii_only"), [((200, 50), False), ((60, 16), True)])
-async def test_a_tree_is_seen_folded_and_walked(size, ascii_only, tmp_path):
+async def test_a_tree_is_seen_folded_and_walked(tmp_path):
     path = written(tmp_path / "trees.jsonl", [LOST, FINE])
     file = read_trees([path])
     screen = TreeScreen(
         file.trees,
         "Trees",
-        ascii_only=ascii_only,
         document=lambda form: trees_view(file, [str(path)], True, form),
         folder=tmp_path,
     )
-    app = OneDialog(screen, ascii_only=ascii_only)
-    async with app.run_test(size=size, notifications=True) as pilot:
-        text = await shows(
-            pilot, "problem 1 of 2", "How many crates are left?", "2 wrong prunings, 1 known", "Step kept."
-        )
-        assert text.isascii() == ascii_only
-        assert ("0.250" in text, "right" in text, "wrong" in text) == (True, True, True)
+    app = OneDialog(screen)
+    async with app.run_test(size=(200, 50), notifications=True) as pilot:
+        assert not (await shows(pilot, *SEEN, "problem 1 of 2")).isascii()
         # The next wrong pruning, and what is said of it.
         await press(pilot, "tab")
         await shows(pilot, "node good", "Dropped in round 1.", "That lost 1 right answer; 0 left")
@@ -113,16 +116,21 @@ async def test_a_tree_is_seen_folded_and_walked(size, ascii_only, tmp_path):
     assert (tmp_path / "trees-prunings.csv").read_text().startswith("tree,node,parent,depth,round,kind")
 
 
-async def test_the_text_of_a_step_stands_beside_the_tree_where_there_is_room(tmp_path):
+async def test_the_text_of_a_step_stands_beneath_a_small_tree_and_beside_it_where_there_is_room(tmp_path):
     file = read_trees([written(tmp_path / "trees.jsonl", [LOST])])
-    app = OneDialog(TreeScreen(file.trees, "Trees"))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await shows(pilot, "Reference answer: 12")
+    app = OneDialog(TreeScreen(file.trees, "Trees", ascii_only=True), ascii_only=True)
+    async with app.run_test(size=(60, 16)) as pilot:
+        assert (await shows(pilot, *SEEN)).isascii()
         pane, steps = app.screen.query_one("#tree-node"), app.screen.query_one(StepTable)
         assert pane.region.y >= steps.region.bottom
+        await press(pilot, "tab")
+        await shows(pilot, "node good", "Dropped in round 1.")
+        await press(pilot, "enter")
+        await shows(pilot, "Step good.")
+        await press(pilot, "escape", "home")
         await pilot.resize_terminal(160, 40)
         await until(pilot, lambda: pane.region.x >= steps.region.right)
-        await shows(pilot, "Chosen answer right: no.", "A right answer kept: no;")
+        await shows(pilot, "Reference answer: 12", "Chosen answer right: no.", "A right answer kept: no;")
 
 
 @up_to(100)
