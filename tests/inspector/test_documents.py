@@ -103,6 +103,15 @@ def assert_repeats(document, form, capture):
     assert again.err.decode() == (f"{why_empty}\n" if why_empty else "")
 
 
+def assert_come_again(made, number, capture):
+    """All of these documents, each with its form, are asked for by their commands; one of them is printed by its own."""
+    printed_too = one_of(range(len(made)), number)
+    for at, (document, form) in enumerate(made):
+        assert_asks_the_same(document, form)
+        if at in printed_too:
+            assert_repeats(document, form, capture)
+
+
 @pytest.mark.parametrize(
     ("name", "form"),
     [(name, form) for i, name in enumerate(REQUESTS) for form in one_of((FORMS[i % 5], FORMS[(i + 2) % 5]), i)],
@@ -112,12 +121,7 @@ def test_the_command_in_a_document_prints_that_document(root, name, form, capsys
     results = read(query)
     made = [cases_view(results, form), metrics_view(results, form)]
     made += [stats.view(results, Params(form=form)), show_view(results, 8, form)]
-    printed_too = one_of(range(len(made)), [*REQUESTS].index(name))
-    for at, document in enumerate(made):
-        if at in printed_too:
-            assert_repeats(document, form, capsysbinary)
-        else:
-            assert_asks_the_same(document, form)
+    assert_come_again([(document, form) for document in made], [*REQUESTS].index(name), capsysbinary)
 
 
 @pytest.fixture(scope="module")
@@ -159,15 +163,11 @@ def test_the_command_of_every_page_of_every_analysis_asks_for_that_page_and_prin
     scorers = {"agreement": (), "taxonomy": (), "triage": (), "timeline": ()}
     query = Query(workspace=spoken, scorers=scorers.get(name, ("x=y", "-flag")), where=("n_steps > 1",), seed=3)
     pages = [page.name for page in analysis.pages if (name, page.name) not in UNSAID] or [""]
-    printed_too = one_of(pages, number)
+    made = []
     for at, page in enumerate(pages):
         options = {**OPTIONS.get(name, {}), **OPTIONS.get(page, {})}
-        for form in one_of(FORMS, number + at):
-            document = analysis.view(read(query), Params(page, options, form))
-            if page in printed_too:
-                assert_repeats(document, form, capsysbinary)
-            else:
-                assert_asks_the_same(document, form)
+        made += [(analysis.view(read(query), Params(page, options, form)), form) for form in one_of(FORMS, number + at)]
+    assert_come_again(made, number, capsysbinary)
 
 
 @pytest.fixture(scope="module")
@@ -196,14 +196,10 @@ def ways(root):
 @pytest.mark.parametrize("index", [*range(5), *also(*range(5, 10))])
 def test_the_command_in_what_the_app_exports_prints_the_same(states, index, capsysbinary):
     form = FORMS[index % len(FORMS)]
-    exports = ("cases", "metrics", "case")
-    printed_too = one_of(exports, index)
-    for what in exports:
-        document = export_document(states[index], Export(what, form, row=3))
-        if what in printed_too:
-            assert_repeats(document, form, capsysbinary)
-        else:
-            assert_asks_the_same(document, form)
+    exports = [
+        (export_document(states[index], Export(what, form, row=3)), form) for what in ("cases", "metrics", "case")
+    ]
+    assert_come_again(exports, index, capsysbinary)
 
 
 @pytest.mark.parametrize(
