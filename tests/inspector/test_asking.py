@@ -1,4 +1,4 @@
-"""`prm-inspect score --critic` against a real server of HTTP; the first run, and one with a key, as processes."""
+"""`prm-inspect score --critic` against a real server of HTTP; a run with a key as a process."""
 
 import os
 import subprocess
@@ -46,7 +46,7 @@ def kept(space):
 
 def test_votes_are_asked_for_kept_and_not_asked_for_again(space, tmp_path):
     with running() as server:
-        first = asked_by_a_process(space, server, "--votes", "4", cwd=tmp_path)
+        first = asked(space, server, "--votes", "4", cwd=tmp_path)
         calls = server.seen.paths["/v1/chat/completions"]
         again = asked(space, server, "--votes", "4", cwd=tmp_path)
         assert server.seen.paths["/v1/chat/completions"] == calls == 12

@@ -153,7 +153,8 @@ def test_prmscore_and_f1_are_held_against_it(tmp_path):
         assert (spread["value"], spread["n"]) == (pytest.approx(np.std(x)), 2)
 
 
-@pytest.mark.parametrize(("n", "form"), together([None, 2], FORMS))
+# In other forms the pages beside the first are printed.
+@pytest.mark.parametrize(("n", "form"), [(None, "json"), (2, "markdown")])
 def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, n, form, capsysbinary):
     document = best_of_n.view(load(Query(workspace=root, seed=3, baselines=True)), Params(options={"of": n}, form=form))
     assert main(shlex.split(document.provenance["command"])[1:]) == 0
@@ -397,8 +398,7 @@ def test_the_responses_to_one_problem_stand_in_the_order_of_their_scores(searche
 PAGES = [page.name for page in best_of_n.pages]
 
 
-@pytest.mark.parametrize("which", ["searched", "root"])
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(("which", "page"), together(["searched", "root"], PAGES))
 def test_links_open_as_many_cases_as_they_say_and_intervals_move_nothing(request, which, page):
     made = request.getfixturevalue(which)
     results = load(Query(workspace=made if which == "root" else made[0]))
@@ -456,12 +456,21 @@ def test_texts_of_a_file_do_not_act(tmp_path, capsys):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(json_lines(rows))
     assert main(["import", str(path), "-w", str(tmp_path / "w")]) == 0
-    for words in ([], ["--lost"], ["--protocols"], ["--problem", rows[0]["unique_id"]]):
-        for form in ([], ["--markdown"], ["--html"], ["--latex"]):
-            assert main(["best-of-n", "-w", str(tmp_path / "w"), *words, *form]) == 0
-            printed = capsys.readouterr()
-            assert "\x1b" not in printed.out + printed.err
-            assert form != ["--html"] or "<b>" not in printed.out
+    results = load(Query(workspace=str(tmp_path / "w")))
+    for page, words in (
+        ("", []),
+        ("lost", ["--lost"]),
+        ("protocols", ["--protocols"]),
+        ("problem", ["--problem", rows[0]["unique_id"]]),
+    ):
+        assert main(["best-of-n", "-w", str(tmp_path / "w"), *words]) == 0
+        printed = capsys.readouterr()
+        assert "\x1b" not in printed.out + printed.err
+        document = best_of_n.view(results, Params(page, {"problem": words[1]} if page == "problem" else {}))
+        for form in ("markdown", "html", "latex"):
+            text = document.render(form)
+            assert "\x1b" not in text
+            assert form != "html" or "<b>" not in text
 
 
 @pytest.mark.parametrize("page", ["lost", "problem"])

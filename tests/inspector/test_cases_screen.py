@@ -58,9 +58,6 @@ async def test_the_list_is_sorted_by_what_is_chosen_or_whose_title_is_clicked_wh
         await shows(pilot, "longest first", "↓steps")
         steps = {f"bench/{one.id}": one.n_steps for one in example.EXAMPLES}
         assert on_screen(pilot) == sorted(EVERY, key=lambda case: -steps[case])
-        await press(pilot, "s", *"instr", "enter")
-        await shows(pilot, "most instructive first")
-        assert on_screen(pilot)[:5] == example.FAILURES
         await press(pilot, "s", *"file", "enter")
         await shows(pilot, "as in the file")
         assert under_cursor(pilot) == EVERY[0]
@@ -77,6 +74,7 @@ async def test_the_list_is_sorted_by_what_is_chosen_or_whose_title_is_clicked_wh
         assert listed(pilot, "alpha.outcome") == sorted(listed(pilot, "alpha.outcome"))
         await press(pilot, "s", *"instr", "enter")
         await shows(pilot, "most instructive first")
+        assert on_screen(pilot)[:5] == example.FAILURES
 
 
 async def test_a_click_selects_a_case_and_a_second_opens_it_and_the_cursor_comes_back_to_it(
@@ -175,9 +173,11 @@ def _widths(pane):
     return [sum(len(text) for text, _ in line.parts) for line in pane._lines]
 
 
-async def test_another_scorer_brings_its_own_columns_and_blind_hides_those_of_labels_and_verdicts(query):
-    """Blind wherever it was asked for. A threshold that moves is kept when another scorer or a facet is chosen."""
-    async with opened(query, size=(160, 36)) as pilot:
+async def test_another_scorer_brings_its_own_columns_and_blind_hides_those_of_labels_and_verdicts(query, tmp_path):
+    """Blind wherever it was asked for, also in what is copied. A threshold that moves is kept when another scorer or a
+    facet is chosen.
+    """
+    async with opened(query, size=(160, 30), state_folder=tmp_path) as pilot:
         await press(pilot, "g", "l")
         table = pilot.app.screen.query_one(FrameTable)
         before = await rests(pilot, "o missed", "▸")
@@ -213,6 +213,18 @@ async def test_another_scorer_brings_its_own_columns_and_blind_hides_those_of_la
         assert "changed: " not in await rests(pilot, "3 of 9 cases", "filter outcome = exact", "threshold 0.540")
         await press(pilot, "escape", "escape")
         assert inspected(pilot).scorer == "alpha"
+        await press(pilot, "g", "l")
+        pilot.app.screen.put(inspected(pilot).arranged(("outcome", "beta.margin", "lowest_reward", "tags")))
+        await press(pilot, "v", "b")
+        await shows(pilot, "BLIND", "lowest")
+        assert [column.name for column in pilot.app.screen.query_one(FrameTable).columns_shown] == ["lowest_reward"]
+        pilot.app.screen.put(inspected(pilot).arranged(("outcome",)))
+        await shows(pilot, "exact-one")
+        await press(pilot, "y")
+        await shows(pilot, "Copied the facts of exact-one")
+        facts = json.loads((tmp_path / "copied.txt").read_text())
+        assert {"outcome", "verdict", "earliest_error"} & set(facts) == set()
+        assert facts["rewards"] == [0.9, 0.2, 0.8]
 
 
 async def test_a_filter_that_nothing_passes_says_so_and_x_shows_all(query):
@@ -225,8 +237,8 @@ async def test_a_filter_that_nothing_passes_says_so_and_x_shows_all(query):
 
 
 async def test_every_value_of_every_facet_counts_the_rows_it_would_list():
-    """On the demo: the first and the last value of each (with --thorough every one) is kept alone, then hidden, and its
-    count is what the list holds, or lacks.
+    """On the demo the first value of each is kept alone and the last is hidden, with --thorough every one: its count is
+    what the list holds, or lacks.
     """
     async with opened(DEMO, size=(70, 12)) as pilot:
         await press(pilot, "g", "l", "f")
@@ -240,22 +252,19 @@ async def test_every_value_of_every_facet_counts_the_rows_it_would_list():
         assert len(everything) > 30
         total = len(listed(pilot))
         last, first = ({entry.column: entry for entry in way} for way in (everything, everything[::-1]))
-        for entry in everything if THOROUGH else [*first.values(), *last.values()]:
-            _go_to(facets, entry)
-            await press(pilot, "space")
-            await until(pilot, lambda: inspected(pilot).filter)
-            rows = listed(pilot, entry.column)
-            assert len(rows) == entry.count
-            assert all(_has(entry.value, row) for row in rows)
-            assert f"{entry.count:,} of {total:,} cases" in screen_lines(pilot.app)[0]
-            _go_to(facets, entry)
-            await press(pilot, "number_sign")
-            rows = listed(pilot, entry.column)
-            assert len(rows) == total - entry.count
-            assert not any(_has(entry.value, row) for row in rows)
-            _go_to(facets, entry)
-            await press(pilot, "number_sign")
-            await until(pilot, lambda: not inspected(pilot).filter)
+        for key, tried in ("space", first.values()), ("number_sign", last.values()):
+            for entry in everything if THOROUGH else tried:
+                _go_to(facets, entry)
+                await press(pilot, key)
+                await until(pilot, lambda: inspected(pilot).filter)
+                rows = listed(pilot, entry.column)
+                count = entry.count if key == "space" else total - entry.count
+                assert len(rows) == count
+                assert all(_has(entry.value, row) == (key == "space") for row in rows)
+                assert f"{count:,} of {total:,} cases" in screen_lines(pilot.app)[0]
+                _go_to(facets, entry)
+                await press(pilot, key)
+                await until(pilot, lambda: not inspected(pilot).filter)
         by_facet = {}
         for entry in everything:
             by_facet[entry.column] = by_facet.get(entry.column, 0) + entry.count
@@ -286,19 +295,3 @@ async def test_a_tiny_terminal_breaks_nothing(query):
             await pilot.resize_terminal(120, 36)
             await shows(pilot, "alpha")
             await press(pilot, "escape", "g", "b")
-
-
-async def test_blind_leaves_the_columns_and_the_facts_that_tell_neither_gold_nor_what_anybody_said(query, tmp_path):
-    async with opened(query, state_folder=tmp_path) as pilot:
-        await press(pilot, "g", "l")
-        pilot.app.screen.put(inspected(pilot).arranged(("outcome", "beta.margin", "lowest_reward", "tags")))
-        await press(pilot, "v", "b")
-        await shows(pilot, "BLIND", "lowest")
-        assert [column.name for column in pilot.app.screen.query_one(FrameTable).columns_shown] == ["lowest_reward"]
-        pilot.app.screen.put(inspected(pilot).arranged(("outcome",)))
-        await shows(pilot, "exact-one")
-        await press(pilot, "y")
-        await shows(pilot, "Copied the facts of exact-one")
-        facts = json.loads((tmp_path / "copied.txt").read_text())
-        assert {"outcome", "verdict", "earliest_error"} & set(facts) == set()
-        assert facts["rewards"] == [0.9, 0.2, 0.8]

@@ -1,9 +1,10 @@
+import functools
 import json
 import re
 import shlex
 
 import pytest
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 import making
 import reference
@@ -11,13 +12,14 @@ from inspector.analyses import Params
 from inspector.analyses import load as load_analysis
 from inspector.analyses.stats import stats
 from inspector.analysis_list import summaries
-from inspector.cli import main
+from inspector.cli import main, parse
 from inspector.command_flags import FORMS
 from inspector.exporting import export_document
 from inspector.messages import Export
-from inspector.query import Query
+from inspector.query import Query, query_from
 from inspector.result_set import load
 from inspector.screen_state import inspect
+from inspector.shell.output import form_of
 from inspector.texts.sentences import gold_word, gold_words
 from scoring.evaluations.deciding import OPTIMISTIC
 from scoring.filtering.filters import Facet, Filter
@@ -69,14 +71,46 @@ def command_of(document, form):
     return document.provenance["command"]  # CSV and JSON Lines have it in a file beside them
 
 
-def assert_repeats(document, form, capture):
+def assert_tells_its_command(document, form):
     command = document.provenance["command"]
     # A command with a line break in it cannot stand on one line of a footer.
     assert "\n" in command or command_of(document, form) == command
+    return command
+
+
+read = functools.cache(load)
+"""Each query is read once."""
+
+
+def assert_asks_the_same(document, form):
+    """The command is read as the question that was asked; that such a question is printed, `assert_repeats` sees."""
+    args = parse(shlex.split(assert_tells_its_command(document, form))[1:])
+    analysis = load_analysis(args.command)
+    params = analysis.params(args, form_of(args))
+    query = query_from(args)
+    query = replace(query, scorers=(*getattr(args, "scorers", ()), *query.scorers))
+    results = read(query) if analysis.loader is None else analysis.load(query, params)
+    again = analysis.view(results, params)
+    assert again.render(form) == document.render(form)
+    assert getattr(again, "empty", "") == getattr(document, "empty", "")
+
+
+def assert_repeats(document, form, capture):
+    command = assert_tells_its_command(document, form)
     again = printed(command, capture)
     assert again.out == document.render(form).encode()
     why_empty = getattr(document, "empty", "")
     assert again.err.decode() == (f"{why_empty}\n" if why_empty else "")
+
+
+def assert_come_again(made, number, capture):
+    """The commands of documents, each with its form, ask for the same again; one of them prints it, too."""
+    printed_too = one_of(range(len(made)), number)
+    for at, (document, form) in enumerate(made):
+        if at in printed_too:
+            assert_repeats(document, form, capture)
+        else:
+            assert_asks_the_same(document, form)
 
 
 @pytest.mark.parametrize(
@@ -85,11 +119,10 @@ def assert_repeats(document, form, capture):
 )
 def test_the_command_in_a_document_prints_that_document(root, name, form, capsysbinary):
     query = Query(**{**asdict(REQUESTS[name]), "workspace": root})
-    results = load(query)
+    results = read(query)
     made = [cases_view(results, form), metrics_view(results, form)]
     made += [stats.view(results, Params(form=form)), show_view(results, 8, form)]
-    for document in made:
-        assert_repeats(document, form, capsysbinary)
+    assert_come_again([(document, form) for document in made], [*REQUESTS].index(name), capsysbinary)
 
 
 @pytest.fixture(scope="module")
@@ -120,22 +153,22 @@ OPTIONS = {
 SILENT = {"best-of-n", "paper", "reparse", "stress", "votes"}
 """Analyses that have nothing to say of these cases."""
 UNSAID = {*(("show", page) for page in ("explain", "original", "prompt", "variants")), ("timeline", "drift")}
-PAGES = [
-    (name, page)
-    for name in sorted(summaries().keys() - SILENT)
-    for page in [page.name for page in load_analysis(name).pages] or [""]
-    if (name, page) not in UNSAID
-]
+TOLD = sorted(summaries().keys() - SILENT)
 
 
-@pytest.mark.parametrize(("at", "form"), together(range(len(PAGES)), FORMS))
-def test_the_command_of_every_page_of_every_analysis_prints_that_page(spoken, at, form, capsysbinary):
-    name, page = PAGES[at]
+@pytest.mark.parametrize("number", range(len(TOLD)), ids=TOLD)
+def test_the_command_of_every_page_of_every_analysis_asks_for_that_page_and_prints_it(spoken, number, capsysbinary):
+    """A page of each is printed."""
+    name = TOLD[number]
     analysis = load_analysis(name)
     scorers = {"agreement": (), "taxonomy": (), "triage": (), "timeline": ()}
     query = Query(workspace=spoken, scorers=scorers.get(name, ("x=y", "-flag")), where=("n_steps > 1",), seed=3)
-    options = {**OPTIONS.get(name, {}), **OPTIONS.get(page, {})}
-    assert_repeats(analysis.view(load(query), Params(page, options, form)), form, capsysbinary)
+    pages = [page.name for page in analysis.pages if (name, page.name) not in UNSAID] or [""]
+    made = []
+    for at, page in enumerate(pages):
+        options = {**OPTIONS.get(name, {}), **OPTIONS.get(page, {})}
+        made += [(analysis.view(read(query), Params(page, options, form)), form) for form in one_of(FORMS, number + at)]
+    assert_come_again(made, number, capsysbinary)
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +178,7 @@ def states(root):
 
 def ways(root):
     """What a person may do in the app before exporting."""
-    start = inspect(load(Query(workspace=root)))
+    start = inspect(read(Query(workspace=root)))
     yield start
     failures = start.failures()
     yield failures
@@ -157,15 +190,15 @@ def ways(root):
     yield start.next_scorer(1).failures().next_scorer(1)
     yield start.filtered(Filter((Facet("generator", (None, "m1")),))).ordered("n_steps:desc")
     yield start.moved(0.1).cleared()
-    yield inspect(load(Query(workspace=root, subsets=("words",), thresholds=((None, "best"),)))).failures()
-    yield inspect(load(Query(workspace=root, benchmarks=("bench", "demo"), where=("n_steps < 9",), seed=3)))
+    yield inspect(read(Query(workspace=root, subsets=("words",), thresholds=((None, "best"),)))).failures()
+    yield inspect(read(Query(workspace=root, benchmarks=("bench", "demo"), where=("n_steps < 9",), seed=3)))
 
 
 @pytest.mark.parametrize("index", [*range(5), *also(*range(5, 10))])
 def test_the_command_in_what_the_app_exports_prints_the_same(states, index, capsysbinary):
     form = FORMS[index % len(FORMS)]
-    for what in ("cases", "metrics", "case"):
-        assert_repeats(export_document(states[index], Export(what, form, row=3)), form, capsysbinary)
+    made = [export_document(states[index], Export(what, form, row=3)) for what in ("cases", "metrics", "case")]
+    assert_come_again([(document, form) for document in made], index, capsysbinary)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +256,7 @@ def test_a_threshold_on_a_reward_gives_one_number_everywhere(root, threshold, ca
     found = metrics_of(
         printed(f"prm-inspect metrics -w {shlex.quote(root)} --threshold={threshold!r} --json", capsysbinary).out
     )
-    start = inspect(load(Query(workspace=root)))
+    start = inspect(read(Query(workspace=root)))
     for scorer, rows in making.study()[1]:
         expected = reference.metrics(rows, threshold, "<")
         for (subset, metric), value in expected.items():
@@ -259,7 +292,7 @@ def test_the_demo_needs_no_workspace_and_its_numbers_are_those_of_plain_counting
 
 
 def test_rows_have_the_columns_of_the_contract(root):
-    results = load(Query(workspace=root, scorers=("gpt4", "rand-0")))
+    results = read(Query(workspace=root, scorers=("gpt4", "rand-0")))
     metrics = metrics_view(results).rows
     assert metrics.columns == [
         *("scorer", "benchmark", "subset", "metric", "value", "low", "high", "n", "reason"),
@@ -287,7 +320,7 @@ def test_rows_have_the_columns_of_the_contract(root):
 
 
 def test_grouped_metrics_are_those_of_the_group(root):
-    found = metrics_view(load(Query(workspace=root, by=("generator",), scorers=("gpt4",)))).rows
+    found = metrics_view(read(Query(workspace=root, by=("generator",), scorers=("gpt4",)))).rows
     rows, generators = making.study()[1][0][1], making.labels(making.study()[0])["generator"]
     assert set(found["subset"]) == {"all"}
     for row in found.iter_rows(named=True):
@@ -321,7 +354,7 @@ def test_cases_that_share_problem_and_steps_are_counted(tmp_path):
 
 def test_coverage_counts_the_shown_cases(root):
     rows = making.study()[1][1][1]
-    found = cases_view(load(Query(workspace=root, scorers=("rand-0",), where=("n_steps > 2",))))
+    found = cases_view(read(Query(workspace=root, scorers=("rand-0",), where=("n_steps > 2",))))
     long = [case for case in rows if case.n_steps > 2]
     assert found.provenance["coverage"] == {"rand-0": f"{sum(map(reference.tried, long))} of {len(long)}"}
     assert found.rows.height == len(long)
@@ -330,7 +363,7 @@ def test_coverage_counts_the_shown_cases(root):
 def test_a_case_has_a_row_a_step(root):
     cases, scorers = making.study()
     for row in (0, 4, 8):
-        document = show_view(load(Query(workspace=root)), row)
+        document = show_view(read(Query(workspace=root)), row)
         assert document.rows["text"].to_list() == making.texts(row, cases[row])[1]
         for scorer, rows in scorers:
             rewards = reference.usable(rows[row])

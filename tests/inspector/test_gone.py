@@ -14,8 +14,8 @@ from scoring.evaluations import derived
 from screen_text import hides, press, rests, screen_text, shows, until
 
 
-@pytest.fixture(autouse=True)
-def _followed_closely(monkeypatch):
+@pytest.fixture
+def followed_closely(monkeypatch):
     """The app looks at its files every tenth of a second."""
     monkeypatch.setattr(following, "FOLLOW_SECONDS", 0.1)
 
@@ -42,9 +42,12 @@ def fine(pilot):
     assert "Traceback" not in screen_text(pilot.app)
 
 
-async def test_a_search_an_export_and_a_case_without_its_texts_say_so(query, space, tmp_path):
-    """The case in the pane and on its screen, be the texts gone or broken."""
-    async with opened(query, size=(160, 40), folder=tmp_path) as pilot:
+@pytest.mark.usefixtures("followed_closely")
+async def test_texts_that_are_gone_or_broken_a_workspace_that_vanishes_and_a_file_in_its_place_are_told(
+    query, space, tmp_path
+):
+    """By a search, an export, a case in the pane and on its screen, and by whatever would be written."""
+    async with opened(query, size=(120, 30), folder=tmp_path) as pilot:
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "Step 0 of exact-one")
         texts = texts_of(space)
@@ -54,25 +57,37 @@ async def test_a_search_an_export_and_a_case_without_its_texts_say_so(query, spa
         await shows(pilot, "Damaged workspace")
         await press(pilot, "escape", "slash", *"zebra", "enter")
         await shows(pilot, "Damaged workspace")
-        fine(pilot)
         assert not list(tmp_path.glob("*.csv"))
         await press(pilot, "escape", "escape", "escape")
-        for how in ("gone", "broken"):
-            if how == "broken":
-                for path in texts:
-                    path.write_bytes(b"PAR1 and nothing else")
+        for more in (("j", "G", "y", "v b", "v b", "enter", "v", "escape"), ()):
             pilot.app.clear_notifications()
             await press(pilot, "g", "l")
             await shows(pilot, "9 of 9 cases", "Damaged workspace")
             await press(pilot, "home", "j", "enter")
             await shows(pilot, "bench/early-one", "Damaged workspace")
-            await press(pilot, "n", "j", "G", "y", "v b", "v b", "enter", "v", "escape")
+            await press(pilot, "n", *more)
             await shows(pilot, "Damaged workspace")
             fine(pilot)
-            await press(pilot, "escape", "escape")
-            await shows(pilot, "2 scorers")
+            await press(pilot, "g b")
+            for path in texts:
+                path.write_bytes(b"PAR1 and nothing else")
+        await press(pilot, "g", "l")
+        shutil.rmtree(space)
+        # The app looks at its files now and then.
+        await until(pilot, lambda: not pilot.app.following.seen)
+        await press(pilot, "j", "f", "j", "space", "escape", "v", "s", "escape", "s", "escape", "x", "enter")
+        await shows(pilot, "Damaged workspace")
+        await press(pilot, "escape", "escape", "j", "enter", "escape", "v", "u", "o", "down", "enter", "t", "right")
+        await press(pilot, "enter", "g b", "g", "l")
+        space.write_text("a file where the folder was")
+        pilot.app.clear_notifications()
+        await press(pilot, "w", *"hard", "enter")
+        await shows(pilot, str(space)[-10:])
+        await press(pilot, "a", *"why", "enter", "v", "s", "s", *"mine", "enter", "escape")
+        fine(pilot)
 
 
+@pytest.mark.usefixtures("followed_closely")
 async def test_rewards_that_break_or_go_are_told_and_what_is_on_screen_stays(query, space):
     async with opened(query, size=(120, 30)) as pilot:
         folder = next(path for path in (space / "rewards").iterdir() if path.name.startswith("beta"))
@@ -91,6 +106,7 @@ async def test_rewards_that_break_or_go_are_told_and_what_is_on_screen_stays(que
         fine(pilot)
 
 
+@pytest.mark.usefixtures("followed_closely")
 async def test_conditions_on_what_a_gone_scorer_said_go_with_it(query, space):
     async with opened(replace(query, scorers=()), size=(120, 30)) as pilot:
         while inspected(pilot).scorer != "alpha":
@@ -98,11 +114,11 @@ async def test_conditions_on_what_a_gone_scorer_said_go_with_it(query, space):
         for scorer, instead, left in (("alpha", "beta's.", ["beta.outcome"]), ("beta", "no other scorer", [])):
             await press(pilot, "enter")
             await shows(pilot, "filter outcome = any failure", scorer)
-            await press(pilot, "colon", *f'"{scorer}.margin" < 5', "enter")
+            conditions = replace(inspected(pilot).filter, where=(f'"{scorer}.margin" < 5',))
+            pilot.app.screen.put(inspected(pilot).filtered(conditions))
             for folder in (space / "rewards").glob(f"{scorer}*"):
                 shutil.rmtree(folder)
             await shows(pilot, f"The rewards of {scorer} are gone.", instead)
-            fine(pilot)
             await press(pilot, "escape")
             now = inspected(pilot)
             assert now.filter.where == ()
@@ -134,47 +150,11 @@ async def test_a_damaged_folder_of_what_was_computed_before_is_computed_again(qu
 async def test_the_answers_of_a_critic_without_the_texts_say_so(tmp_path):
     root = critic_spaces.imported(tmp_path)
     critic_spaces.critic(root, lambda *_: [r"So \boxed{1}", r"So \boxed{2}"])
-    async with opened(Query(workspace=str(root)), size=(160, 40)) as pilot:
+    async with opened(Query(workspace=str(root)), size=(120, 30)) as pilot:
         for path in texts_of(root):
             path.unlink()
         await press(pilot, "g", "l", "enter", "v", "c", "l", "tab", "n", "n", "v", "z", "escape")
         await shows(pilot, "Damaged workspace")
-        fine(pilot)
-
-
-async def test_a_workspace_that_vanishes_takes_nothing_down(query, space):
-    async with opened(query, size=(160, 40)) as pilot:
-        await press(pilot, "g", "l")
-        await shows(pilot, "Problem of exact-one")
-        shutil.rmtree(space)
-        # The app looks at its files now and then.
-        await until(pilot, lambda: not pilot.app.following.seen)
-        for keys in (
-            ("j",),
-            ("f", "j", "space", "escape"),
-            ("v", "s", "escape"),
-            ("s", "escape"),
-            ("x",),
-            ("enter",),
-        ):
-            await press(pilot, *keys)
-        await shows(pilot, "Damaged workspace")
-        await press(
-            pilot, "escape", "escape", "j", "enter", "escape", "v", "u", "o", "down", "enter", "t", "right", "enter"
-        )
-        fine(pilot)
-
-
-async def test_what_cannot_be_written_is_said(query, space):
-    async with opened(query, size=(160, 40)) as pilot:
-        await press(pilot, "g", "l")
-        await shows(pilot, "Problem of exact-one")
-        shutil.rmtree(space)
-        space.write_text("a file where the folder was")
-        await press(pilot, "w", *"hard", "enter")
-        await shows(pilot, str(space)[-10:])
-        await press(pilot, "a", *"why", "enter")
-        await press(pilot, "v", "s", "s", *"mine", "enter", "escape")
         fine(pilot)
 
 

@@ -90,9 +90,9 @@ def by_domain(cases, said, *, clamped):
     return found
 
 
-@given(data=st.data())
-@up_to(32)
-def test_prms_are_compared_with_clamped_labels_and_without_numbers_predict_no_error(tmp_path_factory, data):
+@given(data=st.data(), threshold=st.sampled_from([0.5, 0.6]))
+@up_to(32, 6)
+def test_prms_are_compared_with_clamped_labels_and_without_numbers_predict_no_error(tmp_path_factory, data, threshold):
     cases = data.draw(some_cases())
     grid = st.sampled_from([0.25, 0.5, 0.75])
     probs = [
@@ -109,11 +109,10 @@ def test_prms_are_compared_with_clamped_labels_and_without_numbers_predict_no_er
         for case, numbers in zip(cases, probs, strict=True)
     ]
     root = imported(tmp_path_factory.mktemp("grben") / "x", cases, details)
-    for threshold in (0.5, 0.6):
-        said = [predicted(numbers, threshold) for numbers in probs]
-        wanted = expected(by_domain(cases, said, clamped=True))
-        found = figures(root, protocol="grben", thresholds=((None, str(threshold)),))
-        assert {place: found.get(place) for place in wanted} == pytest.approx(wanted, abs=1e-12)
+    said = [predicted(numbers, threshold) for numbers in probs]
+    wanted = expected(by_domain(cases, said, clamped=True))
+    found = figures(root, protocol="grben", thresholds=((None, str(threshold)),))
+    assert {place: found.get(place) for place in wanted} == pytest.approx(wanted, abs=1e-12)
 
 
 def answer(said):
@@ -121,7 +120,7 @@ def answer(said):
 
 
 @given(data=st.data())
-@up_to(32)
+@up_to(32, 6)
 def test_language_models_are_compared_with_labels_as_they_are(tmp_path_factory, data):
     cases = data.draw(some_cases())
     said = [data.draw(st.sampled_from([-1, UNREAD, *range(1, len(case["steps"]) + 4)])) for case in cases]

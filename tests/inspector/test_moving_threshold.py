@@ -12,6 +12,7 @@ from inspector.result_set import load
 from inspector.screen_state import inspect
 from scoring.filtering.filters import Facet
 from step_reference import Step
+from thoroughness import THOROUGH
 from views import metrics_view
 
 
@@ -48,7 +49,8 @@ def test_every_threshold_shows_what_the_shell_prints(query):
     start = inspect(load(query))
     for now in (start, start.filtered(replace(start.filter, where=("n_steps > 2",)))):
         thresholds = now.sweep.thresholds.tolist()
-        for threshold in [*thresholds[::4], 0.123456789, -1.0, 2.0]:
+        # Beyond the ends of the curve, between two of its points, and on some of them.
+        for threshold in [*thresholds[:: 1 if THOROUGH else 8], 0.123456789, -1.0, 2.0]:
             moved = now.moved(threshold, order=now.order)
             assert printed(moved) == [(moved.headline.score, moved.headline.low, moved.headline.high)]
             if threshold in thresholds:

@@ -4,37 +4,39 @@ from functools import partial
 
 from inspector.screens.case import CaseScreen
 from inspector.widgets.frame_table import FrameTable
-from opened import inspected, opened
-from screen_text import press, shows, until
+from opened import inspected, listed, opened
+from screen_text import press, shows, type_ahead, until
+
+
+async def ask(pilot, words, *told):
+    """Type ahead into the palette, and take the first that it finds."""
+    await press(pilot, "ctrl+p")
+    type_ahead(pilot, *words)
+    await shows(pilot, *told)
+    await press(pilot, "enter")
 
 
 async def test_cases_and_slices_are_found_from_any_screen_by_a_part_of_their_name(query):
     """A case that the filter leaves out is opened among all."""
     async with opened(query, size=(100, 30)) as pilot:
-        for keys in ((), ("g", "l"), ("g", "l", "enter"), ("g", "c")):
-            await press(pilot, *keys, "ctrl+p", *"alarm-one")
-            await shows(pilot, "bench/alarm-one", "Case: open it")
-            await press(pilot, "enter")
+        for keys in ((), ("g", "l", "enter")):
+            await press(pilot, *keys)
+            await ask(pilot, "alarm-one", "bench/alarm-one", "Case: open it")
             await until(pilot, lambda: isinstance(pilot.app.screen, CaseScreen))
             await until(pilot, lambda: pilot.app.state.cases["case"][pilot.app.screen.row] == "bench/alarm-one")
             await press(pilot, "g", "b")
-            await until(pilot, lambda: pilot.app.screen.NAME == "board")
-        for keys in ((), ("g", "l"), ("g", "l", "enter")):
-            await press(pilot, *keys, "ctrl+p", *"false alarms")
-            await shows(pilot, "slice: false alarms", "Slice: list its cases")
-            await press(pilot, "enter")
-            await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        for keys in (("g", "l"), ("g", "c")):
+            await press(pilot, *keys)
+            await ask(pilot, "false alarms", "slice: false alarms", "Slice: list its cases")
             await shows(pilot, "outcome = false alarm")
-            assert inspected(pilot).cases["case"].gather(inspected(pilot).shown).to_list() == ["bench/alarm-one"]
+            assert listed(pilot) == ["bench/alarm-one"]
             await press(pilot, "x")
             await shows(pilot, "9 of 9 cases")
             await press(pilot, "g", "b")
         await press(pilot, "enter")
         row = list(inspected(pilot).cases["case"]).index("bench/exact-one")
         assert row not in inspected(pilot).shown
-        await press(pilot, "ctrl+p", *"exact-one")
-        await shows(pilot, "bench/exact-one")
-        await press(pilot, "enter")
+        await ask(pilot, "exact-one", "bench/exact-one")
         await until(pilot, lambda: getattr(pilot.app.screen, "row", None) == row)
         assert len(inspected(pilot).shown) == 9
 
@@ -43,30 +45,25 @@ async def test_a_scorer_is_looked_through_and_a_column_found_by_what_it_means_sh
     """What is listed says its key."""
     async with opened(query, size=(120, 30)) as pilot:
         await press(pilot, "g", "l")
-        other = "beta" if inspected(pilot).scorer == "alpha" else "alpha"
-        await press(pilot, "ctrl+p", *other)
-        await shows(pilot, "Scorer: look through it")
-        await press(pilot, "enter")
-        await until(pilot, lambda: pilot.app.state.scorer == other)
+        assert inspected(pilot).scorer == "alpha"
+        await ask(pilot, "beta", "Scorer: look through it")
+        await until(pilot, lambda: pilot.app.state.scorer == "beta")
         # On the board the cursor is on it: Enter opens what it stands on.
         await press(pilot, "g", "b")
-        for name in ("alpha", "beta"):
-            await press(pilot, "ctrl+p", *name)
-            await shows(pilot, "Scorer: look through it")
-            await press(pilot, "enter")
-            await until(pilot, lambda name=name: pilot.app.screen.line["scorer"] == name)
+        assert pilot.app.screen.line["scorer"] == "beta"
+        await ask(pilot, "alpha", "Scorer: look through it")
+        await until(pilot, lambda: pilot.app.screen.line["scorer"] == "alpha")
         await press(pilot, "home")
         for keys, typed, key in ((), "fp%", "fp"), (("g", "l"), "reward falls", "drop_at_gold"):
             await press(pilot, *keys)
             for does in ("Show it:", "To it:"):
-                await press(pilot, "ctrl+p", *typed)
-                await shows(pilot, "column: ", does)
-                await press(pilot, "enter")
+                await ask(pilot, typed, "column: ", does)
                 await until(pilot, lambda: pilot.app.screen.query(FrameTable))
                 table = pilot.app.screen.query_one(FrameTable)
                 await until(pilot, partial(_stands_on, table, key))
                 table.cell_name = ""
-        await press(pilot, "ctrl+p", *"facets")
+        await press(pilot, "ctrl+p")
+        type_ahead(pilot, *"facets")
         await shows(pilot, "f: Choose what to keep")
 
 

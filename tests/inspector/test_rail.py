@@ -10,7 +10,7 @@ import example
 from inspector.cli import main
 from opened import DEMO, inspected, opened
 from scoring.evaluations.deciding import OPTIMISTIC
-from screen_text import hides, press, rests, screen_lines, screen_text, settled, shows, type_ahead, until
+from screen_text import hides, press, rests, screen_lines, screen_text, shows, type_ahead, until
 from thoroughness import also
 
 
@@ -47,6 +47,14 @@ async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_g
         await shows(pilot, "Alpha reads the text.", "0.530 chosen")
         await press(pilot, "g", "l")
         await shows(pilot, "9 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)")
+        # The best is the highest point of the curve, and is called optimistic.
+        await press(pilot, "t", "v", "m")
+        await shows(pilot, "threshold 0.5500 (was 0.5300)", "F1 60.0", "tuned on these cases, optimistic")
+        best = inspected(pilot)
+        assert best.evaluation.rule.source == OPTIMISTIC
+        assert best.headline.score == pytest.approx(np.nanmax(best.sweep.score), abs=1e-15)
+        await press(pilot, "enter", "enter")
+        await shows(pilot, "(optimistic: best on these cases)")
 
 
 async def test_the_footer_says_how_to_move_keep_and_restore_and_there_and_back_ends_where_it_began(query):
@@ -59,34 +67,35 @@ async def test_the_footer_says_how_to_move_keep_and_restore_and_there_and_back_e
             await hides(pilot, "→ Raise")
         before = await rests(pilot, "1 of 5", "Gold")
         was = inspected(pilot)
-        type_ahead(pilot, "t", *["l"] * 40, *["left"] * 2)
-        await shows(pilot, "threshold 0.5200 (was 0.5000)")
-        assert threshold_of(pilot) == 0.52
+        type_ahead(pilot, "t", *["l"] * 20, "left")
+        await shows(pilot, "threshold 0.5100 (was 0.5000)")
+        assert threshold_of(pilot) == 0.51
         type_ahead(pilot, *["right"] * 3, "escape", "n", "N")
         await until(pilot, lambda: screen_text(pilot.app) == before)
         assert pilot.app.state is was
         await press(pilot, "g", "b")
         await press(pilot, "t")
         for there, back in (("right", "left"), ("left", "right"), ("l", "h")):
-            await press(pilot, *[there] * 4, *[back] * 4)
+            await press(pilot, *[there] * 2, *[back] * 2)
             assert threshold_of(pilot) == 0.5
         await press(pilot, "l", "right")
         assert threshold_of(pilot) == 0.51
         await press(pilot, "h", "left")
         assert threshold_of(pilot) == 0.5
         # One step beyond each end.
-        await press(pilot, "escape", "up", "t")
-        type_ahead(pilot, *["left"] * 53)
-        await until(pilot, lambda: math.isclose(threshold_of(pilot), -1.02))
-        assert set(inspected(pilot).evaluation.verdicts.tolist()) - {-1} == set(_none_there(pilot))
-        await press(pilot, "x")
-        type_ahead(pilot, *["right"] * 53)
-        await until(pilot, lambda: math.isclose(threshold_of(pilot), 1.02))
-        assert set(inspected(pilot).evaluation.verdicts.tolist()) - {0} == set(_none_there(pilot))
-        # From above every reward the first flip down changes an outcome.
-        codes = inspected(pilot).evaluation.codes.tolist()
-        await press(pilot, "N")
-        assert inspected(pilot).evaluation.codes.tolist() != codes
+        await press(pilot, "escape", "up")
+        for start, key, verdict, end in (-0.98, "left", -1, -1.02), (0.98, "right", 0, 1.02):
+            pilot.app.screen.put(inspected(pilot).moved(start))
+            await press(pilot, "t")
+            type_ahead(pilot, *[key] * 3)
+            await until(pilot, lambda end=end: math.isclose(threshold_of(pilot), end))
+            assert set(inspected(pilot).evaluation.verdicts.tolist()) - {verdict} == set(_none_there(pilot))
+            if key == "right":
+                # From above every reward the first flip down changes an outcome.
+                codes = inspected(pilot).evaluation.codes.tolist()
+                await press(pilot, "N")
+                assert inspected(pilot).evaluation.codes.tolist() != codes
+            await press(pilot, "escape")
 
 
 def _none_there(pilot):
@@ -111,25 +120,23 @@ async def test_from_between_two_flips_the_next_one_either_way_changes_an_outcome
             assert inspected(pilot).evaluation.codes.tolist() == codes
 
 
-async def test_the_best_is_the_highest_point_of_the_curve_and_is_called_optimistic(query):
-    async with opened(query) as pilot:
-        await press(pilot, "t", "v", "m")
-        await shows(pilot, "threshold 0.5500 (was 0.5000)", "F1 60.0", "tuned on these cases, optimistic")
-        best = inspected(pilot)
-        assert best.evaluation.rule.source == OPTIMISTIC
-        assert best.headline.score == pytest.approx(np.nanmax(best.sweep.score), abs=1e-15)
-        await press(pilot, "enter", "enter")
-        await shows(pilot, "(optimistic: best on these cases)")
-
-
 async def test_the_f1_on_screen_is_the_commands_to_all_digits(tmp_path):
     async with opened(DEMO, size=(100, 30)) as pilot:
-        for moves in (["right"] * 3, ["v m"], ["N"] * 2, *also(["h"] * 3, ["n"])):
+        for moves in (["v m"], ["N"] * 2, *also(["right"] * 3, ["h"] * 3, ["n"])):
             await press(pilot, "t", *moves)
             await shows(pilot, "(was 0.5000)")
             now = inspected(pilot)
             assert now.headline.score == written_f1(tmp_path / "f1.json", DEMO, now.scorer, threshold_of(pilot)), moves
             await press(pilot, "escape")
+
+
+async def _flips(pilot, key):
+    """Every threshold at which a key stops, from where it is, with the outcomes there."""
+    found = []
+    while not found or found[-1][0] != threshold_of(pilot):
+        found.append((threshold_of(pilot), inspected(pilot).evaluation.codes.tolist()))
+        await press(pilot, key)
+    return found
 
 
 async def test_flips_stop_where_an_outcome_changes_and_escape_gives_back_the_exact_old_value(query, tmp_path):
@@ -152,25 +159,16 @@ async def test_flips_stop_where_an_outcome_changes_and_escape_gives_back_the_exa
         assert inspected(pilot).moved(above).evaluation.verdicts[row] == 0
         await press(pilot, "escape", "g", "b")
         await press(pilot, "t")
-        type_ahead(pilot, *["left"] * 60)
-        await settled(pilot)
-        seen, codes = [threshold_of(pilot)], [inspected(pilot).evaluation.codes.tolist()]
-        while True:
-            await press(pilot, "n")
-            if threshold_of(pilot) == seen[-1]:
-                break
-            seen.append(threshold_of(pilot))
-            codes.append(inspected(pilot).evaluation.codes.tolist())
+        down = await _flips(pilot, "N")
+        seen, codes = zip(*(await _flips(pilot, "n")), strict=True)
         assert all(old != new for old, new in pairwise(codes))
         every = {reward for one in example.EXAMPLES for reward in one.rewards}
         evaluation = inspected(pilot).evaluation
         assert len(codes) == len({tuple(evaluation.at(reward).codes.tolist()) for reward in (*every, 2.0)})
-        down = [threshold_of(pilot)]
-        for _ in seen:
-            await press(pilot, "N")
-            down.append(threshold_of(pilot))
-        assert down[: len(seen) - 1] == seen[:0:-1]
+        assert [threshold for threshold, _ in down[1:]] == [t for t in seen[::-1] if t < down[0][0]]
         await press(pilot, "escape")
+        # That there is no flip beyond was told.
+        pilot.app.clear_notifications()
         await press(pilot, "enter")
         before = await rests(pilot, "Problem of alarm-one")
         was = inspected(pilot)

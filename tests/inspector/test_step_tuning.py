@@ -1,5 +1,6 @@
 """Thresholds of benchmarks whose official figure is PRMScore of steps, from the command line to the screen."""
 
+import functools
 import json
 import random
 from itertools import pairwise
@@ -66,8 +67,13 @@ def root(tmp_path_factory):
     return str(root)
 
 
+@functools.cache
+def view_of(root, **asked):
+    return thresholds_view(load(Query(workspace=root, **asked)))
+
+
 def rows_of(root, **asked):
-    return thresholds_view(load(Query(workspace=root, **asked))).rows
+    return view_of(root, **asked).rows
 
 
 def tries(values):
@@ -209,7 +215,7 @@ def test_several_benchmarks_are_tuned_apart_and_one_has_to_be_chosen(root, tmp_p
 
 
 def test_people_are_told_once_why_a_way_comes_to_nothing(root, capsys):
-    view = thresholds_view(load(Query(workspace=root, scorers=("abel",))))
+    view = view_of(root, scorers=("abel",))
     lines = {line["way"]: line for line in table_of(view, "Ways")}
     assert lines["dev-tuned, seed 0"]["PRMScore"] == "–"
     assert words_of(view).count("'dev' tunes F1") == 1
