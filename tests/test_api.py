@@ -437,7 +437,7 @@ def examples(tmp_path_factory):
             {"benchmark": ("prmbench", "bench"), "rule": "diff<="},
             "--benchmark prmbench --benchmark bench --rule 'diff<='",
         ),
-        ({"benchmark": "bench", "scorer": "alp", "threshold": 0.53}, "--benchmark bench --scorer alp --threshold 0.53"),
+        ({"scorer": "alp", "threshold": 0.53, "subset": "word"}, "--scorer alp --threshold 0.53 --subset word"),
         (
             {
                 "scorer": ["beta", "alpha"],
@@ -449,7 +449,7 @@ def examples(tmp_path_factory):
         ),
         ({"benchmark": "bench", "threshold": "best"}, "--benchmark bench --threshold best"),
         ({"benchmark": "bench", "threshold": "from:sums"}, "--benchmark bench --threshold from:sums"),
-        ({"protocol": "grben", "unparsed": "drop", "subset": "word"}, "--protocol grben --unparsed drop --subset word"),
+        ({"protocol": "grben", "unparsed": "drop"}, "--protocol grben --unparsed drop"),
         ({"where": "n_steps > 2", "by": "error_type"}, "--where 'n_steps > 2' --by error_type"),
         (
             {
