@@ -434,8 +434,8 @@ def examples(tmp_path_factory):
     [
         ({}, ""),
         (
-            {"benchmark": ("prmbench", "bench"), "rule": "diff<="},
-            "--benchmark prmbench --benchmark bench --rule 'diff<='",
+            {"benchmark": ("prmbench", "bench"), "rule": "diff<=", "protocol": "prmbench"},
+            "--benchmark prmbench --benchmark bench --rule 'diff<=' --protocol prmbench",
         ),
         ({"scorer": "alp", "threshold": 0.53, "subset": "word"}, "--scorer alp --threshold 0.53 --subset word"),
         (
