@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from baselines import BASELINES, equations_hold, evidence, ledger, novelty, numbers_traced
 from baselines.equations import equations
 from baselines.tokens import NUMBER, tokens
-from thoroughness import THOROUGH, up_to
+from thoroughness import THOROUGH, also, up_to
 
 EVERY = pytest.mark.parametrize("module", BASELINES.values(), ids=list(BASELINES))
+ALONE = [name for name in BASELINES if name != "blend"]
+"""The blend asks each of them, and takes what it says together."""
 
 # Far more than Python nests, or lets become a number at once.
 FAR, FARTHER = (5_000, 10_000) if THOROUGH else (1_500, 5_000)
@@ -168,12 +170,14 @@ def test_no_steps_no_rewards(module: ModuleType) -> None:
     assert module.rewards("A problem.", []) == []
 
 
-@EVERY
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_any_text_has_a_reward(module: ModuleType, text: str) -> None:
-    rewards = module.rewards(text, [text, "2 + 2 = 4", text])
-    assert len(rewards) == 3
-    assert all(0 <= reward <= 1 for reward in rewards)
+@pytest.mark.parametrize("name", [*ALONE, *also("blend")])
+def test_any_text_has_a_reward_and_many_steps_are_no_trouble(name: str) -> None:
+    for text in HOSTILE:
+        rewards = BASELINES[name].rewards(text, [text, "2 + 2 = 4", text])
+        assert len(rewards) == 3, text[:40]
+        assert all(0 <= reward <= 1 for reward in rewards), text[:40]
+    steps = [f"{i} + {i + 1} = {2 * i + 1}" for i in range(1_000)]
+    assert len(BASELINES[name].rewards("From 0 to 1000.", steps)) == 1_000
 
 
 @EVERY
@@ -186,14 +190,8 @@ def test_rewards_are_in_range_and_look_at_no_later_step(module: ModuleType, prob
         assert module.rewards(problem, steps[:n]) == rewards[:n]
 
 
-@EVERY
-def test_many_steps_are_no_trouble(module: ModuleType) -> None:
-    steps = [f"{i} + {i + 1} = {2 * i + 1}" for i in range(1_000)]
-    assert len(module.rewards("From 0 to 1000.", steps)) == 1_000
-
-
 def test_the_blend_lies_between_the_lowest_and_the_mean() -> None:
     problem, steps = "Mia has 34 stamps and buys 12.", ["34 + 12 = 46", "34 + 12 = 47", "50 - 3 = 47"]
-    parts = [BASELINES[name].rewards(problem, steps) for name in BASELINES if name != "blend"]
+    parts = [BASELINES[name].rewards(problem, steps) for name in ALONE]
     for blend, each in zip(BASELINES["blend"].rewards(problem, steps), zip(*parts, strict=True), strict=True):
         assert min(each) <= blend <= sum(each) / len(each)

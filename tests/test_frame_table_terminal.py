@@ -10,7 +10,7 @@ BENCH = Path(__file__).parent / "bench" / "bench_frame_table.py"
 
 
 @pytest.mark.pty
-@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}, {"TERM": "linux", "COLORTERM": ""}])
+@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1", "TERM": "linux", "COLORTERM": ""}])
 def test_a_terminal_gets_only_the_lines_that_changed(environment):
     argv = [sys.executable, str(BENCH), "--app", "600"]
     with Terminal(argv, columns=200, lines=50, env=environment) as terminal:

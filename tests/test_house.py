@@ -3,9 +3,11 @@
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 EMPTY_NAMES = {"one", "found", "told", "said", "shown", "asked", "given", "heard", "wish", "manner"}
@@ -19,6 +21,21 @@ NO_WORDS = re.compile(
     r"^Mind: |\bLeaning\b|(?<!here )\b(?:is|are) no (?:rule|threshold|page|table|option|number|column|JSON|list)s?\b"
 )
 """What no sentence on screen says: `'abc' is not a threshold`, and never `'abc' is no threshold`."""
+
+_FUNCTIONS = {ast.FunctionDef, ast.AsyncFunctionDef}
+_TOLD = {ast.Constant, ast.Call, ast.arg, ast.Name, *_FUNCTIONS}
+"""What a rule asks of."""
+_LEAVES = {*ast.expr_context.__subclasses__(), *ast.operator.__subclasses__(), *ast.cmpop.__subclasses__()}
+"""Nodes of which there are many, and none asks."""
+
+
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    """As `ast.iter_child_nodes`, without those leaves, in half the time."""
+    for name in node._fields:
+        value = getattr(node, name)
+        for child in value if type(value) is list else (value,):
+            if isinstance(child, ast.AST) and type(child) not in _LEAVES:
+                yield child
 
 
 @dataclass
@@ -49,27 +66,29 @@ class Content:
         left: list[tuple[ast.AST, bool, bool]] = [(tree, False, True)]
         while left:
             node, within, public = left.pop()
-            self._take(node, file, within=within, public=public)
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                within, public = True, False
-            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            kind = type(node)
+            if kind in _TOLD:
+                self._take(node, file, within=within, public=public)
+                if kind in _FUNCTIONS:
+                    within, public = True, False
+            elif kind is ast.Expr and isinstance(node.value, ast.Constant):
                 continue
             left.extend(
                 (child, within, public and not (getattr(child, "name", None) or "").startswith("_"))
-                for child in ast.iter_child_nodes(node)
+                for child in _children(node)
             )
 
-    def _take(self, node: ast.AST, file: Path, *, within: bool, public: bool) -> None:
-        place = f"{file}:{getattr(node, 'lineno', 0)}"
+    def _take(self, node: Any, file: Path, *, within: bool, public: bool) -> None:
+        place = f"{file}:{node.lineno}"
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str):
                 self.sentences.append((place, node.value))
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            value = any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
-            if public and not value:
+            if public and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list):
                 self.docstrings.append((place, node.name, ast.get_docstring(node) or ""))
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "run_worker":
-            if all(keyword.arg != "description" for keyword in node.keywords):
+        elif isinstance(node, ast.Call):
+            described = any(keyword.arg == "description" for keyword in node.keywords)
+            if getattr(node.func, "attr", "") == "run_worker" and not described:
                 self.undescribed.append(place)
         elif within and isinstance(node, ast.arg):
             self.names.append((place, node.arg))

@@ -6,61 +6,55 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
 ENGINES = {"torch", "transformers", "vllm", "ray", "datasets", "safetensors"}
+DATA = {"polars", "numpy"}
 
 
-def loaded(program: str) -> set[str]:
-    """The top-level packages that a fresh Python has loaded after the program."""
-    return {name.partition(".")[0] for name in loaded_modules(program)}
-
-
-def loaded_modules(program: str) -> set[str]:
-    """The modules that a fresh Python has loaded after the program."""
-    tail = "\nimport sys, json; print('\\n' + json.dumps(sorted(sys.modules)))"
+def loaded(*programs: str) -> list[set[str]]:
+    """The modules, and their packages, that a fresh Python has loaded after each of the programs, run in turn."""
+    tail = "\nimport sys, json; print('\\nLOADED ' + json.dumps(sorted(sys.modules)))\n"
     answer = subprocess.run(
-        [sys.executable, "-c", program + tail],
+        [sys.executable, "-c", "".join(program + tail for program in programs)],
         capture_output=True,
         text=True,
         check=True,
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
-    return set(json.loads(answer.stdout.splitlines()[-1]))
+    lists = [json.loads(line[7:]) for line in answer.stdout.splitlines() if line.startswith("LOADED ")]
+    assert len(lists) == len(programs)
+    return [{*modules, *(name.partition(".")[0] for name in modules)} for modules in lists]
 
 
-@pytest.mark.parametrize("flag", ["--help", "--version"])
-def test_help_and_version_load_neither_the_terminal_nor_the_data(flag):
-    program = f"""
+CALLED = """
 import contextlib
 from inspector.cli import main
-with contextlib.suppress(SystemExit):
-    main(["{flag}"])
+
+def call(*words):
+    with contextlib.suppress(SystemExit):
+        main([*words])
+
 """
-    modules = loaded_modules(program)
-    assert "argparse" in modules
-    assert not modules & {"textual", "rich", "polars", "numpy", "msgspec", "importlib.metadata", *ENGINES}
-
-
-def test_help_of_a_command_that_is_no_analysis_is_as_quick():
-    program = """
-import contextlib
+EVERY_HELP = """
 from inspector.analysis_list import summaries
-from inspector.cli import main
 from inspector.command_flags import COMMANDS
 for command in COMMANDS.keys() - summaries().keys():
-    with contextlib.suppress(SystemExit):
-        main([command, "--help"])
-with contextlib.suppress(SystemExit):
-    main(["prms", "--threshold", "0.3"])
+    call(command, "--help")
+call("prms", "--threshold", "0.3")
 """
-    assert not loaded(program) & {"textual", "polars", "numpy", *ENGINES}
 
 
-def test_opening_the_app_loads_no_engine():
-    program = """
+def test_help_and_version_load_neither_the_terminal_nor_the_data():
+    """Help of a command that is no analysis is as quick."""
+    *whole, commands = loaded(f"{CALLED}call('--version')", "call('--help')", EVERY_HELP)
+    for modules in whole:
+        assert "argparse" in modules
+        assert not modules & {"textual", "rich", "msgspec", "importlib.metadata", *DATA, *ENGINES}
+    assert not commands & {"textual", *DATA, *ENGINES}
+
+
+OPENED = """
 import asyncio
 from inspector.app import InspectApp
 from inspector.query import Query
@@ -75,38 +69,33 @@ async def look():
 
 asyncio.run(look())
 """
-    packages = loaded(program)
-    assert {"textual", "polars"} <= packages
-    assert not packages & ENGINES
 
 
-def test_the_first_paint_waits_for_no_data_library():
-    packages = loaded("import inspector.app")
-    assert "textual" in packages
-    assert not packages & {"polars", "numpy", *ENGINES}
+def test_the_first_paint_waits_for_no_data_and_the_app_for_no_run_and_no_engine():
+    screens = "import inspector.result_set, inspector.screens.board, inspector.screens.case"
+    first, imported, opened = loaded("import inspector.app", screens, OPENED)
+    assert "textual" in first
+    assert not first & {*DATA, *ENGINES}
+    assert "scoring.evaluations.evaluation" in imported
+    assert not imported & {"scoring.runs.run", "scoring.runs.events", "scoring.runs.critic_runs", "scoring.engines"}
+    assert {"textual", "polars"} <= opened
+    assert not opened & ENGINES
 
 
-def test_the_screens_load_nothing_of_a_run():
-    modules = loaded_modules(
-        "import inspector.app, inspector.result_set, inspector.screens.board, inspector.screens.case"
-    )
-    assert "scoring.evaluations.evaluation" in modules
-    assert not modules & {"scoring.runs.run", "scoring.runs.events", "scoring.runs.critic_runs", "scoring.engines"}
-
-
-def test_nothing_of_scoring_but_its_engines_loads_a_terminal_or_an_engine():
-    program = """
+ALL_OF_SCORING = """
 import importlib, pkgutil, scoring
 for module in pkgutil.walk_packages(scoring.__path__, "scoring."):
     if not module.name.startswith(("scoring.engines.", "scoring.__main__", "scoring.runs.ray_workers")):
         importlib.import_module(module.name)
 """
-    packages = loaded(program)
-    assert {"scoring", "polars"} <= packages
-    assert not packages & {"textual", "rich", *ENGINES}
 
 
-def test_listing_prms_loads_no_engine_and_no_tokenizer():
-    packages = loaded("from inspector.cli import main\nmain(['prms', '--json'])")
-    assert {"scoring", "polars"} <= packages
-    assert not packages & {*ENGINES, "tokenizers", "textual"}
+def test_nothing_of_scoring_but_its_engines_loads_a_terminal_or_an_engine():
+    """What works on frames is lighter still; and PRMs are listed without an engine or a tokenizer."""
+    api, scoring, listing = loaded("import scoring.api", ALL_OF_SCORING, f"{CALLED}call('prms', '--json')")
+    assert "scoring.api" in api
+    assert not api & {"textual", "rich", "pandas", "pyarrow", "inspector", "httpx", *ENGINES}
+    assert "polars" in scoring
+    assert not scoring & {"textual", "rich", *ENGINES}
+    assert "inspector" in listing
+    assert not listing & {"textual", "tokenizers", *ENGINES}

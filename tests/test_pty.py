@@ -39,9 +39,13 @@ def test_rows_that_are_piped_in_open_in_the_app_which_has_the_terminal_for_its_k
         assert terminal.wait() == 0
 
 
-@pytest.mark.parametrize(("columns", "lines"), [SMALL, *also(LARGE)])
-def test_from_the_board_to_a_late_error_with_another_threshold_and_out(columns, lines, tmp_path):
-    with Terminal([*RUN, "demo"], columns=columns, lines=lines, env=ENV, cwd=tmp_path) as terminal:
+@pytest.mark.parametrize(
+    ("flags", "variable", "columns", "lines"), [(["--no-color"], "", *SMALL), *also(([], "1", *LARGE))]
+)
+def test_from_the_board_to_a_late_error_with_another_threshold_and_out(flags, variable, columns, lines, tmp_path):
+    """On a plain terminal, which gets plain characters in greys."""
+    command, env = [*RUN, "demo", "--ascii", *flags], {**ENV, "NO_COLOR": variable}
+    with Terminal(command, columns=columns, lines=lines, env=env, cwd=tmp_path) as terminal:
         shown(terminal, "scorers", "blend")
         terminal.press("enter")
         failures = shown(terminal, "most instructive", "missed")
@@ -61,33 +65,21 @@ def test_from_the_board_to_a_late_error_with_another_threshold_and_out(columns, 
         assert metric(restored) == before
         assert "123 of 240 cases" in restored
 
-        terminal.press("g", "b")
-        shown(terminal, "240 cases", "scorers")
-        terminal.press("q")
-        assert terminal.wait() == 0
-        assert "Now yours: prm-inspect import PATH" in terminal.output.decode()
-
-
-@pytest.mark.parametrize(("flags", "variable"), [(["--no-color"], ""), *also(([], "1"))])
-def test_a_plain_terminal_gets_plain_characters_in_greys(flags, variable, tmp_path):
-    env = {**ENV, "NO_COLOR": variable}
-    with Terminal([*RUN, "demo", "--ascii", *flags], columns=120, lines=30, env=env, cwd=tmp_path) as terminal:
-        shown(terminal, "scorers", "Enter Open")
-        terminal.press("up")
-        terminal.press("enter")
-        shown(terminal, "most instructive", "Gold")
         for keys, words in (
-            (("t", "right"), "* best"),
-            (("escape", "f"), "outcome of"),
+            (("f",), "outcome of"),
             (("f", "e"), "CSV file"),
             (("c",), "Again:"),
             (("?",), "type letters to narrow"),
             (("escape", "ctrl+p"), "Search for commands"),
+            (("escape", "g", "b"), "240 cases"),
         ):
             for key in keys:
                 terminal.press(key)
             shown(terminal, words)
+        terminal.press("q")
+        assert terminal.wait() == 0
         output = bytes(terminal.output)
+    assert "Now yours: prm-inspect import PATH" in output.decode()
     assert {chr(byte) for byte in output if byte > 126} == set()
     greys = re.findall(rb"[34]8;2;(\d+);(\d+);(\d+)", output)
     assert greys

@@ -226,7 +226,7 @@ def test_a_short_training_repeats_itself_and_lowers_the_loss(encoder: Any) -> No
     from tiny_prm.recipes import RECIPES
     from tiny_prm.training import train
 
-    recipe = replace(RECIPES["s"], hidden=32, layers=1, heads=2, intermediate=64, steps=40, rate=1e-2)
+    recipe = replace(RECIPES["s"], hidden=32, layers=1, heads=2, intermediate=64, steps=20, rate=2e-2)
     losses: list[list[float]] = [[], []]
     networks = [train(recipe, encoder, lambda _step, value, run=run: run.append(value)) for run in losses]
     assert losses[0] == losses[1]

@@ -19,7 +19,7 @@ from scoring.storage import object_store
 from scoring.workspace import Workspace
 from thoroughness import also
 
-FRAME = cases(120)
+FRAME = cases(72)
 EXPIRED = (400, b"<Error><Code>ExpiredToken</Code><Message>SECRET-OF-THE-ANSWER</Message></Error>")
 FULL = (507, b"<Error><Code>XMinioStorageFull</Code><Message>no room</Message></Error>")
 SLOW = (503, b"<Error><Code>SlowDown</Code></Error>")
@@ -98,10 +98,10 @@ def test_what_cannot_be_sent_is_kept_and_goes_with_the_next_run(proxy, machine, 
 
 
 def test_two_machines_share_a_run(machine, monkeypatch):
-    monkeypatch.setattr(scoring_run, "ROWS", 64)
+    monkeypatch.setattr(scoring_run, "ROWS", 32)
     monkeypatch.setattr(remote_runs, "_LOOKS", 0.3)
     monkeypatch.setattr("scoring.runs.run._WAITED_SECONDS", 0.01)
-    frame = cases(1200)
+    frame = cases(600)
     ann, bob = begun(machine("ann")), machine("bob")
     bob.sync()
     engines = [Engine(), Engine()]

@@ -13,7 +13,7 @@ from under_pilot import app
 
 SCORER = "tiny-prm-m"
 GLYPHS = {"exact": "=", "early": "<", "late": ">", "missed": "o"}
-LOOKED_AT = None if THOROUGH else 60
+LOOKED_AT = None if THOROUGH else 48
 """So many of the demo's erroneous cases are looked at, from the first; each outcome is among them."""
 MANNERS = [((80, 24), "1"), *also(((120, 36), ""))]
 

@@ -6,7 +6,6 @@ from functools import partial
 
 import pytest
 
-from at_the_terminal import app as process
 from at_the_terminal import eventually, pressed, printed, shown
 from many_cases import MANY, f1
 from thoroughness import THOROUGH, also
@@ -35,30 +34,20 @@ def shell_f1(folder, threshold: str) -> float:
     return found
 
 
-def percentile(times: list[float], share: float = 0.95) -> float:
-    return sorted(times)[max(0, round(share * len(times)) - 1)]
-
-
-@pytest.mark.pty
-@pytest.mark.parametrize(("where", "keys"), [("list", ("enter",)), *also(("case", ("enter", "enter")))])
-def test_the_held_arrow_is_answered_press_by_press_with_the_shells_numbers(where, keys, cases, folder, record_property):
-    with process("-w", "space", cwd=folder, size=(120, 36)) as terminal:
+@pytest.mark.parametrize("where", [("enter",), *also(("enter", "enter"))], ids=" ".join)
+def test_every_key_is_answered_press_by_press_with_the_shells_numbers(where, cases, folder):
+    with app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
         shown(terminal, f"{MANY:,} cases", "Quit")
-        pressed(terminal, keys[0])
+        pressed(terminal, where[0])
         shown(terminal, "most instructive")
-        pressed(terminal, *keys[1:])
+        pressed(terminal, *where[1:])
         before = shown(terminal, f"F1 {100 * f1(cases, START):.1f}", "t Threshold", gap=0.5)
         pressed(terminal, "t")
         eventually(terminal, partial(rail_says, threshold=START, score=f1(cases, START)))
-
-        times = []
         for press in range(1, HELD + 1):
-            answer = terminal.press("right", gap=0.03)
-            assert answer is not None, f"press {press} was not answered"
-            times.append(answer.last)
+            pressed(terminal, "right")
             threshold = round(START + press / 100, 2)
             eventually(terminal, partial(rail_says, threshold=threshold, score=f1(cases, threshold)))
-        record_property(f"threshold_press_p95_ms_{where}", float(percentile(times)))
 
         # A keyboard that repeats faster than anybody reads: none is lost.
         terminal.send(LEFT * AT_ONCE)
@@ -71,17 +60,7 @@ def test_the_held_arrow_is_answered_press_by_press_with_the_shells_numbers(where
         pressed(terminal, "escape")
         assert eventually(terminal, partial(_is, before=before)) == before
 
-
-def _is(screen: str, before: str) -> str:
-    assert screen == before, f"{screen}\nis not\n{before}"
-    return screen
-
-
-def test_small_steps_flips_and_the_ends_give_the_shells_f1_too(cases, folder):
-    with app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
-        shown(terminal, f"{MANY:,} cases", "Quit")
-        pressed(terminal, "enter")
-        shown(terminal, "most instructive")
+        # From where it started again.
         pressed(terminal, "t")
         eventually(terminal, partial(rail_says, threshold=START, score=f1(cases, START)))
         # Shift and an arrow go by thousandths, `.` to the next threshold that changes an outcome, `*` to the best.
@@ -95,6 +74,11 @@ def test_small_steps_flips_and_the_ends_give_the_shells_f1_too(cases, folder):
             asked, score = re.search(r"threshold (-?[\d.]+) .*?F1 (\d+\.\d)", screen.splitlines()[-7]).groups()
             assert score == f"{100 * shell_f1(folder, asked):.1f}", (keys[0], screen)
             assert score == f"{100 * f1(cases, float(asked)):.1f}", (keys[0], screen)
+
+
+def _is(screen: str, before: str) -> str:
+    assert screen == before, f"{screen}\nis not\n{before}"
+    return screen
 
 
 def test_a_threshold_between_rewards_of_many_digits_is_written_with_as_many_as_decide_alike(tmp_path):

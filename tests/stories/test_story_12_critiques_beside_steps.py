@@ -68,8 +68,19 @@ def cursor_line(terminal) -> str:
     return "\n".join(line for line, ground in zip(lines[1:-1], grounds[1:-1], strict=True) if ground != usual)
 
 
+def _lacks(screen: str, text: str) -> None:
+    assert text not in screen, screen
+
+
+def _stands_on(terminal, text: str) -> None:
+    assert text in cursor_line(terminal), (cursor_line(terminal), terminal.screen_text())
+
+
 @pytest.mark.parametrize("no_color", ["", *also("1")])
-def test_votes_are_browsed_and_what_was_read_stands_out(no_color, folder):
+def test_votes_are_browsed_and_lead_to_steps_and_what_cannot_be_read_is_a_queue(no_color, folder):
+    rows = printed("cases", "-w", "space", cwd=folder)
+    queue = [row["id"] for row in rows if row["judge.outcome"] in {"unparsed", "refused"}]
+    assert len(queue) == CASES - 8
     with app("-w", "space", cwd=folder, size=(140, 40), NO_COLOR=no_color) as terminal:
         shown(terminal, f"{CASES} cases", "Quit")
         open_first(terminal)
@@ -92,12 +103,6 @@ def test_votes_are_browsed_and_what_was_read_stands_out(no_color, folder):
             pressed(terminal, "h")
             eventually(terminal, partial(vote_is, number=number))
 
-
-def test_reasoning_folds_and_a_named_step_is_gone_to(folder):
-    with app("-w", "space", cwd=folder, size=(140, 40)) as terminal:
-        shown(terminal, f"{CASES} cases", "Quit")
-        open_first(terminal)
-        pressed(terminal, "v c")
         assert "Let me think of it." not in shown(terminal, "vote 0 (1 of 4)", "reasoning, 19 characters")
         pressed(terminal, "enter")
         shown(terminal, "Let me think of it.")
@@ -107,21 +112,8 @@ def test_reasoning_folds_and_a_named_step_is_gone_to(folder):
         pressed(terminal, "tab", "enter")
         eventually(terminal, lambda _: _stands_on(terminal, "So the answer is boxed"))
 
-
-def _lacks(screen: str, text: str) -> None:
-    assert text not in screen, screen
-
-
-def _stands_on(terminal, text: str) -> None:
-    assert text in cursor_line(terminal), (cursor_line(terminal), terminal.screen_text())
-
-
-def test_those_that_cannot_be_read_are_a_queue_with_reason_and_tail(folder):
-    rows = printed("cases", "-w", "space", cwd=folder)
-    queue = [row["id"] for row in rows if row["judge.outcome"] in {"unparsed", "refused"}]
-    assert len(queue) == CASES - 8
-    with app("-w", "space", cwd=folder, size=(140, 40)) as terminal:
-        shown(terminal, f"{CASES} cases", "Quit")
+        # Those that cannot be read, with reason and tail.
+        pressed(terminal, "escape", "escape")
         pressed(terminal, "g l")
         shown(terminal, f"{CASES} of {CASES} cases")
         pressed(terminal, "v u")

@@ -19,6 +19,7 @@ WAYS = {
     "dev-tuned, dev cases kept": "dev:kept",
     "tuned on algebra": "from:algebra",
 }
+SUBSETS = ("arithmetic", "algebra", "everyday", "reasoning")
 BAND = "95% interval at each point"
 
 
@@ -38,8 +39,13 @@ def percent(row) -> str:
     return f"{100 * row['value']:.1f}{star} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
 
 
+def _has(screen: str, words: str) -> str:
+    assert words in screen, screen
+    return screen
+
+
 @pytest.mark.parametrize("seed", [0, *also(3)])
-def test_every_way_is_the_command_s_and_says_where_it_is_optimistic(seed, tmp_path: Path):
+def test_every_way_is_the_command_s_says_where_it_is_optimistic_and_opens_its_cases(seed, tmp_path: Path):
     rows = told(tmp_path, seed)
     with app("--seed", str(seed), "demo", cwd=tmp_path, size=(120, 44)) as terminal:
         shown(terminal, "7 scorers", "Quit")
@@ -56,7 +62,7 @@ def test_every_way_is_the_command_s_and_says_where_it_is_optimistic(seed, tmp_pa
         # The marks beneath the curve, each with its words.
         assert "d 0.500 default" in screen
         assert f"* {rows['best', 'all']['threshold']:.3f} best on these" in screen
-        for subset in ("arithmetic", "algebra", "everyday", "reasoning"):
+        for subset in SUBSETS:
             assert f"v {rows['dev', subset]['threshold']:.3f} dev-tuned, seed {seed}, {subset}" in screen
 
         # The best one, tried out: it is called what it is, and Escape gives back what was there.
@@ -67,26 +73,14 @@ def test_every_way_is_the_command_s_and_says_where_it_is_optimistic(seed, tmp_pa
         pressed(terminal, "escape")
         assert eventually(terminal, lambda screen: _has(screen, "present, the default"))
 
-
-def _has(screen: str, words: str) -> str:
-    assert words in screen, screen
-    return screen
-
-
-def test_what_is_tuned_on_one_subset_is_told_on_every_other_and_opens_its_cases(tmp_path: Path):
-    rows = told(tmp_path, 0)
-    subsets = ["arithmetic", "algebra", "everyday", "reasoning"]
-    with app("demo", cwd=tmp_path, size=(120, 36)) as terminal:
-        shown(terminal, "7 scorers", "Quit")
-        pressed(terminal, "g h")
-        shown(terminal, BAND)
+        # What is tuned on one subset is told on every other.
         pressed(terminal, "tab", "tab")
         screen = shown(terminal, "[from subset to subset]", "tuned on reasoning", "* optimistic")
-        for tuned in subsets:
+        for tuned in SUBSETS:
             line = next(line for line in screen.splitlines() if line.strip().startswith(f"tuned on {tuned} "))
             cells = re.findall(r"(\d+\.\d)(\*?) n=(\d+)", line)
             assert len(cells) == 5
-            for (value, star, n), subset in zip(cells, [*subsets, "average"], strict=True):
+            for (value, star, n), subset in zip(cells, [*SUBSETS, "average"], strict=True):
                 row = rows[f"from:{tuned}", subset]
                 assert (value, bool(star)) == (f"{100 * row['value']:.1f}", row["optimistic"])
                 assert int(n) == row["n"]

@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.color import Color
 from rich.style import Style
+from textual._context import visible_screen_stack
 from textual.pilot import Pilot
 
 from screen_text import under_way, until
@@ -35,7 +36,9 @@ def strips(app: Any) -> list[Any]:
 
 
 def look(app: Any) -> Look:
-    """What the screen on top shows now."""
+    """What the screen on top shows now, and what stands behind it if it is a dialog."""
+    visible_screen_stack.set(app._background_screens)
+    app.screen.refresh()
     rows = [list(_cells(strip)) for strip in strips(app)]
     lines = tuple("".join(character for character, _ in row) for row in rows)
     return Look(lines, tuple(tuple(style for _, style in row) for row in rows))
@@ -72,20 +75,19 @@ def _colour(colour: Color | None) -> str:
 async def resting_look(pilot: Pilot[Any], *, still: float = 0.15, timeout: float = 30) -> Look:
     """What is on screen once it rests and has stayed the same for `still` seconds. Raises TimeoutError."""
     end = time.perf_counter() + timeout
-    await _at_rest(pilot)
-    seen, since = strips(pilot.app), time.perf_counter()
-    while time.perf_counter() - since < still:
+    await at_rest(pilot)
+    before, now = None, strips(pilot.app)
+    while now != before:
         if time.perf_counter() > end:
             raise TimeoutError("the screen never rests")
-        await asyncio.sleep(0.05)
-        await _at_rest(pilot)
-        now = strips(pilot.app)
-        if now != seen:
-            seen, since = now, time.perf_counter()
+        await asyncio.sleep(still)
+        await at_rest(pilot)
+        before, now = now, strips(pilot.app)
     return look(pilot.app)
 
 
-async def _at_rest(pilot: Pilot[Any]) -> None:
+async def at_rest(pilot: Pilot[Any]) -> None:
+    """Wait until nothing is under way that would change the screen."""
     await until(pilot, lambda: not under_way(pilot.app))
 
 

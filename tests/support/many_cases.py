@@ -8,7 +8,7 @@ from pathlib import Path
 from at_the_terminal import import_rewards, shell
 from thoroughness import THOROUGH
 
-MANY = 3_400 if THOROUGH else 1_200
+MANY = 3_400 if THOROUGH else 1_000
 SUBSETS = ("north", "east", "south", "west")
 WORDS = [
     "add",

@@ -189,7 +189,7 @@ SCENES: dict[str, Scene] = {
     "board-columns": Scene(demo, ("v", "c"), ("Columns of the board",)),
     "threshold": Scene(demo, ("enter", "t", *["right"] * 4), ("* best",)),
     "help": Scene(demo, ("enter", "question_mark"), ("type letters to narrow",)),
-    "palette": Scene(demo, ("ctrl+p",), ("Search for commands",)),
+    "palette": Scene(demo, ("ctrl+p", "x", "backspace"), ("Search for commands",)),
     "export": Scene(demo, ("enter", "e"), ("Markdown",)),
     "score": Scene(small, ("S",), ("Enter Start",)),
     # -- what lies on the cases
