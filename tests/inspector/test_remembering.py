@@ -15,7 +15,7 @@ from inspector.screens.loading import READING, UNCHANGED
 from inspector.terminal.remembered import RememberedState
 from inspector.widgets.search_bar import SearchBar
 from opened import inspected
-from screen_text import press, rests, screen_text, settled, shows, until
+from screen_text import press, rests, settled, shows, until
 
 
 @pytest.fixture
@@ -113,10 +113,10 @@ async def test_the_first_screen_is_there_before_anything_is_read(workspace, tmp_
 
 
 CHANGES = {
-    "another size": lambda _: None,
     "a reward part": lambda space: (space / "rewards").touch(),
     "a benchmark called as what does not count": lambda space: (space / "benchmarks" / "derived" / "new").touch(),
     "what is saved beside": lambda space: (space / "slices.json").write_text("{}"),
+    "nothing that counts": lambda space: [(space / folder / "new").touch() for folder in ("triage", "derived")],
 }
 
 
@@ -131,26 +131,20 @@ async def test_where_anything_but_triage_and_what_is_derived_has_changed_nothing
     aged(space)
     await kept(query, state_folder)
     shutil.copytree(space, tmp_path / "as it was")
-    shutil.copytree(state_folder, tmp_path / "kept")
-    for name, change in (*CHANGES.items(), ("nothing that counts", None)):
-        for folder, copy in ((space, "as it was"), (state_folder, "kept")):
-            shutil.rmtree(folder)
-            shutil.copytree(tmp_path / copy, folder)
-        aged(space)
-        if change:
+    app, reading = opened_slowly(query, state_folder, monkeypatch)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await shows(pilot, UNCHANGED)
+        for name, change in CHANGES.items():
+            shutil.rmtree(space)
+            shutil.copytree(tmp_path / "as it was", space)
+            aged(space)
+            assert app.remembering.first_frame(), name
             change(space)
-        else:
-            for folder in ("triage", "derived"):
-                (space / folder / "new").touch()
-        with monkeypatch.context() as patched:
-            app, reading = opened_slowly(query, state_folder, patched)
-            async with app.run_test(size=(119, 36) if name == "another size" else (120, 36)) as pilot:
-                if change:
-                    assert READING in screen_text(app), name
-                else:
-                    await shows(pilot, UNCHANGED)
-                reading.set()
-                await shows(pilot, "3 scorers")
+            assert bool(app.remembering.first_frame()) is (name == "nothing that counts"), name
+        await pilot.resize_terminal(119, 36)
+        assert not app.remembering.first_frame()
+        reading.set()
+        await shows(pilot, "3 scorers")
 
 
 @pytest.mark.parametrize(("keys", "ends"), [(("q",), True), (("ctrl+c",), True), (("g", "l", "slash", "q"), False)])
