@@ -7,7 +7,7 @@ not name is pressed as it is, and has to change the screen.
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
 from shutil import copytree
@@ -285,12 +285,14 @@ FURTHER = {
     ("case", "what was copied"): (("e", "m"), Way(after=(), tells="Copied, and")),
 }
 """What lies behind a second key."""
-RETURNING = {
+ALIKE = {
     "sideways-left",
-    *(f"{kind}-{way}" for kind, way in (("line", "up"), ("line", "first"), ("page", "up"), ("half", "up"))),
+    *("line-down", "line-up", "line-first", "page-down", "page-up", "half-down", "half-up"),
     *("previous-case", "previous-step", "half-page-up", "first-step"),
+    *("rate-neutral", "rate-right", *(f"rule-{ruling.replace(' ', '-')}" for ruling in RULINGS[1:])),
+    *ANALYSES,
 }
-"""What leads back to the lines of before, or to some between them and those that its like leads to."""
+"""What leads to lines that others lead to as well, or says what others say; every analysis is looked at on the way."""
 LEFT_OUT = {*((one, "quit") for one in SCREENS), *INHERITED}
 # Quitting ends the app, and the key that opened a screen does nothing on it.
 HAVING = {one.id: [where for where in SCREENS if where in one.screens and where != one.id] for one in COMMANDS}
@@ -312,7 +314,7 @@ WAYS_OF = {
         *(
             (keys_of(one), WAYS.get((screen, one.id)) or EVERYWHERE.get(one.id, Way()))
             for one in COMMANDS
-            if screen in TRIED[one.id] and (THOROUGH or one.id not in RETURNING)
+            if screen in TRIED[one.id] and (THOROUGH or one.id not in ALIKE)
         ),
         *(further for (where, _), further in FURTHER.items() if where == screen),
     ]
@@ -418,7 +420,7 @@ async def gone(pilot: Any, keys: tuple[str, ...], way: Way) -> None:
     app = pilot.app
     await pressed(pilot, *way.before)
     await without_toasts(pilot)
-    before, there = strips(app), panes(app)
+    before, there = [] if way.opens not in {"", type(app.screen).__name__} else strips(app), panes(app)
     await pressed(pilot, *keys, *way.then)
     if way.tells:
         lawful(app, await lines_that(pilot, lambda lines: way.tells in words_of(lines) and way.says in words_of(lines)))
@@ -445,7 +447,13 @@ async def test_whatever_a_key_shows_is_inert_and_outlives_a_storm(space, screens
     async with opened(space, size=SIZE, folder=tmp_path, state_folder=tmp_path / "state") as pilot:
         await until(pilot, lambda: any("was left out: parquet" in one.message for one in pilot.app._notifications))
         for at, screen in enumerate(screens):
-            await pressed(pilot, *(("g b", "home") if at else ()), *REACHED[screen])
+            beginning, *further = REACHED[screen]
+            await pressed(pilot, *(("g b", "home") if at else ()), beginning)
+            # The way to an analysis is looked at as well.
+            if screen in ANALYSES:
+                await gone(pilot, tuple(further), replace(EVERYWHERE[screen], after=()))
+            else:
+                await pressed(pilot, *further)
             for keys, way in WAYS_OF[screen]:
                 await until(pilot, lambda screen=screen: screen == getattr(pilot.app.screen, "NAME", ""))
                 try:
