@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import cycle
 from pkgutil import iter_modules
 from shutil import copytree
 from typing import Any
@@ -28,6 +29,7 @@ from inspector.app import InspectApp
 from inspector.commands import COMMANDS, SCREENS
 from inspector.commands.command import ANALYSES, NO_KEY, Command
 from inspector.query import Query
+from inspector.screens.loading import TooSmall
 from looks import strips
 from opened import opened
 from scoring.triage.history import RULINGS
@@ -35,9 +37,9 @@ from screen_text import press, screen_text, settled, shows, strokes, type_ahead,
 from thoroughness import THOROUGH, one_of
 
 SIZE = (120, 40)
-NARROW = (41, 12)
-STORMS = (((150, 44), (7, 3), NARROW),) if THOROUGH else ((NARROW,), ((7, 3), NARROW))
-"""The sizes of a storm: at the least of them no screen is shown, so that every other one has it."""
+NARROW, LITTLE = (41, 12), (7, 3)
+STORMS = (((150, 44), LITTLE, NARROW),) if THOROUGH else ((NARROW,), (LITTLE, NARROW), (NARROW,))
+"""The sizes of a storm: at the least of them no screen is shown, so that every third one has it."""
 ACTING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of characters that are never on a screen."""
 
@@ -377,11 +379,14 @@ async def lines_that(pilot: Any, hold: Callable[[list[Strip]], object]) -> list[
 
 async def outlives_a_storm(pilot: Any, here: str) -> None:
     """Sizes upon sizes come, and in the end the one of before; then the screen says what it said."""
-    for size in (*STORMS[len(_STORMED) % len(STORMS)], SIZE):
+    for size in (*next(_STORMS), SIZE):
         pilot.app._driver._size = Size(*size)
         pilot.app.post_message(Resize(Size(*size), Size(*size)))
+        if size == LITTLE:
+            await until(pilot, lambda: isinstance(pilot.app.screen, TooSmall))
         if size == NARROW:
             await until(pilot, lambda: pilot.app.screen._compositor.size == pilot.app.size)
+            assert not isinstance(pilot.app.screen, TooSmall)
             lawful(pilot.app, strips(pilot.app))
     await until(pilot, lambda: pilot.app.screen._compositor.size == SIZE)
     try:
@@ -405,6 +410,7 @@ async def pressed(pilot: Any, *keys: str) -> None:
             await press(pilot, key)
 
 
+_STORMS = cycle(STORMS)
 _STORMED: set[tuple[type, str]] = set()
 """Screens, each with kinds of its parts, that have outlived a storm: one is enough, whatever key led there."""
 

@@ -11,6 +11,7 @@ import making
 from inspector.app import InspectApp
 from inspector.query import Query
 from inspector.result_set import load
+from inspector.screens.base import AppScreen
 from inspector.screens.loading import READING, UNCHANGED
 from inspector.terminal.remembered import RememberedState
 from inspector.widgets.search_bar import SearchBar
@@ -23,10 +24,16 @@ def workspace(query):
     return Query(workspace=query.workspace)
 
 
+async def read(pilot):
+    """Wait until the board stands there itself, and no frame of it that was kept."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, AppScreen))
+    await shows(pilot, "2 scorers")
+
+
 async def focus(query, state_folder, *keys):
     app = InspectApp(query, state_folder=state_folder)
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
-        await shows(pilot, "2 scorers")
+        await read(pilot)
         await settled(pilot)
         await press(pilot, *keys)
         return inspected(pilot).scorer
@@ -38,13 +45,13 @@ async def test_the_scorer_in_focus_is_found_again_unless_another_is_asked_for_or
     assert json.loads(kept.read_bytes()).keys() == {"format", "place"}
     app = InspectApp(workspace, state_folder=tmp_path)
     async with app.run_test(size=(120, 36)) as pilot:
-        await shows(pilot, "2 scorers")
+        await read(pilot)
         await press(pilot, "down", "enter", "t", "right", "enter")
         moved = inspected(pilot).threshold
         assert inspected(pilot).filter.conditions
     app = InspectApp(workspace, state_folder=tmp_path)
     async with app.run_test(size=(120, 36)) as pilot:
-        await shows(pilot, "2 scorers")
+        await read(pilot)
         assert inspected(pilot).scorer == "alpha"
         # Neither a filter nor a threshold comes back.
         assert inspected(pilot).threshold != moved

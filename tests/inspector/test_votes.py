@@ -18,7 +18,7 @@ from scoring.critics.parsing import processbench_verdict, vote
 from scoring.errors import UsageError
 from views import table_of
 
-PATTERNS = [("0", "1", "0"), ("-1", "2", "-1"), ("1", None, "0"), ("two", "-1", "two"), ("2", "2", "-1")]
+PATTERNS = [("0", "1", "0"), ("-1", "2", "2"), ("1", None, "0"), ("two", "-1", "two"), ("2", "2", "-1")]
 
 
 def said(row, run):
