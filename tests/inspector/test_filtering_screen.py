@@ -234,7 +234,8 @@ async def test_a_slice_is_saved_with_its_search_shown_again_repeated_and_deleted
         again = load(Query(workspace=str(root), scorers=("alpha",), slices=("long",)))
         assert again.cases["case"].gather(again.shown).to_list() == shown
         assert again.query == replace(inspected(pilot).results.query, thresholds=())
-        await press(pilot, "v", "s", "G", "minus")
+        await press(pilot, "v", "s")
+        type_ahead(pilot, *"j" * 30, "minus")
         await shows(pilot, "Deleted: long-ones.", "nothing is saved here yet")
         await press(pilot, "u")
         await shows(pilot, "Back again: long-ones.", "1  long-ones")
