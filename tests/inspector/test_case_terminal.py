@@ -1,10 +1,13 @@
-"""The first question, in a real terminal: where did the model leave the rails?"""
+"""The first question: where did the model leave the rails? And what a key costs a real terminal."""
 
 import sys
 
 import pytest
 
 import example
+from inspector.query import Query
+from opened import opened
+from screen_text import press, screen_lines, shows
 from terminal import Terminal
 from thoroughness import also
 
@@ -18,39 +21,26 @@ def space(tmp_path_factory):
     return str(root)
 
 
-@pytest.mark.parametrize(("env", "words"), [({"NO_COLOR": "1"}, ["--ascii"]), *also(({}, []), ({"NO_COLOR": "1"}, []))])
-def test_gold_step_predicted_step_rewards_and_outcome_without_scrolling(space, tmp_path, env, words):
-    state = {"XDG_STATE_HOME": str(tmp_path)}
-    with Terminal(
-        [*RUN, "-w", space, "--scorer", "alpha", *words], columns=120, lines=36, env={**env, **state}
-    ) as terminal:
-        terminal.wait_for("2 scorers")
-        terminal.press("enter")
-        terminal.wait_for("5 of 9 cases")
-        terminal.press("j")
-        terminal.press("enter")
-        terminal.wait_for("two steps late")
-        terminal.wait_for("Step 2 of late-one.")
-        lines = [line.strip() for line in terminal.screen_text().splitlines()]
+@pytest.mark.parametrize("ascii_only", [True, *also(False)])
+async def test_gold_step_predicted_step_rewards_and_outcome_without_scrolling(space, ascii_only):
+    """In greys: `test_pty`."""
+    async with opened(Query(workspace=space, scorers=("alpha",)), ascii_only=ascii_only) as pilot:
+        await press(pilot, "enter")
+        await shows(pilot, "5 of 9 cases")
+        await press(pilot, "j", "enter")
+        await shows(pilot, "two steps late", "Step 2 of late-one.")
+        lines = [line.strip() for line in screen_lines(pilot.app)]
         gold, predicted = (next(line for line in lines if f"Step {step} of late-one." in line) for step in (0, 2))
         assert gold.startswith("gold")
         assert "0.70" in gold
         assert predicted.startswith("pred")
-        assert ("0.30x" if words else "0.30✗") in predicted
+        assert ("0.30x" if ascii_only else "0.30✗") in predicted
         assert any(line.startswith("> predicted step 2, gold step 0: two steps late") for line in lines)
         # With another scorer beside: both outcomes, both predicted steps.
-        for key in ("o", "j", "space", "enter"):
-            terminal.press(key)
-        terminal.wait_for("B beta = exact 0")
-        text = terminal.screen_text()
-        assert "A alpha > late 2" in text
-        assert "1 of 2 exact; A late" in text
-        assert ("-0.50x<" if words else "-0.50✗◂") in text
-        if words:
-            assert text.isascii()
-        if env:
-            colours = {cell.fg for line in range(36) for cell in terminal.screen().buffer[line].values()}
-            assert all(len(set(zip(*[iter(colour)] * 2, strict=False))) == 1 for colour in colours - {"default"})
+        await press(pilot, "o", "j", "space", "enter")
+        text = await shows(pilot, "B beta = exact 0", "A alpha > late 2", "1 of 2 exact; A late")
+        assert ("-0.50x<" if ascii_only else "-0.50✗◂") in text
+        assert text.isascii() is ascii_only
 
 
 def test_a_key_of_the_step_cursor_writes_little(space, tmp_path):

@@ -18,12 +18,11 @@ from scoring.runs.run import score
 from scoring.workspace import Workspace
 from views import metrics_view
 
-CASES = 12
+CASES = 6
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    root = tmp_path_factory.mktemp("every")
+def scored(root):
+    """What every family gives to the shortest cases."""
     workspace = Workspace.create(root / "w")
     cases, texts = workspace.cases((NAME,))
     # A tiny vocabulary needs more tokens than a tiny checkpoint has places, so these are the shortest cases.
@@ -58,31 +57,22 @@ def results(tmp_path_factory):
     return load(Query(workspace=str(root / "w"), benchmarks=(NAME,)))
 
 
-def test_all_of_them_stand_on_the_board(results):
+def test_all_of_them_stand_on_the_board_by_their_own_rules_and_have_metrics(tmp_path):
+    results = scored(tmp_path)
     rows = {row["scorer"]: row for row in board_frame(results).iter_rows(named=True)}
     assert set(ADAPTERS) <= rows.keys()
     assert all(rows[name]["scored"] == CASES for name in ADAPTERS)
-
-
-@pytest.mark.parametrize("name", ADAPTERS)
-def test_each_decides_by_its_own_rule(results, name):
-    found, made = results.evaluation(name), family(name)
-    scale = getattr(made, "SCALE", None) or made.scale
-    assert (found.rule.threshold, found.rule.comparison) == (scale.threshold, scale.comparison)
-    assert found.scorer.threshold_source == scale.threshold_source
-    values = found.rewards.values
-    if name not in {"minos", "implicit"}:
-        assert scale.low <= values.min() <= values.max() <= scale.high
-    verdicts = found.verdicts[found.answered]
-    assert verdicts.size == CASES
-
-
-def test_reasoneval_tells_redundancy_beside_validity(results):
+    assert set(ADAPTERS) <= set(metrics_view(results).rows["scorer"])
+    for name in ADAPTERS:
+        found, made = results.evaluation(name), family(name)
+        scale = getattr(made, "SCALE", None) or made.scale
+        assert (found.rule.threshold, found.rule.comparison) == (scale.threshold, scale.comparison), name
+        assert found.scorer.threshold_source == scale.threshold_source, name
+        values = found.rewards.values
+        if name not in {"minos", "implicit"}:
+            assert scale.low <= values.min() <= values.max() <= scale.high, name
+        assert found.verdicts[found.answered].size == CASES, name
+    # That tells redundancy beside validity.
     found = results.evaluation("reasoneval")
     assert found.rewards.redundancy.present.sum() == CASES
     assert found.scorer.redundancy_threshold == 0.15
-
-
-def test_they_have_metrics(results):
-    rows = metrics_view(results).rows
-    assert set(ADAPTERS) <= set(rows["scorer"])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from textual.events import Paste
 
 import example
 import making
@@ -37,8 +38,12 @@ def again(provenance, path):
 
 
 async def test_a_csv_of_the_cases_holds_the_rows_on_screen_and_its_command_makes_it_again(query, tmp_path):
+    """A threshold that still moves is kept first."""
     async with opened(query) as pilot:
-        await press(pilot, "enter", "t", *["right"] * 3, "enter", "s", *"steps", "enter")
+        await press(pilot, "enter", "s", *"steps", "enter", "t", *["right"] * 3, "e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExportMenu))
+        await press(pilot, "escape")
+        assert "changed: " not in screen_text(pilot.app)
         now = inspected(pilot)
         pilot.app.screen.put(now.filtered(now.filter.toggled("subset", "sums")))
         await shows(pilot, "subset = sums", "longest first", "3 of 9 cases", "threshold 0.530")
@@ -123,20 +128,6 @@ async def test_the_menu_closes_without_writing_and_where_cases_are_marked_these_
     assert again(provenance, tmp_path / "again.csv") == Path("bench-cases.csv").read_bytes()
 
 
-async def test_the_report_of_a_list_is_of_its_benchmark_alone(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    making.workspace(tmp_path / "ws", *making.study(n=8))
-    making.workspace(tmp_path / "ws", *making.study(seed=1, n=8), benchmark="another")
-    async with opened(Query(workspace="ws"), size=(120, 24)) as pilot:
-        await press(pilot, "enter", "e", "h")
-        await shows(pilot, "Wrote the report", "Again: prm-inspect report")
-        here = inspected(pilot).benchmark
-        (other,) = {"bench", "another"} - {here}
-        report = Path(f"{here}-report.html").read_text(encoding="utf-8")
-        assert f"{here}/" in report
-        assert f"{other}/" not in report
-
-
 async def test_the_file_is_shown_and_can_be_another_one(query, tmp_path):
     """Its ending follows the form; a folder takes the usual name; a file that is there is not written over."""
     Path("out").mkdir()
@@ -158,7 +149,9 @@ async def test_the_file_is_shown_and_can_be_another_one(query, tmp_path):
         # A folder that is not there yet, and one that nobody may look into.
         await press(pilot, "e", "tab", "ctrl+u", *"newer/", "enter")
         await shows(pilot, "Wrote 9 rows to newer/bench-cases.csv")
-        await press(pilot, "e", "tab", "ctrl+u", *"n" * 300, "enter")
+        await press(pilot, "e", "tab", "ctrl+u")
+        pilot.app.post_message(Paste("n" * 300))
+        await press(pilot, "enter")
         # On the screen the name has several lines.
         await until(pilot, lambda: any("File name too long" in one.message for one in pilot.app._notifications))
         # What would be another form is asked about, and nothing is written.
@@ -170,37 +163,23 @@ async def test_the_file_is_shown_and_can_be_another_one(query, tmp_path):
     assert not list(Path().glob("*.csv"))
 
 
-async def test_a_second_export_writes_over_neither_the_first_nor_the_provenance_of_another(query):
-    Path("bench-cases.provenance.json").write_text("of an older export")
-    async with opened(query) as pilot:
+async def test_what_is_in_the_folder_that_the_app_was_started_in_is_not_written_over_whatever_its_name_is(
+    query, tmp_path
+):
+    """Neither the first export nor the provenance of another."""
+    there = tmp_path / "\N{HEAVY BLACK HEART}\N{VARIATION SELECTOR-16} a\N{NO-BREAK SPACE}b"
+    there.mkdir()
+    (there / "bench-cases.provenance.json").write_text("of an older export")
+    async with opened(query, folder=there) as pilot:
         await press(pilot, "g", "l")
         for number in (2, 3):
             await press(pilot, "e", "c")
             await shows(pilot, f"Wrote 9 rows to bench-cases-{number}.csv")
         await press(pilot, "e", "j")
         await shows(pilot, "Wrote 9 rows to bench-cases.json")
-    assert Path("bench-cases.provenance.json").read_text() == "of an older export"
-    assert {path.name for path in Path().glob("*.csv")} == {"bench-cases-2.csv", "bench-cases-3.csv"}
-
-
-async def test_the_folder_is_the_one_that_the_app_was_started_in_whatever_its_name_is(query, tmp_path):
-    there = tmp_path / "\N{HEAVY BLACK HEART}\N{VARIATION SELECTOR-16} a\N{NO-BREAK SPACE}b"
-    there.mkdir()
-    async with opened(query, folder=there) as pilot:
-        await press(pilot, "g", "l", "e", "c")
-        await shows(pilot, "Wrote 9 rows to bench-cases.csv")
-    assert (there / "bench-cases.csv").exists()
-
-
-async def test_an_export_while_the_threshold_moves_keeps_it_first(query, tmp_path):
-    async with opened(query) as pilot:
-        await press(pilot, "g", "l", "s", *"steps", "enter", "t", *["right"] * 3, "e", "c")
-        await shows(pilot, "Wrote 9 rows")
-        assert "changed: " not in screen_text(pilot.app)
-        assert [row["case"] for row in rows_of(Path("bench-cases.csv"))] == listed(pilot)
-    provenance = json.loads(Path("bench-cases.provenance.json").read_bytes())
-    assert provenance["threshold"] == {"alpha": 0.53}
-    assert again(provenance, tmp_path / "again.csv") == Path("bench-cases.csv").read_bytes()
+    assert (there / "bench-cases.provenance.json").read_text() == "of an older export"
+    assert {path.name for path in there.glob("*.csv")} == {"bench-cases-2.csv", "bench-cases-3.csv"}
+    assert not list(tmp_path.glob("bench-*"))
 
 
 async def test_a_folder_that_cannot_be_written_is_said_and_nothing_breaks(query, tmp_path):
@@ -212,9 +191,14 @@ async def test_a_folder_that_cannot_be_written_is_said_and_nothing_breaks(query,
         await shows(pilot, "9 of 9 cases")
 
 
-async def test_a_report_is_written_of_what_the_metrics_speak_of(query, tmp_path):
-    async with opened(query) as pilot:
-        await press(pilot, "g l", "colon", *"n_steps > 2", "enter")
+async def test_a_report_is_of_the_cases_and_the_benchmark_that_the_metrics_speak_of(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    example.write(tmp_path / "ws")
+    making.workspace(tmp_path / "ws", *making.study(n=8), benchmark="another")
+    async with opened(Query(workspace="ws", scorers=("alpha",)), size=(120, 24)) as pilot:
+        await press(pilot, "g l")
+        pilot.app.screen.put(inspected(pilot).on_benchmark("bench"))
+        await press(pilot, "colon", *"n_steps > 2", "enter")
         await shows(pilot, "5 of 9 cases")
         await press(pilot, "e")
         await shows(pilot, "HTML report, to mail")
@@ -224,6 +208,8 @@ async def test_a_report_is_written_of_what_the_metrics_speak_of(query, tmp_path)
     assert page.startswith("<!DOCTYPE html>")
     assert "<script" not in page
     assert "5 cases" in page
-    again_ = tmp_path / "again.html"
-    assert main(["report", "-w", "ws", "-q", "-o", str(again_), "--where", "n_steps > 2"]) == 0
-    assert again_.read_text(encoding="utf-8").count("<table") == page.count("<table")
+    assert "bench/" in page
+    assert "another/" not in page
+    words = ["-w", "ws", "-q", "--benchmark", "bench", "--where", "n_steps > 2"]
+    assert main(["report", *words, "-o", str(tmp_path / "again.html")]) == 0
+    assert (tmp_path / "again.html").read_text(encoding="utf-8").count("<table") == page.count("<table")

@@ -7,9 +7,11 @@ not name is pressed as it is, and has to change the screen.
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import cycle
 from pkgutil import iter_modules
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -25,16 +27,19 @@ import inspector.screens
 from inherited import INHERITED
 from inspector.app import InspectApp
 from inspector.commands import COMMANDS, SCREENS
-from inspector.commands.command import ANALYSES
+from inspector.commands.command import ANALYSES, NO_KEY, Command
 from inspector.query import Query
+from inspector.screens.loading import TooSmall
 from looks import strips
 from opened import opened
 from scoring.triage.history import RULINGS
-from screen_text import press, screen_text, shows, strokes, under_way, until
-from thoroughness import THOROUGH, also, one_of
+from screen_text import press, screen_text, settled, shows, strokes, type_ahead, under_way, until
+from thoroughness import THOROUGH, one_of
 
 SIZE = (120, 40)
-STORM = (*also((150, 44)), (7, 3), (41, 12))
+NARROW, LITTLE = (41, 12), (7, 3)
+STORMS = (((150, 44), LITTLE, NARROW),) if THOROUGH else ((NARROW,), (LITTLE, NARROW), (NARROW,))
+"""The sizes of a storm: at the least of them no screen is shown, so that every third one has it."""
 ACTING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of characters that are never on a screen."""
 
@@ -61,7 +66,7 @@ def turned(key: str, back: str = "", says: str = "") -> Way:
     return Way(after=(back or key,), says=says)
 
 
-SEARCH = ("slash", *"31337", "enter", "until 3 of 8 cases")
+SEARCH = ("slash", "type 31337", "enter", "until 3 of 8 cases")
 REACHED = {
     "board": ("j",),
     "cases": ("j", "g", "l"),
@@ -121,8 +126,8 @@ EVERYWHERE = {
     "raw": Way(then=("home",), after=("v", "w")),
     "next-scorer": Way(then=("home",), after=("h",)),
     "previous-scorer": Way(then=("home",), after=("l",), says="vote"),
-    "undo": Way(("w", *"hard", "enter"), after=(), tells="Undone"),
-    "redo": Way(("w", *"hard", "enter", "u"), after=("u",), tells="Done again"),
+    "undo": Way(("w", "type hard", "enter"), after=(), tells="Undone"),
+    "redo": Way(("w", "type hard", "enter", "u"), after=("u",), tells="Done again"),
     "yank-row": Way(after=(), tells="Copied"),
     "card": Way(opens="CardScreen", says="How a verdict"),
     **{name: Way(opens=opens, says=says) for name, opens, says in BESIDE},
@@ -138,10 +143,10 @@ WAYS = {
     ("board", "open-failures"): Way(opens="CasesScreen", says=ESC),
     ("cases", "open-case"): Way(opens="CaseScreen", says=ESC),
     ("cases", "facets"): Way(says="[ ] = exact"),
-    ("cases", "condition"): Way(then=tuple("error_type = "), opens="ConditionScreen", says="'=1+1'"),
+    ("cases", "condition"): Way(then=("type error_type = ",), opens="ConditionScreen", says="'=1+1'"),
     ("cases", "keep"): Way(("l",), after=("x",)),
     ("cases", "hide"): Way(("l",), after=("x",)),
-    ("cases", "search"): Way(then=tuple("31337"), says="3 of 8"),
+    ("cases", "search"): Way(then=("type 31337",), says="3 of 8"),
     ("cases", "slices"): Way(opens="SlicesScreen", says=f"slice [/b] {RED}"),
     ("cases", "clear"): Way(SEARCH, after=()),
     ("cases", "sort"): Way(opens="SortMenu", says="margin"),
@@ -152,7 +157,9 @@ WAYS = {
     ),
     ("cases", "back"): Way(after=("g", "l"), opens="BoardScreen", says=ESC),
     ("cases", "mark"): Way(after=("x", "home"), says="1 marked"),
-    ("cases", "mark-all"): Way(then=("w", *"hard", "enter"), after=("escape", "x"), opens="SureDialog", says="8 cases"),
+    ("cases", "mark-all"): Way(
+        then=("w", "type hard", "enter"), after=("escape", "x"), opens="SureDialog", says="8 cases"
+    ),
     ("board", "triage"): Way(after=(), tells="No case waits"),
     ("cases", "triage"): Way(opens="Picking"),
     ("case", "triage"): Way(opens="Picking"),
@@ -265,21 +272,29 @@ WAYS = {
     **{(one, "back"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
 }
 FURTHER = {
-    ("board", "palette"): (("ctrl+p", *"sc"), Way(opens="SteadyPalette", says="PRM")),
-    ("cases", "sorted by a column of a scorer"): (("s", *"lowest", "down", "enter", "s"), Way(opens="SortMenu")),
-    ("cases", "a column in a condition"): (("colon", *"judge", "tab"), Way(opens="ConditionScreen")),
+    ("board", "palette"): (("ctrl+p", "type sc"), Way(opens="SteadyPalette", says="PRM")),
+    ("cases", "sorted by a column of a scorer"): (("s", "type lowest", "down", "enter", "s"), Way(opens="SortMenu")),
+    ("cases", "a column in a condition"): (("colon", "type judge", "tab"), Way(opens="ConditionScreen")),
     ("cases", "a slice's search in its line"): (
         ("v s", "1", "until 2 of 8 cases", "slash"),
         Way(after=("escape", "x")),
     ),
     ("cases", "a name for a slice"): (
-        ("v s", "s", *"mine"),
+        ("v s", "s", "type mine"),
         Way(after=("escape", "escape"), opens="SlicesScreen", says="mine"),
     ),
     ("cases", "what was written"): (("e", "c"), Way(tells="Wrote")),
     ("case", "what was copied"): (("e", "m"), Way(after=(), tells="Copied, and")),
 }
 """What lies behind a second key."""
+ALIKE = {
+    "sideways-left",
+    *("line-down", "line-up", "line-first", "page-down", "page-up", "half-down", "half-up"),
+    *("previous-case", "previous-step", "half-page-up", "first-step"),
+    *("rate-neutral", "rate-right", *(f"rule-{ruling.replace(' ', '-')}" for ruling in RULINGS[1:])),
+    *ANALYSES,
+}
+"""What leads to lines that others lead to as well, or says what others say; every analysis is looked at on the way."""
 LEFT_OUT = {*((one, "quit") for one in SCREENS), *INHERITED}
 # Quitting ends the app, and the key that opened a screen does nothing on it.
 HAVING = {one.id: [where for where in SCREENS if where in one.screens and where != one.id] for one in COMMANDS}
@@ -288,12 +303,20 @@ TRIED = {
     for number, (name, screens) in enumerate(HAVING.items())
 }
 """Command -> the screens on which it is tried: usually one of those that have it."""
+
+
+def keys_of(command: Command) -> tuple[str, ...]:
+    """What `pressed` takes for a command."""
+    keys = strokes(command)
+    return keys if command.keys != NO_KEY else (keys[0], f"type {command.title}", keys[-1])
+
+
 WAYS_OF = {
     screen: [
         *(
-            (strokes(one), WAYS.get((screen, one.id)) or EVERYWHERE.get(one.id, Way()))
+            (keys_of(one), WAYS.get((screen, one.id)) or EVERYWHERE.get(one.id, Way()))
             for one in COMMANDS
-            if screen in TRIED[one.id]
+            if screen in TRIED[one.id] and (THOROUGH or one.id not in ALIKE)
         ),
         *(further for (where, _), further in FURTHER.items() if where == screen),
     ]
@@ -301,8 +324,13 @@ WAYS_OF = {
 }
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return hostile_space.make(tmp_path_factory.mktemp("hostile") / "w")
+
+
 @pytest.fixture
-def space(tmp_path, monkeypatch):
+def space(made, tmp_path, monkeypatch):
     """The hostile workspace, in which toasts stay and few cases are enough to be asked whether one is sure."""
     notify = InspectApp.notify
 
@@ -311,7 +339,7 @@ def space(tmp_path, monkeypatch):
 
     monkeypatch.setattr(InspectApp, "notify", lasting)
     monkeypatch.setattr("inspector.screens.tagging.ASKED_ABOVE", 5)
-    return Query(workspace=str(hostile_space.make(tmp_path / "w\x1b[31337m[red]")))
+    return Query(workspace=str(copytree(made, tmp_path / "w\x1b[31337m[red]")))
 
 
 def lawful(app: Any, lines: Sequence[Strip]) -> None:
@@ -349,26 +377,18 @@ async def lines_that(pilot: Any, hold: Callable[[list[Strip]], object]) -> list[
     return lines
 
 
-async def storm(pilot: Any) -> None:
-    """Sizes upon sizes, and in the end the one of before."""
-    for size in (*STORM, SIZE):
+async def outlives_a_storm(pilot: Any, here: str) -> None:
+    """Sizes upon sizes come, and in the end the one of before; then the screen says what it said."""
+    for size in (*next(_STORMS), SIZE):
         pilot.app._driver._size = Size(*size)
         pilot.app.post_message(Resize(Size(*size), Size(*size)))
-        if size == (41, 12):
+        if size == LITTLE:
+            await until(pilot, lambda: isinstance(pilot.app.screen, TooSmall))
+        if size == NARROW:
             await until(pilot, lambda: pilot.app.screen._compositor.size == pilot.app.size)
+            assert not isinstance(pilot.app.screen, TooSmall)
             lawful(pilot.app, strips(pilot.app))
     await until(pilot, lambda: pilot.app.screen._compositor.size == SIZE)
-
-
-async def outlives_a_storm(pilot: Any) -> None:
-    before: list[Strip] = []
-
-    def rests(lines: list[Strip]) -> bool:
-        same, before[:] = lines == before, lines
-        return same and not under_way(pilot.app)
-
-    here = words_of(await lines_that(pilot, rests))
-    await storm(pilot)
     try:
         lines = await lines_that(pilot, lambda lines: words_of(lines) == here)
     except TimeoutError:
@@ -378,14 +398,21 @@ async def outlives_a_storm(pilot: Any) -> None:
 
 
 async def pressed(pilot: Any, *keys: str) -> None:
-    """Press keys; one that is written `until words` stands for waiting until these are on screen."""
+    """Press keys; `type words` stands for their letters at once, and `until words` for waiting until they are seen."""
     for key in keys:
-        words = key.removeprefix("until ")
-        await (press(pilot, key) if key == words else shows(pilot, words))
+        what, _, words = key.partition(" ")
+        if what == "until":
+            await shows(pilot, words)
+        elif what == "type":
+            type_ahead(pilot, *words)
+            await settled(pilot)
+        else:
+            await press(pilot, key)
 
 
-_STORMED: set[str] = set()
-"""Screens, with the kinds of their panes, that have outlived a storm: one is enough, whatever key led there."""
+_STORMS = cycle(STORMS)
+_STORMED: set[tuple[type, str]] = set()
+"""Screens, each with kinds of its parts, that have outlived a storm: one is enough, whatever key led there."""
 
 
 def panes(app: Any) -> tuple[Any, ...]:
@@ -399,7 +426,7 @@ async def gone(pilot: Any, keys: tuple[str, ...], way: Way) -> None:
     app = pilot.app
     await pressed(pilot, *way.before)
     await without_toasts(pilot)
-    before, there = strips(app), panes(app)
+    before, there = [] if way.opens not in {"", type(app.screen).__name__} else strips(app), panes(app)
     await pressed(pilot, *keys, *way.then)
     if way.tells:
         lawful(app, await lines_that(pilot, lambda lines: way.tells in words_of(lines) and way.says in words_of(lines)))
@@ -407,12 +434,15 @@ async def gone(pilot: Any, keys: tuple[str, ...], way: Way) -> None:
         app.clear_notifications()
     if way.opens or way.says or not way.tells:
         await until(pilot, lambda: way.opens in {"", type(app.screen).__name__} and not under_way(app))
-        lawful(app, await lines_that(pilot, lambda lines: way.says in words_of(lines) and lines != before))
+        lines = await lines_that(
+            pilot, lambda lines: way.says in words_of(lines) and lines != before and not under_way(app)
+        )
+        lawful(app, lines)
         assert not app._notifications, [one.message for one in app._notifications]
-        seen = " ".join(sorted({str(one.css_identifier_styled) for one in panes(app)[1:]} | {str(panes(app)[0])}))
-        if (way.opens or panes(app) != there) and (THOROUGH or seen not in _STORMED):
-            _STORMED.add(seen)
-            await outlives_a_storm(pilot)
+        seen = {(type(app.screen), one.css_identifier) for one in panes(app)[1:]}
+        if (way.opens or panes(app) != there) and (THOROUGH or not seen <= _STORMED):
+            _STORMED.update(seen)
+            await outlives_a_storm(pilot, words_of(lines))
     await pressed(pilot, *way.after)
 
 
@@ -423,7 +453,13 @@ async def test_whatever_a_key_shows_is_inert_and_outlives_a_storm(space, screens
     async with opened(space, size=SIZE, folder=tmp_path, state_folder=tmp_path / "state") as pilot:
         await until(pilot, lambda: any("was left out: parquet" in one.message for one in pilot.app._notifications))
         for at, screen in enumerate(screens):
-            await pressed(pilot, *(("g b", "home") if at else ()), *REACHED[screen])
+            beginning, *further = REACHED[screen]
+            await pressed(pilot, *(("g b", "home") if at else ()), beginning)
+            # The way to an analysis is looked at as well.
+            if screen in ANALYSES:
+                await gone(pilot, tuple(further), replace(EVERYWHERE[screen], after=()))
+            else:
+                await pressed(pilot, *further)
             for keys, way in WAYS_OF[screen]:
                 await until(pilot, lambda screen=screen: screen == getattr(pilot.app.screen, "NAME", ""))
                 try:

@@ -67,12 +67,19 @@ def labelled(root):
 
 
 def test_checkpoints_are_told_by_their_paths_and_the_report_says_so(run, training):
+    """Looking names them and writes nothing."""
+    code, out, _ = run(training, "--dry-run")
+    assert (code, "of the training run RUN: steps 100, 200, 300" in out) == (0, True)
+    assert labelled(run.root) == {}
     _, out, _ = run(training)
     guess = "as the path says (--series NAME --at STEP overrules it)"
     assert f"  of the training run RUN: steps 100, 200, 300, {guess}" in out.splitlines()
     assert labelled(run.root) == {f"checkpoint-{step}": ("RUN", step) for step in (100, 200, 300)}
     _, out, _ = run(training / "checkpoint-100.jsonl", "-v")
     assert f"  of the training run RUN: step 100, {guess}" in out.splitlines()
+    # A run that is named is that of all files.
+    run(training, "--series", "mine")
+    assert labelled(run.root) == {f"checkpoint-{step}": ("mine", step) for step in (100, 200, 300)}
 
 
 def test_what_is_said_at_import_overrules_the_path_and_stays(run, training):
@@ -82,7 +89,7 @@ def test_what_is_said_at_import_overrules_the_path_and_stays(run, training):
     parts = sorted(run.root.glob("rewards/*/part-*"))
     assert labelled(run.root) == {"checkpoint-100": ("mine", 7)}
     # Again without the flags: the guess does not come back.
-    for words in ((), ("-v",), ("--name", "checkpoint-100")):
+    for words in ((), ("--name", "checkpoint-100")):
         run(first, *words)
         assert labelled(run.root) == {"checkpoint-100": ("mine", 7)}
     # With other ones the numbers stay as they are.
@@ -92,37 +99,20 @@ def test_what_is_said_at_import_overrules_the_path_and_stays(run, training):
     assert sorted(run.root.glob("rewards/*/part-*")) == parts
 
 
-def test_a_run_is_named_for_all_files_and_their_steps_are_as_their_paths_say(run, training):
-    run(training, "--series", "mine")
-    assert labelled(run.root) == {f"checkpoint-{step}": ("mine", step) for step in (100, 200, 300)}
-
-
-def test_looking_names_the_checkpoints_and_writes_nothing(run, training):
-    code, out, _ = run(training, "--dry-run")
-    assert (code, "of the training run RUN: steps 100, 200, 300" in out) == (0, True)
-    assert labelled(run.root) == {}
-
-
-@pytest.mark.parametrize(
-    ("file", "words", "said"),
-    [
+def test_what_cannot_be_said_of_a_checkpoint_is_one_sentence(run, training):
+    one = [{"id": case["id"], "a": [0.25, 0.5, 0.75]} for case in rows(4)]
+    (training / "rewards.jsonl").write_bytes(json_lines(one))
+    (training / "two.jsonl").write_bytes(json_lines([{**given, "b": [0.25, 0.5, 0.75]} for given in one]))
+    for file, words, said in (
         ("checkpoint-100.jsonl", ("--series", " "), "--series is empty"),
         ("../sums.jsonl", ("--series", "x"), "--series is for what scorers gave, and there is nothing of that kind"),
-        (".", ("--at", "7"), "--at 7 is for one scorer, and there are 3"),
+        ("checkpoint-*", ("--at", "7"), "--at 7 is for one scorer, and there are 3"),
         ("rewards.jsonl", ("--series", "x"), "--series x does not say at which training step. Add --at STEP."),
         ("rewards.jsonl", ("--at", "7"), "--at 7 does not say of which training run. Add --series NAME."),
         ("two.jsonl", ("--series", "x"), "holds 2 scorers, and --series is for files of one each"),
-    ],
-)
-def test_what_cannot_be_said_of_a_checkpoint_is_one_sentence(run, training, tmp_path, file, words, said):
-    given = [{"id": one["id"], "a": [0.25, 0.5, 0.75]} for one in rows(4)]
-    if file == "two.jsonl":
-        given = [{**one, "b": [0.25, 0.5, 0.75]} for one in given]
-    if not file.startswith(("checkpoint", ".")):
-        (training / file).write_bytes(json_lines(given))
-    code, _, err = run(training / file, *words)
-    assert code == 2
-    assert said in err
+    ):
+        code, _, err = run(*(training.glob(file) if "*" in file else [training / file]), *words)
+        assert (code, said in err) == (2, True), (file, err)
     assert labelled(run.root) == {}
 
 
@@ -327,12 +317,12 @@ def test_two_imports_at_once_lose_nothing(tmp_path, mixed):
     context = multiprocessing.get_context("spawn")
     together = context.Barrier(2)
     root = tmp_path / "workspace"
-    each = [context.Process(target=import_together, args=(root, path, together)) for path in (mixed, other)]
-    for process in each:
-        process.start()
-    for process in each:
-        process.join(60)
-    assert [process.exitcode for process in each] in ([0, 0], [0, 1], [1, 0])
+    process = context.Process(target=import_together, args=(root, mixed, together))
+    process.start()
+    together.wait(30)
+    code = main(["import", str(other), "-w", str(root), "-q"])
+    process.join(60)
+    assert (code, process.exitcode) in {(0, 0), (0, 1), (1, 0)}
     workspace = Workspace.open(root)
     assert workspace.cases(["grben"])[0].height == 8
     assert [RewardParts(folder).read()[0].height for folder in workspace.reward_folders()] == [6, 6]

@@ -27,6 +27,7 @@ from scoring.evaluations.official_rows import CountingRules, figures_of, protoco
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import leading_figure, leading_figures, official_metric
 from scoring.metrics.threshold_curves import official_bands, official_curve, tuned
+from thoroughness import together, up_to
 from views import table_of
 
 BENCHMARK = st.sampled_from(sorted(FIGURES))
@@ -63,30 +64,37 @@ def told(head):
     return (*(getattr(head, name) for name in ("score", "low", "high", "n", "sd", "runs", "small")), head.reason)
 
 
-@given(evaluation=evaluations(), benchmark=BENCHMARK, unparsed=POLICY, seed=st.sampled_from((None, 0, 3)))
-def test_the_headline_is_the_line_of_metrics(evaluation, benchmark, unparsed, seed):
+@up_to(100, 15)
+@given(
+    evaluation=evaluations(),
+    benchmark=BENCHMARK,
+    by_name=st.booleans(),
+    unparsed=POLICY,
+    seed=st.sampled_from((None, 0, 3)),
+)
+def test_the_headline_is_the_line_of_metrics(evaluation, benchmark, by_name, unparsed, seed):
     rows = np.ones(evaluation.codes.size, dtype=np.bool_)
     name = official_metric(benchmark)
-    for protocol in (None, protocol_of(benchmark).name):
-        counting = CountingRules(protocol, unparsed=unparsed, seed=seed)
-        lines = list(figures_of(evaluation, benchmark, rows, counting))
-        own = [line for line in lines if line["metric"] == name]
-        head = headline(evaluation, rows, unparsed, seed, benchmark)
-        # The last two are of all cases and the mean over subsets.
-        assert own[-2]["subset"] == "all"
-        assert told(head) == row_of(own[-2])
-        assert head.score == official_score(evaluation, rows, unparsed, benchmark)
-        assert (head.metric, head.unit) == (official_title(benchmark), unit_of(official_title(benchmark)))
-        by_subset = subset_headlines(evaluation, rows, unparsed, seed, benchmark)
-        assert {subset: told(one) for subset, one in by_subset.items()} == {
-            line["subset"]: row_of(line) for line in own[:-2]
-        }
-        values = {(line["subset"], line["metric"]): line["value"] for line in lines}
-        for subset, one in {"all": head, **by_subset}.items():
-            ends = (values.get((subset, "error_acc")), values.get((subset, "correct_acc")))
-            assert (one.on_wrong, one.on_right) == ends
+    counting = CountingRules(protocol_of(benchmark).name if by_name else None, unparsed=unparsed, seed=seed)
+    lines = list(figures_of(evaluation, benchmark, rows, counting))
+    own = [line for line in lines if line["metric"] == name]
+    head = headline(evaluation, rows, unparsed, seed, benchmark)
+    # The last two are of all cases and the mean over subsets.
+    assert own[-2]["subset"] == "all"
+    assert told(head) == row_of(own[-2])
+    assert head.score == official_score(evaluation, rows, unparsed, benchmark)
+    assert (head.metric, head.unit) == (official_title(benchmark), unit_of(official_title(benchmark)))
+    by_subset = subset_headlines(evaluation, rows, unparsed, seed, benchmark)
+    assert {subset: told(one) for subset, one in by_subset.items()} == {
+        line["subset"]: row_of(line) for line in own[:-2]
+    }
+    values = {(line["subset"], line["metric"]): line["value"] for line in lines}
+    for subset, one in {"all": head, **by_subset}.items():
+        ends = (values.get((subset, "error_acc")), values.get((subset, "correct_acc")))
+        assert (one.on_wrong, one.on_right) == ends
 
 
+@up_to(100, 12)
 @given(evaluation=evaluations(), benchmark=BENCHMARK, unparsed=POLICY, data=st.data())
 def test_the_curve_passes_through_the_headline_at_every_threshold(evaluation, benchmark, unparsed, data):
     evaluation = replace(evaluation, further=())
@@ -150,9 +158,19 @@ def mixed(tmp_path_factory):
     return Query(workspace=str(root))
 
 
-def test_a_board_of_one_benchmark_is_headed_by_its_figure(mixed):
-    for benchmark in FIGURES:
-        results = load_query(replace(mixed, benchmarks=(benchmark,)))
+@pytest.fixture(scope="module")
+def whole(mixed):
+    return load_query(mixed)
+
+
+@pytest.fixture(scope="module")
+def apart(mixed):
+    """Each benchmark that has a figure, alone."""
+    return {benchmark: load_query(replace(mixed, benchmarks=(benchmark,))) for benchmark in FIGURES}
+
+
+def test_a_board_of_one_benchmark_is_headed_by_its_figure(apart):
+    for benchmark, results in apart.items():
         frame = board_frame(results)
         kind = kind_of(frame, Arrangement(), several=False)
         titles = [title_of(key, kind) for key in ("score", "on_wrong", "on_right")]
@@ -166,26 +184,24 @@ def test_a_board_of_one_benchmark_is_headed_by_its_figure(mixed):
         assert board_table(of).columns[1].title == f"{titles[0]} (95%)"
 
 
-def test_a_board_of_several_says_of_each_row_which_figure_it_has(mixed):
-    results = load_query(mixed)
-    frame = board_frame(results)
+def test_a_board_of_several_says_of_each_row_which_figure_it_has(whole):
+    frame = board_frame(whole)
     kind = kind_of(frame, Arrangement(), several=True)
     assert title_of("score", kind) == "score"
     assert "metric" in kind.keys
     assert dict(frame.select("benchmark", "metric").unique().rows()) == {
         name: official_title(name) for name in (*FIGURES, "bench")
     }
-    notes = load("board").view(results, Params()).provenance["notes"]
+    notes = load("board").view(whole, Params()).provenance["notes"]
     for benchmark in FIGURES:
         title = leading_figure(benchmark).title
         assert any(note.startswith(f"score: {title} is") for note in notes)
 
 
-def test_the_best_has_the_highest_figure_and_differences_are_of_it_on_common_cases(mixed):
-    results = load_query(mixed)
-    known = standings(results, parts := pieces(results, subsets=True), "gpt4")
+def test_the_best_has_the_highest_figure_and_differences_are_of_it_on_common_cases(whole):
+    known = standings(whole, parts := pieces(whole, subsets=True), "gpt4")
     for piece in parts:
-        made, unparsed = leading_figure(piece.benchmark), results.unparsed(piece.benchmark)
+        made, unparsed = leading_figure(piece.benchmark), whole.unparsed(piece.benchmark)
         if made is None:
             continue
 
@@ -194,48 +210,54 @@ def test_the_best_has_the_highest_figure_and_differences_are_of_it_on_common_cas
 
         counted = {
             evaluation.scorer.name: made.cases.rows(Decided(evaluation, unparsed)) & piece.rows
-            for evaluation in results.evaluations
+            for evaluation in whole.evaluations
         }
         everywhere = np.logical_and.reduce(list(counted.values()))
-        values = {one.scorer.name: score(one, everywhere) for one in results.evaluations}
+        values = {one.scorer.name: score(one, everywhere) for one in whole.evaluations}
         ranks = known.ranks[piece.benchmark, piece.subset]
         assert (ranks.n, ranks.scorers) == (everywhere.sum(), len(values))
         assert [name for name, kind in ranks.kinds.items() if kind == BEST] == [max(values, key=values.get)]
         for name in ("rand-0", "x=y"):
             both = counted[name] & counted["gpt4"]
             difference = known.differences[piece.key(name)]
-            scores = [score(results.evaluation(one), both) for one in (name, "gpt4")]
+            scores = [score(whole.evaluation(one), both) for one in (name, "gpt4")]
             assert difference.score.value == pytest.approx(scores[0] - scores[1])
             assert difference.n == both.sum()
             assert difference.score.low <= difference.score.value <= difference.score.high
 
 
-@pytest.mark.parametrize("thresholds", [(), ((None, "0.3"),)])
-def test_each_number_opens_as_many_cases_as_it_says(mixed, thresholds):
-    results = load_query(replace(mixed, thresholds=thresholds))
-    asked = {
-        "board": [Params(options={"rows": "subset"}), Params(options={"against": "gpt4"})],
-        "metrics": [Params()],
-        "compare": [Params()],
-        "thresholds": [
-            Params(page.name) for page in load("thresholds").pages if page.name in {"ways", "transfer", "curve"}
-        ],
-    }
-    pair = replace(results, query=replace(results.query, scorers=("x=y", "gpt4")), chosen=("x=y", "gpt4"))
-    every_view = [(name, params, results) for name, every in asked.items() for params in every]
-    every_view += [("compare", Params("pair"), pair), ("check", Params(options={"baseline": "gpt4"}), pair)]
+def test_each_number_opens_as_many_cases_as_it_says(mixed, whole):
+    """Half of the views as they are, the others at another threshold."""
+    moved = load_query(replace(mixed, thresholds=((None, "0.3"),)))
+    pair = replace(moved, query=replace(moved.query, scorers=("x=y", "gpt4")), chosen=("x=y", "gpt4"))
     linked = {}
-    for name, params, of in every_view:
-        for link in load(name).view(of, params, intervals=False).links():
-            assert (of.mask & of.passing(link.where)).sum() == link.n, (name, link)
-            linked.setdefault(name, set()).add(link.benchmark)
+    for name, params, results in (
+        ("board", Params(options={"rows": "subset"}), whole),
+        ("board", Params(options={"against": "gpt4"}), moved),
+        ("metrics", Params(), whole),
+        ("compare", Params(), moved),
+        ("compare", Params("pair"), pair),
+        ("check", Params(options={"baseline": "gpt4"}), pair),
+        ("thresholds", Params("ways"), pair),
+        ("thresholds", Params("transfer"), pair),
+        ("thresholds", Params("curve"), whole),
+    ):
+        linked.setdefault(name, set()).update(link.benchmark for link in links_of(results, name, params))
     assert all(benchmarks >= set(FIGURES) for benchmarks in linked.values()), linked
-    for benchmark in FIGURES:
-        alone = load_query(replace(mixed, benchmarks=(benchmark,), scorers=("gpt4",), thresholds=thresholds))
-        links = list(load("card").view(alone, Params(), intervals=False).links())
-        assert links
-        for link in links:
-            assert (alone.mask & alone.passing(link.where)).sum() == link.n, link
+    for benchmark, of in together(FIGURES, (whole, moved)):
+        alone = load_query(replace(of.query, benchmarks=(benchmark,), scorers=("gpt4",)))
+        assert links_of(alone, "card", Params())
+
+
+def links_of(results, name, params):
+    """The links of a view, each of which opens as many cases as it says."""
+    links = list(load(name).view(results, params, intervals=False).links())
+    sizes = {}
+    for link in links:
+        if link.where not in sizes:
+            sizes[link.where] = (results.mask & results.passing(link.where)).sum()
+        assert sizes[link.where] == link.n, (name, link)
+    return links
 
 
 def test_a_threshold_is_tuned_for_the_figure(mixed):
@@ -284,12 +306,12 @@ def test_printed_figures_are_those_of_the_figure():
     assert 0.701 in printed["score"].to_list()
 
 
-def test_what_else_is_loaded_moves_no_figure_and_no_interval(mixed):
-    whole = board_frame(load_query(mixed), subsets=True)
-    for benchmark in FIGURES:
-        alone = board_frame(load_query(replace(mixed, benchmarks=(benchmark,))), subsets=True)
-        columns = ["row", "score", "low", "high", "on_wrong", "on_right", "n", "reason"]
-        assert whole.filter(benchmark=benchmark).select(columns).equals(alone.select(columns))
+def test_what_else_is_loaded_moves_no_figure_and_no_interval(whole, apart):
+    frame = board_frame(whole, subsets=True)
+    columns = ["row", "score", "low", "high", "on_wrong", "on_right", "n", "reason"]
+    for benchmark, results in apart.items():
+        alone = board_frame(results, subsets=True)
+        assert frame.filter(benchmark=benchmark).select(columns).equals(alone.select(columns))
         assert alone["low"].null_count() == 0
 
 

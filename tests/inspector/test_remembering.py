@@ -11,11 +11,12 @@ import making
 from inspector.app import InspectApp
 from inspector.query import Query
 from inspector.result_set import load
+from inspector.screens.base import AppScreen
 from inspector.screens.loading import READING, UNCHANGED
 from inspector.terminal.remembered import RememberedState
 from inspector.widgets.search_bar import SearchBar
 from opened import inspected
-from screen_text import press, rests, screen_text, settled, shows, until
+from screen_text import press, rests, settled, shows, until
 
 
 @pytest.fixture
@@ -23,10 +24,16 @@ def workspace(query):
     return Query(workspace=query.workspace)
 
 
+async def read(pilot):
+    """Wait until the board stands there itself, and no frame of it that was kept."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, AppScreen))
+    await shows(pilot, "2 scorers")
+
+
 async def focus(query, state_folder, *keys):
     app = InspectApp(query, state_folder=state_folder)
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
-        await shows(pilot, "2 scorers")
+        await read(pilot)
         await settled(pilot)
         await press(pilot, *keys)
         return inspected(pilot).scorer
@@ -38,13 +45,13 @@ async def test_the_scorer_in_focus_is_found_again_unless_another_is_asked_for_or
     assert json.loads(kept.read_bytes()).keys() == {"format", "place"}
     app = InspectApp(workspace, state_folder=tmp_path)
     async with app.run_test(size=(120, 36)) as pilot:
-        await shows(pilot, "2 scorers")
+        await read(pilot)
         await press(pilot, "down", "enter", "t", "right", "enter")
         moved = inspected(pilot).threshold
         assert inspected(pilot).filter.conditions
     app = InspectApp(workspace, state_folder=tmp_path)
     async with app.run_test(size=(120, 36)) as pilot:
-        await shows(pilot, "2 scorers")
+        await read(pilot)
         assert inspected(pilot).scorer == "alpha"
         # Neither a filter nor a threshold comes back.
         assert inspected(pilot).threshold != moved
@@ -113,10 +120,10 @@ async def test_the_first_screen_is_there_before_anything_is_read(workspace, tmp_
 
 
 CHANGES = {
-    "another size": lambda _: None,
     "a reward part": lambda space: (space / "rewards").touch(),
     "a benchmark called as what does not count": lambda space: (space / "benchmarks" / "derived" / "new").touch(),
     "what is saved beside": lambda space: (space / "slices.json").write_text("{}"),
+    "nothing that counts": lambda space: [(space / folder / "new").touch() for folder in ("triage", "derived")],
 }
 
 
@@ -131,26 +138,20 @@ async def test_where_anything_but_triage_and_what_is_derived_has_changed_nothing
     aged(space)
     await kept(query, state_folder)
     shutil.copytree(space, tmp_path / "as it was")
-    shutil.copytree(state_folder, tmp_path / "kept")
-    for name, change in (*CHANGES.items(), ("nothing that counts", None)):
-        for folder, copy in ((space, "as it was"), (state_folder, "kept")):
-            shutil.rmtree(folder)
-            shutil.copytree(tmp_path / copy, folder)
-        aged(space)
-        if change:
+    app, reading = opened_slowly(query, state_folder, monkeypatch)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await shows(pilot, UNCHANGED)
+        for name, change in CHANGES.items():
+            shutil.rmtree(space)
+            shutil.copytree(tmp_path / "as it was", space)
+            aged(space)
+            assert app.remembering.first_frame(), name
             change(space)
-        else:
-            for folder in ("triage", "derived"):
-                (space / folder / "new").touch()
-        with monkeypatch.context() as patched:
-            app, reading = opened_slowly(query, state_folder, patched)
-            async with app.run_test(size=(119, 36) if name == "another size" else (120, 36)) as pilot:
-                if change:
-                    assert READING in screen_text(app), name
-                else:
-                    await shows(pilot, UNCHANGED)
-                reading.set()
-                await shows(pilot, "3 scorers")
+            assert bool(app.remembering.first_frame()) is (name == "nothing that counts"), name
+        await pilot.resize_terminal(119, 36)
+        assert not app.remembering.first_frame()
+        reading.set()
+        await shows(pilot, "3 scorers")
 
 
 @pytest.mark.parametrize(("keys", "ends"), [(("q",), True), (("ctrl+c",), True), (("g", "l", "slash", "q"), False)])

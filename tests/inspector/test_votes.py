@@ -1,7 +1,8 @@
 """`votes`: the official figures of the first k answers, beside what k answers give on average."""
 
 import json
-from itertools import combinations
+from itertools import combinations, product
+from shutil import copytree
 from statistics import mean
 
 import pytest
@@ -17,7 +18,7 @@ from scoring.critics.parsing import processbench_verdict, vote
 from scoring.errors import UsageError
 from views import table_of
 
-PATTERNS = [("0", "1", "0"), ("-1", "2", "-1"), ("1", None, "0"), ("two", "-1", "two"), ("2", "2", "-1")]
+PATTERNS = [("0", "1", "0"), ("-1", "2", "2"), ("1", None, "0"), ("two", "-1", "two"), ("2", "2", "-1")]
 
 
 def said(row, run):
@@ -26,9 +27,24 @@ def said(row, run):
     return [rf"\boxed{{{ballot}}}" if ballot is not None else "Who knows?" for ballot in pattern]
 
 
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """Cases that nobody judged."""
+    return critic_spaces.imported(tmp_path_factory.mktemp("votes"))
+
+
 @pytest.fixture
-def space(tmp_path):
-    return critic_spaces.imported(tmp_path)
+def space(bare, tmp_path):
+    """The same, for who writes into it."""
+    return copytree(bare, tmp_path / "space")
+
+
+@pytest.fixture(scope="module")
+def judged(bare, tmp_path_factory):
+    """What `judge` said of them, three times a case, which nobody changes."""
+    space = copytree(bare, tmp_path_factory.mktemp("judged") / "space")
+    critic_spaces.critic(space, said)
+    return space
 
 
 def document(space, **query):
@@ -51,20 +67,21 @@ def accuracy(space, decide, *, erroneous):
     return mean(hits)
 
 
-@pytest.mark.parametrize("metric", ["error_acc", "correct_acc"])
-@pytest.mark.parametrize("count", [1, 2, 3])
-def test_every_number_of_votes_is_reckoned_by_hand(space, metric, count):
-    critic_spaces.critic(space, said)
-    row = figure(document(space).rows, metric=metric, votes=count, subset="all")
-    erroneous = metric == "error_acc"
-    first = accuracy(space, lambda ballots, gold: verdict(ballots[:count]) == gold, erroneous=erroneous)
-    assert row["value"] == pytest.approx(first, abs=1e-12)
+def test_every_number_of_votes_is_reckoned_by_hand(judged):
+    rows = document(judged).rows
+    for metric, count in product(("error_acc", "correct_acc"), (1, 2, 3)):
+        row = figure(rows, metric=metric, votes=count, subset="all")
 
-    def share(ballots, gold):
-        return mean(verdict(chosen) == gold for chosen in combinations(ballots, count))
+        def first(ballots, gold, count=count):
+            return verdict(ballots[:count]) == gold
 
-    assert row["expected"] == pytest.approx(accuracy(space, share, erroneous=erroneous), abs=1e-12)
-    assert row["n"] == 6
+        def share(ballots, gold, count=count):
+            return mean(verdict(chosen) == gold for chosen in combinations(ballots, count))
+
+        erroneous = metric == "error_acc"
+        assert row["value"] == pytest.approx(accuracy(judged, first, erroneous=erroneous), abs=1e-12)
+        assert row["expected"] == pytest.approx(accuracy(judged, share, erroneous=erroneous), abs=1e-12)
+        assert row["n"] == 6
 
 
 def test_all_votes_are_the_figure_that_metrics_has(space, capsys):
@@ -80,9 +97,8 @@ def test_all_votes_are_the_figure_that_metrics_has(space, capsys):
         assert mine["expected"] == pytest.approx(one["value"], abs=1e-12)
 
 
-def test_where_unparsed_answers_are_left_out_nothing_is_expected_but_it_is_said(space):
-    critic_spaces.critic(space, said)
-    found = document(space, unparsed="drop")
+def test_where_unparsed_answers_are_left_out_nothing_is_expected_but_it_is_said(judged):
+    found = document(judged, unparsed="drop")
     assert found.rows["expected"].null_count() == found.rows.height
     assert any("which cases count differs by choice" in note for note in found.provenance["notes"])
 
@@ -127,36 +143,33 @@ def test_a_scorer_is_named_as_a_word_or_a_flag(space, capsys):
         assert found["provenance"]["command"] == f"prm-inspect votes --workspace {space} --scorer judge --json"
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_every_form_is_one_document(space, capsysbinary, form):
-    critic_spaces.critic(space, said)
-    assert cli.main(["votes", "-w", str(space), f"--{form}"]) == 0
-    out = capsysbinary.readouterr().out.decode()
-    assert out.endswith("\n")
-    assert "judge" in out
-    assert ("prm-inspect votes" in out) == (form in {"json", "markdown", "latex"})
+def test_every_form_is_one_document(judged, capsysbinary):
+    for form in FORMS:
+        assert cli.main(["votes", "-w", str(judged), f"--{form}"]) == 0
+        out = capsysbinary.readouterr().out.decode()
+        assert out.endswith("\n"), form
+        assert "judge" in out, form
+        assert ("prm-inspect votes" in out) == (form in {"json", "markdown", "latex"}), form
 
 
-def test_people_see_a_line_a_number_of_votes_and_every_subset_with_one_of_them(space, capsys):
-    critic_spaces.critic(space, said)
-    view = document(space)
+def test_people_see_a_line_a_number_of_votes_and_every_subset_with_one_of_them(judged, capsys):
+    view = document(judged)
     lines = table_of(view, "The first so many")
     assert [line["votes"] for line in lines] == ["1", "2", "3"]
     for line in lines:
         row = figure(view.rows, metric="f1", votes=int(line["votes"]), subset="all")
         assert line["F1"].startswith(f"{100 * row['value']:.1f}")
         assert line["expected F1"] == f"{100 * row['expected']:.1f}"
-    assert cli.main(["votes", "-w", str(space), "--at", "2"]) == 0
+    assert cli.main(["votes", "-w", str(judged), "--at", "2"]) == 0
     printed = capsys.readouterr().out
     assert "expected F1" in printed
     assert "With 2 votes a case, judge" in printed
-    assert cli.main(["votes", "-w", str(space), "--at", "0"]) == 2
+    assert cli.main(["votes", "-w", str(judged), "--at", "0"]) == 2
     assert "0 is not a number of votes" in capsys.readouterr().err
 
 
-def test_without_intervals_all_else_is_there(space):
-    critic_spaces.critic(space, said)
-    results = load(Query(workspace=str(space)))
+def test_without_intervals_all_else_is_there(judged):
+    results = load(Query(workspace=str(judged)))
     quick, whole = (votes.view(results, intervals=intervals).rows for intervals in (False, True))
     assert quick["low"].null_count() == quick.height
     assert quick.drop("low", "high").equals(whole.drop("low", "high"))

@@ -30,7 +30,7 @@ from scoring.schema import content_key
 from scoring.texts import further_texts, reward_key, reward_keys
 from scoring.variants import Edit, Variant, Variants, apply_edits
 from scoring_process import commanded_here, light
-from screen_text import press, screen_text, shows, until
+from screen_text import press, screen_text, shows, type_ahead, until
 
 TINY = str(demo.folder() / "models/tiny-prm-m")
 STEPS = [f"Step {step} of exact-one." for step in range(3)]
@@ -162,6 +162,7 @@ async def test_variants_are_walked_and_one_without_edits_is_none(tmp_path, query
 
 
 async def test_what_the_scorer_notices_stands_above_the_steps_until_something_changes(tmp_path, query):
+    """An answer of the PRM before is not taken for one of the PRM that was chosen since."""
     kept(tmp_path, Edit("replace", 1, "a <extra_0> b"))
     async with opened(query, size=(120, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "g", "w")
@@ -174,40 +175,46 @@ async def test_what_the_scorer_notices_stands_above_the_steps_until_something_ch
         await shows(pilot, "! step 1 holds '<extra_0>'")
         await press(pilot, "u")
         await until(pilot, lambda: "! step 1" not in screen_text(pilot.app))
-
-
-async def test_an_answer_of_the_prm_before_is_not_taken_for_one_of_the_prm_that_was_chosen_since(tmp_path, query):
-    kept(tmp_path, Edit("delete", 0))
-    async with opened(query, size=(120, 30)) as pilot:
-        await press(pilot, "g", "l", "enter", "g", "w")
-        await shows(pilot, "step 0 taken out")
-        screen = pilot.app.screen
-        assert isinstance(screen, WhatIf)
+        await press(pilot, "ctrl+r")
         before, screen._waiting = {"model": "one"}, 1
         screen._chosen({"model": "other"}, None)
         await shows(pilot, "still being scored")
-        told = {"event": "scored", "rewards": [0.1, 0.2], "scorer": "one", "notes": ["of one"], "folder": "/nowhere"}
+        told = {**told, "scorer": "one", "notes": ["of one"], "folder": "/nowhere"}
         screen._answered(screen._variant, before, told)
         await shows(pilot, "no scorer", "S scores it with a PRM that you choose")
         assert "of one" not in screen_text(pilot.app)
 
 
-async def test_a_case_of_the_demo_is_scored_where_the_demo_is(tmp_path, monkeypatch, lightly):
+async def test_a_case_of_the_demo_is_scored_where_the_demo_is_also_after_a_process_has_died(
+    tmp_path, monkeypatch, lightly
+):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     own = tmp_path / "data/prm-inspect/demo"
-    mine = shutil.copytree(TINY, tmp_path / "mine")
+    mine = str(shutil.copytree(TINY, tmp_path / "mine"))
     async with opened(Query(benchmarks=("demo",)), size=(120, 30)) as pilot:
-        await press(pilot, "g", "l", "enter", "S", "tab", *TINY, "enter")
+        await press(pilot, "g", "l", "enter", "S", "tab")
+        type_ahead(pilot, *TINY, "enter")
+        await shows(pilot, "Loading the model.")
+        os.kill(pilot.app.scoring._cases._job._process.pid, signal.SIGKILL)
+        await shows(pilot, "The scoring process ended without a word (exit code -9)")
+        pilot.app.clear_notifications()
+        await press(pilot, "S", "tab")
+        type_ahead(pilot, *TINY, "enter")
         # The rewards that come with the demo are of this very checkpoint, and stand where they were.
         await until(pilot, lambda: "has its rewards already by tiny-prm-m" in squeezed_text(pilot), timeout=60)
         assert not (own / "rewards").exists()
-        await press(pilot, "S", "tab", *str(mine), "enter")
-        await until(pilot, lambda: pilot.app.state.scorer == "mine", timeout=60)
+        await press(pilot, "S", "tab")
+        type_ahead(pilot, *mine, "enter")
+        await until(pilot, lambda: "scored in" in screen_text(pilot.app), timeout=60)
+        # The case is seen through it, and only this case has rewards of it.
+        await until(pilot, lambda: pilot.app.state.scorer == "mine")
         evaluations = {one.scorer.name: one for one in pilot.app.state.results.evaluations}
         assert evaluations["mine"].present.sum() == 1
         assert evaluations["tiny-prm-m"].present.all()
         assert pilot.app.state.results.workspace.root == own
+        process = pilot.app.scoring._cases._job._process
+    assert process.wait(10) is not None
 
 
 def squeezed_text(pilot):
@@ -228,23 +235,6 @@ def test_an_editor_ends_a_file_with_a_line_break_that_is_none_of_the_steps(tmp_p
 @pytest.mark.parametrize(("text", "place", "at"), [("abc", 2, 2), ("a\tbc", 5, 2), ("a\u200bbc", 1, 1), ("abc", 9, 3)])
 def test_a_place_on_screen_is_one_in_the_text(text, place, at):
     assert what_if._place(text, place) == at
-
-
-async def test_a_process_that_dies_is_said_and_the_next_case_has_another(tmp_path, query, lightly):
-    async with opened(query, size=(120, 30)) as pilot:
-        await press(pilot, "g", "l", "enter", "S", *TINY, "enter")
-        await shows(pilot, "Loading the model.")
-        os.kill(pilot.app.scoring._cases._job._process.pid, signal.SIGKILL)
-        await shows(pilot, "The scoring process ended without a word (exit code -9)")
-        pilot.app.clear_notifications()
-        await press(pilot, "S", *TINY, "enter")
-        await until(pilot, lambda: "scored in" in screen_text(pilot.app), timeout=60)
-        # The case is seen through it, and only this case has rewards of it.
-        await until(pilot, lambda: pilot.app.state.scorer == "tiny-prm-m")
-        evaluation = pilot.app.state.evaluation
-        assert evaluation.present.sum() == 1
-        first = pilot.app.scoring._cases._job._process
-    assert first.wait(10) is not None
 
 
 def test_the_view_is_the_same_in_python(tmp_path, query):

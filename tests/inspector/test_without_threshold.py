@@ -267,16 +267,6 @@ def test_cases_hold_verdicts_and_outcomes(results):
 # -- screens
 
 
-async def test_the_board_shows_words_for_a_threshold_and_says_why_nothing_moves(root):
-    async with opened(Query(workspace=root, scorers=("critic",)), size=(160, 30)) as pilot:
-        await shows(pilot, "labels as given", "verdicts as given (vote", "one number a soluti", "4 scorers")
-        await press(pilot, "t")
-        await shows(pilot, "critic has no threshold to move: verdicts as given")
-        assert not pilot.app.screen.rail_open
-        await press(pilot, "right", "left")
-        assert inspected(pilot).scorer == "critic"
-
-
 async def test_every_line_of_the_board_fits_80_columns(root):
     async with opened(Query(workspace=root, scorers=("number",)), size=(80, 24)) as pilot:
         await shows(pilot, "No F1: one number a solution, no step rewards.", "labels a")
@@ -287,9 +277,18 @@ async def test_every_line_of_the_board_fits_80_columns(root):
 
 
 async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
-    async with opened(Query(workspace=root, scorers=("critic",)), size=(130, 30)) as pilot:
+    """The board says why; failures that no threshold grades are not called instructive."""
+    async with opened(Query(workspace=root, scorers=("critic",)), size=(160, 30)) as pilot:
+        await shows(pilot, "labels as given", "verdicts as given (vote", "one number a soluti", "4 scorers")
+        await press(pilot, "t")
+        await shows(pilot, "critic has no threshold to move: verdicts as given")
+        assert not pilot.app.screen.rail_open
+        await press(pilot, "right", "left")
+        assert inspected(pilot).scorer == "critic"
+        pilot.app.clear_notifications()
         await press(pilot, "enter")
         text = await rests(pilot, "4 of 6 cases", "critic", "verdicts as given (vote of 5)", "? unparsed", "votes: ")
+        assert text.splitlines()[1].strip().startswith("wrong ones first · filter outcome = any failure")
         assert "margin" not in text
         assert set(listed(pilot)) == {"bench/c1", "bench/c3", "bench/c4", "bench/c5"}
         await press(pilot, "t")
@@ -303,12 +302,5 @@ async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
             await press(pilot, "l")
             await shows(pilot, scorer, words)
             assert inspected(pilot).scorer == scorer
-
-
-async def test_failures_that_no_threshold_grades_are_not_called_instructive(root):
-    async with opened(Query(workspace=root, scorers=("critic",)), size=(120, 36)) as pilot:
-        await press(pilot, "enter")
-        lines = (await rests(pilot, "filter outcome = any failure")).splitlines()
-        assert lines[1].strip().startswith("wrong ones first · filter outcome = any failure")
-        await press(pilot, "o", "down", "enter", "o", "down", "enter")
-        assert (await shows(pilot, "most instructive first")).count("moving")
+        await press(pilot, "h", "escape")
+        await shows(pilot, "most instructive first", "moving")
