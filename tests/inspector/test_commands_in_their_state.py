@@ -16,7 +16,7 @@ KEYS = {
     command.id: [strokes(command)] if command.keys == NO_KEY else [(key,) for key in command.keys.split(",")]
     for command in COMMANDS
 }
-ALIKE = ("rule-", "rate-", "line-", "page-")
+ALIKE = ("line-", "page-")
 """Commands that begin so are one action with another argument: usually one of them is tried."""
 
 
@@ -24,25 +24,19 @@ def family(command):
     return command[0], next((begin for begin in ALIKE if command[1].startswith(begin)), command[1])
 
 
-def opening(screen, name):
-    """Commands of one opening of the app, of which none changes what another one needs."""
-    if name in {"undo", "redo"}:
-        return f"{screen}, undone"
-    return f"{screen}, {name}" if screen == "triage" or name == "tick" else NEEDING[screen, name].space.__name__
-
-
 TOGETHER = defaultdict(list)
-for _number, (_, _alike) in enumerate(groupby(sorted(NEEDING, key=family, reverse=True), family)):
+"""Space -> its commands and their keys: they share an opening, and none changes what another one needs."""
+for _number, (_, _alike) in enumerate(groupby(sorted(NEEDING, key=family), family)):
     for _command in one_of(list(_alike), _number):
         # That all keys of a command are bound to it: `test_commands`.
-        TOGETHER[opening(*_command)] += [(_command, keys) for keys in one_of(KEYS[_command[1]], _number)]
+        TOGETHER[NEEDING[_command].space] += [(_command, keys) for keys in one_of(KEYS[_command[1]], _number)]
 
 
-@pytest.mark.parametrize("name", TOGETHER)
-async def test_the_key_does_it(name, tmp_path, monkeypatch):
+@pytest.mark.parametrize("space", TOGETHER)
+async def test_the_key_does_it(space, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    async with opened(NEEDING[TOGETHER[name][0][0]].space(), size=(160, 30), folder=tmp_path) as pilot:
-        for at, (command, keys) in enumerate(TOGETHER[name]):
+    async with opened(space(), size=(160, 30), folder=tmp_path) as pilot:
+        for at, (command, keys) in enumerate(TOGETHER[space]):
             case = NEEDING[command]
             try:
                 await press(pilot, *(("escape",) * 3 + ("g b",) if at else ()), *case.before)

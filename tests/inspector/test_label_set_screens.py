@@ -22,13 +22,6 @@ def query(tmp_path):
     return replace(query, labels="adjudicated")
 
 
-async def test_a_case_says_what_the_benchmark_says_of_it(query):
-    async with opened(replace(query, where=("adjudication = 'changed'",)), size=(140, 40)) as pilot:
-        await press(pilot, "g", "l", "enter")
-        await shows(pilot, "Gold  step 2")
-        assert "changed by ann, the benchmark says: step 0" in screen_text(pilot.app)
-
-
 async def test_a_ruling_takes_effect_when_one_goes_back_and_every_screen_says_that_labels_are_adjudicated(
     query, tmp_path
 ):
@@ -82,13 +75,13 @@ async def test_under_the_original_labels_nothing_is_said(query):
         assert "adjudicated" not in screen_text(pilot.app)
 
 
-async def test_a_persons_name_never_acts(query, tmp_path):
+async def test_a_case_says_what_the_benchmark_says_of_it_and_a_persons_name_never_acts(query, tmp_path):
     who = "\x1b[31meve[b]\n\u202e"
     journal = Journal(Path(tmp_path / "w" / "triage"), Author(who, "gpu"))
     journal.do([(RULE, ["bench/late-one"], "gold wrong"), (RATE, ["bench/late-one"], "2 -1")])
     async with opened(replace(query, where=("adjudication = 'changed'",)), size=(140, 40)) as pilot:
         await press(pilot, "g", "l", "enter")
-        await shows(pilot, "changed by")
+        await shows(pilot, "Gold  step 2 · changed by", "and ann, the benchmark says: step 0")
         text = screen_text(pilot.app)
         assert "eve[b]" in text
         assert "\x1b" not in text

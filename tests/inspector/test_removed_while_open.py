@@ -43,7 +43,7 @@ def sound(pilot):
     assert "Traceback" not in screen_text(pilot.app)
 
 
-async def test_a_removed_scorer_goes_and_comes_back(space):
+async def test_a_removed_scorer_goes_and_comes_back_and_a_benchmark_that_was_asked_for_stays_without_texts(space):
     """On the board, and while a case is read."""
     async with opened(Query(workspace=str(space.root), benchmarks=("bench",)), size=(160, 40)) as pilot:
         for keys in ((), ("enter", "enter")):
@@ -63,9 +63,16 @@ async def test_a_removed_scorer_goes_and_comes_back(space):
             trash.restore(space, gone)
             await until(pilot, lambda: scorers(pilot) == ["alpha", "beta"])
             sound(pilot)
+        pilot.app.clear_notifications()
+        await press(pilot, "g", "l")
+        remove(space, "benchmark", "bench")
+        await shows(pilot, "bench: removed from the workspace.", "no texts")
+        await press(pilot, "j", "enter", "n", "escape", "escape")
+        sound(pilot)
+        assert pilot.app.front.state.cases.height == len(example.EXAMPLES)
 
 
-async def test_a_removed_benchmark_goes_and_another_one_is_shown(space):
+async def test_a_removed_benchmark_goes_and_another_one_is_shown_and_without_any_nothing_is(space):
     async with opened(Query(workspace=str(space.root)), size=(160, 40)) as pilot:
         for keys, name, left in (
             (("enter", "enter"), "bench", "other"),
@@ -85,10 +92,7 @@ async def test_a_removed_benchmark_goes_and_another_one_is_shown(space):
             trash.restore(space, gone)
             await until(pilot, lambda: set(pilot.app.front.state.cases["benchmark"]) == {"bench", "other"})
             sound(pilot)
-
-
-async def test_of_an_emptied_workspace_nothing_is_shown_and_nothing_breaks(space):
-    async with opened(Query(workspace=str(space.root)), size=(160, 40)) as pilot:
+        pilot.app.clear_notifications()
         await press(pilot, "enter")
         gone = [remove(space, "benchmark", name) for name in ("bench", "other")]
         await shows(pilot, "0 cases", "removed from the workspace. There is no", "In its trash: bench, other.")
@@ -97,16 +101,6 @@ async def test_of_an_emptied_workspace_nothing_is_shown_and_nothing_breaks(space
         trash.restore(space, gone[0])
         await until(pilot, lambda: not pilot.app.front.state.cases.is_empty())
         sound(pilot)
-
-
-async def test_a_benchmark_that_was_asked_for_stays_on_screen_without_texts(space):
-    async with opened(Query(workspace=str(space.root), benchmarks=("bench",)), size=(160, 40)) as pilot:
-        await press(pilot, "g", "l")
-        remove(space, "benchmark", "bench")
-        await shows(pilot, "bench: removed from the workspace.", "no texts")
-        await press(pilot, "j", "enter", "n", "escape", "escape")
-        sound(pilot)
-        assert pilot.app.front.state.cases.height == len(example.EXAMPLES)
 
 
 async def test_a_benchmark_that_comes_waits_until_nobody_is_interrupted(space):

@@ -3,6 +3,7 @@
 import re
 import threading
 from pathlib import Path
+from shutil import copytree
 
 import polars as pl
 import pytest
@@ -14,32 +15,40 @@ from inspector.processes.job import Job, ScoringJob
 from inspector.query import Query
 from inspector.screens.board import BoardScreen
 from inspector.screens.dialog import Picking
-from inspector.screens.score import model_choices
+from inspector.screens.score import flags_in, model_choices
 from inspector.services import following
 from opened import DEMO, inspected, opened
 from scoring.benchmarks import demo
 from scoring.cache import RewardParts, VoteParts
+from scoring.errors import UsageError
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
-from scoring_process import light
-from screen_text import press, rests, screen_text, shows, until
+from scoring_process import jobs_here, light
+from screen_text import press, rests, shows, until
 from servers.fault_server import running
 
 MODEL = Path(__file__).parents[2] / "assets" / "demo" / "models" / "tiny-prm-s"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def _followed_closely(monkeypatch):
     """The app looks at its files every tenth of a second."""
     monkeypatch.setattr(following, "FOLLOW_SECONDS", 0.1)
 
 
-@pytest.fixture
-def imported(tmp_path):
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
     """A workspace with 40 authored cases and no scorer."""
-    file = authored.write(tmp_path / "sums.json", authored.rows(40))
-    assert cli.main(["import", str(file), "-w", str(tmp_path / "space"), "-q"]) == 0
-    return tmp_path / "space"
+    folder = tmp_path_factory.mktemp("imported")
+    file = authored.write(folder / "sums.json", authored.rows(40))
+    assert cli.main(["import", str(file), "-w", str(folder / "space"), "-q"]) == 0
+    return folder / "space"
+
+
+@pytest.fixture
+def imported(fresh, tmp_path):
+    """A copy of it."""
+    return copytree(fresh, tmp_path / "space")
 
 
 def rewards_for(root):
@@ -48,6 +57,7 @@ def rewards_for(root):
     return cases.select("key").with_columns(rewards=rewards, vote=pl.lit(0, dtype=pl.Int32))
 
 
+@pytest.mark.usefixtures("_followed_closely")
 async def test_rewards_that_another_process_writes_appear_and_what_was_chosen_outlives_them(imported, tmp_path):
     """A moving threshold is not disturbed."""
     async with opened(Query(workspace=str(imported)), folder=tmp_path) as pilot:
@@ -77,9 +87,11 @@ async def test_rewards_that_another_process_writes_appear_and_what_was_chosen_ou
         assert inspected(pilot).shown.size > 15
 
 
+@pytest.mark.usefixtures("_followed_closely")
 async def test_the_demo_is_scored_in_a_workspace_of_its_own_from_any_screen(tmp_path, monkeypatch):
-    pytest.importorskip("torch")
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    """That its PRMs give again what they gave: `test_score`."""
+    for name, value in {**light(), "LIGHT_DEVICE": "auto", "XDG_DATA_HOME": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     shipped = {path: path.stat().st_mtime_ns for path in demo.folder().rglob("*")}
     async with opened(DEMO, size=(100, 30), folder=tmp_path) as pilot:
@@ -91,31 +103,16 @@ async def test_the_demo_is_scored_in_a_workspace_of_its_own_from_any_screen(tmp_
         await shows(pilot, "tiny-prm-m", "tiny-prm-s")
         app.screen.query_one("#limit").value = "8"
         await press(pilot, "down", "down", "enter")
-        await until(pilot, lambda: "loading the model, " in screen_text(app), timeout=60)
         await until(pilot, lambda: "Done: 8 of 8 cases scored" in _told(app), timeout=120)
         await until(
             pilot, lambda: "tiny-prm-s-here" in [one.scorer.name for one in inspected(pilot).results.evaluations]
         )
     (here,) = (tmp_path / "prm-inspect" / "demo" / "rewards").glob("*")
-    one, other = (
-        RewardParts(folder).read()[0] for folder in (here, demo.folder() / "rewards" / _shipped("tiny-prm-s"))
-    )
-    both = one.join(other, on="key", suffix="_then")
-    assert both.height == one.height == 8
-    for row in both.iter_rows(named=True):
-        assert row["rewards"] == pytest.approx(row["rewards_then"], abs=1e-5)
+    then = next(path for path in (demo.folder() / "rewards").glob("*") if Scorer.load(path).name == "tiny-prm-s")
+    assert Scorer.load(here).settings == Scorer.load(then).settings
+    rewards = RewardParts(here).read()[0]
+    assert rewards.join(RewardParts(then).read()[0], on="key", how="semi").height == rewards.height == 8
     assert {path: path.stat().st_mtime_ns for path in demo.folder().rglob("*")} == shipped
-
-
-def _shipped(name):
-    folders = (demo.folder() / "rewards").glob("*/scorer.json")
-    return next(path.parent.name for path in folders if Scorer.load(path.parent).name == name)
-
-
-async def test_a_checkpoint_that_is_not_there_ends_in_one_sentence(imported, tmp_path):
-    async with opened(Query(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
-        await press(pilot, "escape", "S", *"nowhere/at/all", "enter")
-        await shows(pilot, "Cannot use the checkpoint")
 
 
 @pytest.fixture
@@ -138,6 +135,21 @@ def started(monkeypatch):
 
     monkeypatch.setattr("inspector.processes.job.Job", Job)
     return started
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("--adapte ./mine.py --x", "unrecognized arguments: --x."),
+        ("--dtype int3", "invalid choice: 'int3'"),
+        ("'--adapter", "no closing quotation in the flags. Close it."),
+        ("mine.py", "mine.py is not a flag."),
+        ("--model other", "checkpoint, critic and server have lines of their own."),
+    ],
+)
+def test_flags_that_the_run_would_not_take_are_refused(wrong, words):
+    with pytest.raises(UsageError, match=re.escape(words)):
+        flags_in(wrong)
 
 
 async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag_of_the_run(
@@ -172,22 +184,16 @@ async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag
         await press(pilot, "S", *"dir")
         await shows(pilot, "with more flags of prm-inspect score", "such as --adapter ./mine.py", "Enter Start")
         flags = app.screen.query_one("#flags")
-        for wrong, words in {
-            "--adapte ./mine.py --x": "unrecognized arguments: --x.",
-            "--dtype int3": "invalid choice: 'int3'",
-            "'--adapter": "no closing quotation in the flags. Close it.",
-            "mine.py": "mine.py is not a flag.",
-            "--model other": "checkpoint, critic and server have lines of their own.",
-            "[red]--x\x1b[31m": "unrecognized arguments",
-        }.items():
-            flags.value = wrong
-            await press(pilot, "enter")
-            await until(pilot, lambda words=words: words in _told(app))
-            assert not started
+        flags.value = "[red]--x\x1b[31m"
+        await press(pilot, "enter")
+        await shows(pilot, "[red]--x␛[31m is not a flag.")
+        assert not started
         flags.value = "--adapter './my prm.py' --option joiner=blank-line"
         await press(pilot, "enter")
         await until(pilot, lambda: len(started) == 1 and not app.scoring._run.running)
         await pilot.resize_terminal(80, 24)
+        # Toasts hide its lines.
+        app.clear_notifications()
         await press(pilot, "S")
         await shows(pilot, "[ ] the first steps of too long cases (--truncate)", "Enter Start")
         await press(pilot, "tab", "space")
@@ -202,12 +208,18 @@ async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag
     assert not any(b"hunter2" in path.read_bytes() for path in state_folder.rglob("*") if path.is_file())
 
 
-async def test_the_dialog_asks_a_critic_on_a_server(imported, tmp_path):
+@pytest.mark.usefixtures("_followed_closely")
+async def test_a_checkpoint_that_is_not_there_ends_in_one_sentence_and_a_critic_on_a_server_is_asked(
+    imported, tmp_path
+):
     pytest.importorskip("httpx")
     with running() as server:
         async with opened(Query(workspace=str(imported)), size=(100, 30), folder=tmp_path) as pilot:
             app = pilot.app
-            await press(pilot, "escape", "S")
+            await press(pilot, "escape", "S", *"nowhere/at/all", "enter")
+            await shows(pilot, "Cannot use the checkpoint")
+            await until(pilot, lambda: not app.scoring._run.running)
+            await press(pilot, "S")
             for name, value in {"critic": "processbench", "server": server.url, "votes": "4"}.items():
                 app.screen.query_one(f"#{name}").value = value
             await press(pilot, "enter")
@@ -364,12 +376,14 @@ def test_models_are_completed_from_folders_and_from_those_used_before(tmp_path):
     assert model_choices("~nobody-of-this-name/", used) == ()
 
 
+@pytest.mark.usefixtures("_followed_closely")
 async def test_a_critic_of_the_workspace_is_asked_about_the_case_at_hand_alone(imported, tmp_path):
     pytest.importorskip("httpx")
     ask = ("score", "processbench", "--critic", "processbench", "-w", str(imported), "-q")
     with running() as server:
         more = ("--votes", "4", "--temperature", "0.5", "--limit", "5", "--server", server.url)
-        assert cli.main([*ask, *more]) == 0
+        with jobs_here():
+            assert cli.main([*ask, *more]) == 0
         asked = server.answered
         async with opened(Query(workspace=str(imported)), folder=tmp_path, size=(100, 30)) as pilot:
             await press(pilot, "g", "l", "G", "enter", "S")

@@ -72,6 +72,7 @@ SITUATIONS = {
         scenes.small, "case", ("k", "g", "l", "j", "enter"), ("beta", "not scored", "Step 0 of early-one")
     ),
 }
+SCREENS = {there.screen for there in SITUATIONS.values()}
 SILENT = {"reason", "blind", "raw", "half-page-down", "half-page-up"}
 """Nothing is seen where no reason, label or formula is on screen, or all of the case is."""
 AWAY = {"quit", "back", "board", "list", "guide", "go", "view", "open-case", "open-cases", "open-failures"}
@@ -89,7 +90,12 @@ def tried(name: str) -> list[Command]:
     there = SITUATIONS[name]
     alike = [other for other, one in SITUATIONS.items() if one.screen == there.screen]
     commands = [one for one in COMMANDS if there.screen in one.screens and one.id not in AWAY]
-    return commands if THOROUGH else commands[alike.index(name) :: len(alike)]
+    if THOROUGH:
+        return commands
+    # What every screen has leads to the same from each of them.
+    everywhere = [one for one in commands if SCREENS.issubset(one.screens)]
+    own = [one for one in commands if one not in everywhere]
+    return own[alike.index(name) :: len(alike)] + everywhere[list(SITUATIONS).index(name) :: len(SITUATIONS)]
 
 
 async def answered(pilot: Any, before: Any) -> bool:
@@ -118,10 +124,10 @@ async def brought_back(pilot: Any, there: Situation, command: str, *keys: str) -
 
 
 def together() -> list[list[str]]:
-    """Situations of one workspace share an opening; where two have scored, commands change who is in focus."""
+    """Situations of one workspace share an opening, but a search, which stays."""
     sharing: dict[Any, list[str]] = {}
     for name, there in SITUATIONS.items():
-        sharing.setdefault(name if there.space is scenes.small else there.space, []).append(name)
+        sharing.setdefault(name if name == "no hits" else there.space, []).append(name)
     return list(sharing.values())
 
 
