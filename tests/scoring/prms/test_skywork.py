@@ -90,9 +90,7 @@ def plain(folder, recipe):
     return expected
 
 
-@pytest.mark.parametrize(
-    ("layout", "recipe"), [(None, lines), ("lines", lines), ("steps", whole), ("one-line", one_line)]
-)
+@pytest.mark.parametrize(("layout", "recipe"), [(None, lines), ("steps", whole), ("one-line", one_line)])
 def test_rewards_equal_a_plain_computation(folder, layout, recipe):
     options = {"layout": layout} if layout else {}
     tiny.check_rewards(folder, tiny.adapter_for(folder, "skywork", **options), plain(folder, recipe))
