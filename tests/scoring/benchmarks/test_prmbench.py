@@ -3,7 +3,7 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from imports import import_source
+from imports import import_published, import_source
 from modified import codes, plain, row, shifted
 from scoring.benchmarks import base, prmbench
 from scoring.importing.sources import ReadOptions, read_source
@@ -26,7 +26,7 @@ def published(data_folder):
     if len(files) < 17:
         pytest.skip("not all 17 test files of PRMBench; put them in a folder prmbench of PRM_INSPECT_DATA")
     rows = [one for file in files for one in plain(file)]
-    return rows, [import_source(str(file)) for file in files]
+    return rows, [import_published(file) for file in files]
 
 
 def cases(imports):

@@ -4,7 +4,7 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from imports import import_source
+from imports import import_published, import_source
 from modified import ELSEWHERE, codes, plain, row, shifted
 from scoring.benchmarks import prmbench, socratic
 from scoring.reading.findings import worst
@@ -28,7 +28,7 @@ def published(data_folder):
     if not all(file.is_file() for file in files):
         pytest.skip(f"not all of the 14 files of Socratic-PRMBench; {PUT_THEM}")
     rows = [one for file in files for one in plain(file)]
-    return rows, [import_source(str(file)) for file in files]
+    return rows, [import_published(file) for file in files]
 
 
 def cases(imports):

@@ -97,7 +97,7 @@ ODD_LINES = [
 
 @pytest.mark.parametrize("name", SOUND)
 def test_reading_in_blocks_is_reading_value_by_value(name, tmp_path):
-    @up_to(60)
+    @up_to(60, usually=8)
     @given(st.lists(st.sampled_from(SOUND[name]) | broken(*SOUND[name]), min_size=1, max_size=12), st.integers(0, 50))
     def run(values, seed):
         draw = random.Random(seed)
