@@ -181,12 +181,11 @@ def test_by_case_the_published_files_break_what_was_noted_while_reading(data_fol
     if not files:
         pytest.skip(f"no published files in the folder {folder} of PRM_INSPECT_DATA")
     read = {"label-beyond-end", "no-error-in-range", "unchanged-process"}
-    for file in files:
-        imported = import_published(file)
-        noted = Counter((one.code, one.case) for one in imported.findings if one.code in read)
-        ids = imported.cases["id"]
-        broken = [one for of_case in broken_by_case(imported.cases).values() for one in of_case]
-        assert Counter((one.code, ids[one.row]) for one in broken if one.code in read) == noted
+    imports = list(map(import_published, files))
+    noted = Counter((one.code, one.case) for imported in imports for one in imported.findings if one.code in read)
+    cases = pl.concat([imported.cases for imported in imports])
+    broken = [one for of_case in broken_by_case(cases).values() for one in of_case]
+    assert Counter((one.code, cases["id"][one.row]) for one in broken if one.code in read) == noted
 
 
 @pytest.mark.parametrize(
