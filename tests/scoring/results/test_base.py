@@ -169,6 +169,7 @@ def test_records_are_on_the_line_of_their_row():
 
 
 def test_nothing_escapes():
+    @up_to(100, 12)
     @given(rows_near(RESULT))
     def run(values):
         found = FORMAT.load(as_rows(values))
