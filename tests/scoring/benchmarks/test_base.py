@@ -114,7 +114,7 @@ def is_json_lines(path):
 
 
 @pytest.mark.parametrize("name", [*MODULES, *NESTED_ROWS])
-@up_to(150, usually=4, suppress_health_check=[HealthCheck.too_slow])
+@up_to(150, usually=3, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_blocks_of_any_size_give_what_the_whole_file_gives(tmp_path_factory, name, data):
     path = tmp_path_factory.getbasetemp() / "a-file.jsonl"
