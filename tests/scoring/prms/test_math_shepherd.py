@@ -65,7 +65,7 @@ def openr(problem, steps):
 RECIPES = {"prmbench": prmbench, "search-and-learn": search_and_learn, "versa": versa, "openr": openr}
 
 
-def published(folder, recipe, number=8):
+def published(folder, recipe, number=5):
     """Tagged text, the library's ids, P(+) of the two wherever the tag's id stands."""
     encode, model = tiny.parsed(folder), tiny_families.stock(folder, "AutoModelForCausalLM")
     for problem, steps in tiny_families.work(number):

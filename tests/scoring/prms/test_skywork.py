@@ -81,7 +81,7 @@ def plain(folder, recipe):
     body = transformers.Qwen2Model.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
     head, parse = safetensors_torch.load_file(folder / "model.safetensors"), tiny.parsed(folder)
     expected = []
-    for problem, steps in tiny.work():
+    for problem, steps in tiny.work(5):
         ids, flags = recipe(parse, problem, steps)
         with torch.no_grad():
             states = body(input_ids=torch.tensor([ids])).last_hidden_state[0, flags]

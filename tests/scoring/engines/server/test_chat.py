@@ -266,7 +266,7 @@ def test_a_gateway_without_a_server_behind_it_is_a_server_that_is_down():
         engine = ChatServers.connect([server.url], Sampling(), policy=QUICK)
         server.behaviour.unlisted = 503
         with pytest.raises(EngineError, match=r"no server can be reached for 1 s: .* \(HTTP 503\)"):
-            list(engine.answers(asks(100)))
+            list(engine.answers(asks(8)))
 
 
 def test_no_proxy_stands_between_us_and_this_machine(run, monkeypatch):
