@@ -359,7 +359,7 @@ def test_ten_thousand_rows_are_not_joined_each_with_each():
     assert join(by_ids, cases).joined == 10_000
     assert join(by_content, cases).joined == 10_000
     # A tenth of a second; anything quadratic takes far longer.
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 2
 
 
 PAIR = [{**case("a"), "id": name, "earliest_error": gold} for name, gold in (("first", 0), ("second", 2))]
