@@ -101,8 +101,12 @@ def tagged(folder):
 
 def opened(root, name, *, changes=(), **options):
     """The family's checkpoint, opened. It is not looked at whose it is: a Llama-3 is told by its 128,000 tokens."""
-    checkpoint = Checkpoint.open(write(root, name, **dict(changes)))
+    return loaded(write(root, name, **dict(changes)), reference(root, name), name, **options)
+
+
+def loaded(folder, other, name, **options):
+    """The family's checkpoint that was written to a folder, and its reference model to another one or None."""
+    checkpoint = Checkpoint.open(folder)
     made = family(name).of(checkpoint, **options)
-    other = reference(root, name)
     reads = made.reference_model(checkpoint, Checkpoint.open(other)) if other else None
     return LoadedPrm(checkpoint, made, "float32", "cpu", reference=reads)

@@ -34,6 +34,23 @@ def shifted(values, by):
     return [{**one, **{name: [step + by for step in one[name]] for name in lists}} for one in values]
 
 
+def shortened(values):
+    """The rows with a short text in the place of each step and question, equal where those are."""
+    names = {}
+
+    def short(text):
+        return names.setdefault(text, f"text {len(names)}")
+
+    return [
+        {
+            **one,
+            **{name: short(one[name]) for name in ("original_question", "modified_question")},
+            **{name: list(map(short, one[name])) for name in ("original_process", "modified_process")},
+        }
+        for one in values
+    ]
+
+
 def codes(imported):
     """(severity, code) of every finding."""
     return [(finding.severity, finding.code) for finding in imported.findings]

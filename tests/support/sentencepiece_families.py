@@ -1,6 +1,7 @@
 """Tiny random checkpoints of Mistral and Llama PRMs over a sentencepiece vocabulary. Needs torch."""
 
 import json
+from functools import cache
 
 import safetensors.torch
 import transformers
@@ -19,8 +20,13 @@ def write(folder, config, known, **settings):
         stock = config["architectures"]
     tiny_families.write(folder, {**config, "architectures": stock}, (), **settings)
     (folder / "config.json").write_text(json.dumps(config))
-    (folder / "tokenizer.json").write_text(json.dumps(sentencepiece_pieces.tiny(known)))
+    (folder / "tokenizer.json").write_text(_tokenizer(tuple(known.items())))
     return folder
+
+
+@cache
+def _tokenizer(known):
+    return json.dumps(sentencepiece_pieces.tiny(dict(known)))
 
 
 def change(folder, **tensors):

@@ -67,7 +67,7 @@ def test_a_row_is_recognised_by_its_own_benchmark_alone(name):
 @pytest.mark.parametrize(
     "name", ["grben", "mrmath", "mrmath_redundant", "reasoneval_pairs", "prm800k", "stepwise", "math_shepherd"]
 )
-@up_to(100, usually=12)
+@up_to(100, usually=8)
 @given(data=st.data())
 def test_any_rows_become_cases_or_findings(name, data):
     values = [replaced(TYPICAL[name], data.draw) for _ in range(2)]

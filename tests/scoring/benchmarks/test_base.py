@@ -114,7 +114,7 @@ def is_json_lines(path):
 
 
 @pytest.mark.parametrize("name", [*MODULES, *NESTED_ROWS])
-@up_to(150, usually=4, suppress_health_check=[HealthCheck.too_slow])
+@up_to(150, usually=3, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_blocks_of_any_size_give_what_the_whole_file_gives(tmp_path_factory, name, data):
     path = tmp_path_factory.getbasetemp() / "a-file.jsonl"
@@ -142,49 +142,29 @@ def asked(monkeypatch):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_only_odd_lines_are_read_value_by_value(tmp_path, asked, name):
-    sound = {**SOUND[name], "extra": {"a": ['"\\', "é"]}}
+    problem, steps = MODULES[name].FORMAT.layout.content[:2]
     odd = {
         "prmbench": {"subject": 5},
         "socratic": {"error_steps": None},
         "stepwise": {"labels": [1, 0, 1]},
         "demo": {"earliest_error": 9.0},
     }.get(name, {"label": 9.0})
-    values = [{**sound, IDS.get(name, "id"): f"sums-{number}"} for number in range(60)]
-    for line in (7, 30):
-        values[line - 1] |= odd
+    texts = ["\\frac12 \\\\ \\b \\u0007", "é \u2026 \U0001f600", "\u202e turned", "a\x7fb", "\x0c", "fine"]
+    sound = {**SOUND[name], "extra": {"a": ['"\\', "é"]}}
+    values = [{**sound, IDS.get(name, "id"): f"sums-{number}"} for number in range(14)]
+    values[1] |= odd
+    values[12] |= odd
+    values += [{**sound, IDS.get(name, "id"): f"x-{text}", problem: text} for text in texts]
+    values.append({**sound, IDS.get(name, "id"): "x-1", steps: ["a", "", "b", "c", "d"]})
     raw = authored.json_lines(values).split(b"\n")
-    raw[19] = raw[19][:-1]
+    raw[4] = raw[4][:-1]
     path = tmp_path / "a-file.jsonl"
     path.write_bytes(b"\n".join(raw))
-    whole = assert_same(path, MODULES[name], tmp_path / "spilled", 1500)
-    assert whole.cases.height == 59
-    del asked[:]
-    in_blocks(path, MODULES[name], None, 1500)
-    assert asked == [7, 30]
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_control_characters_cost_only_their_rows(tmp_path, asked, name):
-    problem = MODULES[name].FORMAT.layout.content[0]
-    texts = ["\\frac12 \\\\ \\b \\u0007", "é \u2026 \U0001f600", "\u202e turned", "a\x7fb", "\x0c", "fine"]
-    path = tmp_path / "a-file.jsonl"
-    values = [{**SOUND[name], IDS.get(name, "id"): f"x-{text}", problem: text} for text in texts]
-    path.write_bytes(authored.json_lines(values))
-    assert_same(path, MODULES[name], tmp_path / "spilled", 10**6)
-    del asked[:]
-    in_blocks(path, MODULES[name], None, 10**6)
-    assert asked == [3, 4, 5]
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_empty_steps_are_noted_in_blocks_as_well(tmp_path, name):
-    steps = MODULES[name].FORMAT.layout.content[1]
-    path = tmp_path / "a-file.jsonl"
-    path.write_bytes(
-        authored.json_lines([SOUND[name], {**SOUND[name], IDS.get(name, "id"): "x-1", steps: ["a", "", "b", "c", "d"]}])
-    )
-    whole = assert_same(path, MODULES[name], tmp_path / "spilled", 10**6)
-    assert [one.line for one in whole.findings if one.code == "empty-step"] == [2]
+    whole = assert_same(path, MODULES[name], tmp_path / "spilled", 5 * len(raw[0]))
+    assert whole.cases.height == 20
+    # First those of the whole file, each of them, then those of the blocks.
+    assert asked[20:] == [2, 13, 17, 18, 19, 21]
+    assert [one.line for one in whole.findings if one.code == "empty-step"] == [21]
 
 
 def test_the_first_of_repeated_ids_counts_across_blocks(tmp_path):

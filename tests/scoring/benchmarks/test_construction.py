@@ -1,5 +1,4 @@
 from collections import Counter
-from functools import cache
 
 import polars as pl
 import pytest
@@ -7,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from authored import row as plain_row
-from imports import import_source
+from imports import import_published
 from modified import ELSEWHERE, row
 from scoring.benchmarks import prmbench, processbench
 from scoring.benchmarks.construction import OF_TEXTS, RULES, broken_by_case, broken_rules
@@ -22,12 +21,6 @@ def loaded(module, values):
     for value in values:
         rows.add(value)
     return module.load(rows).cases
-
-
-@cache
-def published(file):
-    """What is read of a published file, once."""
-    return import_source(str(file))
 
 
 def told(findings):
@@ -188,12 +181,11 @@ def test_by_case_the_published_files_break_what_was_noted_while_reading(data_fol
     if not files:
         pytest.skip(f"no published files in the folder {folder} of PRM_INSPECT_DATA")
     read = {"label-beyond-end", "no-error-in-range", "unchanged-process"}
-    for file in files:
-        imported = published(file)
-        noted = Counter((one.code, one.case) for one in imported.findings if one.code in read)
-        ids = imported.cases["id"]
-        broken = [one for of_case in broken_by_case(imported.cases).values() for one in of_case]
-        assert Counter((one.code, ids[one.row]) for one in broken if one.code in read) == noted
+    imports = list(map(import_published, files))
+    noted = Counter((one.code, one.case) for imported in imports for one in imported.findings if one.code in read)
+    cases = pl.concat([imported.cases for imported in imports])
+    broken = [one for of_case in broken_by_case(cases).values() for one in of_case]
+    assert Counter((one.code, cases["id"][one.row]) for one in broken if one.code in read) == noted
 
 
 @pytest.mark.parametrize(
@@ -209,6 +201,6 @@ def test_the_published_files(data_folder, folder, pattern, count, code, broken):
     files = [file for file in named if file.stem.removeprefix("test_") not in ELSEWHERE]
     if len(files) < count:
         pytest.skip(f"fewer than {count} published files in the folder {folder} of PRM_INSPECT_DATA")
-    found = broken_rules(pl.concat([published(file).cases for file in files]))
+    found = broken_rules(pl.concat([import_published(file).cases for file in files]))
     assert [one.code for one in found] == [code] * broken
     assert all(one.line is not None and one.case for one in found)

@@ -12,6 +12,7 @@ from scoring.benchmarks.deltabench import load, recognises
 from scoring.benchmarks.registry import MODULES, benchmark_module
 from scoring.importing.sources import recognised
 from scoring.schema import CASES, content_key
+from thoroughness import up_to
 
 ERRORS, UNUSEFUL, NOTES = "reason_error_section_numbers", "reason_unuseful_section_numbers", "sections_labeled_info"
 NOTHING = dict.fromkeys(RIGHT, "")
@@ -140,6 +141,7 @@ def test_a_row_without_usable_text_is_left_out(changes):
     assert {one.severity for one in imported.findings} == {"error"}
 
 
+@up_to(100, 12)
 @given(st.dictionaries(st.sampled_from(list(row())), ANY_JSON, max_size=3), st.lists(ANY_JSON, max_size=3))
 def test_any_values_become_cases_or_findings(changes, noted):
     for value in (row(**changes), row(**{NOTES: [{**WRONG, **dict.fromkeys(WRONG, part)} for part in noted]})):

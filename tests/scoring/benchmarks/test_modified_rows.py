@@ -180,6 +180,7 @@ def first_difference(original, steps):
 SOLUTION = st.lists(st.sampled_from(["a", "b"]), min_size=1, max_size=4)
 
 
+@up_to(100, 12)
 @given(
     st.lists(
         st.tuples(st.none() | st.lists(st.integers(-1, 6), max_size=3), SOLUTION, st.none() | st.just([]) | SOLUTION),
@@ -241,7 +242,7 @@ def test_another_base_is_suspected_on_evidence_only(values, said):
 
 
 @pytest.mark.parametrize("module", [prmbench, socratic])
-@up_to(100, 15)
+@up_to(100, 10)
 @given(data=st.data())
 def test_whatever_a_row_holds_it_is_a_case_or_an_error(module, data):
     sound = row(classification=data.draw(st.sampled_from([*module.CLASSES, "unknown"])))

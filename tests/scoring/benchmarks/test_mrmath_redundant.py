@@ -13,6 +13,7 @@ from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import Rule
 from scoring.metrics.step_labels import step_rows
 from scoring.schema import CASES, METADATA, REWARDS, content_key
+from thoroughness import up_to
 
 
 def codes(imported):
@@ -100,6 +101,7 @@ def macro_f1(pairs):
     return sum(found) / 2
 
 
+@up_to(100, 12)
 @given(
     st.lists(
         st.lists(st.tuples(st.sampled_from([0, 1]), st.sampled_from([0.0, 0.1, 0.15, 0.2, 0.9])), min_size=1),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmark_rows import PROBLEM, STEPS, reasoneval_pair, rows_of
 from scoring.benchmarks.reasoneval_pairs import ERROR_TYPES, load, recognises
-from scoring.reading.rows import BLOCK_SIZE, read_rows
+from scoring.reading.rows import read_rows
 from scoring.schema import CASES, content_key
 from thoroughness import up_to
 
@@ -162,11 +162,13 @@ def test_the_earliest_error_is_where_the_text_leaves_the_original(made):
 
 
 def test_an_original_in_several_chunks_is_one_twin(tmp_path):
-    filler = "x" * (BLOCK_SIZE // 4)
+    filler = "x" * 1000
     rows = [reasoneval_pair(number, question=filler, rid=1) for number in range(12)]
     path = tmp_path / "pairs.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    imported = load(read_rows(path))
+    read = read_rows(path)
+    read.block_size = 5000
+    imported = load(read)
     assert imported.cases.height == 12
     assert imported.twins["id"].to_list() == ["original_1"]
     assert imported.cases["key"].equals(pl.Series("key", [content_key(filler, STEPS)] * 12))

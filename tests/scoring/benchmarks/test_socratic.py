@@ -4,8 +4,8 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from imports import import_source
-from modified import ELSEWHERE, codes, plain, row, shifted
+from imports import import_published, import_source
+from modified import ELSEWHERE, codes, plain, row, shifted, shortened
 from scoring.benchmarks import prmbench, socratic
 from scoring.reading.findings import worst
 from scoring.schema import CASES, content_key
@@ -28,7 +28,7 @@ def published(data_folder):
     if not all(file.is_file() for file in files):
         pytest.skip(f"not all of the 14 files of Socratic-PRMBench; {PUT_THEM}")
     rows = [one for file in files for one in plain(file)]
-    return rows, [import_source(str(file)) for file in files]
+    return rows, [import_published(file) for file in files]
 
 
 def cases(imports):
@@ -262,7 +262,7 @@ def test_what_is_odd_in_the_published_files_is_noted(published):
 
 def test_every_published_file_is_flagged_if_shifted(data_folder, read, published):
     for number, file in enumerate(sorted((data_folder / "socratic-prmbench").glob("*.jsonl"))):
-        values = plain(file)
+        values = shortened(plain(file))
         for by in one_of((-1, 1), number):
             assert ("warning", "label-base") in codes(read(shifted(values, by))), file.name
 

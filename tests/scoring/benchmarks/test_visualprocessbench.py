@@ -15,6 +15,7 @@ from scoring.evaluations.official_rows import CountingRules, figures_of
 from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import Rule
 from scoring.schema import CASES, METADATA, REWARDS, conform, content_key
+from thoroughness import up_to
 
 
 def one(value):
@@ -124,6 +125,7 @@ def macro_f1(labels, scores, threshold):
 STEP = st.tuples(st.sampled_from([1, 0, -1]), st.sampled_from([0.2, 0.85, 0.9, 1.0]))
 
 
+@up_to(100, 12)
 @given(st.lists(st.lists(STEP, min_size=1, max_size=4), min_size=1, max_size=5))
 def test_the_official_figure_is_the_macro_f1_of_steps_that_are_right_or_wrong(cases):
     labels, scores = [[[step[part] for step in case] for case in cases] for part in (0, 1)]

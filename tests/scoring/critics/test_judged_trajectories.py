@@ -155,7 +155,7 @@ def asked(tmp_path, capsys):
     return tmp_path / "space", bodies, told, call
 
 
-def test_each_run_is_asked_with_its_own_context_and_counted_by_the_benchmarks_figures(asked):
+def test_each_run_is_asked_with_its_own_context_and_its_answer_is_counted_shown_and_read_again(asked):
     space, bodies, told, call = asked
     prompts = [body["messages"][-1]["content"] for body in bodies]
     # The first and the fourth are one run, and cost one answer.
@@ -174,10 +174,7 @@ def test_each_run_is_asked_with_its_own_context_and_counted_by_the_benchmarks_fi
     # Gold is 1, 0, -1 in all five: two of three steps are right, and the first error is one too early.
     assert value["step_acc"] == pytest.approx(10 / 15)
     assert value["first_error_acc"] == 0
-
-
-def test_what_was_sent_is_shown_and_read_again_as_it_was(asked):
-    _, bodies, _, call = asked
+    # What was sent is shown, and read again as it was.
     for case in ("a-shop:0:1", "a-shop:0:4"):
         shown = json.loads(call("show", f"agentprocessbench/{case}", "--prompt", "--json", "-q").out)
         assert shown["provenance"]["exact"] == [True]

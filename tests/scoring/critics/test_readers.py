@@ -42,12 +42,12 @@ def test_nothing_escapes_and_nothing_is_silent(read, text, n_steps, reasoning, t
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_much_of_anything_takes_linear_time(read, unit):
-    much = unit * ((10**6 if THOROUGH else 200_000) // len(unit))
+    much = unit * ((10**6 if THOROUGH else 60_000) // len(unit))
     for text in (much, "{" + much + "}"):
         began = time.process_time()
         read(text, 5)
-        # Quadratic time would be minutes.
-        assert time.process_time() - began < 10
+        # Quadratic time would be many times as long.
+        assert time.process_time() - began < (10 if THOROUGH else 2)
 
 
 @pytest.mark.parametrize("name", ["processbench", "grben", "prmbench", "socratic"])

@@ -1,5 +1,6 @@
 import json
 import random
+from functools import cache
 
 import numpy as np
 import pytest
@@ -44,9 +45,22 @@ def engine(two):
     return loaded(two)
 
 
+@cache
+def stock(folder):
+    """The library's own tokenizer and body of a checkpoint, and its tensors."""
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+    raw = safetensors_torch.load_file(folder / "model.safetensors")
+    settings = {
+        name: value for name, value in checkpoints.config().items() if name not in {"auto_map", "architectures"}
+    }
+    body = transformers.Qwen2Model(transformers.Qwen2Config(**settings, attn_implementation="eager")).eval()
+    body.load_state_dict({name[6:]: value for name, value in raw.items() if name.startswith("model.")})
+    return tokenizer, body, raw
+
+
 def plain(folder, problem, steps):
     """The published recipe with stock parts alone: chat template, joint encoding, eager attention, one case a time."""
-    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+    tokenizer, body, raw = stock(folder)
     messages = [
         {"role": "system", "content": SYSTEM},
         {"role": "user", "content": problem},
@@ -54,12 +68,6 @@ def plain(folder, problem, steps):
     ]
     text = tokenizer.apply_chat_template(messages, chat_template=TEMPLATE, tokenize=False)
     ids = tokenizer.encode(text, return_tensors="pt", add_special_tokens=False)
-    raw = safetensors_torch.load_file(folder / "model.safetensors")
-    settings = {
-        name: value for name, value in checkpoints.config().items() if name not in {"auto_map", "architectures"}
-    }
-    body = transformers.Qwen2Model(transformers.Qwen2Config(**settings, attn_implementation="eager")).eval()
-    body.load_state_dict({name[6:]: value for name, value in raw.items() if name.startswith("model.")})
     with torch.no_grad():
         states = body(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state[0]
         if "score.weight" in raw:
@@ -96,11 +104,13 @@ def test_rewards_equal_a_plain_computation_alone_and_in_mixed_batches(folder):
     assert np.ptp(np.concatenate(expected)) > 0.5, "the outputs must differ for the comparison to mean anything"
     encoded = [encode(problem, steps) for problem, steps in work]
     alone = [answers(engine, [one])[0] for one in encoded]
+    together = []
     for budget in (1, 500, 100_000):
         engine.token_budget = budget
-        for found in (answers(engine, encoded), alone):
-            for one, other in zip(found, expected, strict=True):
-                assert one == pytest.approx(other, abs=1e-5)
+        together.append(answers(engine, encoded))
+    for found in (alone, *together):
+        for one, other in zip(found, expected, strict=True):
+            assert one == pytest.approx(other, abs=1e-5)
 
 
 def test_a_later_step_changes_no_earlier_reward(engine):

@@ -5,9 +5,9 @@ import json
 import pytest
 
 import authored
+from imports import workspace_with
 from scoring.errors import NotJoined, UnknownFormat
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.workspace import Workspace
 
 N = 40
 CASES = authored.rows(N)
@@ -17,9 +17,7 @@ THREE = [0.9, 0.4, 0.6]
 
 @pytest.fixture
 def workspace(tmp_path):
-    workspace = Workspace.create(tmp_path / "ws")
-    read_sources([str(authored.write(tmp_path / "sums.json", CASES))], ImportOptions(), workspace, None).put(workspace)
-    return workspace
+    return workspace_with(CASES, tmp_path / "ws")
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 
 import authored
 import modified
+from imports import workspace_with
 from scoring.errors import UsageError
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.join import OF_CASES, join
@@ -27,9 +28,7 @@ BY_STEP = [
 
 @pytest.fixture
 def workspace(tmp_path):
-    workspace = Workspace.create(tmp_path / "ws")
-    put(workspace, authored.write(tmp_path / "sums.json", CASES))
-    return workspace
+    return workspace_with(CASES, tmp_path / "ws")
 
 
 def put(workspace, path):

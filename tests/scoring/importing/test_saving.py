@@ -193,16 +193,17 @@ def test_what_was_removed_comes_back(workspace, gone):
     assert save(workspace, joined).state == "unchanged"
 
 
-@pytest.mark.parametrize("raw", DAMAGE.values(), ids=DAMAGE)
-def test_a_damaged_list_of_imports_is_one_sentence_and_nothing_is_touched(workspace, raw):
-    save(workspace, given({"a": 0.1}))
-    folder = folder_of(workspace, given({"a": 0.1}))
-    (folder / "imports.json").write_bytes(raw)
-    before = files(folder)
-    with pytest.raises(DamagedWorkspace, match=r"imports\.json is not a list of imports\. Remove "):
-        save(workspace, given({"a": 0.2}))
-    assert files(folder) == before
-    assert (workspace.root / "workspace.json").exists()
+def test_a_damaged_list_of_imports_is_one_sentence_and_nothing_is_touched(workspace):
+    first, second = given({"a": 0.1}), given({"a": 0.2})
+    save(workspace, first)
+    folder = folder_of(workspace, first)
+    for what, raw in DAMAGE.items():
+        (folder / "imports.json").write_bytes(raw)
+        before = files(folder)
+        with pytest.raises(DamagedWorkspace, match=r"imports\.json is not a list of imports\. Remove "):
+            save(workspace, second)
+        assert files(folder) == before, what
+        assert (workspace.root / "workspace.json").exists()
 
 
 @pytest.mark.parametrize("raw", [b"", b"PAR1", None], ids=["empty", "cut", "other columns"])
@@ -309,9 +310,12 @@ ROWS = st.lists(
 )
 
 
+SAVED = given({"a": 0.1})
+
+
 def digest_of(rows):
     columns = [pl.Series(name, [row[at] for row in rows], dtype=REWARDS[name]) for at, name in enumerate(DIGESTED)]
-    joined = replace(given({"a": 0.1}), rewards=pl.DataFrame(columns))
+    joined = replace(SAVED, rewards=pl.DataFrame(columns))
     return saving._digest(Scorer("a", "b", settings={}), joined)
 
 

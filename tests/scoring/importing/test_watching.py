@@ -11,6 +11,7 @@ import pytest
 
 import authored
 from authored import json_lines
+from imports import workspace_with
 from scoring.cache import RewardParts, VoteParts
 from scoring.errors import InspectError, UnwritableWorkspace
 from scoring.importing import watching
@@ -183,11 +184,7 @@ def test_any_way_of_growing_ends_in_what_one_import_gives(tmp_path, kind, beside
         [raw.index(b"\n") + 1, *draw.choices(range(1, len(raw) + 1), k=draw.randint(1, 3 if THOROUGH else 1))]
     )
     path, spaces = tmp_path / "mine.jsonl", [tmp_path / "watched", tmp_path / "imported"]
-    workspaces = [Workspace.create(root) if beside else None for root in spaces]
-    for workspace in filter(None, workspaces):
-        read_sources([str(authored.write(tmp_path / "sums.json", CASES))], ImportOptions(), workspace, None).put(
-            workspace
-        )
+    workspaces = [workspace_with(CASES, root) if beside else None for root in spaces]
     watch = watch_of(spaces[0], path, workspace=workspaces[0])
     for start, end in itertools.pairwise([0, *cuts, len(raw)]):
         with path.open("ab") as file:
@@ -219,10 +216,9 @@ REWARDS = [{"id": row["id"], "rewards": [0.9, 0.4, 0.1]} for row in CASES]
 @pytest.fixture
 def of_sums(tmp_path):
     """A workspace that holds the cases, and a folder in which nothing is."""
-    workspace, runs = Workspace.create(tmp_path / "ws"), tmp_path / "runs"
+    runs = tmp_path / "runs"
     runs.mkdir()
-    read_sources([str(authored.write(tmp_path / "sums.json", CASES))], ImportOptions(), workspace, None).put(workspace)
-    return workspace, runs
+    return workspace_with(CASES, tmp_path / "ws"), runs
 
 
 def changes(brought):

@@ -224,20 +224,20 @@ def test_published_rewards_are_confirmed(checkpoint, published):
     assert "(nobody)" in found["golden rewards"].reason
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
+def test_other_tokens_than_published_are_found(checkpoint, published):
+    prm = LoadedPrm(checkpoint, QwenPrm.of(checkpoint), "float32", "cpu")
+    for changes, said in (
         ({"text_sha256": "0"}, "the text that the tokens stand for"),
         ({"ids": 7}, "and 7 are published"),
         ({"positions": [1, 2]}, r"published [1, 2]"),
         ({"ids_sha256": "0"}, "but other ones"),
-    ],
-)
-def test_other_tokens_than_published_are_found(checkpoint, published, changes, said):
-    published(**changes)
-    found = results(checkpoint, cases=[CARD])
-    assert failed(found) == {"golden tokens"}
-    assert said in found["golden tokens"].reason
+    ):
+        published(**changes)
+        known = run.golden_of(prm, "qwen")
+        found = run.golden_tokens(prm, known, known.find([CARD]))
+        assert found.status == "failed"
+        assert said in found.reason
+    assert failed(results(checkpoint, cases=[CARD])) == {"golden tokens"}
 
 
 def test_verdicts_are_compared_exactly_and_values_within_the_tolerance(checkpoint, published):
@@ -245,10 +245,12 @@ def test_verdicts_are_compared_exactly_and_values_within_the_tolerance(checkpoin
     near = [reward + 0.04 * (1 if reward >= 0.5 else -1) for reward in rewards]
     far = [reward + 0.06 * (1 if reward >= 0.5 else -1) for reward in rewards]
     turned = [1 - reward for reward in rewards]
-    told = {}
+    prm, told = LoadedPrm(checkpoint, QwenPrm.of(checkpoint), "float32", "cpu"), {}
+    engine = prm.engine()
     for what, values in {"near": near, "far": far, "turned": turned}.items():
         published(rewards=values)
-        told[what] = results(checkpoint, cases=[CARD])["golden rewards"]
+        known = run.golden_of(prm, "qwen")
+        told[what] = run.golden_rewards(prm, known, known.find([CARD]), engine)
     assert [told[what].status for what in ("near", "far", "turned")] == ["ok", "failed", "failed"]
     assert "off by 0.0400 0.0400, 0.05 0.05 allowed in float32" in told["near"].reason
     assert "off by 0.0600 0.0600, 0.05 0.05 allowed in float32, too far on steps [0, 1]" in told["far"].reason

@@ -1,6 +1,7 @@
 """Log-ratio rewards against the authors' recipe, with the library's own models one text at a time."""
 
 import json
+from functools import cache
 
 import pytest
 
@@ -76,7 +77,7 @@ def recipe(folders, problem, steps, *, beta=0.001, card=False, single=False):
         turns = [{"role": "user", "content": problem}, {"role": "assistant", "content": "\n\n".join(texts[:number])}]
         return tokenizer.apply_chat_template(turns, chat_template=template, tokenize=False)
 
-    ids = tokenizer.encode(chat(len(texts)), add_special_tokens=False)
+    ids = tuple(tokenizer.encode(chat(len(texts)), add_special_tokens=False))
     ends = []
     for number in range(len(texts) + 1):
         text = chat(number).strip() + ("\n\n" if 0 < number < len(texts) else "")
@@ -88,10 +89,14 @@ def recipe(folders, problem, steps, *, beta=0.001, card=False, single=False):
     return (sums.diff(prepend=torch.zeros(1)) if single else sums).tolist()
 
 
+stock = cache(tiny.stock)
+
+
+@cache
 def logps(folder, ids):
     """The log-probability of every token but the first."""
     with torch.no_grad():
-        shares = tiny.stock(folder, "AutoModelForCausalLM")(torch.tensor([ids])).logits[0, :-1].log_softmax(-1)
+        shares = stock(folder, "AutoModelForCausalLM")(torch.tensor([ids])).logits[0, :-1].log_softmax(-1)
     return shares.gather(-1, torch.tensor(ids[1:]).unsqueeze(-1)).squeeze(-1)
 
 
@@ -105,10 +110,10 @@ def logps(folder, ids):
 )
 def test_rewards_equal_the_authors_recipe_alone_and_in_batches(folders, options, asked):
     _, engine, encode = opened(folders, **options)
-    expected = [recipe(folders, *one, **asked) for one in tiny.work()]
+    expected = [recipe(folders, *one, **asked) for one in tiny.work(5)]
     spread = max(map(max, expected)) - min(map(min, expected))
     assert spread > 0.01
-    encoded = [encode(*one) for one in tiny.work()]
+    encoded = [encode(*one) for one in tiny.work(5)]
     for budget in (1, 300, 100_000):
         engine.token_budget = budget
         for one, other in zip(tiny.rewards(engine, encoded), expected, strict=True):
@@ -119,7 +124,7 @@ def test_rewards_equal_the_authors_recipe_alone_and_in_batches(folders, options,
 
 def test_a_sigmoid_is_one_of_the_same_number_with_the_same_verdict(folders):
     (plain, engine, encode), (bent, other, _) = opened(folders), opened(folders, output="sigmoid")
-    encoded = [encode(*one) for one in tiny.work()]
+    encoded = [encode(*one) for one in tiny.work(5)]
     for one, two in zip(tiny.rewards(engine, encoded), tiny.rewards(other, encoded), strict=True):
         assert two == pytest.approx(torch.tensor(one).sigmoid().tolist(), abs=1e-6)
         assert [r < plain.scale.threshold for r in one] == [r < bent.scale.threshold for r in two]
@@ -144,7 +149,7 @@ def test_exact_ends_are_those_of_the_steps_own_texts(folders):
             written += "\n\n"
     problem, steps = tiny.work(4)[1]
     found = encode(problem, steps)
-    gaps = logps(folders[0], list(found.ids)) - logps(folders[1], list(found.ids))
+    gaps = logps(folders[0], found.ids) - logps(folders[1], found.ids)
     expected = [0.001 * gaps[found.since : end + 1].sum().item() for end in found.positions]
     assert tiny.rewards(engine, [found])[0] == pytest.approx(expected, abs=1e-6)
 

@@ -42,7 +42,7 @@ def searched(ids):
 def published(folder, *, shifted=False):
     """Mean of all logits over the whole vocabulary at the pairs, one case a time. Steps without newlines at an end."""
     encode, model = tiny.parsed(folder), tiny_families.stock(folder, "AutoModelForCausalLM")
-    for problem, steps in tiny_families.work():
+    for problem, steps in tiny_families.work(5):
         bare = [step.replace("\n\n", "").strip() for step in steps]
         lines = "".join(f"{step}\n\n" for step in bare)
         ids = encode(f"# Question\n\n{problem}\n\n# Solution\n\n{lines}")

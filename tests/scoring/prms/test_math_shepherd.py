@@ -62,13 +62,13 @@ def openr(problem, steps):
     return f"{problem} " + "".join(f"{step.strip()} ки\n" for step in steps)
 
 
-RECIPES = {"card": card, "prmbench": prmbench, "search-and-learn": search_and_learn, "versa": versa, "openr": openr}
+RECIPES = {"prmbench": prmbench, "search-and-learn": search_and_learn, "versa": versa, "openr": openr}
 
 
-def published(folder, recipe):
+def published(folder, recipe, number=5):
     """Tagged text, the library's ids, P(+) of the two wherever the tag's id stands."""
     encode, model = tiny.parsed(folder), tiny_families.stock(folder, "AutoModelForCausalLM")
-    for problem, steps in tiny_families.work():
+    for problem, steps in tiny_families.work(number):
         ids = torch.tensor([encode(recipe(problem, steps))])
         assert ids[0, 0] == 1
         with torch.no_grad():
@@ -82,9 +82,9 @@ def test_rewards_equal_the_cards_recipe(folder):
     tiny_families.check_rewards(folder, adapter(folder), list(published(folder, card)))
 
 
-@pytest.mark.parametrize("layout", MathShepherd.OPTIONS["layout"])
-def test_rewards_equal_the_recipe_of_each_layout(roomy, layout):
-    expected = list(published(roomy, RECIPES[layout]))
+@pytest.mark.parametrize("layout", MathShepherd.OPTIONS["layout"][1:])
+def test_rewards_equal_the_recipe_of_each_other_layout(roomy, layout):
+    expected = list(published(roomy, RECIPES[layout], 4))
     tiny_families.check_rewards(roomy, adapter(roomy, layout=layout), expected)
 
 

@@ -39,7 +39,7 @@ def adapter(folder, **options):
 def bench(folder):
     """PRMBench's recipe: numbered and tagged lines, the raw logit of the stock classifier wherever the tag's id is."""
     encode, model = tiny.parsed(folder), tiny_families.stock(folder, "AutoModelForTokenClassification")
-    for problem, steps in tiny_families.work():
+    for problem, steps in tiny_families.work(5):
         bare = [re.sub(r"^(step\s*\d+\.|\d+\.)\s*", "", step.strip(), flags=re.IGNORECASE) for step in steps]
         lines = "".join(f"Step {number}: {step} и\n" for number, step in enumerate(bare, 1))
         ids = torch.tensor([encode(f"Human: {problem}\n\nAssistant:{lines}")])

@@ -96,7 +96,7 @@ def test_the_sentences_are_the_authors_own():
 @pytest.mark.parametrize("reading", [card, processbench])
 def test_rewards_equal_the_authors_code(folder, reading):
     official = Official(folder, reading.__name__)
-    expected = [reading(official, *one) for one in tiny.work()]
+    expected = [reading(official, *one) for one in tiny.work(4)]
     flat = [reward for rewards in expected for reward in rewards]
     # Both ways through the first pass are taken.
     assert (-1.0 in flat, max(flat) > 0.5) == (reading is card, True)
@@ -105,7 +105,7 @@ def test_rewards_equal_the_authors_code(folder, reading):
 
 def test_rewards_among_all_tokens_equal_the_authors_code(folder):
     official = Official(folder, "prmbench")
-    work = [*tiny.work(), ("p", ["", "Step 1. a", "2. b"])]
+    work = [*tiny.work(4), ("p", ["", "Step 1. a", "2. b"])]
     adapter = tiny.adapter_for(folder, "pathfinder", reading="prmbench")
     engine, encode = tiny.engine_for(folder, adapter), tiny.encoder_for(folder, adapter)
     found = tiny.rewards(engine, [encode(*one) for one in work])

@@ -51,7 +51,7 @@ def published(folder):
     raw = tiny.safetensors.torch.load_file(folder / "model.safetensors")
     size = "7B" if "score_head.bias" in raw else "34B"
     text, separator = ("<s>", 1) if size == "7B" else ("</s>", 2)
-    for problem, steps in tiny_families.work():
+    for problem, steps in tiny_families.work(5):
         prompt = f"Question:\n{problem}\nAnswer:\nLet's think step by step.\n"
         ids, places = counted(encode(prompt + text + "".join(step + text for step in steps)), separator, size)
         assert len(places) == len(steps)
@@ -67,7 +67,7 @@ def test_validity_and_redundancy_equal_the_published_recipe(folder):
     encode, engine = (make(folder, adapter(folder)) for make in (tiny_families.encoder_for, tiny_families.engine_for))
     answers = [
         answer
-        for batch in engine.read([encode(problem, steps) for problem, steps in tiny_families.work()])
+        for batch in engine.read([encode(problem, steps) for problem, steps in tiny_families.work(5)])
         for answer in batch.answers
     ]
     assert len(answers) == len(expected)

@@ -43,13 +43,13 @@ def test_rewards_equal_the_authors_code(made, tmp_path):
     prm = opened(folder, tmp_path)
     assert "The head was converted from reward_head.pt" in prm.note
     expected = []
-    for problem, steps in tiny.work():
+    for problem, steps in tiny.work(5):
         expected.append([])
         for number in range(1, len(steps) + 1):
             with torch.no_grad():
                 state = body(torch.tensor([parse(problem + "\n\n".join(steps[:number]))])).last_hidden_state[0, -1]
                 expected[-1].append(head(state).sigmoid().item())
-    engine, encoded = prm.engine(), [prm.encoder(*one) for one in tiny.work()]
+    engine, encoded = prm.engine(), [prm.encoder(*one) for one in tiny.work(5)]
     for budget in (1, 300, 100_000):
         engine.token_budget = budget
         for one, other in zip(tiny.rewards(engine, encoded), expected, strict=True):

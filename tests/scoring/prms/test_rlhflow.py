@@ -43,7 +43,7 @@ def plain(folder, joiner=" ", first="", *, whole=False):
     pattern = parse("<|start_header_id|>assistant<|end_header_id|>\n\n+<|eot_id|>")
     plus, minus = parse("+")[0], parse("-")[0]
     expected = []
-    for problem, steps in tiny.work():
+    for problem, steps in tiny.work(5):
         ids = rendered(folder, problem, steps, joiner, first)
         at = [start + len(pattern) - 3 for start in range(len(ids)) if ids[start : start + len(pattern)] == pattern]
         with torch.no_grad():
@@ -69,7 +69,7 @@ def test_rewards_equal_a_plain_computation(folder, options, recipe):
         return
     # Of 300 tokens none has a large share, so that the spread is no measure.
     engine, encode = tiny.engine_for(folder, adapter), tiny.encoder_for(folder, adapter)
-    found = tiny.rewards(engine, [encode(problem, steps) for problem, steps in tiny.work()])
+    found = tiny.rewards(engine, [encode(problem, steps) for problem, steps in tiny.work(5)])
     for one, other in zip(found, plain(folder, **recipe), strict=True):
         assert one == pytest.approx(other, rel=1e-3, abs=1e-7)
 

@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
 def test_rewards_equal_a_plain_computation(folder):
     model, parse = tiny.stock(folder, "AutoModelForTokenClassification"), tiny.parsed(folder)
     expected = []
-    for problem, steps in tiny.work():
+    for problem, steps in tiny.work(5):
         ids, at = parse(problem + "\n\n"), []
         for step in steps:
             ids = ids + parse(step) + parse("\n\n")[-1:]

@@ -37,7 +37,7 @@ def card(folder, reference=None, end="<|im_end|>", at=-1):
     body, raw = tiny_families.stock(folder, "AutoModel"), safetensors.torch.load_file(folder / "model.safetensors")
     (weight,) = (tensor for name, tensor in raw.items() if tensor.shape == (1, 32))
     bias = raw.get("v_head.summary.bias", torch.zeros(1))
-    for problem, steps in tiny_families.work():
+    for problem, steps in tiny_families.work(4):
         told = reference or "There is no reference answer for this question."
         messages = [
             {"role": "system", "content": "You are a helpful assistant."},
@@ -66,7 +66,7 @@ def test_options_move_the_end_and_where_it_is_read(folder):
 def test_the_reference_answer_is_read(folder):
     one = adapter(folder)
     engine, encode = tiny_families.engine_for(folder, one), tiny_families.encoder_for(folder, one)
-    encoded = [encode(problem, steps, "It is 12.\n#### 12") for problem, steps in tiny_families.work()]
+    encoded = [encode(problem, steps, "It is 12.\n#### 12") for problem, steps in tiny_families.work(4)]
     for found, expected in zip(tiny_families.rewards(engine, encoded), card(folder, "It is 12.\n#### 12"), strict=True):
         assert found == pytest.approx(expected, abs=1e-5)
     assert encode("p", ["s"], "12") != encode("p", ["s"], None) == encode("p", ["s"], "")

@@ -12,6 +12,7 @@ from authored import json_array, json_lines, rows
 from scoring.errors import UnknownFormat, UnreadableFile
 from scoring.reading import rows as module
 from scoring.reading.rows import Rows, read_rows
+from thoroughness import together
 
 ROWS = rows(4)
 
@@ -58,16 +59,21 @@ def test_arrow_is_read_like_parquet(tmp_path, form):
     assert [row.line for row in found.rows] == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("form", WRITERS)
-def test_damage_to_arrow_is_one_sentence(tmp_path, form):
+DAMAGE = {
+    "half": lambda raw: raw[: len(raw) // 2],
+    "its start": lambda raw: raw[:8],
+    "other bytes": lambda raw: raw[:8] + b"\xff" * (len(raw) - 8),
+}
+
+
+@pytest.mark.parametrize(("form", "damage"), together(WRITERS, DAMAGE))
+def test_damage_to_arrow_is_one_sentence(tmp_path, form, damage):
     path = tmp_path / "x.arrow"
     WRITERS[form](pl.DataFrame(ROWS), path)
-    raw = path.read_bytes()
-    for damaged in (raw[: len(raw) // 2], raw[:8], raw[:8] + b"\xff" * (len(raw) - 8)):
-        path.write_bytes(damaged)
-        with pytest.raises(UnreadableFile, match="starts like Arrow and cannot be read: ") as caught:
-            read_rows(path)
-        assert "\n" not in str(caught.value)
+    path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    with pytest.raises(UnreadableFile, match="starts like Arrow and cannot be read: ") as caught:
+        read_rows(path)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_length_that_no_memory_holds_does_not_end_the_program(tmp_path):

@@ -134,7 +134,7 @@ LAYOUTS = {name: (sound, layout) for name, sound, layout in layouts()}
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-@up_to(300, usually=8, suppress_health_check=[HealthCheck.too_slow])
+@up_to(300, usually=5, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), size=st.sampled_from([1, 2, 100]))
 def test_columns_give_what_rows_give(monkeypatch_size, name, data, size):
     sound, layout = LAYOUTS[name]
@@ -170,14 +170,14 @@ def monkeypatch_size():
 
 
 @pytest.mark.parametrize("name", SOUND)
-@up_to(80, usually=6, suppress_health_check=[HealthCheck.too_slow])
+@up_to(80, usually=4, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_cases_of_a_table_are_those_of_its_rows(name, data):
     by_columns, by_rows = both(data.draw(frames(SOUND[name])))
     assert_same_cases(case_format(name).load(by_columns), case_format(name).load(by_rows))
 
 
-@up_to(200, usually=10, suppress_health_check=[HealthCheck.too_slow])
+@up_to(200, usually=6, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_cases_by_a_mapping_are_those_of_rows(data):
     frame = data.draw(frames(TABLE_ROW))
@@ -189,7 +189,7 @@ def test_cases_by_a_mapping_are_those_of_rows(data):
     assert_same_cases(table.load(by_columns, mapping), table.load(by_rows, mapping))
 
 
-@up_to(200, usually=10, suppress_health_check=[HealthCheck.too_slow])
+@up_to(200, usually=6, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_results_by_a_mapping_are_those_of_rows(data):
     frame = data.draw(frames(TABLE_ROW))

@@ -97,7 +97,7 @@ ODD_LINES = [
 
 @pytest.mark.parametrize("name", SOUND)
 def test_reading_in_blocks_is_reading_value_by_value(name, tmp_path):
-    @up_to(60)
+    @up_to(60, usually=8)
     @given(st.lists(st.sampled_from(SOUND[name]) | broken(*SOUND[name]), min_size=1, max_size=12), st.integers(0, 50))
     def run(values, seed):
         draw = random.Random(seed)
@@ -169,6 +169,7 @@ def test_records_are_on_the_line_of_their_row():
 
 
 def test_nothing_escapes():
+    @up_to(100, 12)
     @given(rows_near(RESULT))
     def run(values):
         found = FORMAT.load(as_rows(values))

@@ -4,6 +4,7 @@ from hypothesis import given
 from any_json import rows_near
 from scoring.results import cached_scores
 from scoring.results.base import RESULT_COLUMNS
+from thoroughness import up_to
 
 ROW = {
     "benchmark": "sums",
@@ -112,6 +113,7 @@ def test_what_is_recognised():
 
 @pytest.mark.parametrize("row", [ROW, TEXTS])
 def test_nothing_escapes(rows, row):
+    @up_to(100, 12)
     @given(rows_near(row))
     def run(values):
         found = cached_scores.load(rows(*values))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from broken_rows import as_rows, assert_sound, broken
 from scoring.reading.rows import read_rows
 from scoring.results.evalscope import load, recognises
+from thoroughness import up_to
 
 PROBLEM = "What is 1 + 1?"
 STEPS = ["One and one.", "That makes three."]
@@ -187,6 +188,7 @@ def test_a_file(tmp_path):
     assert foreign.rows["subset"].to_list() == ["math"] * 3
 
 
+@up_to(100, 12)
 @given(st.lists(broken(prediction(), review(), review(input=PROMPT, messages=None)), max_size=4))
 def test_hostile_rows_give_findings_and_no_exception(values):
     for value in values:

@@ -6,6 +6,7 @@ from hypothesis import given
 from any_json import rows_near
 from scoring.results.base import RESULT_COLUMNS
 from scoring.results.grben import ANSWERS, DETAILS, recognises_answers, recognises_details
+from thoroughness import up_to
 
 ROW = {
     "id": "sums-1",
@@ -122,6 +123,7 @@ def test_what_is_recognised():
 
 
 def test_nothing_escapes(rows):
+    @up_to(100, 12)
     @given(rows_near(ROW))
     def run(values):
         (found,) = DETAILS.load(rows(*values))
@@ -250,6 +252,7 @@ def test_what_is_recognised_answers():
 
 
 def test_nothing_escapes_answers(rows):
+    @up_to(100, 12)
     @given(rows_near(ROW_ANSWERS))
     def run(values):
         found = ANSWERS.load(rows(*values))

@@ -368,7 +368,7 @@ SAMPLES = {
 
 
 @pytest.mark.parametrize("load", SAMPLES, ids=["lm_eval", "openai_batch", "opencompass", "phoenix"])
-@up_to(100, 15)
+@up_to(100, 10)
 @given(data=st.data())
 def test_broken_rows_give_results_or_findings(load, data):
     assert_sound(load(as_rows(data.draw(st.lists(broken(*SAMPLES[load]), max_size=4)))))

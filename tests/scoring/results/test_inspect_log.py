@@ -12,6 +12,7 @@ from scoring.reading.file_bytes import DamagedStream, zstd_module
 from scoring.reading.rows import read_rows
 from scoring.results import inspect_log
 from scoring.results.inspect_log import ZipMembers, load, load_file, log_answers, recognises, recognises_file
+from thoroughness import up_to
 
 HEADER = {"version": 2, "status": "success", "eval": {"task": "a-task", "model": "a-critic"}, "plan": {}}
 HEAD = b"PK\x03\x04"
@@ -181,6 +182,7 @@ def test_recognition_of_rows():
     assert not recognises(None)
 
 
+@up_to(100, 12)
 @given(st.lists(broken({**HEADER, "samples": [sample(), sample(1)]}), max_size=3))
 def test_hostile_rows_give_findings_and_no_exception(values):
     for value in values:
@@ -188,6 +190,7 @@ def test_hostile_rows_give_findings_and_no_exception(values):
     assert_sound(load(as_rows(values)))
 
 
+@up_to(100, 12)
 @given(VALUES, st.lists(VALUES | broken(sample()), max_size=3))
 def test_hostile_members_give_findings_and_no_exception(tmp_path_factory, header, samples):
     path = tmp_path_factory.getbasetemp() / "hostile.eval"

@@ -10,6 +10,7 @@ from any_json import rows_near
 from scoring.results import mr_eval
 from scoring.results.base import RESULT_COLUMNS
 from scoring.results.mr_eval import label_threshold
+from thoroughness import up_to
 
 SAID = ("rewards", "labels", "redundancy", "redundancy_labels", "solution", "reason")
 """One of these every row must have."""
@@ -265,6 +266,7 @@ def test_what_is_recognised():
 
 @pytest.mark.parametrize("value", [checkpoint(record()), record(), final(log(record()), validitiy_rate=1)])
 def test_nothing_escapes(rows, value):
+    @up_to(100, 12)
     @given(rows_near(value))
     def run(values):
         source = rows(*values)

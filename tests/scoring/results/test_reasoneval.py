@@ -12,6 +12,7 @@ from scoring.importing.join import join
 from scoring.results import reasoneval
 from scoring.results.base import RESULT_COLUMNS
 from scoring.schema import METADATA
+from thoroughness import up_to
 
 THREE = [[0.1, 0.2, 0.7], [0.6, 0.1, 0.3]]
 REASONEVAL = (
@@ -361,6 +362,7 @@ def test_what_is_recognised_critic():
 
 
 def test_nothing_escapes_critic(rows):
+    @up_to(100, 12)
     @given(rows_near(ROW))
     def run(values):
         (found,) = reasoneval.load_judgements(rows(*values))

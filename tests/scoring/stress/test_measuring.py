@@ -128,14 +128,14 @@ def random_trials(rng, shift=0.0, noise=0.0, rewards=True, cases=40):
 
 @pytest.mark.parametrize(("noise", "rewards"), [(0.0, True), (0.05, True), (0.2, True), (0.2, False)])
 def test_an_invariant_scorer_is_accused_in_at_most_5_percent_of_tables(noise, rewards):
-    seeds = 300 if THOROUGH else 16
+    seeds = 300 if THOROUGH else 8
     accused = 0
     for seed in range(seeds):
         trials = random_trials(np.random.default_rng(seed), noise=noise, rewards=rewards, cases=24)
         held = vulnerabilities(trials, 0.1, None)
         accused += any(each.accused for each in held)
     # Above this many a rate of 5% would be seen in one of a thousand tries.
-    assert accused <= (28 if THOROUGH else 4)
+    assert accused <= (28 if THOROUGH else 3)
     if not noise:
         assert accused == 0
 
@@ -143,7 +143,7 @@ def test_an_invariant_scorer_is_accused_in_at_most_5_percent_of_tables(noise, re
 def test_one_that_prefers_a_rewriting_is_accused_of_that_one_through_its_noise():
     # It gains from it: right steps lose nothing, wrong ones gain.
     for shift, noise in ((0.3, 0.0), (-0.3, 0.0), (0.3, 0.1), (-0.3, 0.1)):
-        held = vulnerabilities(random_trials(np.random.default_rng(1), shift, noise, cases=160), 0.1, 0)
+        held = vulnerabilities(random_trials(np.random.default_rng(1), shift, noise, cases=80), 0.1, 0)
         assert [each.rewriting.name for each in held if each.accused] == ["inflation"]
         (inflation,) = (each for each in held if each.accused)
         value, low, high = inflation.shift

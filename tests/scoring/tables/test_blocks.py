@@ -94,7 +94,7 @@ def both(path, size, read):
     return read(streamed), read(whole)
 
 
-@up_to(400, usually=25, suppress_health_check=[HealthCheck.too_slow])
+@up_to(400, usually=12, suppress_health_check=[HealthCheck.too_slow])
 @given(
     raw=files(SOUND, VALUE | st.sampled_from(CELLS)), mapping=MAPPINGS, size=st.sampled_from([1, 300, 1000, 100_000])
 )
@@ -117,7 +117,7 @@ def test_cases_are_the_same_in_blocks_of_any_size(tmp_path_factory, raw, mapping
     assert (blocks.fates.kept, blocks.fates.left_out) == (whole.fates.kept, whole.fates.left_out)
 
 
-@up_to(400, usually=25, suppress_health_check=[HealthCheck.too_slow])
+@up_to(400, usually=12, suppress_health_check=[HealthCheck.too_slow])
 @given(
     raw=files(SOUND, VALUE | st.sampled_from(CELLS)),
     cases=MAPPINGS,

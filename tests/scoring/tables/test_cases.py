@@ -354,7 +354,7 @@ MAPPINGS = st.builds(
 
 
 @given(ROWS, MAPPINGS)
-@up_to(500, 60)
+@up_to(500, 30)
 def test_any_row_is_a_case_or_has_an_error_and_nothing_but_expected_errors_escapes(values, mapping):
     found = table(*values)
     try:

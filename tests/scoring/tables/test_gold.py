@@ -82,7 +82,7 @@ def expected(row, base, fields):
     return earliest, [] if earliest == -1 else None, said
 
 
-@up_to(400, 60)
+@up_to(400, 30)
 @example([{"n": 2, "first": 1, "wrong": [2], "marks": []}], 0, ("wrong",))
 @example([{"n": 2, "first": 0, "wrong": [1], "marks": []}], 0, ("first", "wrong"))
 @given(

@@ -305,7 +305,7 @@ def test_the_same_rows_as_parquet_give_the_same_cases(tmp_path):
     assert table.drop("source", "line").equals(lines.drop("source", "line"))
 
 
-@up_to(100, 15)
+@up_to(100, 10)
 @given(name=st.sampled_from(sorted(ROWS)), data=st.data())
 def test_rows_that_may_hold_anything_become_cases_or_findings(name, data):
     sound = ROWS[name][0]

@@ -77,7 +77,7 @@ SOUND = (
 
 
 @pytest.mark.parametrize("form", ["lines", "memory"])
-@up_to(100, usually=20)
+@up_to(100, usually=10)
 @given(values=st.one_of(ROWS, SOUND), base=st.integers(0, 1))
 def test_it_is_what_the_plain_loop_gives(tmp_path_factory, form, values, base):
     path = tmp_path_factory.mktemp("steps") / "steps.jsonl"

@@ -12,7 +12,7 @@ from scoring.trees.figures import DOUBTED, LOST, SHARES, figures_of, shares, tre
 from scoring.trees.reading import read_trees, tree_of_row
 from scoring.trees.search_tree import NO_NODE
 from search_trees import any_tree, node, paths, recorded, slow_prunings, tree, written
-from thoroughness import up_to
+from thoroughness import THOROUGH, up_to
 
 
 def read(row):
@@ -22,7 +22,7 @@ def read(row):
     return made
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(3 if THOROUGH else 1))
 def test_every_planted_pruning_is_listed_and_no_other_is_called_known(seed, tmp_path):
     rows, planted = recorded(seed, 40)
     assert len(planted) > 15
@@ -41,7 +41,7 @@ def listed(prunings):
     }
 
 
-@up_to(600, 60)
+@up_to(600, 30)
 @given(row=any_tree())
 def test_wrong_prunings_are_what_walking_finds(row):
     made = read(row)
@@ -61,7 +61,7 @@ def _dropped(row, name):
     return next(one for one in row["nodes"] if one["id"] == name)["pruned"] is not None
 
 
-@up_to(200)
+@up_to(200, 20)
 @given(row=any_tree(), seed=st.randoms(use_true_random=False))
 def test_a_tree_is_the_same_whatever_the_order_of_its_rows(row, seed):
     mixed = list(row["nodes"])
@@ -74,7 +74,7 @@ def test_a_tree_is_the_same_whatever_the_order_of_its_rows(row, seed):
     assert [facts[0][name] for name in same] == [facts[1][name] for name in same]
 
 
-@up_to(200)
+@up_to(200, 20)
 @given(row=any_tree())
 def test_nodes_stand_in_preorder(row):
     made, ways = read(row), paths(row)
@@ -88,7 +88,7 @@ def test_nodes_stand_in_preorder(row):
         assert made.depths[place] == len(ways[name]) - 1
 
 
-@up_to(400, 40)
+@up_to(400, 25)
 @given(row=any_tree())
 def test_figures_of_a_tree_are_counted(row):
     made, ways = read(row), paths(row)

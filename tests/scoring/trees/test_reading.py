@@ -255,7 +255,7 @@ TYPICAL = (
 )
 
 
-@up_to(200)
+@up_to(200, 20)
 @given(rows=st.one_of(*map(rows_near, TYPICAL)), odd=st.dictionaries(st.sampled_from(NODE_FIELDS), ANY_JSON))
 def test_any_row_is_a_tree_or_a_finding(rows, odd, tmp_path_factory):
     nearly = tree(node("0", None), node("1", "0"), {**node("2", "1"), **odd})

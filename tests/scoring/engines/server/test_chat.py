@@ -250,9 +250,9 @@ def test_a_second_try_goes_to_another_server(run):
 
 def test_a_server_that_asks_for_an_hour_is_asked_again_after_the_longest_wait():
     policy = RetryPolicy(base=0.01, longest=0.1)
-    with running(Behaviour(faults={"limit": 1.0}, retry_after="3600")) as one, running(Behaviour(delay=0.01)) as other:
+    with running(Behaviour(faults={"limit": 1.0}, retry_after="3600")) as one, running(Behaviour(delay=0.03)) as other:
         came = answered(
-            ChatServers.connect([one.url, other.url], Sampling(), concurrency=4, policy=policy).answers(asks(200))
+            ChatServers.connect([one.url, other.url], Sampling(), concurrency=4, policy=policy).answers(asks(100))
         )
         list(islice(came, 20))
         assert 0 < one.seen.paths[CHAT] < 20
@@ -266,7 +266,7 @@ def test_a_gateway_without_a_server_behind_it_is_a_server_that_is_down():
         engine = ChatServers.connect([server.url], Sampling(), policy=QUICK)
         server.behaviour.unlisted = 503
         with pytest.raises(EngineError, match=r"no server can be reached for 1 s: .* \(HTTP 503\)"):
-            list(engine.answers(asks(100)))
+            list(engine.answers(asks(8)))
 
 
 def test_no_proxy_stands_between_us_and_this_machine(run, monkeypatch):
@@ -290,24 +290,24 @@ def answered(came):
 
 
 def test_a_server_that_goes_down_and_comes_again(run):
-    with running(Behaviour(delay=0.01)) as lasting:
+    with running(Behaviour(delay=0.03)) as lasting:
         with running(Behaviour(delay=0.01)) as first:
             engine = ChatServers.connect([first.url, lasting.url], Sampling(), concurrency=4, policy=QUICK)
-            came = engine.answers(asks(600))
-            done = {one.index for one in islice(answered(came), 40)}
-        done |= {one.index for one in islice(answered(came), 100)}
+            came = engine.answers(asks(240))
+            done = {one.index for one in islice(answered(came), 20)}
+        done |= {one.index for one in islice(answered(came), 40)}
         with running(Behaviour(delay=0.01), port=first.port) as again:
             rest = [one for one in came if isinstance(one, Answered)]
             assert again.seen.paths[CHAT] > 20
-    assert sorted(done | {one.index for one in rest}) == list(range(600))
+    assert sorted(done | {one.index for one in rest}) == list(range(240))
     assert all(one.answers[0].text for one in rest)
 
 
 def test_a_server_that_was_set_aside_is_tried_with_one_request_until_it_answers(run):
     policy = RetryPolicy(timeout=5.0, base=0.01, longest=0.05, aside=0.1)
     behaviour = Behaviour(barred=(5, 402, "no credit"), quota=10, delay=0.01)
-    with running(behaviour) as one, running(Behaviour(delay=0.02)) as other:
-        done = run([one, other], 300, concurrency=4, policy=policy)
+    with running(behaviour) as one, running(Behaviour(delay=0.05)) as other:
+        done = run([one, other], 120, concurrency=4, policy=policy)
         assert one.answered > 20
         assert one.seen.paths[CHAT] == one.answered + 10
     assert all(answer.text for answer in done.answers)
