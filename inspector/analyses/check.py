@@ -546,7 +546,8 @@ def _difference(row: Row) -> str:
     """The official difference in percentage points, with its interval."""
     if row["difference"] is None:
         return "undefined"
-    parts = (official_title(row["benchmark"]), signed(row["difference"]), interval(row["low"], row["high"], signed), "points")
+    title, change = official_title(row["benchmark"]), signed(row["difference"])
+    parts = (title, change, interval(row["low"], row["high"], signed), "points")
     return " ".join(filter(None, parts))
 
 
