@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
 _KEYED = IdentityCache(4)
 """Cases with the keys of scorers, by what these read beside problem and steps."""
+_EVALUATED = IdentityCache(2)
+"""Cases with their columns, by whose evaluations these are of."""
 
 
 class ResultSet(Struct, frozen=True, eq=False, dict=True):
@@ -133,7 +135,7 @@ class ResultSet(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def evaluated(self) -> EvaluatedCases:
         """The cases with all columns that there are, in file order."""
-        return EvaluatedCases(
+        parts = (
             self.workspace,
             self.cases,
             self.evaluations,
@@ -143,6 +145,8 @@ class ResultSet(Struct, frozen=True, eq=False, dict=True):
             self.masks,
             self.measures,
         )
+        # Another selection of the same cases has the same columns.
+        return _EVALUATED.of(id(self.evaluations), parts, lambda: EvaluatedCases(*parts))
 
     @cached_property
     def benchmarks(self) -> tuple[str, ...]:

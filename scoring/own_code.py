@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
 from itertools import count
@@ -92,6 +93,12 @@ def from_file(path: Path) -> OwnCode:
 
 def installed(group: str) -> dict[str, EntryPoint]:
     """Return the entry points of a group by name, the first of equal ones; none of them is imported."""
+    return dict(_installed_on(tuple(sys.path), group))
+
+
+@lru_cache(maxsize=32)
+def _installed_on(_path: tuple[str, ...], group: str) -> dict[str, EntryPoint]:
+    """Every package's list is read for it: as long as an import of a small file takes, and an import asks twice."""
     by_name: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
         by_name.setdefault(entry.name, entry)

@@ -241,6 +241,7 @@ class BoardScreen(AppScreen):
         self._empty: tuple[str, ...] = ()
         self.pieces: dict[tuple[str, str | None], BoardSlice] = {}
         self._focus: tuple[str | None, str] = None, ""
+        self._rows_of: tuple[object, ...] = ()
         self._bare = pl.DataFrame(schema=BOARD)
         self._told = Standings()
         self.frame = self._told.beside(self._bare)
@@ -281,6 +282,24 @@ class BoardScreen(AppScreen):
         if self.how.against not in {"", *(evaluation.scorer.name for evaluation in results.evaluations)}:
             self.how = replace(self.how, against="")
         board_pieces = pieces(results, *base, subsets=self.how.subsets)
+        focus = state.scorer, state.benchmark
+        other, self._focus = not table.row_count or focus != self._focus, focus
+        query = results.query
+        counting = query.protocol, query.unparsed, query.seed
+        owners = self.how, self.rail_open, *counting, *results.evaluations, *(piece.rows for piece in board_pieces)
+        if same_owners(owners, self._rows_of):
+            self._describe()
+        else:
+            # A cursor that moves from scorer to scorer leaves the rows as they are.
+            self._rows_of = owners
+            self._make_rows(state, board_pieces)
+        if other:
+            self._follow(state)
+        self._show_title(state)
+        self._highlight(state)
+
+    def _make_rows(self, state: ScreenState, board_pieces: "Sequence[BoardSlice]") -> None:
+        results, base = state.results, (state.base, state.base_search)
         self.pieces = {(piece.benchmark, piece.subset): piece for piece in board_pieces}
         frame = board_frame(results, *base, subsets=self.how.subsets)
         # Where nothing was scored the printed figures are all that there is to see.
@@ -288,13 +307,7 @@ class BoardScreen(AppScreen):
             frame = pl.concat([frame, published_frame(self.pieces)])
         scored = set(frame.filter(pl.col("kind") != PUBLISHED)["benchmark"])
         self._bare = pl.concat([frame, unscored_frame(board_pieces, scored)])
-        focus = state.scorer, state.benchmark
-        other, self._focus = not table.row_count or focus != self._focus, focus
         self._fill(self.ranking.ranked(results, board_pieces, self.how.against))
-        if other:
-            self._follow(state)
-        self._show_title(state)
-        self._highlight(state)
 
     def _highlight(self, state: ScreenState) -> None:
         """Have the panes follow, where the rows leave room."""

@@ -11,6 +11,7 @@
 | `orderly_driver` | to a browser packets are written from two threads, one amid the other | none |
 | `inert_pastes` | what a paste holds of escape sequences is pressed as keys | none |
 | `painted` | what is on screen can be had as a picture, and not as lines | none |
+| `EndingNotifications` | a toast that is made as its time ends stops the app: its timer never ends | none |
 | `without_colours` | `NO_COLOR` makes sixteen colours black on black | none |
 
 Screens have more of it: `inspector.screens.base` and `inspector.screens.dialog`.
@@ -27,8 +28,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import fields
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 from textual import on
 from textual._xterm_parser import XTermParser
@@ -39,6 +41,7 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Size
 from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.notifications import Notification, Notifications
 from textual.strip import Strip
 
 if TYPE_CHECKING:
@@ -451,6 +454,32 @@ def without_colours(filters: Sequence[LineFilter], *, sixteen: bool) -> list[Lin
     Textual decides before the theme is known, and greys are all black where a terminal has sixteen colours.
     """
     return [NoColor() if sixteen and isinstance(line_filter, Monochrome) else line_filter for line_filter in filters]
+
+
+# -- toasts
+
+
+class _EndingNotification(Notification):
+    """One whose toast has time left, however late it is made: a timer of less than none goes round for ever."""
+
+    LEAST = 0.05
+
+    @property
+    def time_left(self) -> float:
+        return max(self.LEAST, super().time_left)
+
+    @property
+    def has_expired(self) -> bool:
+        return super().time_left <= 0
+
+
+class EndingNotifications(Notifications):
+    """What an app has to say; it takes the place of Textual's own."""
+
+    def add(self, notification: Notification) -> Self:
+        """Add one that ends."""
+        values = {field.name: getattr(notification, field.name) for field in fields(notification)}
+        return super().add(_EndingNotification(**values))
 
 
 # -- what is on screen

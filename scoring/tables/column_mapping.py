@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
-from msgspec.structs import asdict, fields, replace
+from msgspec.structs import asdict, replace
 
 from scoring.errors import InputError, UsageError
 from scoring.reading.file_bytes import decoded, file_bytes, printable
@@ -151,7 +151,7 @@ class ColumnMapping(Struct, frozen=True):
 
     def overridden(self, stated: "ColumnMapping") -> "ColumnMapping":
         """Put what another mapping states in the place of what this one says."""
-        stated_values = {field.name: getattr(stated, field.name) for field in fields(self)}
+        stated_values = {name: getattr(stated, name) for name in self.__struct_fields__}
         return replace(self, **{name: value for name, value in stated_values.items() if value not in (None, {})})
 
     def save(self, path: Path) -> None:
@@ -182,7 +182,7 @@ class ColumnMapping(Struct, frozen=True):
             raise InputError(f"{source} is not an object of fields and columns.", "Write the mapping again.")
         if document.pop("format", FORMAT) != FORMAT:
             raise InputError(f"{source} has a format this version does not know.", "Update prm-inspect.")
-        known = [field.name for field in fields(cls)]
+        known = cls.__struct_fields__
         for key in document:
             if key not in known:
                 named = printable(key[:40])

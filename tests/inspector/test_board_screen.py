@@ -60,11 +60,13 @@ async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_thres
 async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_changes_its_row_alone(query):
     """Also of keys typed ahead. Esc gives back the exact screen."""
     async with opened(query) as pilot:
-        await shows(pilot, "Alpha reads the text.")
+        await rests(pilot, "Alpha reads the text.")
         assert inspected(pilot).scorer == "alpha"
+        rows = pilot.app.screen.frame
         type_ahead(pilot, *["up", "down"] * 5, "up")
         await shows(pilot, "Beta knows the labels.")
         assert inspected(pilot).scorer == pilot.app.state.scorer == "beta"
+        assert pilot.app.screen.frame is rows, "rows are made anew for a cursor that moves"
         type_ahead(pilot, *["down", "up"] * 5, "down")
         await shows(pilot, "Alpha reads the text.")
         assert inspected(pilot).scorer == "alpha"
