@@ -195,7 +195,8 @@ async def test_a_case_of_the_demo_is_scored_where_the_demo_is_also_after_a_proce
     async with opened(Query(benchmarks=("demo",)), size=(120, 30)) as pilot:
         await press(pilot, "g", "l", "enter", "S", "tab")
         type_ahead(pilot, *TINY, "enter")
-        await shows(pilot, "Loading the model.")
+        # At once: later it may have answered already.
+        await until(pilot, lambda: pilot.app.scoring._cases)
         os.kill(pilot.app.scoring._cases._job._process.pid, signal.SIGKILL)
         await shows(pilot, "The scoring process ended without a word (exit code -9)")
         pilot.app.clear_notifications()
