@@ -22,6 +22,7 @@ from inspector.terminal.themes import Themed
 ON_PURPOSE = {
     # Textual's own, which the app answers in its own way.
     "_fatal_error",
+    "_notifications",
     "_return_code",
 }
 

@@ -205,6 +205,8 @@ async def test_a_case_of_the_demo_is_scored_where_the_demo_is_also_after_a_proce
         # The rewards that come with the demo are of this very checkpoint, and stand where they were.
         await until(pilot, lambda: "has its rewards already by tiny-prm-m" in squeezed_text(pilot), timeout=60)
         assert not (own / "rewards").exists()
+        pilot.app.screen._case_scored({"event": "loading"})
+        await shows(pilot, "Loading the model.")
         await press(pilot, "S", "tab")
         type_ahead(pilot, *mine, "enter")
         await until(pilot, lambda: "scored in" in screen_text(pilot.app), timeout=60)
