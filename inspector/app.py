@@ -32,7 +32,6 @@ from inspector.services.scoring_processes import ScoringProcesses
 from inspector.session.recording import SessionRecorder
 from inspector.terminal.textual_compat import (
     AT_ONCE,
-    EndingNotifications,
     KeyOrder,
     SizeCheck,
     catch_signals,
@@ -116,7 +115,6 @@ class InspectApp(Themed[int]):
         before. `visit` says who sits there and what they may do: it is asked before anything is done.
         """
         super().__init__(state_folder=state_folder, theme=theme, ascii_only=ascii_only)
-        self._notifications = EndingNotifications()
         self.add_mode(INSPECT, lambda: LoadingScreen(self.remembering.first_frame))
         self.initial_query = query
         self.visit = visit

@@ -93,12 +93,20 @@ def from_file(path: Path) -> OwnCode:
 
 def installed(group: str) -> dict[str, EntryPoint]:
     """Return the entry points of a group by name, the first of equal ones; none of them is imported."""
-    return dict(_installed_on(tuple(sys.path), group))
+    return dict(_installed_in(tuple(map(_folder, sys.path)), group))
+
+
+def _folder(path: str) -> tuple[str, int]:
+    """A folder that packages are installed in, and when one last came or went."""
+    try:
+        return path, Path(path).stat().st_mtime_ns
+    except OSError:
+        return path, 0
 
 
 @lru_cache(maxsize=32)
-def _installed_on(_path: tuple[str, ...], group: str) -> dict[str, EntryPoint]:
-    """Every package's list is read for it: as long as an import of a small file takes, and an import asks twice."""
+def _installed_in(_folders: tuple[tuple[str, int], ...], group: str) -> dict[str, EntryPoint]:
+    """Listing them reads what every package says: as long as importing a small file takes, and an import asks twice."""
     by_name: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
         by_name.setdefault(entry.name, entry)

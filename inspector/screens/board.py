@@ -286,7 +286,9 @@ class BoardScreen(AppScreen):
         other, self._focus = not table.row_count or focus != self._focus, focus
         query = results.query
         counting = query.protocol, query.unparsed, query.seed
-        owners = self.how, self.rail_open, *counting, *results.evaluations, *(piece.rows for piece in board_pieces)
+        places = [(piece.benchmark, piece.subset) for piece in board_pieces]
+        members = [piece.rows for piece in board_pieces]
+        owners = self.how, self.rail_open, *counting, *results.evaluations, *places, *members
         if same_owners(owners, self._rows_of):
             self._describe()
         else:

@@ -18,7 +18,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
-from inspector.terminal.textual_compat import without_colours
+from inspector.terminal.textual_compat import EndingNotifications, without_colours
 from scoring.errors import InspectError
 from scoring.storage.files import write_atomically
 
@@ -339,6 +339,7 @@ class Themed(App[Returned]):
         """Take the theme that was chosen before, kept in the folder `state_folder`; else `theme`."""
         super().__init__()
         self.ascii_only = ascii_only
+        self._notifications = EndingNotifications()
         self.set_class(ascii_only, "-ascii", update=False)
         self.animation_level = "none"
         for own_theme in themes():

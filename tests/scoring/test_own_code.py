@@ -82,5 +82,14 @@ def test_entry_points_are_listed_without_being_imported(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
+def test_what_is_installed_meanwhile_is_found(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = list(sys.path)
+    assert installed("late.group") == {}
+    plugged_in.install(tmp_path, monkeypatch, "late.group", {"late": "later:THING"}, {"later.py": "THING = 5\n"})
+    monkeypatch.setattr(sys, "path", before)
+    assert list(installed("late.group")) == ["late"]
+
+
 def test_there_are_none_of_a_group_that_nobody_has():
     assert installed("prm_inspect.nothing") == {}
