@@ -34,7 +34,9 @@ def chosen(spot: int) -> Callable[[Any], bool]:
     return lambda app: app.screen.critique._chosen_spot == spot
 
 
+TAGGED = ("w", *"knotty", "enter")
 ANSWERS = ("g l", "enter", "v c")
+MOVED = ("g x", "tab", "w", *"units", "enter")
 DAY = ", 2026-01-02"
 """Stands beneath the lists while that of notes has the keys."""
 NEEDING = {
@@ -60,7 +62,9 @@ NEEDING = {
             ("page-up", (), "signs: 2 notes"),
         )
     },
+    ("taxonomy", "redo"): Needing((*MOVED, "u"), says("(in none): 1 note"), scenes.noted),
     ("board", "published"): Needing((), says("No published figures are known for these benchmarks.")),
+    ("case", "redo"): Needing(("g l", "enter", *TAGGED, "u"), says("Tags  knotty")),
     ("case", "next-mention"): Needing((*ANSWERS, "tab"), chosen(1), scenes.critic),
     ("case", "previous-mention"): Needing((*ANSWERS, "tab", "tab"), chosen(0), scenes.critic),
 }
@@ -69,7 +73,8 @@ IN_STORIES = {
     *(("triage", name) for name in ("unrule", "defer", "rate-wrong", "rate-neutral", "rate-right")),
     *(("triage", name) for name in ("next-case", "previous-case")),
     *(("taxonomy", name) for name in ("put", "rename-category", "tick", "whose", "next-pane", "pane-before")),
-    *((screen, name) for screen in ("cases", "case", "taxonomy") for name in ("undo", "redo")),
+    *((screen, "undo") for screen in ("cases", "case", "taxonomy")),
+    ("cases", "redo"),
     *(("case", name) for name in ("answers", "zoom-critique")),
     *((screen, "unparsed") for screen in ("cases", "case")),
 }
