@@ -24,7 +24,6 @@ from scoring import __version__
 from scoring.critics.catalogue import PROTOCOLS, version
 from scoring_process import captured
 from servers.fault_server import running
-from thoroughness import also
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -79,22 +78,7 @@ ON_THE_DEMO = [
 ]
 
 
-def with_something_new(lines: list[str]) -> list[str]:
-    """Those of the lines in which a command has a flag that it has in no help and in no line before."""
-    known, new = {_flags(line) for line in HELPED if "--benchmark demo" in line}, []
-    for line in lines:
-        if not any(_flags(line) <= other for other in known):
-            new.append(line)
-            known.add(_flags(line))
-    return new
-
-
-def _flags(line: str) -> frozenset[str]:
-    command, *words = shlex.split(line)[1:]
-    return frozenset([command, *(word for word in words if word.startswith("-"))])
-
-
-@pytest.mark.parametrize("line", dict.fromkeys([*with_something_new(ON_THE_DEMO), *also(*ON_THE_DEMO)]))
+@pytest.mark.parametrize("line", ON_THE_DEMO)
 def test_every_command_on_the_demo_runs_without_a_workspace(line: str, tmp_path: Path):
     answer = run(line, tmp_path)
     assert answer.returncode == 0, answer.stderr
