@@ -408,8 +408,8 @@ def _whole_lines(path: Path) -> int | None:
     """Cut a text of lines after its last whole line; how many are left. None, and nothing cut, where it is no such."""
     with path.open("r+b") as file:
         start = file.read(_START)
-        text = codec_of(start).startswith("utf-8") and not start.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
-        if not text or start.removeprefix(UTF8_MARK).lstrip()[:1] == b"[":
+        binary = compression_of(start) or start.startswith((*ZIP, PARQUET, ARROW_FILE, ARROW_STREAM))
+        if binary or not codec_of(start).startswith("utf-8") or start.removeprefix(UTF8_MARK).lstrip()[:1] == b"[":
             return None
         file.seek(0)
         lines = end = at = 0
