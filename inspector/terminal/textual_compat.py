@@ -36,7 +36,7 @@ from textual import on
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
-from textual.events import Event, Key, Load, Paste, Resize, ScreenResume
+from textual.events import Compose, Event, Key, Paste, Resize, ScreenResume
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Size
 from textual.message import Message
@@ -508,12 +508,11 @@ class Steady(MessagePump):
         if event.size != self.app.size:
             event.prevent_default()
 
-    @on(Load)
+    @on(Compose)
     def _styled_for_its_height(self) -> None:
         """Have the classes of the terminal's height before there are widgets, all of which they style anew."""
         screen = cast("Screen[object]", self)
-        for name in screen._get_breakpoint_classes(self.app.size.height, screen.VERTICAL_BREAKPOINTS or []):  # noqa: SLF001
-            screen.add_class(name, update=False)
+        screen.add_class(*screen._get_breakpoint_classes(self.app.size.height, screen.VERTICAL_BREAKPOINTS or []))  # noqa: SLF001
 
     @on(ScreenResume)
     def _styled_once(self, event: ScreenResume) -> None:

@@ -6,6 +6,8 @@ from textual.screen import Screen
 import inspector.screens
 from inspector.screens.base import Steady
 from inspector.screens.palette import SteadyPalette
+from opened import opened
+from screen_text import press
 
 
 def test_every_screen_is_steady():
@@ -16,3 +18,17 @@ def test_every_screen_is_steady():
                 found.add(one)
     assert SteadyPalette in found
     assert [one.__name__ for one in found if not issubclass(one, Steady)] == []
+
+
+async def test_widgets_of_a_screen_are_styled_once_before_it_is_seen(monkeypatch):
+    again, style = [], Screen.update_node_styles
+
+    def counted(screen, animate=True):
+        if screen.children:
+            again.append(type(screen).__name__)
+        style(screen, animate=animate)
+
+    monkeypatch.setattr(Screen, "update_node_styles", counted)
+    async with opened() as pilot:
+        await press(pilot, "enter", "question_mark")
+    assert again == []
