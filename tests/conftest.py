@@ -13,6 +13,8 @@ sys.dont_write_bytecode = False
 # Frames of a few hundred rows are not worth waking threads for, and other workers want the processors as well.
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# No test cuts the power.
+os.fsync = lambda _: None
 # No test may ask a hub: where there is none, that takes half a minute.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 # Before anything asks for it, and by a way that reaches the workers.
@@ -34,6 +36,22 @@ def pytest_addoption(parser):
     )
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is collected stays to the end: going through it for garbage took an eighth of the run and more of the start.
+
+    What an app freezes is let go with its test.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.freeze = lambda: None
+        gc.set_threshold(7000)
+        gc.enable()
+
+
 def pytest_collection_modifyitems(items):
     """Put files that wait for terminals between those that compute, so that no processor is idle."""
     files = [list(group) for _, group in itertools.groupby(items, lambda item: item.path)]
@@ -52,13 +70,6 @@ settings.register_profile(
     "prm-inspect", deadline=None, max_examples=USUAL if THOROUGH else FEW, derandomize=not THOROUGH
 )
 settings.load_profile("prm-inspect")
-
-
-@pytest.fixture(autouse=True)
-def _apps_are_let_go():
-    """Nothing that an app froze outlives its test."""
-    yield
-    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

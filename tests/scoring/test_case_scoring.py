@@ -78,12 +78,6 @@ class Process(Asked):
         return json.loads(self.process.stdout.readline())
 
 
-@pytest.fixture(autouse=True)
-def _old_objects_are_left_alone():
-    """Who gives a PRM back collects garbage, and goes through all that other tests hold; the conftest lets it go."""
-    gc.freeze()
-
-
 @pytest.fixture(scope="module")
 def space(tmp_path_factory):
     folder = tmp_path_factory.mktemp("space")
