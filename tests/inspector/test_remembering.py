@@ -166,5 +166,5 @@ async def test_q_ends_what_is_not_there_yet_unless_it_is_typed_into_something(
         assert app.is_running is not ends
         reading.set()
         if not ends:
-            await shows(pilot, "9 of 9 cases")
+            await shows(pilot, "search q")
             await until(pilot, lambda: app.screen.query_one(SearchBar).typing)

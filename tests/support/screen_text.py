@@ -22,6 +22,8 @@ CHARACTERS = {
     "slash": "/",
     "left_parenthesis": "(",
 }
+ENOUGH = 20
+"""Looks before the time counts: a machine that stands still for half a minute stands still for the app as well."""
 
 
 def screen_lines(app: Any) -> list[str]:
@@ -39,10 +41,11 @@ async def settled(pilot: Pilot[Any], *, timeout: float = 20) -> None:
 
     `Pilot.pause` sends a message to every widget instead, and a screen has a hundred: a third of a test's time.
     """
-    app, quiet, end = pilot.app, 0, time.perf_counter() + timeout
+    app, quiet, end, looks = pilot.app, 0, time.perf_counter() + timeout, 0
     ready = asyncio.get_running_loop()._ready  # type: ignore[attr-defined]
     while quiet < 3 and app.is_running:
-        if time.perf_counter() > end:
+        looks += 1
+        if looks > ENOUGH and time.perf_counter() > end:
             raise TimeoutError(f"the app never rests; the screen was\n{screen_text(app)}")
         await asyncio.sleep(0)
         if ready:
@@ -104,10 +107,11 @@ def type_ahead(pilot: Pilot[Any], *keys: str) -> None:
 
 async def until(pilot: Pilot[Any], holds: Callable[[], object], *, timeout: float = 20) -> None:
     """Let the app work until `holds()` is true. Raises TimeoutError, which shows the screen."""
-    end, pause = time.perf_counter() + timeout, 0.005
+    end, pause, looks = time.perf_counter() + timeout, 0.005, 0
     await settled(pilot)
     while not holds():
-        if time.perf_counter() > end or not pilot.app.is_running:
+        looks += 1
+        if (looks > ENOUGH and time.perf_counter() > end) or not pilot.app.is_running:
             raise TimeoutError(f"never came true; the screen was\n{screen_text(pilot.app)}")
         await asyncio.sleep(pause)
         # Whoever looks all the time keeps the processor from those whom it waits for.
