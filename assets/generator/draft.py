@@ -1,8 +1,9 @@
 """What a family writes on: sentences of the problem, premises and steps in order, until the plan is done."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from random import Random
+
+from msgspec.structs import replace
 
 from generator import wordings
 from generator.plan import (

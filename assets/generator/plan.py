@@ -1,7 +1,8 @@
 """A solution before it is words: premises, typed steps, and what becomes of the values when one step is changed."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 Value = int | str | tuple[str, ...] | Mapping[str, str | int]
 """A number, a word, an order of names from first to last, or a table of rules."""
@@ -20,8 +21,7 @@ LARGEST = 250
 """No number in a solution passes this; a changed solution that would is thrown away."""
 
 
-@dataclass(frozen=True)
-class Reverse:
+class Reverse(Struct, frozen=True):
     """The same step with the opposite operation: what it would say, and as which error type that counts."""
 
     op: str
@@ -29,8 +29,7 @@ class Reverse:
     error: str
 
 
-@dataclass(frozen=True)
-class Flaw:
+class Flaw(Struct, frozen=True):
     """A wrong way of saying a step that holds no value: the error type, its kind, the sentence and what is wrong."""
 
     error: str
@@ -39,8 +38,7 @@ class Flaw:
     reason: str
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """One typed step.
 
     `operands` are cells; an operation reads as many as it needs and the sentence may name the rest. `text` and `again`
@@ -75,8 +73,7 @@ class Step:
         return f"s{self.id}"
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """A problem and its right solution; the last step states the answer.
 
     `known` are premises that are common knowledge and do not stand in the problem (a week has 7 days).
@@ -90,8 +87,7 @@ class Plan:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """One change to a plan. `at` is the id of the step that becomes wrong.
 
     `operands` (by position), `result`, `op`, `unit` and `text` replace what that step has; `drop` is the id of a step
@@ -114,8 +110,7 @@ class Edit:
     later: Mapping[Cell, Value] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Struct, frozen=True):
     """A step with its values: what is read, what comes out, in which unit and in which words."""
 
     step: Step

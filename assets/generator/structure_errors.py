@@ -1,9 +1,10 @@
 """Errors in what follows from what: a step too many or too few, a conclusion, a check, a plan."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from random import Random
+
+from msgspec.structs import replace
 
 from generator import wordings
 from generator.kinds import (

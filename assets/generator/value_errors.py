@@ -1,8 +1,9 @@
 """Errors in values: a result, an operand, an operation or a unit is another one than it should be."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from random import Random
+
+from msgspec.structs import replace
 
 from generator.kinds import (
     CALCULATION_SLIP,
