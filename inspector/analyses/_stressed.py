@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 from msgspec import Struct
@@ -29,10 +30,18 @@ class StressedScorer(Struct, frozen=True, eq=False, dict=True):
     scope: ResultSet
     benchmark: str
     seen: Evaluation
-    contents: Contents
     rows: Ints
     tolerance: float
     judged: JudgedContents | None
+
+    @cached_property
+    def contents(self) -> Contents:
+        """The drawn cases, rewritten in every way.
+
+        Raises:
+            DamagedWorkspace: a case's texts cannot be read.
+        """
+        return rewritten_contents(self.scope, self.scope.chosen_evaluations[0].gold, self.rows)
 
     @property
     def name(self) -> str:
@@ -79,14 +88,13 @@ def stressed(results: ResultSet, params: Params) -> Iterator[StressedScorer]:
         rows = _drawn(results, inside, params.get("cases", CASES))
         if not rows.size or not results.chosen:
             continue
-        contents = rewritten_contents(results, results.chosen_evaluations[0].gold, rows)
         for seen in results.chosen_evaluations:
-            folders = rewriting_folders(results, seen)
-            results_there = judged_variants(contents, seen, folders) if folders else None
-            if results_there is not None and not results_there.tried:
-                results_there = None
-            tolerance = params.get("tolerance", tolerance_of(seen))
-            yield StressedScorer(results, benchmark, seen, contents, rows, tolerance, results_there)
+            each = StressedScorer(results, benchmark, seen, rows, params.get("tolerance", tolerance_of(seen)), None)
+            # Rewriting takes longest, and shows nothing where no rewriting was ever scored.
+            if folders := rewriting_folders(results, seen):
+                judged = judged_variants(each.contents, seen, folders)
+                each = replace(each, judged=judged if judged.tried else None)
+            yield each
 
 
 def tolerance_of(seen: Evaluation) -> float:

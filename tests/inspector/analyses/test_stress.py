@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 import making
 from inspector.analyses import Params, load
+from inspector.case_view import rewriting_track
 from inspector.messages import Go
 from inspector.query import Query
 from inspector.render.view import Cell, Table
@@ -323,6 +324,8 @@ def test_what_an_agent_does_is_not_reworded():
 def test_where_nothing_was_scored_the_command_is_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     query = Query(benchmarks=("demo",), scorers=("blend",), where=("line <= 4",))
+    # No case is rewritten for that.
+    monkeypatch.setattr(rewriting_track, "contents_of", None)
     made = load("stress").view(load_query(query))
     assert made.rows.is_empty()
     assert made.empty.endswith("prm-inspect stress blend --benchmark demo --where 'line <= 4'")
