@@ -494,6 +494,13 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
         return named["row"].cast(pl.Int64).to_numpy(), named["error_steps"].cast(pl.Int64).to_numpy()
 
     @cached_property
+    def listed_sections(self) -> tuple[Ints, Ints]:
+        """Every wrong section that is listed: row id and 0-based index, also where the rest is not labelled."""
+        columns = [name for name in ("error_steps", "errors_so_far") if name in self.cases.columns]
+        named = self.cases.select(step=pl.coalesce(columns)).with_row_index("row").explode("step").drop_nulls()
+        return named["row"].cast(pl.Int64).to_numpy(), named["step"].cast(pl.Int64).to_numpy()
+
+    @cached_property
     def step_labels(self) -> npt.NDArray[np.int8]:
         """One label a step of all cases, in order: RIGHT_STEP, WRONG_STEP or UNKNOWN_STEP.
 

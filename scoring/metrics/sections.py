@@ -16,14 +16,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-import polars as pl
 
-from scoring.evaluations.step_rewards import Gold
 from scoring.filtering.sql_words import named
 from scoring.metrics.kernel import Decided, Unparsed, harmonic, share
 from scoring.metrics.own import CasesOf, MetricSums, OwnMetric
 from scoring.metrics.shares import SIDES
-from scoring.schema import Bools, Floats, Ints
+from scoring.schema import Bools, Floats
 
 NAMES = ("f1_macro", "precision_macro", "recall_macro", "f1_micro", "precision_micro", "recall_micro")
 """In the order in which they are reported, before the figures of first errors."""
@@ -80,17 +78,10 @@ def _recall(sums: MetricSums) -> Floats:
     return share(sums["hits"], sums["listed"])
 
 
-def listed_sections(gold: Gold) -> tuple[Ints, Ints]:
-    """Return every wrong section that is listed: row id and 0-based index, also where the rest is not labelled."""
-    columns = [name for name in ("error_steps", "errors_so_far") if name in gold.cases.columns]
-    named = gold.cases.select(step=pl.coalesce(columns)).with_row_index("row").explode("step").drop_nulls()
-    return named["row"].cast(pl.Int64).to_numpy(), named["step"].cast(pl.Int64).to_numpy()
-
-
 def members(decided: Decided) -> Bools:
     """Find the cases that list a section and whose sections are judged one by one. Shape (n,)."""
     listing = np.zeros(decided.gold.n_steps.size, dtype=np.bool_)
-    listing[listed_sections(decided.gold)[0]] = True
+    listing[decided.gold.listed_sections[0]] = True
     mask: Bools = listing & decided.evaluation.judged_steps.rows
     return mask
 
@@ -106,7 +97,7 @@ def _contributions(decided: Decided, places: Sequence[int]) -> Floats:
     """What each case contributes of _COUNTS, by their places, (n, k)."""
     judged, n = decided.evaluation.judged_steps, decided.gold.n_steps.size
     inside = members(decided)
-    row, section = listed_sections(decided.gold)
+    row, section = decided.gold.listed_sections
     last = np.full(n, -1)
     np.maximum.at(last, row, section)
     # A section beyond the last step may be listed, and named.
