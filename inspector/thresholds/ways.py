@@ -257,9 +257,8 @@ def way_rows(
         if way.evaluation is None:
             yield {"subset": "all", "kind": way.kind, "metric": metric, "excluded": 0, "reason": way.reason}
             continue
-        for row in figures_of(way.evaluation, benchmark, mask, counting):
-            if row["metric"] == metric:
-                yield {**row, **_about(way, way.evaluation, row, mask, benchmark)}
+        for row in figures_of(way.evaluation, benchmark, mask, counting, only=metric):
+            yield {**row, **_about(way, way.evaluation, row, mask, benchmark)}
 
 
 def _about(way: ThresholdWay, decided: Evaluation, row: dict[str, Any], mask: Bools, benchmark: str) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """The official metrics of scorers as rows: those that each benchmark reports first, and what else holds for it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -358,7 +357,12 @@ def _own(evaluation: Evaluation, benchmark: str, rows: Bools, counting: Counting
 
 
 def figures_of(
-    evaluation: Evaluation, benchmark: str, rows: Bools, counting: CountingRules, twins: Evaluation | None = None
+    evaluation: Evaluation,
+    benchmark: str,
+    rows: Bools,
+    counting: CountingRules,
+    twins: Evaluation | None = None,
+    only: str | None = None,
 ) -> Iterable[RowDict]:
     """Return rows of `subset, metric, value` and so on of the cases `rows` (n) of one benchmark.
 
@@ -368,18 +372,23 @@ def figures_of(
         rows: (n,) which cases take part.
         counting: how it is counted.
         twins: the same scorer on the unharmed originals, where the benchmark has some.
+        only: the metric that is asked for alone; None = all.
     """
     facts = step_labelled(benchmark)
     undefined = protocol_named(counting.protocol).undefined if counting.protocol else None
     official = undefined if facts is None and undefined is not None and undefined >= 0 else None
     unparsed = counting.unparsed_of(benchmark)
-    of_first_errors = first_error_rows(evaluation, rows, unparsed, counting.seed, official)
+    made_here: list[RowDict] = []
     if facts is None:
-        figures = figures_of_its_own(benchmark, official=counting.protocol == benchmark)
-        own = (own_rows(made, evaluation, rows, unparsed, counting.seed) for made in figures)
-        return [*chain.from_iterable(own), *of_first_errors]
-    of_steps = step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1)
-    return [*of_steps, *_with_both_sides(list(of_first_errors))]
+        for made in figures_of_its_own(benchmark, official=counting.protocol == benchmark):
+            if only in {None, made.name}:
+                made_here += own_rows(made, evaluation, rows, unparsed, counting.seed)
+    else:
+        made_here += step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1, only=only)
+    if only is None or not made_here:
+        of_first_errors = list(first_error_rows(evaluation, rows, unparsed, counting.seed, official))
+        made_here += of_first_errors if facts is None else _with_both_sides(of_first_errors)
+    return [row for row in made_here if only in {None, row["metric"]}]
 
 
 def _with_both_sides(rows: list[RowDict]) -> Iterator[RowDict]:

@@ -419,7 +419,7 @@ class _Line(Struct, frozen=True, eq=False):
     reasons: Mapping[str, str]
 
 
-class _Classes(Struct, frozen=True, eq=False):
+class _Classes(Struct, frozen=True, eq=False, dict=True):
     """The classes of some cases: which of them hold no wrong step (`alone`), their sums, and the cases behind them.
 
     `missing` (g,) are cases without a result that count in the denominator of validity_rate and in no draw.
@@ -433,15 +433,27 @@ class _Classes(Struct, frozen=True, eq=False):
     empty: float
     metrics: Sequence[Metric]
 
+    @cached_property
+    def _scores(self) -> dict[tuple[str, str], Floats]:
+        """What was computed so far: every group of classes asks for its own of the same figures."""
+        return {}
+
     def values(self, metric: Metric, empty: Empty) -> Floats:
         """The figure of every class, shape (g,): of one without a wrong step f1_positive in the place of prmscore."""
-        return self._without_errors(metric, empty, self.tally.values)[:, 0]
+        key = metric.name, str(empty)
+        if key not in self._scores:
+            self._scores[key] = self._without_errors(metric, empty, self.tally.values)[:, 0]
+        return self._scores[key]
 
     def draws(self, metric: Metric) -> Floats:
         """The same in resamples, (RESAMPLES, g); of none where nothing was drawn."""
+        key = metric.name, "drawn"
         if self.tally.draws is None:
             return np.zeros((0, len(self.names)))
-        return self._without_errors(metric, "resampled", lambda sums_metric, _: self.tally.drawn(sums_metric))[..., 0]
+        if key not in self._scores:
+            drawn = self._without_errors(metric, "resampled", lambda sums_metric, _: self.tally.drawn(sums_metric))
+            self._scores[key] = drawn[..., 0]
+        return self._scores[key]
 
     def _without_errors(self, metric: Metric, empty: Empty, score: Any) -> Floats:
         scores: Floats = score(metric, empty)
@@ -501,6 +513,7 @@ def step_rows(
     seed: int | None = 0,
     *,
     official: bool = False,
+    only: str | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield every figure of every class, every group of classes, `all` steps pooled and the classes' `average`.
 
@@ -513,6 +526,7 @@ def step_rows(
         official: say -1 where the benchmarks' toolkit does, and go on counting with it; and count what has no result
             at all (of cases, and of `originals` in `all`) in the denominator of validity_rate, as the toolkit does,
             unless nothing has one. Such figures have no interval.
+        only: the one figure that is asked for; None = all.
 
     Yields dictionaries with `subset, metric, value, low, high, n, reason, small, sd, runs`: fractions, null with a
     reason where undefined; `small` marks what fewer than SMALL cases say. Of a scorer with several runs, `value` is the
@@ -526,7 +540,9 @@ def step_rows(
     if originals is not None and len(originals.runs) == len(runs):
         beside = originals.runs
     counted = [StepRun.of(run, rows, facts, other) for run, other in zip(runs, beside, strict=True)]
-    metrics = [metric for metric in METRICS if facts.twins or metric.name != "similarity"]
+    metrics = [
+        metric for metric in METRICS if only in {None, metric.name} and (facts.twins or metric.name != "similarity")
+    ]
     tables = [
         list(_lines(run, rows, facts, other, seed, metrics, official=official))
         for run, other in zip(counted, beside, strict=True)
@@ -575,7 +591,8 @@ def _lines(
         sums = {**tally.sums, "tried": tally.sums["tried"] + missing[:, None]}
         inside = groups >= 0
         counted = {name: np.bincount(groups[inside & has], minlength=len(names)) for name, has in there.items()}
-        counted[VALIDITY_RATE.name] = counted[VALIDITY_RATE.name] + missing
+        if VALIDITY_RATE.name in counted:
+            counted[VALIDITY_RATE.name] = counted[VALIDITY_RATE.name] + missing
         empty = OFFICIAL_UNDEFINED if official else np.nan
         return _Classes(names, alone, replace(tally, sums=sums), counted, missing, empty, metrics)
 
