@@ -272,6 +272,7 @@ def test_a_threshold_is_tuned_for_the_figure(mixed):
         ]
         mine = headline(evaluation, best.mask, unparsed, None, benchmark).score
         assert mine == pytest.approx(max(every), abs=1e-9)
+        assert rows.filter(kind="best", subset="all")["value"].item() == pytest.approx(mine)
 
 
 @pytest.mark.parametrize("benchmark", sorted(FIGURES))

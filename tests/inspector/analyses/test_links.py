@@ -113,7 +113,7 @@ def turns(names, number: int) -> list[str]:
 
 def walked(results: ResultSet, name: str, *, intervals: bool = False) -> int:
     """Follow the links of all pages; how many there are."""
-    count = 0
+    count, sizes = 0, {}
     for params, about in product(pages(name), asked(results, name)):
         try:
             view = load(name).view(about, told(about, name, params), intervals=intervals)
@@ -121,8 +121,9 @@ def walked(results: ResultSet, name: str, *, intervals: bool = False) -> int:
             # Nothing to answer, such as a comparison of one scorer.
             continue
         for link in view.links():
-            kept = results.mask & results.passing(link.where)
-            assert kept.sum() == link.n, (name, params.page, link)
+            if link.where not in sizes:
+                sizes[link.where] = (results.mask & results.passing(link.where)).sum()
+            assert sizes[link.where] == link.n, (name, params.page, link)
             count += 1
     return count
 
