@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
+from textual import _callback, strip
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
@@ -18,7 +20,7 @@ from inspector.screen_state import ScreenState
 from inspector.screens.base import AppScreen
 from inspector.terminal import textual_compat
 from inspector.widgets.frame_table import FrameTable
-from screen_text import settled, until
+from screen_text import settled, to_be_painted, until
 
 # A busy machine is no reason to give up on a key.
 textual_compat.PATIENCE = 20
@@ -42,6 +44,9 @@ def _parsed_once(sheet: Stylesheet, css: str, read_from: Any, *args: Any, **kwar
 
 # Each app parses the same styles anew, twice: a fifth of what opening one takes.
 Stylesheet._parse_rules = _parsed_once  # type: ignore[method-assign]
+# Every strip has seven caches that most never use, and what is called later is looked through anew every time.
+strip.FIFOCache = lambda _: {}  # type: ignore[assignment, misc]
+_callback._count_parameters = lru_cache(10_000)(_callback._count_parameters)
 
 
 @contextmanager
@@ -53,6 +58,7 @@ def unpainted(*, but_behind_dialogs: bool = False) -> Iterator[None]:
     """
 
     def update(compositor: Compositor, *, full: bool = False, screen_stack: Any = None, **more: Any) -> Any:
+        to_be_painted(compositor)
         if full or (but_behind_dialogs and screen_stack):
             return _render_update(compositor, full=full, screen_stack=screen_stack, **more)
         compositor._dirty_regions.clear()

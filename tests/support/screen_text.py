@@ -4,9 +4,13 @@ import asyncio
 import time
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from textual._compositor import Compositor
 from textual.events import Key
+from textual.geometry import Region, Size
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from inspector.commands import Command
 from inspector.commands.command import NO_KEY
@@ -26,9 +30,34 @@ ENOUGH = 20
 """Looks before the time counts: a machine that stands still for half a minute stands still for the app as well."""
 
 
+_PAINTED: WeakKeyDictionary[Compositor, tuple[Size, dict[int, str]]] = WeakKeyDictionary()
+
+
+def to_be_painted(compositor: Compositor) -> None:
+    """Note which lines a terminal would get now, so that a look need not paint the others again: half of a key."""
+    size, lines = _PAINTED.get(compositor, (None, {}))
+    if size != compositor.size or compositor.size.region in compositor._dirty_regions:
+        _PAINTED[compositor] = compositor.size, {}
+    else:
+        for region in compositor._dirty_regions:
+            for line in region.line_range:
+                lines.pop(line, None)
+
+
 def screen_lines(app: Any) -> list[str]:
-    """The lines of the screen on top, blanks at their ends removed."""
-    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+    """The lines of the screen on top as a terminal has them, blanks at their ends removed."""
+    screen = app.screen
+    compositor = screen._compositor
+    size, lines = _PAINTED.get(compositor, (None, {}))
+    under_way = screen._dirty_widgets or screen._repaint_required or screen._layout_required or screen._scroll_required
+    if size != compositor.size or under_way or compositor._dirty_regions:
+        return [strip.text.rstrip() for strip in compositor.render_strips()]
+    missing = [line for line in range(size.height) if line not in lines]
+    if missing:
+        crop = Region(0, missing[0], size.width, missing[-1] - missing[0] + 1)
+        chops = compositor._render_chops(crop, set(missing).__contains__)
+        lines |= {line: Strip.join(chops[line].values()).text.rstrip() for line in missing}
+    return [lines[line] for line in range(size.height)]
 
 
 def screen_text(app: Any) -> str:
