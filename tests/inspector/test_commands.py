@@ -109,6 +109,11 @@ EFFECTS = {
     ("board", "board-columns"): Effect("Columns of the board, and of what is exported from it"),
     ("board", "differences"): Effect("differences to alpha", undo=("v", "d")),
     ("board", "baselines"): Effect("always-clean", undo=("v b",)),
+    ("board", "yank-row"): Effect("Copied the row of alpha", undo=()),
+    ("board", "triage"): Effect("No case waits for you", undo=()),
+    ("board", "published"): Effect("No published figures are known for these benchmarks.", undo=()),
+    ("cases", "yank-row"): Effect("Copied the facts of alarm-one", undo=()),
+    ("case", "yank-case"): Effect("Copied the whole case bench/alarm-one", undo=()),
     ("cases", "open-case"): Effect("1 of 5"),
     ("cases", "threshold"): Effect("* best"),
     ("cases", "facets"): Effect("[x] o missed"),
@@ -322,6 +327,8 @@ def effect_of(screen, command):
     return EFFECTS.get((screen, command.id)) or EVERYWHERE.get(command.id)
 
 
+EACH = {"yank-row", "triage"}
+"""Commands that are something else on each screen."""
 TRIED = {screen: [] for screen in SCREENS}
 """Screen -> what is tried there; usually a command is tried on one of the screens that have it. That one analysis takes
 the place of another is seen on the way through all of them.
@@ -330,7 +337,7 @@ for _number, _command in enumerate(COMMANDS):
     _having = [screen for screen in SCREENS if effect_of(screen, _command)]
     if _command.id in ANALYSES and not THOROUGH:
         _having = [screen for screen in _having if screen not in ANALYSES]
-    for _screen in one_of(_having, _number):
+    for _screen in _having if _command.id in EACH else one_of(_having, _number):
         TRIED[_screen].append((_command, effect_of(_screen, _command)))
 
 

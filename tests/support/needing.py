@@ -1,4 +1,4 @@
-"""Commands that need something first: an answer of a critic, a tag, a search, a clipboard."""
+"""Commands that need something first, which changes the workspace or is in a workspace of its own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Needing:
 
     before: tuple[str, ...]
     holds: Callable[[Any], object]
-    space: Callable[[], Query] = scenes.small
+    space: Callable[[], Query] = scenes.noted
     until: str = ""
     """What the screen has to show before the keys of `then`."""
     then: tuple[str, ...] = ()
@@ -40,17 +40,13 @@ MOVED = ("g x", "tab", "w", *"units", "enter")
 DAY = ", 2026-01-02"
 """Stands beneath the lists while that of notes has the keys."""
 NEEDING = {
-    ("board", "yank-row"): Needing((), says("Copied the row of alpha")),
-    ("cases", "yank-row"): Needing(("g", "l"), says("Copied the facts of exact-one")),
     ("case", "yank"): Needing(("g l", "enter", "home"), says("Copied the problem of bench/exact-one")),
-    ("case", "yank-case"): Needing(("g", "l", "enter"), says("Copied the whole case bench/exact-one")),
-    ("board", "triage"): Needing((), says("No case waits for you")),
     ("triage", "skip"): Needing(("g", "l", "g", "t", "enter"), says("1 skipped, 8 to go")),
-    ("taxonomy", "tick-with"): Needing(("g", "x"), says("Tick notes in (in none)"), scenes.noted),
-    ("taxonomy", "sideways-right"): Needing(("g", "x"), says(DAY), scenes.noted),
-    ("taxonomy", "sideways-left"): Needing(("g", "x", "tab"), hides(DAY), scenes.noted),
+    ("taxonomy", "tick-with"): Needing(("g", "x"), says("Tick notes in (in none)")),
+    ("taxonomy", "sideways-right"): Needing(("g", "x"), says(DAY)),
+    ("taxonomy", "sideways-left"): Needing(("g", "x", "tab"), hides(DAY)),
     **{
-        ("taxonomy", name): Needing(("g x", *keys), says(words), scenes.noted)
+        ("taxonomy", name): Needing(("g x", *keys), says(words))
         for name, keys, words in (
             ("line-down", ("home",), "units: 1 note"),
             ("line-up", ("home", "j"), "signs: 2 notes"),
@@ -62,8 +58,7 @@ NEEDING = {
             ("page-up", (), "signs: 2 notes"),
         )
     },
-    ("taxonomy", "redo"): Needing((*MOVED, "u"), says("(in none): 1 note"), scenes.noted),
-    ("board", "published"): Needing((), says("No published figures are known for these benchmarks.")),
+    ("taxonomy", "redo"): Needing((*MOVED, "u"), says("(in none): 1 note")),
     ("case", "redo"): Needing(("g l", "enter", *TAGGED, "u"), says("Tags  knotty")),
     ("case", "next-mention"): Needing((*ANSWERS, "tab"), chosen(1), scenes.critic),
     ("case", "previous-mention"): Needing((*ANSWERS, "tab", "tab"), chosen(0), scenes.critic),
