@@ -61,7 +61,9 @@ def press(terminal, *keys):
 
 def test_no_text_of_the_data_acts_on_the_terminal_at_any_size(workspace, tmp_path):
     """Every command and screen: `test_hostile_screens`. What is copied is raw, and cannot end its own sequence."""
-    with Terminal([*RUN, "-w", str(workspace)], columns=20, lines=5, env={"PYTHONPATH": ROOT}, cwd=tmp_path) as terminal:
+    with Terminal(
+        [*RUN, "-w", str(workspace)], columns=20, lines=5, env={"PYTHONPATH": ROOT}, cwd=tmp_path
+    ) as terminal:
         # A terminal in which nothing fits says so; keys do no harm there.
         terminal.wait_for("too small")
         press(terminal, "enter", "g", "l", "e", "c", "q")
