@@ -100,10 +100,8 @@ def test_what_cannot_be_sent_is_kept_and_goes_with_the_next_run(proxy, machine, 
 def test_two_machines_share_a_run(machine, monkeypatch):
     monkeypatch.setattr(scoring_run, "ROWS", 32)
     monkeypatch.setattr(remote_runs, "_LOOKS", 0.3)
-    # Who waits says so each time: here the other goes on only then.
-    monkeypatch.setattr(scoring_run, "_WAITED_SECONDS", 0.01)
-    monkeypatch.setattr(scoring_run, "_PROGRESS_SECONDS", 0.0)
-    frame = cases(400)
+    monkeypatch.setattr("scoring.runs.run._WAITED_SECONDS", 0.01)
+    frame = cases(600)
     ann, bob = begun(machine("ann")), machine("bob")
     bob.sync()
     engines = [Engine(), Engine()]
