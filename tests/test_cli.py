@@ -236,10 +236,10 @@ def test_an_import_ends_with_0_1_or_2(called):
 
 PRINTED = [
     ("--help",),
-    ("keys", "-q"),
+    ("prms",),
     *also(("cases", *DEMO), ("metrics", "--help"), ("--version",), ("demo", "--no-app")),
 ]
-DOCUMENTS = [("keys", "-q", "--csv"), *also(("cases", *DEMO, "--csv"), ("show", "algebra-012", *DEMO, "--json"))]
+DOCUMENTS = [("prms", "--csv"), *also(("cases", *DEMO, "--csv"), ("show", "algebra-012", *DEMO, "--json"))]
 
 
 @pytest.mark.parametrize("words", [*DOCUMENTS, PRINTED[0], *also(*PRINTED[1:])])

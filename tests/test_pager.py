@@ -1,5 +1,6 @@
 """Pages that are longer than the screen, under a real terminal."""
 
+import json
 import re
 import shlex
 import shutil
@@ -55,51 +56,60 @@ def test_a_long_page_is_read_in_less_in_colour_and_its_command_is_said_afterward
         assert COMMAND in terminal.screen_text()
 
 
-def test_what_is_longer_than_the_screen_goes_through_the_pager_and_nothing_else(tmp_path):
-    code, out = ran([*RUN, *LONG], tmp_path, PAGER=TO_A_FILE)
-    paged = (tmp_path / "paged").read_text()
-    assert code == 0
-    assert out.startswith(COMMAND)
-    assert paged.count("\n") > 240
-    assert re.search(COLOUR, paged)
-    (tmp_path / "paged").unlink()
-    code, out = ran([*RUN, *SHORT], tmp_path, PAGER=TO_A_FILE)
-    assert code == 0
-    assert COMMAND in out
-    assert 3 < out.count("\n") < 24
-    assert not (tmp_path / "paged").exists()
+ONE_BY_ONE = """
+import json, os, pathlib, sys
+from inspector.cli import main
+for number, (pager, words) in enumerate(json.loads(sys.argv[1])):
+    os.environ["PAGER"] = pager
+    # Which --no-color sets.
+    os.environ.pop("NO_COLOR", None)
+    code = main(words)
+    if pathlib.Path("paged").exists():
+        pathlib.Path("paged").rename(f"paged-{number}")
+    print(f"END WITH {code}", flush=True)
+"""
+"""Commands in one process, which is started once."""
+PRINTED = (
+    # Longer than the screen, and not.
+    *((TO_A_FILE, LONG), (TO_A_FILE, SHORT), (TO_A_FILE, [*LONG, "--no-color"]), (TO_A_FILE, LIGHT)),
+    # Nobody reads it there, or no pager can be started, or the reader leaves at once, which is no error.
+    *((TO_A_FILE, [*LONG, "-q"]), ("there-is-no-such-pager -R", LIGHT), ("true", LIGHT)),
+    *also((TO_A_FILE, ["show", "algebra-012", *LONG[1:3]]), (TO_A_FILE, [*LONG, "--csv"])),
+)
+
+
+def test_what_is_longer_than_the_screen_goes_through_the_pager_where_there_is_one_and_somebody_reads_it(tmp_path):
+    code, out = ran([sys.executable, "-c", ONE_BY_ONE, json.dumps(PRINTED)], tmp_path, PAGER="")
+    *outs, end = out.split("END WITH 0\n")
+    assert (code, end, len(outs)) == (0, "", len(PRINTED))
+    paged = {int(path.name.removeprefix("paged-")): path.read_text() for path in tmp_path.glob("paged-*")}
+    assert paged.keys() == {0, 2, 3, *also(7)}
+    assert all(text.count("\n") >= 24 for text in paged.values())
+    assert paged[0].count("\n") > 240
+    assert re.search(COLOUR, paged[0])
+    assert not re.search(COLOUR, paged[2])
+    assert outs[0].startswith(COMMAND)
+    assert COMMAND in outs[1]
+    assert 3 < outs[1].count("\n") < 24
+    assert [re.sub(r"command: .*\n", "", outs[number]) for number in (*paged, 6)] == [""] * (len(paged) + 1)
+    for number, words in ((4, "reasoning-060"), (5, "--threshold"), *also((8, "reasoning-060"))):
+        assert outs[number].count("\n") > 24
+        assert words in outs[number]
 
 
 STRAIGHT = [
-    ("-q", [*RUN, *LONG, "-q"], {}),
     ("a pipe", ["sh", "-c", f"{shlex.join([*RUN, *LIGHT])} | cat"], {}),
-    ("no pager", [*RUN, *LIGHT], {"PAGER": "there-is-no-such-pager -R"}),
     *also(
         ("a file", ["sh", "-c", f"{shlex.join([*RUN, *LONG])} > file; cat file"], {}),
-        ("a document", [*RUN, *LONG, "--csv"], {}),
         ("a dumb terminal", [*RUN, *LONG], {"TERM": "dumb"}),
     ),
 ]
 
 
 @pytest.mark.parametrize(("words", "env"), [case[1:] for case in STRAIGHT], ids=[case[0] for case in STRAIGHT])
-def test_it_is_printed_straight_where_nobody_reads_it_there_or_none_can_be_started(words, env, tmp_path):
-    code, out = ran(words, tmp_path, **{"PAGER": TO_A_FILE, **env})
+def test_it_is_printed_straight_where_nobody_reads_it_there(words, env, tmp_path):
+    code, out = ran(words, tmp_path, PAGER=TO_A_FILE, **env)
     assert code == 0
     assert out.count("\n") > 24
     assert ("reasoning-060" if LONG[0] in words else "--threshold") in out
     assert not (tmp_path / "paged").exists()
-
-
-def test_a_reader_that_leaves_at_once_is_no_error(tmp_path):
-    assert ran([*RUN, *LIGHT], tmp_path, PAGER="true") == (0, "")
-
-
-@pytest.mark.parametrize("words", [[*LONG, "--no-color"], LIGHT, *also(["show", "algebra-012", *LONG[1:3]])])
-def test_other_pages_go_there_as_well_and_without_colour_where_none_is_wanted(words, tmp_path):
-    code, out = ran([*RUN, *words], tmp_path, PAGER=TO_A_FILE)
-    assert code == 0
-    assert (tmp_path / "paged").read_text().count("\n") >= 24
-    assert re.sub(r"command: .*\n", "", out) == ""
-    if "--no-color" in words:
-        assert not re.search(COLOUR, (tmp_path / "paged").read_text())

@@ -22,7 +22,7 @@ from inspector.query import Query
 from inspector.result_set import load
 from scoring import __version__
 from scoring.critics.catalogue import PROTOCOLS, version
-from scoring_process import captured
+from scoring_process import captured, jobs_here
 from servers.fault_server import running
 
 ROOT = Path(__file__).parent.parent
@@ -212,7 +212,7 @@ def test_the_commands_about_critics_run_one_after_the_other(tmp_path: Path):
     rows = [authored.row(number, "gsm8k", label=number % 2 - 1) for number in range(14)]
     assert run(f"prm-inspect import {authored.write(tmp_path / 'gsm8k.json', rows)}", tmp_path).returncode == 0
     lines = [line.partition("  #")[0].strip() for line in block.splitlines() if line.startswith("prm-inspect")]
-    with running() as server:
+    with running() as server, jobs_here():
         told = [run(line.replace("http://127.0.0.1:8000", server.url), tmp_path) for line in lines]
     assert [one.returncode for one in told] == [0] * len(lines), [one.stderr for one in told]
     said = dict(zip((line.split()[1] + ("8" if "--votes" in line else "") for line in lines), told, strict=True))

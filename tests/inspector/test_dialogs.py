@@ -1,11 +1,10 @@
-"""A dialog tells its keys in its footer and under `?`, and what it leaves on the screen when it is gone is nothing."""
+"""A dialog tells its keys in its footer and under `?`; what it leaves on the screen: `test_ending`."""
 
 import importlib
 import pkgutil
 import re
 from pathlib import Path
 
-import pytest
 import textual
 from textual.dom import DOMNode
 
@@ -20,33 +19,6 @@ from inspector.widgets.line_view import LineView
 from inspector.widgets.pick_list import PickList
 from opened import opened
 from screen_text import press, settled, shows
-from terminal import Terminal
-from test_pty import ENV, RUN
-
-
-def looks(terminal):
-    """Every cell with its colours."""
-    screen = terminal.screen()
-    return [[screen.buffer[y][x] for x in range(120)] for y in range(36)]
-
-
-@pytest.mark.pty
-def test_a_dialog_leaves_nothing_behind(tmp_path):
-    with Terminal([*RUN, "demo"], columns=120, lines=36, env=ENV, cwd=tmp_path) as terminal:
-        terminal.wait_for("240 cases")
-        terminal.settle()
-        terminal.press("g", "l")
-        # The list is being imported when it is opened that soon.
-        terminal.wait_for("false alarm")
-        terminal.settle()
-        before = looks(terminal)
-        for key, says in (("s", "Sort by"), ("v c", "Columns of the list"), ("e", "CSV")):
-            terminal.press(key)
-            terminal.wait_for(says)
-            terminal.settle()
-            terminal.press("escape")
-            terminal.settle()
-            assert looks(terminal) == before, f"after {key}"
 
 
 def test_no_class_of_ours_takes_the_styles_of_one_of_textuals():

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from inspector.services.command_access import GIVE_BACK, KEEP
 from inspector.terminal.crash_log import KEPT, report, sentence, write
 from terminal import Terminal
 from test_pty import ENV, RUN
@@ -69,8 +70,8 @@ def home(tmp_path):
 
 
 @contextmanager
-def board(home, tmp_path, argv=(*RUN, "demo")):
-    with Terminal(argv, columns=100, lines=30, env=home, cwd=tmp_path) as terminal:
+def board(home, tmp_path, argv=(*RUN, "demo"), **env):
+    with Terminal(argv, columns=100, lines=30, env={**home, **env}, cwd=tmp_path) as terminal:
         terminal.wait_for("240 cases")
         terminal.settle()
         yield terminal
@@ -106,25 +107,49 @@ def test_what_fails_while_it_ends_is_no_fault(home, tmp_path):
 
 
 # A terminal that is gone sends SIGHUP in the tests below, and one that was suspended is sent SIGTERM.
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), *also((signal.SIGTERM, 143), (signal.SIGHUP, 129))])
-def test_a_signal_gives_back_the_terminal(home, tmp_path, number, code):
-    with board(home, tmp_path) as terminal:
-        terminal.press("down")
-        # What else is painted at the start may have been taken for the answer.
+@pytest.mark.parametrize(
+    ("number", "code", "term"),
+    [(signal.SIGINT, 130, "linux"), *also((signal.SIGTERM, 143, "dumb"), (signal.SIGHUP, 129, "linux"))],
+)
+def test_a_signal_gives_back_a_terminal_that_got_no_title_which_it_would_show_as_text_and_no_log_is_left_if_so_told(
+    home, tmp_path, number, code, term
+):
+    argv = (*RUN, "demo", "--no-session-log")
+    with board(home, tmp_path, argv, TERM=term, COLORTERM="") as terminal:
+        terminal.press("down", "enter")
+        terminal.wait_for("most instructive")
+        # A log would begin a moment after the first paint.
         terminal.settle(1.0)
         terminal.signal(number)
         assert terminal.wait() == code
         assert LEFT in terminal.output
         assert b"Traceback" not in terminal.output
+        assert b"\x1b]2;" not in terminal.output
     assert list((tmp_path / "state").rglob("demo.json"))
+    assert not list((tmp_path / "state").rglob("session-*.jsonl"))
 
 
-@pytest.mark.parametrize("keys", [b"gl" + b"j" * 20, *also(b"")])
-def test_a_terminal_that_is_gone_ends_it(home, tmp_path, keys):
+def looks(terminal):
+    """Every cell with its colours."""
+    screen = terminal.screen()
+    return [[screen.buffer[y][x] for x in range(screen.columns)] for y in range(screen.lines)]
+
+
+@pytest.mark.parametrize("keys", [b"gbgl" + b"j" * 20, *also(b"")])
+def test_dialogs_leave_nothing_behind_and_a_terminal_that_is_gone_ends_the_app(home, tmp_path, keys):
     with board(home, tmp_path) as terminal:
-        terminal.press("down")
-        # What else is painted at the start may have been taken for the answer.
-        terminal.settle(1.0)
+        terminal.press("down", "g", "l")
+        # The list is being imported when it is opened that soon.
+        terminal.wait_for("false alarm")
+        terminal.settle()
+        before = looks(terminal)
+        for key, says in (("s", "Sort by"), ("v c", "Columns of the list"), ("e", "CSV")):
+            terminal.press(key)
+            terminal.wait_for(says)
+            terminal.settle()
+            terminal.press("escape")
+            terminal.settle()
+            assert looks(terminal) == before, f"after {key}"
         terminal.send(keys)
         code = terminal.hang_up()
     assert code == 129, [log.read_text() for log in tmp_path.rglob("crash-*.log")]
@@ -139,7 +164,9 @@ def test_a_terminal_that_is_gone_ends_it_without_a_signal_too(home, tmp_path):
     assert list((tmp_path / "state").rglob("demo.json"))
 
 
-def test_ctrl_z_suspends_and_fg_brings_everything_back(home, tmp_path):
+def test_ctrl_z_suspends_and_fg_brings_everything_back_and_a_log_is_left_and_the_terminal_has_its_own_title(
+    home, tmp_path
+):
     with board(home, tmp_path) as terminal:
         terminal.press("enter")
         terminal.wait_for("most instructive")
@@ -161,7 +188,12 @@ def test_ctrl_z_suspends_and_fg_brings_everything_back(home, tmp_path):
         assert terminal.wait() == 143
         assert terminal.output.count(LEFT) == 2
         assert b"Traceback" not in terminal.output
+        output = terminal.output.decode()
     assert list((tmp_path / "state").rglob("demo.json"))
+    assert len(list((tmp_path / "state").rglob("session-*.jsonl"))) == 1
+    titles = re.findall(r"\x1b\]2;(.*?)\x1b\\", output)
+    assert titles[:2] == ["prm-inspect - demo", "prm-inspect - demo - filter outcome = any failure"]
+    assert output.index(KEEP) < output.index("\x1b]2;") < output.index(GIVE_BACK)
 
 
 @pytest.mark.parametrize("key", ["q", *also("ctrl+c")])

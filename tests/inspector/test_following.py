@@ -13,11 +13,18 @@ import making
 import reference
 from inspector.query import Query
 from inspector.result_set import load
+from inspector.services import following
 from opened import inspected, opened
 from scoring.api import open_workspace
 from scoring.cache import RewardParts
 from scoring.evaluations import derived
 from screen_text import press, settled, shows, until
+
+
+@pytest.fixture(autouse=True)
+def _followed_closely(monkeypatch):
+    """The app looks at its files every tenth of a second."""
+    monkeypatch.setattr(following, "FOLLOW_SECONDS", 0.1)
 
 
 @pytest.fixture

@@ -84,7 +84,9 @@ async def test_it_says_what_is_needed_and_everything_comes_back_and_the_least_si
         await hides(pilot, "2 scorers")
 
 
-async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows(query):
+async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows_and_a_size_told_too_late_is_put_right(
+    query, monkeypatch
+):
     from inspector.app import InspectApp
 
     app = InspectApp(query)
@@ -94,18 +96,14 @@ async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows(qu
         assert "40x12" in screen_text(app)
         await resized(pilot, 120, 36)
         await shows(pilot, "2 scorers", "alpha", "beta")
-        await press(pilot, "enter")
-        await shows(pilot, "most instructive first")
-
-
-async def test_a_size_that_was_told_too_late_is_put_right(query, monkeypatch):
-    async with opened(query, size=(120, 36)) as pilot:
-        monkeypatch.setattr(type(pilot.app), "is_headless", False)
+        monkeypatch.setattr(type(app), "is_headless", False)
         monkeypatch.setattr(textual_compat, "terminal_size", lambda: Size(100, 30))
         # A signal that came in between told the older size last.
-        pilot.app.post_message(Resize(Size(7, 3), Size(7, 3)))
-        await until(pilot, lambda: pilot.app.size == (100, 30))
+        app.post_message(Resize(Size(7, 3), Size(7, 3)))
+        await until(pilot, lambda: app.size == (100, 30))
         await shows(pilot, "2 scorers", "alpha", "beta")
+        await press(pilot, "enter")
+        await shows(pilot, "most instructive first")
 
 
 @pytest.mark.pty

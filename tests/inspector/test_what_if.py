@@ -110,23 +110,6 @@ async def test_the_screen_says_the_same_and_hides_what_is_judged_from_who_is_bli
         assert "pred" not in screen_text(pilot.app)
 
 
-async def test_what_cannot_be_is_said_and_the_text_stays_to_be_mended(tmp_path, query):
-    async with opened(query, size=(100, 30)) as pilot:
-        await press(pilot, "g", "l", "enter", "g", "w", "home", "enter")
-        await shows(pilot, "The problem stays as it is")
-        await press(pilot, "plus", "space", "enter")
-        await shows(pilot, "A step needs some text.")
-        assert pilot.app.screen.query_one(TextEditor).display
-        await press(pilot, "x", "enter")
-        await shows(pilot, "1 edit: step 0 put in")
-        await press(pilot, "vertical_line", "enter")
-        await shows(pilot, "Both parts of a step")
-        await press(pilot, "escape", "G", "x")
-        await shows(pilot, "There is no step behind it")
-        await press(pilot, "minus", "minus", "minus", "minus")
-        await shows(pilot, "A solution needs one step")
-
-
 def test_what_another_device_may_have_rounded_is_said():
     def told(*engines):
         return list(ScoredVariant(Variant("k", "c"), (), (), example.ALPHA, engines=engines).words())
@@ -138,7 +121,9 @@ def test_what_another_device_may_have_rounded_is_said():
     assert told(here, here.replace("2.10", "2.11")) == told("", here) == told("", "") == []
 
 
-async def test_variants_are_walked_and_one_without_edits_is_none(tmp_path, query):
+async def test_variants_are_walked_and_one_without_edits_is_none_and_of_what_cannot_be_the_text_stays_to_be_mended(
+    tmp_path, query
+):
     kept(tmp_path, Edit("delete", 0))
     there = Variants(tmp_path / "w" / "variants")
     async with opened(query, size=(120, 30)) as pilot:
@@ -156,6 +141,19 @@ async def test_variants_are_walked_and_one_without_edits_is_none(tmp_path, query
         assert len(there.every()) == 1
         await press(pilot, "u")
         await shows(pilot, "There is nothing to undo.")
+        await press(pilot, "home", "enter")
+        await shows(pilot, "The problem stays as it is")
+        await press(pilot, "plus", "space", "enter")
+        await shows(pilot, "A step needs some text.")
+        assert pilot.app.screen.query_one(TextEditor).display
+        await press(pilot, "x", "enter")
+        await shows(pilot, "1 edit: step 0 put in")
+        await press(pilot, "vertical_line", "enter")
+        await shows(pilot, "Both parts of a step")
+        await press(pilot, "escape", "G", "x")
+        await shows(pilot, "There is no step behind it")
+        await press(pilot, "minus", "minus", "minus", "minus")
+        await shows(pilot, "A solution needs one step")
         # The app ends at once there too.
         await pilot.press("ctrl+c")
         await until(pilot, lambda: pilot.app._exit)

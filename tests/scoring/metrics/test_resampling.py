@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from covering import PROCESSBENCH, TWO, covered
 from scoring.metrics import resampling
 from scoring.metrics.resampling import (
+    LEVEL,
     RESAMPLES,
     percentile_interval,
     percentile_intervals,
@@ -193,6 +194,9 @@ def test_an_empty_group_has_no_hit_and_shape_and_seed_hold():
 
 def test_the_interval_is_the_central_95_percent():
     assert percentile_interval(np.arange(1001) / 1000) == pytest.approx((0.025, 0.975))
+    for number in (*range(1, 90), RESAMPLES):
+        draws = np.random.default_rng(number).integers(0, 60, number) / 59
+        assert percentile_interval(draws) == tuple(np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])), number
 
 
 def test_undefined_resamples_are_left_out_and_too_many_leave_no_interval():
