@@ -44,6 +44,8 @@ class Following:
         """The benchmarks when it was looked last."""
         self._heard: object = None
         """What people said when labels were made anew last."""
+        self._n_reads = 0
+        """How often reading was begun: what was read before the last time is not shown after it."""
         self._awaited = ""
         """The scorer to look through once its rewards have been read; "" where none is."""
         self._syncing = False
@@ -175,18 +177,25 @@ class Following:
             app.warn(f"{gone}: removed from the workspace. What is on screen was read before, and has no texts.")
             then()
             return
-        app.run_in_thread(partial(self._read, query, then), "reload", exclusive=True)
+        self._n_reads += 1
+        app.run_in_thread(partial(self._read, query, then, self._n_reads), "reload", exclusive=True)
 
-    def _read(self, query: "Query", then: "Callable[[], object]") -> None:
+    def _read(self, query: "Query", then: "Callable[[], object]", number: int) -> None:
         """In a thread."""
         from inspector.result_set import load
         from scoring.errors import InspectError
 
         try:
-            self._app.call_later(self.show, load(query), then)
+            self._app.call_later(self._show_latest, load(query), then, number)
         except InspectError as error:
             self._app.tell(str(error), "warning")
             self._app.call_later(then)
+
+    def _show_latest(self, results: "ResultSet", then: "Callable[[], object]", number: int) -> None:
+        if number == self._n_reads:
+            self.show(results, then)
+        else:
+            then()
 
     def show(self, results: "ResultSet", then: "Callable[[], object]" = lambda: None) -> None:
         """Show the same with the rewards that there are now, and do what is left; look through whom one waits for.

@@ -1,6 +1,7 @@
 """Rewards and tags that come in while a person is at work."""
 
 import shutil
+import threading
 from pathlib import Path
 
 import polars as pl
@@ -88,6 +89,31 @@ async def test_nothing_that_lands_takes_away_a_tag_a_search_or_a_moving_threshol
         await until(pilot, lambda: "eta" in scorers(pilot))
         assert inspected(pilot).results.query == kept.results.query
         assert inspected(pilot).shown.tolist() == kept.shown.tolist()
+
+
+async def test_what_was_read_before_something_went_is_not_shown_after_it(query, monkeypatch):
+    """However long its thread took."""
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def slowly(asked):
+        if begun.is_set():
+            return load(asked)
+        results = load(asked)
+        begun.set()
+        goes_on.wait(20)
+        return results
+
+    async with opened(query) as pilot:
+        monkeypatch.setattr("inspector.result_set.load", slowly)
+        done = []
+        pilot.app.following.read_again(lambda: done.append(True))
+        await until(pilot, begun.is_set)
+        shutil.rmtree(inspected(pilot).results.folders["beta"])
+        await until(pilot, lambda: scorers(pilot) == ["alpha"])
+        goes_on.set()
+        await until(pilot, lambda: done)
+        await settled(pilot)
+        assert scorers(pilot) == ["alpha"]
 
 
 async def test_what_was_computed_of_a_scorer_goes_with_it(query, monkeypatch):
