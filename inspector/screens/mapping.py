@@ -13,7 +13,6 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from inspector.commands.command import EXPORT
 from inspector.mapping_words import FIELDS, claim_words, claimed, preview_lines
@@ -92,8 +91,7 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             problem = "" if proposal is None else proposal.refusal
         except InspectError as error:
             proposal, problem = self._unguessed() if mapping is None else None, error.words
-        if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._take_in, proposal, problem)
+        self.show_found(self._take_in, proposal, problem)
 
     def _unguessed(self) -> Proposal | None:
         """All columns, none of them taken for anything."""

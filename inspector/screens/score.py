@@ -17,7 +17,6 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
 from inspector.messages import Score
 from inspector.processes.case_job import critic_asked, critics_there, prm_asked, prm_at, prms_there
@@ -148,9 +147,7 @@ class ScoreDialog(Dialog[Score | None]):
 
     def _look(self, typed: str) -> None:
         """In a thread: a folder may lie on a disk that takes its time."""
-        choices, worker = model_choices(typed, self._models, self._visit), get_current_worker()
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self._offer, typed, choices)
+        self.show_found(self._offer, typed, model_choices(typed, self._models, self._visit))
 
     def _offer(self, typed: str, choices: tuple[str, ...]) -> None:
         if self.query_one("#model", Input).value == typed:

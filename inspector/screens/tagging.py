@@ -13,7 +13,6 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
 from inspector.analyses.similar import alike, outcome_of, tags_of
 from inspector.messages import Go
@@ -498,8 +497,7 @@ class SimilarDialog(Dialog[int | None]):
             message = "" if picks else "No other case that the filter keeps is like it."
         except InspectError as error:
             picks, message = [], str(error)
-        if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._show, picks, message)
+        self.show_found(self._show, picks, message)
 
     def _show(self, picks: list[Pick], message: str) -> None:
         self.query_one(PickList).show(picks)
