@@ -30,6 +30,7 @@ from inspector.commands import COMMANDS, SCREENS
 from inspector.commands.command import ANALYSES, NO_KEY, Command
 from inspector.query import Query
 from inspector.screens.loading import TooSmall
+from inspector.widgets.key_line import WhichKey
 from looks import strips
 from opened import opened
 from scoring.triage.history import RULINGS
@@ -379,7 +380,9 @@ async def lines_that(pilot: Any, hold: Callable[[list[Strip]], object]) -> list[
 
 async def outlives_a_storm(pilot: Any, here: str) -> None:
     """Sizes upon sizes come, and in the end the one of before; then the screen says what it said."""
-    for size in (*next(_STORMS), SIZE):
+    # A key that is half typed is over where nothing fits.
+    half_typed = bool(pilot.app.screen.query(WhichKey))
+    for size in (*(size for size in next(_STORMS) if not (half_typed and size == LITTLE)), SIZE):
         pilot.app._driver._size = Size(*size)
         pilot.app.post_message(Resize(Size(*size), Size(*size)))
         if size == LITTLE:
