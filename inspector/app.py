@@ -202,7 +202,7 @@ class InspectApp(Themed[int]):
         self.appearance.entitle(state)
         self.navigation.open_board()
         (self.front or self).call_after_refresh(self._catch_up)
-        # What is loaded stays: the collector need not go through it again while keys are pressed. It leaves no garbage.
+        # What is loaded stays: the collector need not go through it again while keys are pressed.
         gc.freeze()
         self.following.begin(state.results)
         self.remembering.begin(state.results)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 import numpy as np
 from msgspec import Struct
@@ -34,14 +33,14 @@ class StressedScorer(Struct, frozen=True, eq=False, dict=True):
     tolerance: float
     judged: JudgedContents | None
 
-    @cached_property
+    @property
     def contents(self) -> Contents:
         """The drawn cases, rewritten in every way.
 
         Raises:
             DamagedWorkspace: a case's texts cannot be read.
         """
-        return rewritten_contents(self.scope, self.scope.chosen_evaluations[0].gold, self.rows)
+        return _rewritten(self.scope, self.rows)
 
     @property
     def name(self) -> str:
@@ -89,12 +88,16 @@ def stressed(results: ResultSet, params: Params) -> Iterator[StressedScorer]:
         if not rows.size or not results.chosen:
             continue
         for seen in results.chosen_evaluations:
-            each = StressedScorer(results, benchmark, seen, rows, params.get("tolerance", tolerance_of(seen)), None)
+            tolerance, judged = params.get("tolerance", tolerance_of(seen)), None
             # Rewriting takes longest, and shows nothing where no rewriting was ever scored.
             if folders := rewriting_folders(results, seen):
-                judged = judged_variants(each.contents, seen, folders)
-                each = replace(each, judged=judged if judged.tried else None)
-            yield each
+                there = judged_variants(_rewritten(results, rows), seen, folders)
+                judged = there if there.tried else None
+            yield StressedScorer(results, benchmark, seen, rows, tolerance, judged)
+
+
+def _rewritten(results: ResultSet, rows: Ints) -> Contents:
+    return rewritten_contents(results, results.chosen_evaluations[0].gold, rows)
 
 
 def tolerance_of(seen: Evaluation) -> float:

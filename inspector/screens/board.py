@@ -184,13 +184,11 @@ class BoardRanking(Controller):
             return worker.is_cancelled
 
         ranking = standings(selected, pieces, against, stopped)
-        if not stopped():
-            self.screen.call_later(self._take, owners, ranking)
+        self.screen.show_if_open(self._take, owners, ranking)
         if own_metrics() and not stopped():
             # They may take minutes, and nothing else waits for them.
             ranking = replace(ranking, own=own_figures(selected, pieces, stopped))
-            if not stopped():
-                self.screen.call_later(self._take, owners, ranking)
+            self.screen.show_if_open(self._take, owners, ranking)
 
     def _take(self, owners: tuple[object, ...], ranking: Standings) -> None:
         """Show it, unless something else is on screen meanwhile."""

@@ -1,11 +1,9 @@
 """What every dialog is: a panel over a screen that stays readable beside it, with the keys that work in it."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
 from textual import on
-from textual._context import NoActiveAppError
 from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
@@ -15,7 +13,6 @@ from textual.content import Content
 from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static, TextArea
-from textual.worker import get_current_worker
 
 from inspector.commands import Command
 from inspector.commands.command import CLOSE, KEYS, OPEN
@@ -81,17 +78,6 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
     def dismiss(self, result: DialogAnswer | None = None) -> AwaitComplete:
         """End with an answer. A key right behind the one that ended it would end the screen beneath as well."""
         return super().dismiss(result) if self.is_current else AwaitComplete()
-
-    def show_found(self, show: Callable[..., object], *values: object) -> None:
-        """Show what a thread of this dialog has found (in that thread), unless it was closed or asks anew meanwhile."""
-        with suppress(NoActiveAppError):  # it is gone altogether
-            if not get_current_worker().is_cancelled:
-                self.app.call_from_thread(self._show_if_open, show, *values)
-
-    def _show_if_open(self, show: Callable[..., object], *values: object) -> None:
-        # One that was closed is still there, and has lost some of its widgets.
-        if self in self.app.screen_stack:
-            show(*values)
 
     @property
     def line_width(self) -> int:

@@ -91,7 +91,7 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             problem = "" if proposal is None else proposal.refusal
         except InspectError as error:
             proposal, problem = self._unguessed() if mapping is None else None, error.words
-        self.show_found(self._take_in, proposal, problem)
+        self.show_if_open(self._take_in, proposal, problem)
 
     def _unguessed(self) -> Proposal | None:
         """All columns, none of them taken for anything."""

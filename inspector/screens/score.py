@@ -147,7 +147,7 @@ class ScoreDialog(Dialog[Score | None]):
 
     def _look(self, typed: str) -> None:
         """In a thread: a folder may lie on a disk that takes its time."""
-        self.show_found(self._offer, typed, model_choices(typed, self._models, self._visit))
+        self.show_if_open(self._offer, typed, model_choices(typed, self._models, self._visit))
 
     def _offer(self, typed: str, choices: tuple[str, ...]) -> None:
         if self.query_one("#model", Input).value == typed:

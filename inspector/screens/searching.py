@@ -159,9 +159,9 @@ class Searching(Controller):
         worker = get_current_worker()
         try:
             for so_far in run_search(state, text_query, self._found_before, lambda: worker.is_cancelled, SHOWN_EVERY):
-                self.screen.call_later(self._searched, number, so_far, state)
+                self.screen.show_if_open(self._searched, number, so_far, state)
         except InspectError as error:
-            self.screen.call_later(self._failed, number, str(error))
+            self.screen.show_if_open(self._failed, number, str(error))
 
     def _failed(self, number: int, sentence: str) -> None:
         if number == self._search_number:

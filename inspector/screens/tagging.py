@@ -497,7 +497,7 @@ class SimilarDialog(Dialog[int | None]):
             message = "" if picks else "No other case that the filter keeps is like it."
         except InspectError as error:
             picks, message = [], str(error)
-        self.show_found(self._show, picks, message)
+        self.show_if_open(self._show, picks, message)
 
     def _show(self, picks: list[Pick], message: str) -> None:
         self.query_one(PickList).show(picks)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.worker import get_current_worker
 
 from inspector.case_view.open_case import DisplayOptions
 from inspector.commands import bindings_of
@@ -102,8 +101,7 @@ class TaggedAlike(Controller):
             forms = _forms(tagged_alike(state.results, row))
         except InspectError as error:
             forms = (clean(str(error)),)
-        if not get_current_worker().is_cancelled:
-            self.screen.call_later(self._tell, forms, subject)
+        self.screen.show_if_open(self._tell, forms, subject)
 
     def _tell(self, forms: "Sequence[str]", subject: tuple[object, ...]) -> None:
         if subject is self._asked:

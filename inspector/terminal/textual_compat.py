@@ -43,6 +43,7 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.notifications import Notification, Notifications
 from textual.strip import Strip
+from textual.worker import get_current_worker
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -52,8 +53,6 @@ if TYPE_CHECKING:
 
 LOOK = 0.01
 """Seconds between looks whether the widget that has a key is still there: it may go, and never pass it on."""
-QUIET = 10
-"""Looks in a row at which nothing waits anywhere: what was to tell of the key went with a screen, and it is done."""
 PATIENCE = 1.0
 """Seconds after which a key counts as done whatever was said."""
 ROUNDS = 5
@@ -84,7 +83,6 @@ class KeyOrder:
         self.under_way = False
         self._number = 0
         self._began = 0.0
-        self._quiet = 0
         self._is_at: MessagePump = app
         self._screen: Screen[object] | None = None
         self._watching: Timer | None = None
@@ -105,7 +103,7 @@ class KeyOrder:
     async def _begin(self, event: Event) -> None:
         app = self._app
         self._number += 1
-        self.under_way, self._began, self._quiet, self._screen = True, time.monotonic(), 0, app.screen
+        self.under_way, self._began, self._screen = True, time.monotonic(), app.screen
         at = app.focused or app.screen
         if not await self._is_second(event):
             await self._pass_on(event)
@@ -120,12 +118,10 @@ class KeyOrder:
             self._app.call_later(self._came_through, number, rounds)
 
     async def _see_who_has_it(self) -> None:
-        """Whoever has the key may be gone, or the screen that was to tell when it is painted."""
+        """Whoever has the key may be gone."""
         if self.under_way:
             gone = self._is_at is not self._app and not (self._is_at.is_running and self._is_at.is_attached)
-            waits = any(screen._callbacks or _is_busy(screen) for screen in self._app.screen_stack)  # noqa: SLF001
-            self._quiet = 0 if waits or _is_busy(self._is_at) else self._quiet + 1
-            if self._quiet >= QUIET or time.monotonic() > self._began + PATIENCE:
+            if time.monotonic() > self._began + PATIENCE:
                 await self._let_go(self._number)
             elif gone:
                 self._is_at = self._app
@@ -524,3 +520,13 @@ class Steady(MessagePump):
         """A screen that has just been made has been styled: Textual styles every one again that it puts on top."""
         if self._is_new:
             event.refresh_styles = self._is_new = False
+
+    def show_if_open(self, show: Callable[..., object], *values: object) -> None:
+        """Show what a thread of this screen has found (in that thread), unless it is closed or asks anew meanwhile."""
+        if not get_current_worker().is_cancelled:
+            self.call_later(self._if_open, show, *values)
+
+    def _if_open(self, show: Callable[..., object], *values: object) -> None:
+        # One that was closed gets messages to its end, when it has lost some of its widgets.
+        if any(cast("Screen[object]", self) in stack for stack in self.app._screen_stacks.values()):  # noqa: SLF001
+            show(*values)

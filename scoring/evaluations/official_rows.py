@@ -378,17 +378,17 @@ def figures_of(
     undefined = protocol_named(counting.protocol).undefined if counting.protocol else None
     official = undefined if facts is None and undefined is not None and undefined >= 0 else None
     unparsed = counting.unparsed_of(benchmark)
-    made_here: list[RowDict] = []
+    figures: list[RowDict] = []
     if facts is None:
         for made in figures_of_its_own(benchmark, official=counting.protocol == benchmark):
             if only in {None, made.name}:
-                made_here += own_rows(made, evaluation, rows, unparsed, counting.seed)
+                figures += own_rows(made, evaluation, rows, unparsed, counting.seed)
     else:
-        made_here += step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1, only=only)
-    if only is None or not made_here:
+        figures += step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1, only=only)
+    if only is None or not figures:
         of_first_errors = list(first_error_rows(evaluation, rows, unparsed, counting.seed, official))
-        made_here += of_first_errors if facts is None else _with_both_sides(of_first_errors)
-    return [row for row in made_here if only in {None, row["metric"]}]
+        figures += of_first_errors if facts is None else _with_both_sides(of_first_errors)
+    return [row for row in figures if only in {None, row["metric"]}]
 
 
 def _with_both_sides(rows: list[RowDict]) -> Iterator[RowDict]:

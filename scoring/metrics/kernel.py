@@ -129,10 +129,8 @@ def total(sums: Sums, names: Sequence[str]) -> NumberArray:
 def share(hits: NumberArray, of: NumberArray, empty: Empty = np.nan) -> Floats:
     """Divide; `empty` where there is nothing to divide by ("resampled": NaN)."""
     hits, of = np.asarray(hits, dtype=np.float64), np.asarray(of, dtype=np.float64)
-    if hits.shape != of.shape:
-        hits, of = np.broadcast_arrays(hits, of)
     fill = np.nan if empty == "resampled" else float(empty)
-    quotients: Floats = np.divide(hits, of, out=np.full(hits.shape, fill), where=of > 0)
+    quotients: Floats = np.divide(hits, of, out=np.full(np.broadcast_shapes(hits.shape, of.shape), fill), where=of > 0)
     return quotients
 
 

@@ -54,12 +54,8 @@ async def test_what_is_pasted_keeps_its_place_among_the_keys_and_where_nobody_ty
         assert pilot.app.focused.value == ""
 
 
-@pytest.mark.parametrize(("patience", "quiet"), [(0.5, 10**9), (3600, textual_compat.QUIET)])
-async def test_a_key_of_which_nothing_is_ever_heard_again_holds_up_no_other_for_long(
-    query, monkeypatch, patience, quiet
-):
-    monkeypatch.setattr(textual_compat, "PATIENCE", patience)
-    monkeypatch.setattr(textual_compat, "QUIET", quiet)
+async def test_a_key_of_which_nothing_is_ever_heard_again_holds_up_no_other_for_long(query, monkeypatch):
+    monkeypatch.setattr(textual_compat, "PATIENCE", 0.5)
     async with opened(query) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "5 of 9 cases")

@@ -2,13 +2,12 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from textual import _callback, strip
+from textual import strip
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
@@ -44,9 +43,8 @@ def _parsed_once(sheet: Stylesheet, css: str, read_from: Any, *args: Any, **kwar
 
 # Each app parses the same styles anew, twice: a fifth of what opening one takes.
 Stylesheet._parse_rules = _parsed_once  # type: ignore[method-assign]
-# Every strip has seven caches that most never use, and what is called later is looked through anew every time.
+# Every strip has seven caches that most never use.
 strip.FIFOCache = lambda _: {}  # type: ignore[assignment, misc]
-_callback._count_parameters = lru_cache(10_000)(_callback._count_parameters)
 
 
 @contextmanager

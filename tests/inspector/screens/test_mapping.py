@@ -244,24 +244,3 @@ async def test_a_benchmark_comes_beside_the_demo_in_a_workspace_of_this_folder_b
         await until(pilot, lambda: "processbench" in inspected(pilot).cases["benchmark"])
         assert {"demo", "processbench"} == set(inspected(pilot).cases["benchmark"])
     assert Path(".prm-inspect").is_dir()
-
-
-async def test_what_a_thread_finds_when_its_dialog_has_just_been_closed_is_nobodys(here):
-    """Some of its widgets may be gone by then, and some not."""
-    results(here / "mine.jsonl")
-    async with opened() as pilot:
-        await press(pilot, "g", "i", *"mine", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, MappingDialog))
-        dialog, shown = pilot.app.screen, []
-
-        def find(word):
-            dialog.run_worker(lambda: dialog.show_found(shown.append, word), thread=True)
-
-        find("open")
-        await until(pilot, lambda: shown)
-        closing = dialog.dismiss()
-        find("closed")
-        await closing
-        await settled(pilot)
-        assert pilot.app.screen is not dialog
-        assert shown == ["open"]

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from covering import PROCESSBENCH, TWO, covered
 from scoring.metrics import resampling
+from scoring.metrics.kernel import share
 from scoring.metrics.resampling import (
     LEVEL,
     RESAMPLES,
@@ -190,6 +191,12 @@ def test_an_empty_group_has_no_hit_and_shape_and_seed_hold():
     assert drawn.shape == (2, RESAMPLES)
     assert not drawn[0].any()
     assert np.array_equal(drawn, resample_hits(np.array([0, 2]), np.array([0, 4]), seed=1))
+
+
+def test_a_share_is_of_each_or_of_one_and_empty_where_there_is_nothing_to_divide_by():
+    assert share([1, 2], 4).tolist() == [0.25, 0.5]
+    assert share([[1, 2]], [[2], [0]], -1).tolist() == [[0.5, 1], [-1, -1]]
+    assert np.isnan(share([1], [0], "resampled")).all()
 
 
 def test_the_interval_is_the_central_95_percent():
