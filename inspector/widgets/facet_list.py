@@ -264,6 +264,9 @@ class FacetList(LineScroll, can_focus=True):
 
     def on_resize(self) -> None:
         self.set_extent(self.viewport.width, len(self._lines))
+        if self.cursor < self.viewport.height:
+            # A pane that was small has left behind what is above the cursor: its heading, at least.
+            self.scroll_to(y=0, force=True)
         self._reveal()
         self.repaint_changed()
 

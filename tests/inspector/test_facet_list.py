@@ -76,6 +76,21 @@ async def test_headings_values_ticks_and_counts():
         ]
 
 
+async def test_a_pane_that_was_small_shows_again_what_is_above_the_cursor():
+    app = FacetApp(OUTCOMES, SUBSETS)
+    async with app.run_test(size=(40, 10)) as pilot:
+        app.facets.styles.height = 5
+        await settled(pilot)
+        before = shown(app)
+        assert before[0] == " - outcome"
+        app.facets.styles.height = 1
+        await settled(pilot)
+        assert shown(app)[0].startswith(">[ ] = exact")
+        app.facets.styles.height = 5
+        await settled(pilot)
+        assert shown(app) == before
+
+
 async def test_the_cursor_goes_over_headings_too_and_stops_at_the_ends():
     app = FacetApp(OUTCOMES, SUBSETS)
     async with app.run_test(size=(40, 10)) as pilot:
