@@ -1,18 +1,15 @@
-"""PRMs over real vLLM servers: the numbers of the transformers engine, whichever way the server was started."""
+"""PRMs over real vLLM servers: the numbers of the transformers engine, whichever way the server was started.
+
+The other heads are read over the servers that `test_engine` starts.
+"""
 
 import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("httpx")
 
-import every_family  # needs torch
-import tiny_families  # needs torch
 from scoring.checkpoint import Checkpoint  # stands with the ones around it
-from scoring.engines.server.rewards import (
-    GenerativeScoring,  # needs httpx
-    Pooling,  # needs httpx
-    RewardServers,  # needs httpx
-)
+from scoring.engines.server.rewards import Pooling, RewardServers  # needs httpx
 from scoring.errors import EngineError  # stands with the ones around it
 from scoring.prms.catalogue import adapter_of  # stands with the ones around it
 from scoring.readout import Encoded  # stands with the ones around it
@@ -21,9 +18,6 @@ from servers import vllm_server  # needs httpx
 from vllm_rewards import check, encoded  # needs torch
 
 pytestmark = pytest.mark.vllm
-
-# One head of 32: vLLM's attention on a CPU takes no smaller ones.
-BODY = {"num_attention_heads": 1}
 
 
 def tag_of(opened):
@@ -36,11 +30,6 @@ def tag_of(opened):
 def two_layers(prm_folder):
     checkpoint = Checkpoint.open(prm_folder)
     return LoadedPrm(checkpoint, adapter_of(checkpoint), "float32", "cpu")
-
-
-@pytest.fixture(scope="module")
-def token_classifier(tmp_path_factory):
-    return every_family.opened(tmp_path_factory.mktemp("prms"), "token_classifier", changes=BODY)
 
 
 @pytest.fixture
@@ -70,19 +59,3 @@ def test_the_two_layer_head_with_the_step_tag_pooled(two_layers, serving, record
         engine = RewardServers.connect([url], Pooling(two_layers.adapter.readout))
         with pytest.raises(EngineError, match="does not give the numbers at token"):
             list(engine.read([elsewhere]))
-
-
-def test_the_token_classifier_with_the_step_tag_pooled(token_classifier, serving, record_property):
-    with serving(token_classifier, *vllm_server.pooling("STEP", tag_of(token_classifier))) as url:
-        engine = RewardServers.connect([url], Pooling(token_classifier.adapter.readout))
-        found = check(engine, token_classifier, encoded(token_classifier, 40))
-    record_property("rewards differ from transformers by", found)
-
-
-def test_two_tokens_by_generative_scoring(tmp_path, serving, record_property):
-    opened = every_family.opened(tmp_path, "rlhflow", changes=BODY)
-    with serving(opened, *vllm_server.GENERATE) as url:
-        engine = RewardServers.connect([url], GenerativeScoring(opened.adapter.readout))
-        record_property("rewards differ from transformers by", check(engine, opened, encoded(opened, 40)))
-        cases = encoded(opened, 5)
-        assert [len(found) for found in tiny_families.rewards(engine, cases)] == [one.n_positions for one in cases]
