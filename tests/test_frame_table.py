@@ -3,6 +3,7 @@ import polars as pl
 import pytest
 
 from inspector.widgets.columns import TableColumn
+from screen_text import press, settled
 from table_app import COLUMNS, TableApp, cases, every, ids, on_screen, screen
 
 HOSTILE = [
@@ -28,19 +29,19 @@ async def test_the_edge_of_a_title_is_dragged_and_its_column_is_not_sorted_by():
     app = TableApp()
     async with app.run_test(size=(40, 5)) as pilot:
         app.table.show(cases(3), ids(0, 1, 2), COLUMNS)
-        await pilot.pause()
+        await settled(pilot)
         # Its cells end before cell 9.
         await pilot.mouse_down(app.table, offset=(9, 0))
         await pilot.hover(app.table, offset=(6, 0))
         await pilot.mouse_up(app.table, offset=(6, 0))
-        await pilot.pause()
+        await settled(pilot)
         assert dict(app.table.widths) == {"case": 5}
         assert screen(app)[0].startswith(" Case      N Text")
         assert app.told[1:] == [("widths", 0, {"case": 5})]
         await pilot.click(app.table, offset=(6, 0))
         assert app.told[2:] == [("header", 0, "case")]
         app.table.widths = {}
-        await pilot.pause()
+        await settled(pilot)
         assert app.table.width_of("case") == 8
 
 
@@ -52,7 +53,7 @@ async def test_header_rows_and_cursor():
     async with app.run_test(size=(40, 5)) as pilot:
         frame = cases(9)
         app.table.show(frame, ids(8, 0, 3), COLUMNS)
-        await pilot.pause()
+        await settled(pilot)
         assert screen(app) == [
             " Case         N Text                    ",
             "▌c8           8 words                   ",
@@ -67,8 +68,8 @@ async def test_the_header_stays_and_the_last_row_is_above_the_scrollbar():
     app = TableApp()
     async with app.run_test(size=(20, 6)) as pilot:
         app.table.show(cases(50), np.arange(50, dtype=np.int32), COLUMNS)
-        await pilot.press("end")
-        await pilot.pause()
+        await press(pilot, "end")
+        await settled(pilot)
         assert app.table.page == 4
         assert screen(app)[0].startswith(" Case         N Te")
         assert on_screen(app)[:4] == [" c46", " c47", " c48", "▌c49"]
@@ -78,12 +79,12 @@ async def test_sideways_the_header_goes_along_and_the_mark_stays():
     app = TableApp()
     async with app.run_test(size=(20, 6)) as pilot:
         app.table.show(cases(3), ids(0, 1, 2), COLUMNS)
-        await pilot.pause()
+        await settled(pilot)
         app.table.scroll_to(x=6)
-        await pilot.pause()
+        await settled(pilot)
         assert screen(app)[:2] == ["        N Text      ", "▌       0 words     "]
         app.table.show(cases(3), ids())
-        await pilot.pause()
+        await settled(pilot)
         assert screen(app)[:4] == ["        N Text      ", " " * 20, "   No case here.    ", " " * 20]
 
 
@@ -91,11 +92,11 @@ async def test_flexible_columns_follow_the_width():
     app = TableApp()
     async with app.run_test(size=(60, 6)) as pilot:
         app.table.show(cases(3), ids(0, 1, 2), (*COLUMNS[:2], TableColumn("text", "Text", 10, right=True, flex=1)))
-        await pilot.pause()
+        await settled(pilot)
         assert screen(app)[1].rstrip() == "▌c0           0" + "words".rjust(44)
         app.table.texts.clear()
         await pilot.resize_terminal(40, 6)
-        await pilot.pause()
+        await settled(pilot)
         # Not even the first paint has the old widths.
         assert {text for text in app.table.texts if text.startswith("▌")} == {screen(app)[1][:39]}
         assert screen(app)[1].rstrip() == "▌c0           0" + "words".rjust(24)
@@ -106,12 +107,12 @@ async def test_an_empty_view_says_so_in_the_middle():
     app = TableApp()
     async with app.run_test(size=(40, 9)) as pilot:
         app.table.show(cases(3), ids(), COLUMNS)
-        await pilot.pause()
+        await settled(pilot)
         assert [line.strip() for line in screen(app)] == ["Case         N Text", "", "", "", "No case here.", *[""] * 4]
         assert screen(app)[4].index("No") == 13
         app.table.empty = "No case matches [this] filter; Escape goes back to the former one."
         await pilot.resize_terminal(30, 9)
-        await pilot.pause()
+        await settled(pilot)
         assert [line.strip() for line in screen(app)[2:7]] == [
             "",
             "No case matches [this]",
@@ -119,7 +120,7 @@ async def test_an_empty_view_says_so_in_the_middle():
             "the former one.",
             "",
         ]
-        await pilot.press("down", "end", "pagedown", "enter")
+        await press(pilot, "down", "end", "pagedown", "enter")
         assert (app.table.row_id, app.table.key, app.told) == (None, None, [])
 
 
@@ -128,7 +129,7 @@ async def test_a_word_too_long_for_the_pane_is_broken():
     async with app.run_test(size=(12, 9)) as pilot:
         app.table.show(cases(3), ids(), COLUMNS[:1])
         app.table.empty = "Nothing-at-all here"
-        await pilot.pause()
+        await settled(pilot)
         assert [line.strip() for line in screen(app)[4:6]] == ["Nothing-at-", "all here"]
 
 
@@ -137,7 +138,7 @@ async def test_the_sentence_is_in_the_middle_as_it_is_shown():
     async with app.run_test(size=(41, 9)) as pilot:
         app.table.show(cases(3), ids(), COLUMNS)
         app.table.empty = "\x1b" * 10
-        await pilot.pause()
+        await settled(pilot)
         assert screen(app)[4].index("␛" * 10) == 15
 
 
@@ -146,7 +147,7 @@ async def test_rows_come_back_after_an_empty_view():
     async with app.run_test(size=(40, 9)) as pilot:
         frame = cases(3)
         app.table.show(frame, ids(), COLUMNS).show(frame, every(frame))
-        await pilot.pause()
+        await settled(pilot)
         assert on_screen(app)[:3] == ["▌c0", " c1", " c2"]
         assert app.keys() == ["c0"]
 
@@ -166,15 +167,15 @@ async def test_hostile_text_is_shown_and_does_nothing(size):
     app = TableApp(mark="\x1b")
     async with app.run_test(size=size) as pilot:
         app.table.show(frame, every(frame), columns)
-        await pilot.press("end", "up", "right")
+        await press(pilot, "end", "up", "right")
         app.table.empty = HOSTILE[1]
-        await pilot.pause()
+        await settled(pilot)
         text = "".join(screen(app))
         assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in text)
         assert "\u202e" not in text
         assert all(strip.cell_length == size[0] for strip in app.screen._compositor.render_strips())
         app.table.show(frame, ids())
-        await pilot.pause()
+        await settled(pilot)
         assert "\x1b" not in "".join(screen(app))
         if size[0] == 60:
             assert "[/b] [red]x[/red] […" in text
@@ -185,7 +186,7 @@ async def test_wide_glyphs_do_not_shift_the_next_column():
     app = TableApp()
     async with app.run_test(size=(30, 5)) as pilot:
         app.table.show(frame, every(frame), (TableColumn("case", "Case", 8), TableColumn("n", "N", 3)))
-        await pilot.pause()
+        await settled(pilot)
         assert [line.rstrip() for line in screen(app)[1:3]] == ["▌题目题 …   1", " ascii      2"]
 
 
@@ -196,10 +197,10 @@ async def test_a_move_of_the_cursor_paints_two_lines():
     app = TableApp()
     async with app.run_test(size=(40, 12)) as pilot:
         app.table.show(cases(100), np.arange(100, dtype=np.int32), COLUMNS)
-        await pilot.pause()
+        await settled(pilot)
         app.table.painted.clear()
-        await pilot.press("down")
-        await pilot.pause()
+        await press(pilot, "down")
+        await settled(pilot)
         assert app.table.painted == [1, 2]
 
 
@@ -207,10 +208,10 @@ async def test_a_row_that_the_header_covers_is_not_painted():
     app = TableApp()
     async with app.run_test(size=(40, 12)) as pilot:
         app.table.show(cases(100), np.arange(100, dtype=np.int32), COLUMNS).scroll_to(y=1)
-        await pilot.pause()
+        await settled(pilot)
         app.table.painted.clear()
         app.table.cursor = 5
-        await pilot.pause()
+        await settled(pilot)
         assert app.table.painted == [5]
 
 
@@ -219,11 +220,11 @@ async def test_show_paints_only_the_rows_that_changed():
     async with app.run_test(size=(40, 12)) as pilot:
         frame = cases(1000)
         app.table.show(frame, every(frame), COLUMNS)
-        await pilot.pause()
+        await settled(pilot)
         app.table.painted.clear()
         other = frame.with_columns(n=pl.when(pl.col("n").is_in([2, 6, 400])).then(-7).otherwise("n"))
         app.table.show(other, every(other))
-        await pilot.pause()
+        await settled(pilot)
         assert app.table.painted == [3, 7]
         assert "-7" in screen(app)[3]
         assert app.keys() == ["c0"]
@@ -241,13 +242,13 @@ async def test_a_cell_is_painted_again_only_when_its_value_changes():
     async with app.run_test(size=(40, 6)) as pilot:
         frame = cases(5)
         app.table.show(frame, every(frame), columns)
-        await pilot.pause()
+        await settled(pilot)
         calls.clear()
         app.table.show(frame.with_columns(n=pl.Series([0, 1, 20, 3, 4])), every(frame), columns)
-        await pilot.pause()
+        await settled(pilot)
         assert calls == [20]
         app.table.show(frame, every(frame), (columns[0], TableColumn("n", "N", 5, paint=star)))
-        await pilot.pause()
+        await settled(pilot)
         assert [line.split() for line in screen(app)[2:4]] == [["c1", "*"], ["c2", "*"]]
 
 
@@ -257,11 +258,11 @@ async def test_rows_cut_from_above_leave_the_others_unwritten():
         frame = cases(100)
         app.table.show(frame, every(frame), COLUMNS)
         app.table.cursor = 50
-        await pilot.pause()
+        await settled(pilot)
         before = on_screen(app)
         app.table.painted.clear()
         app.table.show(frame, np.arange(20, 100, dtype=np.int32))
-        await pilot.pause()
+        await settled(pilot)
         assert on_screen(app) == before
         assert app.table.painted == []
 
@@ -272,7 +273,7 @@ async def test_equal_values_of_another_type_look_different():
         for values, shown in (([1, 0], "1"), ([1.0, 0.0], "1.000"), ([True, False], "yes")):
             frame = pl.DataFrame({"case": ["a", "b"], "n": values})
             app.table.show(frame, every(frame), COLUMNS[:2])
-            await pilot.pause()
+            await settled(pilot)
             assert screen(app)[1].split() == ["▌a", shown]
 
 
@@ -282,12 +283,12 @@ async def test_a_column_that_the_frame_lacks_is_an_error_and_changes_nothing(col
     async with app.run_test(size=(40, 5)) as pilot:
         frame = cases(2)
         app.table.show(frame, every(frame), COLUMNS)
-        await pilot.pause()
+        await settled(pilot)
         before = screen(app)
         with pytest.raises(pl.exceptions.ColumnNotFoundError):
             app.table.show(frame, ids(1), columns, key=key)
         app.table.refresh()
-        await pilot.pause()
+        await settled(pilot)
         assert screen(app) == before
 
 
@@ -298,13 +299,13 @@ async def test_the_cursor_looks_different_without_the_focus_and_in_another_theme
     app = TableApp()
     async with app.run_test(size=(40, 12)) as pilot:
         app.table.show(cases(3), ids(0, 1, 2), COLUMNS)
-        await pilot.pause()
+        await settled(pilot)
         focused = app.table.render_line(1)
         app.set_focus(None)
-        await pilot.pause()
+        await settled(pilot)
         blurred = app.table.render_line(1)
         app.theme = "textual-light"
-        await pilot.pause()
+        await settled(pilot)
         light = app.table.render_line(1)
         assert focused.text == blurred.text == light.text
         assert len({strip._segments[0].style for strip in (focused, blurred, light)}) == 3
@@ -315,7 +316,7 @@ async def test_a_painted_style_shows_under_the_cursor_too():
     async with app.run_test(size=(40, 12)) as pilot:
         columns = (COLUMNS[0], TableColumn("n", "N", 5, paint=star))
         app.table.show(cases(2), ids(0, 1), columns)
-        await pilot.pause()
+        await settled(pilot)
         under, plain = (next(part for part in app.table.render_line(y) if part.text == "*") for y in (1, 2))
         assert under.style.color == plain.style.color != app.table.line_style("").color
         assert under.style.bgcolor == app.table.line_style("", "cursor").bgcolor != plain.style.bgcolor
@@ -325,6 +326,6 @@ async def test_ascii_glyphs():
     app = TableApp(mark=">", null="-")
     async with app.run_test(size=(40, 5)) as pilot:
         app.table.show(pl.DataFrame({"case": [None]}, schema={"case": pl.String}), ids(0), COLUMNS[:1])
-        await pilot.pause()
+        await settled(pilot)
         assert on_screen(app)[0] == ">-"
         assert "".join(screen(app)).isascii()

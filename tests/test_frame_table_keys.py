@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from textual.events import MouseScrollDown
 
+from screen_text import press, settled
 from table_app import COLUMNS, Table, TableApp, cases, every, ids, on_screen
 
 # -- where the cursor stays
@@ -13,15 +14,15 @@ async def test_the_cursor_stays_on_its_key_at_its_height():
         frame = cases(100)
         app.table.show(frame, every(frame), COLUMNS)
         app.table.cursor = 3
-        await pilot.pause()
+        await settled(pilot)
         assert app.keys() == ["c0", "c3"]
         app.table.show(frame, every(frame)[::-1].copy())
-        await pilot.pause()
+        await settled(pilot)
         assert (app.table.cursor, app.table.key) == (96, "c3")
         # The end of the list keeps it from standing at the fourth row of the screen.
         assert on_screen(app)[7] == "▌c3"
         app.table.show(frame, every(frame))
-        await pilot.pause()
+        await settled(pilot)
         assert on_screen(app)[3] == "▌c3"
         assert app.keys() == []
 
@@ -32,10 +33,10 @@ async def test_the_next_row_takes_the_cursor_of_a_row_that_is_gone():
         frame = cases(100)
         app.table.show(frame, every(frame), COLUMNS)
         app.table.cursor = 5
-        await pilot.pause()
+        await settled(pilot)
         app.keys()
         app.table.show(frame, np.delete(every(frame), 5))
-        await pilot.pause()
+        await settled(pilot)
         assert (app.table.cursor, app.keys()) == (5, ["c6"])
         assert on_screen(app)[5] == "▌c6"
 
@@ -46,7 +47,7 @@ async def test_a_cursor_out_of_sight_leaves_the_scroll_alone():
         frame = cases(100)
         app.table.show(frame, every(frame), COLUMNS).scroll_to(y=60)
         app.table.show(frame, every(frame))
-        await pilot.pause()
+        await settled(pilot)
         assert (app.table.cursor, app.table.scroll_offset.y) == (0, 60)
 
 
@@ -57,7 +58,7 @@ async def test_go_to_a_key():
         app.table.show(frame, every(frame)[50:].copy(), COLUMNS)
         assert app.table.go_to("c77")
         assert not app.table.go_to("c7")
-        await pilot.pause()
+        await settled(pilot)
         assert (app.table.cursor, app.keys()) == (27, ["c50", "c77"])
         assert "▌c77" in on_screen(app)
 
@@ -84,8 +85,8 @@ async def test_keys_move_the_cursor_and_keep_it_in_sight():
         ):
             app.table.cursor = 0
             app.table.scroll_to(y=0)
-            await pilot.press(*keys)
-            await pilot.pause()
+            await press(pilot, *keys)
+            await settled(pilot)
             assert app.table.key == key, keys
             assert f"▌{key}" in on_screen(app), keys
 
@@ -94,8 +95,8 @@ async def test_a_page_is_turned_without_moving_the_cursor_on_screen():
     app = TableApp()
     async with app.run_test(size=(40, 12)) as pilot:
         app.table.show(cases(100), np.arange(100, dtype=np.int32), COLUMNS)
-        await pilot.press("down", "down", "pagedown")
-        await pilot.pause()
+        await press(pilot, "down", "down", "pagedown")
+        await settled(pilot)
         assert on_screen(app) == [f"{'▌' if row == 13 else ' '}c{row}" for row in range(11, 22)]
 
 
@@ -103,8 +104,8 @@ async def test_a_cursor_that_leaves_the_screen_comes_back_in_its_middle():
     app = TableApp()
     async with app.run_test(size=(40, 12)) as pilot:
         app.table.show(cases(100), np.arange(100, dtype=np.int32), COLUMNS)
-        await pilot.press(*["down"] * 11)
-        await pilot.pause()
+        await press(pilot, *["down"] * 11)
+        await settled(pilot)
         assert on_screen(app)[5] == "▌c11"
 
 
@@ -112,8 +113,8 @@ async def test_every_move_is_told_once():
     app = TableApp()
     async with app.run_test(size=(40, 12)) as pilot:
         app.table.show(cases(100), ids(7, 8, 9), COLUMNS)
-        await pilot.press("down", "down", "down", "enter")
-        await pilot.pause()
+        await press(pilot, "down", "down", "down", "enter")
+        await settled(pilot)
         assert app.told == [
             ("highlighted", 7, "c7"),
             ("highlighted", 8, "c8"),
@@ -128,14 +129,14 @@ async def test_mouse(border):
     async with app.run_test(size=(40, 12)) as pilot:
         if border:
             app.table.styles.border = ("round", "red")
-            await pilot.pause()
+            await settled(pilot)
         edge = int(border)
         app.table.show(cases(100), np.arange(100, dtype=np.int32), COLUMNS).scroll_to(y=40)
-        await pilot.pause()
+        await settled(pilot)
         app.keys()
         for x, y in ((3, 3), (3, 3), (12, 0), (30, 0), (0, 0)):
             await pilot.click(Table, offset=(x + edge, y + edge))
-        await pilot.pause()
+        await settled(pilot)
         assert app.told == [
             ("highlighted", 42, "c42"),
             ("opened", 42, "c42"),
@@ -148,10 +149,10 @@ async def test_a_click_on_a_title_that_has_scrolled_sideways():
     app = TableApp()
     async with app.run_test(size=(20, 12)) as pilot:
         app.table.show(cases(3), ids(0, 1, 2), COLUMNS)
-        await pilot.pause()
+        await settled(pilot)
         app.table.scroll_to(x=6)
         await pilot.click(Table, offset=(10, 0))
-        await pilot.pause()
+        await settled(pilot)
         assert app.told[1:] == [("header", 0, "text")]
 
 
@@ -160,7 +161,7 @@ async def test_a_click_below_the_last_row_does_nothing():
     async with app.run_test(size=(40, 12)) as pilot:
         app.table.show(cases(3), ids(0, 1, 2), COLUMNS)
         await pilot.click(Table, offset=(3, 8))
-        await pilot.pause()
+        await settled(pilot)
         assert app.keys() == ["c0"]
 
 
@@ -168,9 +169,9 @@ async def test_the_wheel_scrolls_and_leaves_the_cursor():
     app = TableApp()
     async with app.run_test(size=(40, 12)) as pilot:
         app.table.show(cases(100), np.arange(100, dtype=np.int32), COLUMNS)
-        await pilot.pause()
+        await settled(pilot)
         await pilot._post_mouse_events([MouseScrollDown], app.table, (3, 3))
-        await pilot.pause()
+        await settled(pilot)
         assert app.table.scroll_offset.y > 0
         assert app.table.cursor == 0
 
@@ -180,5 +181,5 @@ async def test_shown_before_it_is_mounted():
     app.table.show(cases(100), np.arange(100, dtype=np.int32), COLUMNS)
     app.table.cursor = 60
     async with app.run_test(size=(40, 12)) as pilot:
-        await pilot.pause()
+        await settled(pilot)
         assert "▌c60" in on_screen(app)

@@ -6,6 +6,7 @@ from textual.strip import Strip
 
 from inspector.widgets.line_scroll import LineScroll, changed_until
 from inspector.widgets.line_view import Line, LineView
+from screen_text import press, settled
 
 HOSTILE = [
     "f([x]) = [red]b[/red] [/b] [a=b] \\[x^2\\]",
@@ -64,18 +65,18 @@ async def test_only_changed_visible_lines_are_painted_again():
     async with app.run_test(size=(30, 12)) as pilot:
         lines = numbered(40)
         app.view.show(lines)
-        await pilot.pause()
+        await settled(pilot)
         assert inside(app) == [f"line {number}" for number in range(10)]
         app.view.painted.clear()
         lines[2], lines[7], lines[30] = [("two", "good")], [("seven", "")], [("out of sight", "")]
         app.view.show(lines)
-        await pilot.pause()
+        await settled(pilot)
         # Offsets in the widget's content: its border is not counted.
         assert app.view.painted == [2, 7]
         assert inside(app)[2] == "two"
         app.view.painted.clear()
         app.view.show(lines)
-        await pilot.pause()
+        await settled(pilot)
         assert app.view.painted == []
 
 
@@ -83,10 +84,10 @@ async def test_the_style_alone_is_a_change():
     app = ViewApp()
     async with app.run_test(size=(30, 12)) as pilot:
         app.view.show([[("same", "good")], [("same", "good")]])
-        await pilot.pause()
+        await settled(pilot)
         app.view.painted.clear()
         app.view.show([[("same", "good")], [("same", "bad")]])
-        await pilot.pause()
+        await settled(pilot)
         assert app.view.painted == [1]
 
 
@@ -94,12 +95,12 @@ async def test_the_extent_changes_with_the_lines_without_a_new_layout(monkeypatc
     app = ViewApp()
     async with app.run_test(size=(30, 12)) as pilot:
         app.view.show(numbered(40))
-        await pilot.pause()
+        await settled(pilot)
         layouts = []
         monkeypatch.setattr(app.screen, "_refresh_layout", lambda *_, **__: layouts.append(1))
         app.view.show(numbered(50))
         app.view.scroll_end()
-        await pilot.pause()
+        await settled(pilot)
         assert app.view.virtual_size.height == 50
         assert app.view.max_scroll_y == 40
         assert inside(app)[-1] == "line 49"
@@ -111,16 +112,16 @@ async def test_scroll_is_kept_or_reset():
     async with app.run_test(size=(30, 12)) as pilot:
         view = app.view.show(numbered(40))
         view.scroll_to_line(25)
-        await pilot.pause()
+        await settled(pilot)
         assert inside(app)[-1] == "line 25"
         view.show(numbered(41), keep_scroll=True)
         assert view.scroll_offset.y == 16
         view.show(numbered(12), keep_scroll=True)
-        await pilot.pause()
+        await settled(pilot)
         assert view.scroll_offset.y == 2
         assert inside(app) == [f"line {number}" for number in range(2, 12)]
         view.show(numbered(40))
-        await pilot.pause()
+        await settled(pilot)
         assert inside(app)[0] == "line 0"
 
 
@@ -138,8 +139,8 @@ async def test_keys_scroll_at_once(key, first):
     app = ViewApp()
     async with app.run_test(size=(30, 12)) as pilot:
         app.view.show(numbered(40)).focus()
-        await pilot.press(key)
-        await pilot.pause()
+        await press(pilot, key)
+        await settled(pilot)
         assert app.view.scroll_offset.y == first
         assert inside(app)[0] == f"line {first}"
 
@@ -148,13 +149,13 @@ async def test_long_lines_scroll_sideways_and_the_last_line_is_not_hidden():
     app = ViewApp()
     async with app.run_test(size=(20, 8)) as pilot:
         app.view.show([[("0123456789" * 4, "")] for _ in range(20)] + [[("the end", "")]])
-        await pilot.pause()
+        await settled(pilot)
         assert app.view.viewport.height == 5
         app.view.scroll_end()
-        await pilot.pause()
+        await settled(pilot)
         assert inside(app)[4] == "the end"
         app.view.scroll_to(x=3)
-        await pilot.pause()
+        await settled(pilot)
         assert inside(app)[0].startswith("3456")
 
 
@@ -164,9 +165,9 @@ async def test_hostile_text_is_shown_and_does_nothing(size):
     async with app.run_test(size=size) as pilot:
         app.view.show([[(text, "gold"), (text, "")] for text in HOSTILE])
         app.view.scroll_to(x=3, y=2)
-        await pilot.pause()
+        await settled(pilot)
         app.view.scroll_to(x=0, y=0)
-        await pilot.pause()
+        await settled(pilot)
         text = "\n".join(screen(app))
         assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in text.replace("\n", ""))
         assert "\u202e" not in text
@@ -179,12 +180,12 @@ async def test_a_row_style_reaches_the_edge():
     app = ViewApp()
     async with app.run_test(size=(30, 12)) as pilot:
         app.view.show([Line([("here", "")], "cursor"), [("there", "")]])
-        await pilot.pause()
+        await settled(pilot)
         cursor, plain = (app.view.render_line(y) for y in (0, 1))
         assert {segment.style.bgcolor for segment in cursor} == {app.view.line_style("", "cursor").bgcolor}
         assert cursor.cell_length == plain.cell_length == app.view.viewport.width
         await pilot.resize_terminal(50, 12)
-        await pilot.pause()
+        await settled(pilot)
         wider = app.view.render_line(0)
         assert wider.cell_length == app.view.viewport.width
         assert len({segment.style.bgcolor for segment in wider}) == 1
@@ -194,10 +195,10 @@ async def test_strips_and_nothing():
     app = ViewApp()
     async with app.run_test(size=(30, 12)) as pilot:
         app.view.show([app.view.strip([("made\x1b", "good"), (" before\x1b", "")])])
-        await pilot.pause()
+        await settled(pilot)
         assert inside(app)[0] == "made␛ before␛"
         app.view.show([])
-        await pilot.pause()
+        await settled(pilot)
         assert inside(app) == [""] * 10
         assert app.view.line_count == 0
 
@@ -206,7 +207,7 @@ async def test_shown_before_it_is_mounted():
     app = ViewApp()
     app.view.show(numbered(3))
     async with app.run_test(size=(30, 12)) as pilot:
-        await pilot.pause()
+        await settled(pilot)
         assert inside(app)[:3] == ["line 0", "line 1", "line 2"]
 
 
@@ -224,10 +225,10 @@ async def test_a_new_theme_repaints():
     app = ViewApp()
     async with app.run_test(size=(30, 12)) as pilot:
         app.view.show([[("gold", "gold")]])
-        await pilot.pause()
+        await settled(pilot)
         before = app.view.render_line(0)
         app.theme = "textual-light"
-        await pilot.pause()
+        await settled(pilot)
         assert app.view.render_line(0) != before
 
 
@@ -255,7 +256,7 @@ async def test_a_pane_as_high_as_its_lines_grows_with_them():
         app.view.styles.height = "auto"
         for count in (2, 5):
             app.view.show(numbered(count))
-            await pilot.pause()
+            await settled(pilot)
             assert app.view.viewport.height == count
 
 

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from drawing import Frame, drawn
 from inspector.widgets.sheet_view import SheetView
 from opened import opened
-from screen_text import rests, settled, until
+from screen_text import press, rests, settled, until
 
 FOLDER = Path(__file__).parent.parent / "assets" / "pictures"
 _BESIDE = ("o", "j", "space", *["k"] * 5, "space", "enter")
@@ -28,7 +28,7 @@ SHOTS = {
         (124, 22),
         "o",
         "one case, three scorers",
-        ("enter", "/", *"course", "space", *"weeks", "enter", "x", "enter", *_BESIDE),
+        ("enter", "slash", *"course", "space", *"weeks", "enter", "x", "enter", *_BESIDE),
     ),
 }
 """Picture -> its size, what its title says, and the keys that lead from the board to it."""
@@ -49,8 +49,8 @@ TOUR = (
 
 async def screenshot(pilot: Pilot[Any], keys: tuple[str, ...] | list[str]) -> str:
     for key in keys:
-        await pilot.press(key)
-        await settled(pilot)
+        await press(pilot, key)
+        await rests(pilot)
     # What takes longer is filled in, and is in the picture.
     await until(pilot, lambda: not any(view.sheet.busy for view in pilot.app.screen.query(SheetView)))
     await rests(pilot)

@@ -66,7 +66,7 @@ class _Sender:
     def __init__(self, mirror: Mirror, folder: Path) -> None:
         self._mirror, self._under = mirror, folder.relative_to(mirror.root).as_posix()
         self._shared = SharedLeases(mirror, folder)
-        self._wake, self._end = threading.Event(), False
+        self._wake, self._end = threading.Event(), threading.Event()
         self._failure: InspectError | None = None
         self._told: set[str] = set()
         plan.EXCHANGES[folder] = self._shared.exchange
@@ -89,7 +89,7 @@ class _Sender:
     def finish(self) -> InspectError | None:
         """Send the rest; why not, where that cannot be."""
         plan.EXCHANGES.pop(self._folder, None)
-        self._end = True
+        self._end.set()
         self._wake.set()
         while self._thread.is_alive():
             # In short stretches, in which a signal is heard.
@@ -97,23 +97,22 @@ class _Sender:
         return self._failure
 
     def _run(self) -> None:
-        while not self._end:
+        while not self._end.is_set():
             self._wake.wait(plan.EXPIRES / 4)
             self._wake.clear()
             self._send()
-            if not self._end:
-                time.sleep(SECONDS)
+            self._end.wait(SECONDS)
         self._send()
         self._shared.close()
 
     def _send(self) -> None:
         try:
             # The last time all of it: what the run wrote elsewhere, as a checkpoint's place in its series.
-            unsent = self._mirror.sync("" if self._end else self._under, look=False).unsent
+            unsent = self._mirror.sync("" if self._end.is_set() else self._under, look=False).unsent
             self._failure = None if unsent is None else kept(unsent)
         except InspectError as error:
             self._failure = error
-        if not self._end:
+        if not self._end.is_set():
             self._shared.exchange()
 
 

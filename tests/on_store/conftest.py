@@ -19,9 +19,9 @@ _ON_ALL = {
     "test_what_is_large_comes_in_pieces_and_what_was_cut_off_goes_on",
     "test_two_who_write_at_once_lose_nothing",
     "test_what_is_removed_and_brought_back_is_so_everywhere",
-    "test_two_machines_share_a_run",
     "test_what_a_dead_machine_had_begun_is_free_by_the_clock_of_the_store",
     *also(
+        "test_two_machines_share_a_run",
         "test_what_can_be_made_again_stays_at_home",
         "test_any_order_of_writes_and_syncs_ends_with_everything_everywhere",
         "test_a_fifth_of_all_requests_fails_and_nothing_is_different",

@@ -16,13 +16,20 @@ from textual.pilot import Pilot
 from inspector.app import InspectApp
 from inspector.query import Query
 from inspector.screen_state import ScreenState
+from inspector.screens import board, board_highlights, bodies, sheet
 from inspector.screens.base import AppScreen
+from inspector.services import following, navigation, remembering
 from inspector.terminal import textual_compat
 from inspector.widgets.frame_table import FrameTable
 from screen_text import settled, to_be_painted, until
 
 # A busy machine is no reason to give up on a key.
 textual_compat.PATIENCE = 20
+# Nobody types here who is not to be interrupted: most of what a test waits for would be the end of such a pause.
+navigation.AT_REST, bodies.IDLE = 0.01, 0.05
+board.REST = board_highlights.REST = sheet.REST = 0.05
+# What another process writes is seen sooner, and what is remembered is written sooner.
+following.FOLLOW_SECONDS = following.LOOK_SECONDS = remembering.SAVE_SECONDS = 0.3
 
 DEMO = Query(benchmarks=("demo",))
 SOURCES = Path(__file__).resolve().parents[2]

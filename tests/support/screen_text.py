@@ -95,9 +95,10 @@ def _waits(pump: Any) -> bool:
 
 
 def under_way(app: Any) -> list[object]:
-    """Timers that ring once, within a second, and the threads that work for a screen: what may still change it."""
+    """Timers that ring once, in less than a second, and threads that work for a screen: what may still change it."""
     pumps = [app, *(pump for screen in app.screen_stack for pump in screen.walk_children(with_self=True))]
-    timers = [timer for pump in pumps for timer in pump._timers if timer._repeat is not None and timer._interval <= 1]
+    once = [timer for pump in pumps for timer in pump._timers if timer._repeat is not None]
+    timers = [timer for timer in once if timer._interval < 1]
     ringing = [timer for timer in timers if timer._active.is_set() and timer._task and not timer._task.done()]
     return [*ringing, *(worker for worker in app.workers if not worker.is_finished)]
 

@@ -230,6 +230,8 @@ async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_
         await shows(pilot, "[ ] misread the table", "another table [misread]")
         await press(pilot, "slash")
         await shows(pilot, "Tick notes in", ">none", "misread, table  2 notes")
+        # What was said of what was done lies over the notes.
+        pilot.app.clear_notifications()
         await press(pilot, "down")
         await shows(pilot, "2 notes alike in words: misread the table / another table [misread]")
         await press(pilot, "enter")
