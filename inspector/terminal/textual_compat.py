@@ -11,7 +11,7 @@
 | `orderly_driver` | to a browser packets are written from two threads, one amid the other | none |
 | `inert_pastes` | what a paste holds of escape sequences is pressed as keys | none |
 | `painted` | what is on screen can be had as a picture, and not as lines | none |
-| `EndingNotifications` | a toast that is made as its time ends stops the app: its timer never ends | none |
+| `EndingNotifications` | a toast that is made as its time ends stops the app: its timer stays; they pile up | none |
 | `without_colours` | `NO_COLOR` makes sixteen colours black on black | none |
 
 Screens have more of it: `inspector.screens.base` and `inspector.screens.dialog`.
@@ -477,10 +477,19 @@ class _EndingNotification(Notification):
 class EndingNotifications(Notifications):
     """What an app has to say; it takes the place of Textual's own."""
 
+    AT_ONCE = 2
+    """How much of what is no warning stands there: what was said before it is about something that has changed since,
+    and lies over what is being read."""
+
     def add(self, notification: Notification) -> Self:
-        """Add one that ends."""
+        """Add one that ends, in the place of the same words and of the oldest of more than `AT_ONCE`."""
         values = {field.name: getattr(notification, field.name) for field in fields(notification)}
-        return super().add(_EndingNotification(**values))
+        super().add(_EndingNotification(**values))
+        told = [one for one in self if one.severity == "information"]
+        again = [one for one in self if one.message == notification.message and one.identity != notification.identity]
+        for one in (*again, *told[: -self.AT_ONCE]):
+            del self[one]
+        return self
 
 
 # -- what is on screen

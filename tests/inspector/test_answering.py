@@ -39,7 +39,11 @@ async def test_it_says_why(folder, keys, said):
 @pytest.mark.parametrize("kind", ["whole", "no scorers"])
 async def test_the_footer_fits_80_columns_and_offers_a_few_keys(folder, kind):
     async with opened(asked(folder, kind), size=(80, 24)) as pilot:
-        for screen, keys in {"board": ("g b",) if kind == "no scorers" else (), "cases": ("g l",), "case": ("enter",)}.items():
+        for screen, keys in {
+            "board": ("g b",) if kind == "no scorers" else (),
+            "cases": ("g l",),
+            "case": ("enter",),
+        }.items():
             await press(pilot, *keys)
             await shows(pilot, "Quit")
             assert screen == pilot.app.screen.NAME

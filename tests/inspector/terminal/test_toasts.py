@@ -26,3 +26,13 @@ async def test_a_toast_made_as_its_time_ends_goes_away(late):
         while app.query(Toast) and time.monotonic() < end:
             await pilot.pause(0.02)
         assert not app.query(Toast)
+
+
+def test_the_last_two_are_told_a_warning_stays_and_nothing_is_said_twice():
+    told = EndingNotifications()
+    told.add(Notification("careful", severity="warning"))
+    for words in ("put", "undone", "put", "put", "done again"):
+        told.add(Notification(words))
+    assert [one.message for one in told] == ["careful", "put", "done again"]
+    told.add(Notification("careful", severity="warning"))
+    assert [one.message for one in told] == ["put", "done again", "careful"]
