@@ -485,10 +485,10 @@ class EndingNotifications(Notifications):
         """Add one that ends, in the place of the same words and of the oldest of more than `AT_ONCE`."""
         values = {field.name: getattr(notification, field.name) for field in fields(notification)}
         super().add(_EndingNotification(**values))
-        told = [one for one in self if one.severity == "information"]
-        again = [one for one in self if one.message == notification.message and one.identity != notification.identity]
-        for one in (*again, *told[: -self.AT_ONCE]):
-            del self[one]
+        informed = [toast for toast in self if toast.severity == "information"]
+        repeated = [toast for toast in self if toast.message == notification.message][:-1]
+        for toast in (*repeated, *informed[: -self.AT_ONCE]):
+            del self[toast]
         return self
 
 
