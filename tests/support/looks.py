@@ -72,7 +72,7 @@ def _colour(colour: Color | None) -> str:
     return colour.triplet.hex if colour.triplet else colour.name
 
 
-async def resting_look(pilot: Pilot[Any], *, still: float = 0.15, timeout: float = 30) -> Look:
+async def resting_look(pilot: Pilot[Any], *, still: float = 0.05, timeout: float = 30) -> Look:
     """What is on screen once it rests and has stayed the same for `still` seconds. Raises TimeoutError."""
     end = time.perf_counter() + timeout
     await at_rest(pilot)
