@@ -11,7 +11,7 @@
 | `orderly_driver` | to a browser packets are written from two threads, one amid the other | none |
 | `inert_pastes` | what a paste holds of escape sequences is pressed as keys | none |
 | `painted` | what is on screen can be had as a picture, and not as lines | none |
-| `EndingNotifications` | a toast that is made as its time ends stops the app: its timer stays; they pile up | none |
+| `EndingNotifications` | a toast that is made as its time ends stops the app for ever; toasts pile up | none |
 | `without_colours` | `NO_COLOR` makes sixteen colours black on black | none |
 
 Screens have more of it: `inspector.screens.base` and `inspector.screens.dialog`.
@@ -478,18 +478,24 @@ class EndingNotifications(Notifications):
     """What an app has to say; it takes the place of Textual's own."""
 
     AT_ONCE = 2
-    """How much of what is no warning stands there: what was said before it is about something that has changed since,
-    and lies over what is being read."""
+    """How many brief ones stand there: what was said before them is no longer so, and lies over what is being read."""
 
     def add(self, notification: Notification) -> Self:
-        """Add one that ends, in the place of the same words and of the oldest of more than `AT_ONCE`."""
+        """Add one that ends, in the place of the same words and of the oldest of more than `AT_ONCE` brief ones.
+
+        Brief is what has no more than Textual's usual time, and is no warning.
+        """
         values = {field.name: getattr(notification, field.name) for field in fields(notification)}
         super().add(_EndingNotification(**values))
-        informed = [toast for toast in self if toast.severity == "information"]
+        brief = [toast for toast in self if _is_brief(toast)]
         repeated = [toast for toast in self if toast.message == notification.message][:-1]
-        for toast in (*repeated, *informed[: -self.AT_ONCE]):
+        for toast in (*repeated, *brief[: -self.AT_ONCE]):
             del self[toast]
         return self
+
+
+def _is_brief(toast: Notification) -> bool:
+    return toast.severity == "information" and toast.timeout <= App.NOTIFICATION_TIMEOUT
 
 
 # -- what is on screen

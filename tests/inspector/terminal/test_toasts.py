@@ -28,11 +28,12 @@ async def test_a_toast_made_as_its_time_ends_goes_away(late):
         assert not app.query(Toast)
 
 
-def test_the_last_two_are_told_a_warning_stays_and_nothing_is_said_twice():
+def test_the_last_two_stay_what_takes_longer_to_read_too_and_nothing_is_said_twice():
     told = EndingNotifications()
     told.add(Notification("careful", severity="warning"))
+    told.add(Notification("the run has ended", timeout=15))
     for words in ("put", "undone", "put", "put", "done again"):
         told.add(Notification(words))
-    assert [one.message for one in told] == ["careful", "put", "done again"]
+    assert [one.message for one in told] == ["careful", "the run has ended", "put", "done again"]
     told.add(Notification("careful", severity="warning"))
-    assert [one.message for one in told] == ["put", "done again", "careful"]
+    assert [one.message for one in told] == ["the run has ended", "put", "done again", "careful"]
