@@ -52,8 +52,26 @@ def pytest_collection():
         gc.enable()
 
 
+def pytest_collect_directory(path, parent):
+    """Let each worker begin elsewhere: all of them collect everything, and what one has rewritten the others read."""
+    return _FromElsewhere.from_parent(parent, path=path) if "PYTEST_XDIST_WORKER" in os.environ else None
+
+
+class _FromElsewhere(pytest.Dir):
+    def collect(self):
+        inside = list(super().collect())
+        number, count = (
+            int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw")),
+            os.environ["PYTEST_XDIST_WORKER_COUNT"],
+        )
+        first = len(inside) * number // int(count)
+        return [*inside[first:], *inside[:first]]
+
+
 def pytest_collection_modifyitems(items):
     """Put files that wait for terminals between those that compute, so that no processor is idle."""
+    # Each worker collects them in an order of its own, and all are to run them in the same.
+    items.sort(key=lambda item: item.path)
     files = [list(group) for _, group in itertools.groupby(items, lambda item: item.path)]
     waiting = [file for file in files if any(item.get_closest_marker("pty") for item in file)]
     computing = [file for file in files if file not in waiting]
