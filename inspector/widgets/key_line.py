@@ -110,8 +110,11 @@ class KeyLine(Widget, can_focus=False):
         and of a widget on it may have one name: of those the one that is to be shown counts.
         """
         active: dict[str, ActiveBinding] = {}
+        focused = self.screen.focused
         for bound in self.screen.active_bindings.values():
-            if self._typed(bound.binding.key):
+            key = bound.binding.key
+            # What is a letter of the line that has the focus is no key.
+            if focused is not None and focused.check_consume_key(key, key_to_character(key)):
                 continue
             known = active.get(bound.binding.action)
             if known is None or (bound.binding.show and not known.binding.show):
@@ -125,17 +128,12 @@ class KeyLine(Widget, can_focus=False):
         keys, start = [], 0
         room = self.size.width - (self._shown(last, 1).end if last else 0)
         for bound in (*first, *others):
-            key = self._shown(bound, start)
-            if key.end > room:
+            shown = self._shown(bound, start)
+            if shown.end > room:
                 break
-            keys.append(key)
-            start = key.end + 1
+            keys.append(shown)
+            start = shown.end + 1
         return (*keys, *([self._shown(last, start)] if last else []))
-
-    def _typed(self, key: str) -> bool:
-        """Whether the key is a letter of the line that has the focus."""
-        focused = self.screen.focused
-        return focused is not None and focused.check_consume_key(key, key_to_character(key))
 
     def _shown(self, bound: "ActiveBinding", start: int) -> ShownKey:
         display = self.app.get_key_display(bound.binding)

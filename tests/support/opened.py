@@ -2,12 +2,13 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from textual import strip
+from textual import _callback, strip
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
@@ -50,8 +51,23 @@ def _parsed_once(sheet: Stylesheet, css: str, read_from: Any, *args: Any, **kwar
 
 # Each app parses the same styles anew, twice: a fifth of what opening one takes.
 Stylesheet._parse_rules = _parsed_once  # type: ignore[method-assign]
-# Every strip has seven caches that most never use.
-strip.FIFOCache = lambda _: {}  # type: ignore[assignment, misc]
+# Every strip has seven caches that most never use; this makes an empty dict of whatever size is asked for.
+strip.FIFOCache = partial(dict.fromkeys, ())  # type: ignore[assignment, misc]
+
+_count_parameters, _COUNTED = _callback._count_parameters, {}
+
+
+def _counted_once(function: Any) -> int:
+    code = getattr(function, "__code__", None)
+    if code is None or hasattr(function, "__wrapped__"):
+        return _count_parameters(function)
+    if code not in _COUNTED:
+        _COUNTED[code] = _count_parameters(function)
+    return _COUNTED[code]
+
+
+# What is called later is a new function every time, whose signature is looked at anew.
+_callback._count_parameters = _counted_once
 
 
 @contextmanager
