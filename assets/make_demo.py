@@ -3,10 +3,11 @@
 240 cases in four subsets of 60, 36 of them with an error: those written by hand (`handwritten/`) and, for the rest,
 what the generator gives for a fixed seed. Which cases these are was settled by seed and schedule alone, before any
 scorer saw them: error types, voices and families take turns, and the error is asked to lie early, in the middle and
-late in turn.
+late in turn. `--check` writes nothing and exits with 1 if the file is another one.
 """
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import count, cycle
@@ -57,12 +58,18 @@ TARGET = Path(__file__).parent / "demo" / "cases.jsonl"
 Record = dict[str, object]
 
 
-def main() -> None:
-    """Write the file and say how many cases it holds."""
+def main() -> int:
+    """Write the file and say how many cases it holds, or check it."""
     lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in records()]
+    made = "".join(lines).encode()
+    if "--check" in sys.argv[1:]:
+        stale = not TARGET.exists() or TARGET.read_bytes() != made
+        print(f"{TARGET.name} is stale; run assets/make_demo.py" if stale else f"{len(lines)} cases up to date")
+        return 1 if stale else 0
     TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_text("".join(lines), encoding="utf-8", newline="\n")
+    TARGET.write_bytes(made)
     print(f"{len(lines)} cases in {TARGET.name}")
+    return 0
 
 
 def records() -> Iterator[Record]:
@@ -160,4 +167,4 @@ def _gold(errors: tuple[int, ...], error: str, kind: str, pattern: str, reason: 
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -71,10 +71,11 @@ class _FromElsewhere(pytest.Dir):
 def pytest_collection_modifyitems(items):
     """Put files that wait for terminals between those that compute, so that no processor is idle."""
     # Each worker collects them in an order of its own, and all are to run them in the same.
-    items.sort(key=lambda item: item.path)
+    items.sort(key=lambda item: item.path.parts)
     files = [list(group) for _, group in itertools.groupby(items, lambda item: item.path)]
-    waiting = [file for file in files if any(item.get_closest_marker("pty") for item in file)]
-    computing = [file for file in files if file not in waiting]
+    waiting, computing = [], []
+    for file in files:
+        (waiting if any(item.get_closest_marker("pty") for item in file) else computing).append(file)
     every = len(computing) // len(waiting) if waiting else 0
     # Those that wait longest stand at the end of the folder: nobody is to wait for them alone.
     for place, file in enumerate(reversed(waiting)):

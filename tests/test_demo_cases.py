@@ -26,11 +26,6 @@ def false_equations(steps: list[str] | tuple[str, ...]) -> list[int]:
     return [i for i, step in enumerate(steps) if not all(e.holds for e in equations(tokens(step)))]
 
 
-def test_the_file_is_what_the_script_makes() -> None:
-    made = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in make_demo.records())
-    assert make_demo.TARGET.read_bytes() == made.encode()
-
-
 def test_keys_are_the_columns_of_the_cases_frame() -> None:
     derived = {"case", "key", "benchmark", "n_steps", "source", "line"}
     other_benchmarks = {"subset_group", "origin", "language", "problem_id", "agreement", "sub_steps", "twin_of"}

@@ -5,7 +5,6 @@ from itertools import combinations, pairwise
 import polars as pl
 import pytest
 from msgspec.structs import replace
-from scipy.stats import binomtest
 
 import making
 from inspector.analyses.compare import compare
@@ -46,6 +45,8 @@ def able(state):
 
 def test_quadrants_tests_and_figures_equal_plain_polars(published):
     """The quadrants and McNemar's p of all 45 pairs of MR-MATH, usually of the nine that stand next to each other."""
+    from scipy.stats import binomtest
+
     names = able(published)
     assert len(names) == 10
     frame = published.results.table([*(f"{name}.outcome" for name in names), "earliest_error"])
