@@ -49,8 +49,10 @@ def _cells(strip: Any) -> Iterator[tuple[str, str]]:
     before: Style | None = None
     for segment in strip:
         style = segment.style or Style()
+        if before is None or not _alike(style, before):
+            before = style
         for character in segment.text:
-            if character != " " or before is None or not _alike(style, before):
+            if character != " ":
                 before = style
             yield character, _words(before)
 
