@@ -112,9 +112,9 @@ class KeyLine(Widget, can_focus=False):
         active: dict[str, ActiveBinding] = {}
         focused = self.screen.focused
         for bound in self.screen.active_bindings.values():
-            key = bound.binding.key
+            stroke = bound.binding.key
             # What is a letter of the line that has the focus is no key.
-            if focused is not None and focused.check_consume_key(key, key_to_character(key)):
+            if focused is not None and focused.check_consume_key(stroke, key_to_character(stroke)):
                 continue
             known = active.get(bound.binding.action)
             if known is None or (bound.binding.show and not known.binding.show):
@@ -128,11 +128,11 @@ class KeyLine(Widget, can_focus=False):
         keys, start = [], 0
         room = self.size.width - (self._shown(last, 1).end if last else 0)
         for bound in (*first, *others):
-            shown = self._shown(bound, start)
-            if shown.end > room:
+            key = self._shown(bound, start)
+            if key.end > room:
                 break
-            keys.append(shown)
-            start = shown.end + 1
+            keys.append(key)
+            start = key.end + 1
         return (*keys, *([self._shown(last, start)] if last else []))
 
     def _shown(self, bound: "ActiveBinding", start: int) -> ShownKey:

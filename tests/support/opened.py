@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import FunctionType, MethodType
 from typing import Any
 from unittest.mock import patch
 
@@ -58,15 +59,16 @@ _count_parameters, _COUNTED = _callback._count_parameters, {}
 
 
 def _counted_once(function: Any) -> int:
-    code = getattr(function, "__code__", None)
-    if code is None or hasattr(function, "__wrapped__"):
+    if not isinstance(function, (FunctionType, MethodType)) or hasattr(function, "__wrapped__"):
         return _count_parameters(function)
-    if code not in _COUNTED:
-        _COUNTED[code] = _count_parameters(function)
-    return _COUNTED[code]
+    # A method has one less than its function.
+    kind = type(function), function.__code__
+    if kind not in _COUNTED:
+        _COUNTED[kind] = _count_parameters(function)
+    return _COUNTED[kind]
 
 
-# What is called later is a new function every time, whose signature is looked at anew.
+# What is called later is often a new function of the same code, whose signature is looked at anew.
 _callback._count_parameters = _counted_once
 
 
