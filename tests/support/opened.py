@@ -12,7 +12,9 @@ from unittest.mock import patch
 from textual import _callback, strip
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
+from textual.css.styles import RulesMap
 from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 from textual.pilot import Pilot
 
 from inspector.app import InspectApp
@@ -52,6 +54,19 @@ def _parsed_once(sheet: Stylesheet, css: str, read_from: Any, *args: Any, **kwar
 
 # Each app parses the same styles anew, twice: a fifth of what opening one takes.
 Stylesheet._parse_rules = _parsed_once  # type: ignore[method-assign]
+_replace_rules = Stylesheet.replace_rules
+
+
+def _changed_alone(node: DOMNode, rules: RulesMap, animate: bool = False) -> None:
+    if animate or node.styles.base._rules != rules:
+        _replace_rules(node, rules, animate)
+    else:
+        node.notify_style_update()
+
+
+# Most of what is styled again, with whatever gets the focus, has the rules that it had.
+Stylesheet.replace_rules = staticmethod(_changed_alone)  # type: ignore[method-assign, assignment]
+
 # Every strip has seven caches that most never use; this makes an empty dict of whatever size is asked for.
 strip.FIFOCache = partial(dict.fromkeys, ())  # type: ignore[assignment, misc]
 
