@@ -1,8 +1,8 @@
 """The app, opened on the demo or on a workspace of a test, under a Pilot."""
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FunctionType, MethodType
@@ -67,8 +67,14 @@ def _changed_alone(node: DOMNode, rules: RulesMap, animate: bool = False) -> Non
 # Most of what is styled again, with whatever gets the focus, has the rules that it had.
 Stylesheet.replace_rules = staticmethod(_changed_alone)  # type: ignore[method-assign, assignment]
 
-# Every strip has seven caches that most never use; this makes an empty dict of whatever size is asked for.
-strip.FIFOCache = partial(dict.fromkeys, ())  # type: ignore[assignment, misc]
+
+class _Forgetful(dict[Any, Any]):
+    def __setitem__(self, key: Any, value: Any) -> None:
+        pass
+
+
+# Every strip has seven caches that most never use; whatever size is asked for, this is all of them.
+strip.FIFOCache = defaultdict(_Forgetful).__getitem__  # type: ignore[assignment, misc]
 
 _count_parameters, _COUNTED = _callback._count_parameters, {}
 
