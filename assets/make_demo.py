@@ -7,7 +7,7 @@ late in turn. `--check` writes nothing and exits with 1 if the file is another o
 """
 
 import json
-import sys
+from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import count, cycle
@@ -60,9 +60,12 @@ Record = dict[str, object]
 
 def main() -> int:
     """Write the file and say how many cases it holds, or check it."""
+    parser = ArgumentParser(allow_abbrev=False)
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
     lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in records()]
     made = "".join(lines).encode()
-    if "--check" in sys.argv[1:]:
+    if check:
         stale = not TARGET.exists() or TARGET.read_bytes() != made
         print(f"{TARGET.name} is stale; run assets/make_demo.py" if stale else f"{len(lines)} cases up to date")
         return 1 if stale else 0

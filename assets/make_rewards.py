@@ -8,6 +8,7 @@ baselines give now. A part's name is the hash of its scorer, so that the same re
 import subprocess
 import sys
 import tempfile
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -58,11 +59,14 @@ def rewards_of(module: ModuleType) -> pl.DataFrame:
 
 def main() -> int:
     """Write the rewards, or check them."""
-    check = "--check" in sys.argv[1:]
+    parser = ArgumentParser(allow_abbrev=False)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--prms", action="store_true")
+    asked = parser.parse_args()
     wanted = {
         scorer.folder: (scorer, rewards_of(module)) for module in BASELINES.values() for scorer in [scorer_of(module)]
     }
-    if check:
+    if asked.check:
         stale = [name for name, (scorer, frame) in wanted.items() if not _same(REWARD_FOLDER / name, scorer, frame)]
         print(
             f"stale: {', '.join(stale)}; run assets/make_rewards.py" if stale else f"{len(wanted)} scorers up to date"
@@ -71,7 +75,7 @@ def main() -> int:
     for folder in REWARD_FOLDER.glob("*"):
         if Scorer.load(folder).kind == "baseline":
             _remove(folder)
-    for scorer, frame in [*wanted.values(), *(prm_rewards() if "--prms" in sys.argv[1:] else ())]:
+    for scorer, frame in [*wanted.values(), *(prm_rewards() if asked.prms else ())]:
         folder = REWARD_FOLDER / scorer.folder
         scorer.save(folder)
         frame.write_parquet(folder / f"part-{scorer.fingerprint[:32]}.parquet", compression="zstd")

@@ -54,17 +54,14 @@ def pytest_collection():
 
 def pytest_collect_directory(path, parent):
     """Let each worker begin elsewhere: all of them collect everything, and what one has rewritten the others read."""
-    return _FromElsewhere.from_parent(parent, path=path) if "PYTEST_XDIST_WORKER" in os.environ else None
+    return _Rotated.from_parent(parent, path=path) if "PYTEST_XDIST_WORKER" in os.environ else None
 
 
-class _FromElsewhere(pytest.Dir):
+class _Rotated(pytest.Dir):
     def collect(self):
         inside = list(super().collect())
-        number, count = (
-            int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw")),
-            os.environ["PYTEST_XDIST_WORKER_COUNT"],
-        )
-        first = len(inside) * number // int(count)
+        worker, workers = os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw"), os.environ["PYTEST_XDIST_WORKER_COUNT"]
+        first = len(inside) * int(worker) // int(workers)
         return [*inside[first:], *inside[:first]]
 
 

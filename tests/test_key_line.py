@@ -1,7 +1,7 @@
 import pytest
 from textual.app import App, ComposeResult
 from textual.binding import Binding
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from inspector.widgets.key_line import KeyLine
 from screen_text import screen_text, settled, until
@@ -65,3 +65,19 @@ async def test_an_action_of_the_same_name_in_a_pane_takes_no_key_away():
         await settled(pilot)
         assert "1 Second" in line(pilot.app)
         assert "A page" not in line(pilot.app)
+
+
+class Typing(Keys):
+    def compose(self) -> ComposeResult:
+        yield Input()
+        yield Pane()
+        yield KeyLine()
+
+
+async def test_what_would_be_typed_is_no_key_while_a_line_has_the_focus():
+    async with Typing().run_test(size=(80, 5)) as pilot:
+        await settled(pilot)
+        assert isinstance(pilot.app.focused, Input)
+        await until(pilot, lambda: "^q" in line(pilot.app) and "0 First" not in line(pilot.app))
+        pilot.app.query_one(Pane).focus()
+        await until(pilot, lambda: "0 First 1 Second" in line(pilot.app))
