@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.events import Leave, MouseDown, MouseMove, Resize
-from textual.keys import key_to_character
+from textual.keys import KEY_NAME_REPLACEMENTS, key_to_character
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ALL_KEYS = "keys"
 """The action that lists everything: its key is never left out."""
+_UNICODE_NAMES = {name: of_unicode for of_unicode, name in KEY_NAME_REPLACEMENTS.items()}
+"""Of keys that Textual calls otherwise (`at`, `slash`): without them it takes none of these for a character."""
 
 
 class ShownKey(NamedTuple):
@@ -114,7 +116,8 @@ class KeyLine(Widget, can_focus=False):
         for bound in self.screen.active_bindings.values():
             stroke = bound.binding.key
             # What is a letter of the line that has the focus is no key.
-            if focused is not None and focused.check_consume_key(stroke, key_to_character(stroke)):
+            character = key_to_character(_UNICODE_NAMES.get(stroke, stroke))
+            if focused is not None and focused.check_consume_key(stroke, character):
                 continue
             known = active.get(bound.binding.action)
             if known is None or (bound.binding.show and not known.binding.show):
