@@ -278,7 +278,8 @@ class _Connection:
         await self.send(200, None, body=body[: len(body) // 2])
 
     async def _wrong_n(self, asked):
-        await self.send(200, self.completion(asked, asked.get("n", 1) + self.draw.choice([-1, 1, 2])))
+        # None at all would have to be asked for again.
+        await self.send(200, self.completion(asked, max(1, asked.get("n", 1) + self.draw.choice([-1, 1, 2]))))
 
     async def _one(self, asked):
         await self.send(200, self.completion(asked, 1))
