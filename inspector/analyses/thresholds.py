@@ -1,6 +1,5 @@
 """What every way to choose a threshold gives, and what it turns over."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -44,6 +43,8 @@ from inspector.thresholds.ways import (
     bands_of,
     curve_notes,
     curve_rows,
+    cuts_of,
+    dev_cuts,
     figure_title,
     is_present,
     scorers_there,
@@ -169,7 +170,7 @@ def _way_blocks(scope: ResultSet, rows: pl.DataFrame, benchmark: str, intervals:
     if not there:
         yield Note(NOTHING)
         return
-    chart = curve_chart(scope, there, benchmark, rows, intervals=intervals)
+    chart = curve_chart(scope, there, benchmark, dev=True, intervals=intervals)
     if chart is not None:
         yield chart
     yield from _of_curves(scope, there, benchmark, chart)
@@ -288,14 +289,14 @@ def curve_chart(
     scope: ResultSet,
     there: Sequence[Evaluation],
     benchmark: str,
-    rows: pl.DataFrame | None = None,
     *,
+    dev: bool = False,
     intervals: bool = False,
 ) -> Curve | None:
     """Draw the official figure of scorers on the shown cases of a benchmark against the threshold.
 
-    The axis is that of the first scorer; where `rows`, those of `thresholds`, are given, its dev sets are ticks. None
-    where no scorer has a curve.
+    The axis is that of the first scorer; with `dev`, the thresholds tuned on its dev sets are ticks. None where no
+    scorer has a curve.
     """
     drawn = [evaluation for evaluation in there if not isinstance(evaluation.at_default().rule, ProvidedVerdicts)][
         : len(LETTERS)
@@ -342,7 +343,7 @@ def curve_chart(
         return None
     evaluation, score_curve = first
     title = f"{score_curve.metric.title} against the {threshold_name(evaluation.rule)}"
-    ticks = tuple(_ticks(evaluation, score_curve, rows, scope.query.seed))
+    ticks = tuple(_ticks(evaluation, score_curve, scope, benchmark, dev))
     return Curve(
         title,
         threshold_name(evaluation.rule),
@@ -353,8 +354,8 @@ def curve_chart(
     )
 
 
-def _ticks(evaluation: Evaluation, score_curve: Any, rows: pl.DataFrame | None, seed: int) -> Iterator[Tick]:
-    """Where the present threshold stands, the default, the best one and those of dev sets."""
+def _ticks(evaluation: Evaluation, score_curve: Any, scope: ResultSet, benchmark: str, dev: bool) -> Iterator[Tick]:
+    """Where the present threshold stands, the default, the best one and, with `dev`, those of dev sets."""
     default, source = evaluation.default
     at_default = evaluation.at_default()
     comparison = at_default.rule.comparison if isinstance(at_default.rule, Rule) else "<"
@@ -364,7 +365,8 @@ def _ticks(evaluation: Evaluation, score_curve: Any, rows: pl.DataFrame | None, 
         return value if np.isfinite(value) else None
 
     present = evaluation.rule.threshold
-    by_subset = dict(evaluation.rule.by_subset) if isinstance(evaluation.rule, RuleByCase) else {}
+    rule = evaluation.rule
+    by_subset = cuts_of(benchmark, rule.by_subset, scope) if isinstance(rule, RuleByCase) else {}
     if present is not None:
         at_it = (present, evaluation.rule.source) == (default, source)
         words = "present, the default" if at_it else f"present: {evaluation.rule.source}"
@@ -375,18 +377,13 @@ def _ticks(evaluation: Evaluation, score_curve: Any, rows: pl.DataFrame | None, 
     if score_curve.best is not None:
         best, value = score_curve.best
         yield Tick(best, "*", f"best on these: {share(value)}, optimistic", "gold", score=value)
-    if rows is None:
-        return
-    own = rows.filter(
-        pl.col("scorer") == evaluation.scorer.name, pl.col("kind") == "dev", pl.col("threshold").is_not_null()
-    )
     cuts: dict[float, list[str]] = {}
-    for row in own.iter_rows(named=True):
-        if row["threshold"] not in by_subset.values():
-            cuts.setdefault(row["threshold"], []).append(row["subset"])
+    for subset, cut in (dev_cuts(evaluation, scope, benchmark) if dev else {}).items():
+        if cut not in by_subset.values():
+            cuts.setdefault(cut, []).append(subset)
     for cut, subsets in cuts.items():
-        names = [name for name in subsets if name and name not in WHOLE]
-        yield Tick(cut, "v", f"dev-tuned, seed {seed}{', ' if names else ''}{', '.join(names)}", "dim")
+        names = [name for name in subsets if name not in WHOLE]
+        yield Tick(cut, "v", ", ".join([f"dev-tuned, seed {scope.query.seed}", *names]), "dim")
 
 
 def _of_curves(scope: ResultSet, there: Sequence[Evaluation], benchmark: str, chart: Curve | None) -> Iterator[Note]:
@@ -438,15 +435,7 @@ def _curves(results: ResultSet, params: Params, intervals: bool) -> View:
     def blocks(name: str, scope: ResultSet) -> Iterator[Block]:
         there = scorers_there(scope, name)
         own = frame.filter(pl.col("benchmark") == name)
-        # The ways of dev sets are ticks of the rows.
-        of_one = pl.col("metric") == pl.col("metric").first()
-        dev = own.filter(of_one, pl.col("tick").str.starts_with("dev")).select(
-            "scorer",
-            "threshold",
-            subset=pl.col("tick").str.replace(f"^dev:?({re.escape(name)}/)?", ""),
-            kind=pl.lit("dev"),
-        )
-        chart = curve_chart(scope, there, name, dev, intervals=intervals)
+        chart = curve_chart(scope, there, name, dev=True, intervals=intervals)
         if chart is not None:
             yield chart
         yield from _of_curves(scope, there, name, chart)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from inspector.render.lines import PieceRow
     from inspector.render.terminal import Terminal
-    from inspector.render.view import Block, View
+    from inspector.render.view import Block
+    from inspector.result_set import ResultSet
     from inspector.screen_state import ScreenState
     from inspector.texts.paint import Glyphs
 
@@ -49,21 +50,27 @@ class ScorerPane(SheetView):
         self._rests: Timer | None = None
         self._wanted: tuple[object, ...] = ()
         """What it is to be of; () where it is not shown."""
-        self._view: View | None = None
-        """The analysis of that, once it is known."""
+        self._blocks: Sequence[Block] | None = None
+        """What is to be shown of that; None until it is known."""
         self._sizes = (0, 0)
         """The lines that there are for it and the rows, and the columns of the terminal."""
         self.display = False
         # An empty frame would be there for a moment, with another height than what comes.
         self.visible = False
 
-    def blocks(self, view: "View") -> "Sequence[Block]":
-        """Return the blocks of the analysis that are shown."""
-        return [block for section in view.sections for block in section.blocks]
+    def blocks(self, results: "ResultSet", benchmark: str) -> "Sequence[Block]":
+        """Compute what is shown of the one chosen scorer on the shown cases, all of `benchmark`; () = nothing.
 
-    def lines(self, terminal: "Terminal", view: "View") -> "tuple[str, list[PieceRow]]":
+        In a thread.
+
+        Raises:
+            InspectError: it cannot be computed; the screen of the analysis says why.
+        """
+        raise NotImplementedError
+
+    def lines(self, terminal: "Terminal", blocks: "Sequence[Block]") -> "tuple[str, list[PieceRow]]":
         """Return a word on what has no room, and the lines of what is shown."""
-        return "", [line for line in terminal.blocks(self.blocks(view)) if line]
+        return "", [line for line in terminal.blocks(blocks) if line]
 
     def title(self, state: "ScreenState", left_out: str) -> str:  # noqa: ARG002  # where it says whose it is
         """Return what stands above it, with that word; "" for what has a title of its own."""
@@ -75,17 +82,18 @@ class ScorerPane(SheetView):
 
     def follow(self, state: "ScreenState", room: int) -> None:
         """Show the scorer in focus as soon as the keys rest, if `room` (in lines) allows it."""
-        few = state.results.height < MANY
-        self.display = self.fits(room) and few and state.evaluation is not None
+        there = self.fits(room) and state.results.height < MANY and state.evaluation is not None
+        wanted = _subject(state) if there else ()
         sizes, self._sizes = self._sizes, (room, self.app.size.width)
-        if self.display and self._wanted == _subject(state):
-            if self._view is not None and sizes != self._sizes:
-                self._lay_out(state, self._view)
+        if wanted and wanted == self._wanted:
+            if self._blocks and sizes != self._sizes:
+                self._lay_out(state, self._blocks)
             return
         if self._rests is not None:
             self._rests.stop()
-        self._wanted, self._view = _subject(state) if self.display else (), None
-        if self.display:
+        self.display = there
+        self._wanted, self._blocks = wanted, None
+        if there:
             # What is shown first need not wait for a key to rest.
             self._rests = self.set_timer(REST if self.visible else 0.001, partial(self._begin, state))
 
@@ -98,27 +106,28 @@ class ScorerPane(SheetView):
         """In a thread."""
         assert state.scorer is not None  # noqa: S101  # there is an evaluation
         try:
-            view = load(self.NAME).view(subject(state.cleared(), (state.scorer,))).laid_out()
+            blocks = self.blocks(subject(state.cleared(), (state.scorer,)), state.benchmark)
         except InspectError:
-            # The screen of the analysis says why.
-            return
+            blocks = ()
         if not get_current_worker().is_cancelled:
-            self.call_later(self._take, state, view)
+            self.call_later(self._take, state, blocks)
 
-    def _take(self, state: "ScreenState", view: "View") -> None:
+    def _take(self, state: "ScreenState", blocks: "Sequence[Block]") -> None:
         """Show it, unless another scorer is in focus by now."""
         if self._wanted == _subject(state):
-            self._view = view
-            self._lay_out(state, view)
+            self._blocks = blocks
+            self.display = bool(blocks)
+            if blocks:
+                self._lay_out(state, blocks)
 
-    def _lay_out(self, state: "ScreenState", view: "View") -> None:
+    def _lay_out(self, state: "ScreenState", blocks: "Sequence[Block]") -> None:
         # Imported when it is first wanted: the app starts sooner.
         from inspector.render.terminal import Terminal
 
         room, width = self._sizes
         height = BESIDE_CHART + max(CHART, room - BESIDE - FACTS - AROUND)
         terminal = Terminal(max(40, width - 4), self._glyphs, height)
-        left_out, lines = self.lines(terminal, view)
+        left_out, lines = self.lines(terminal, blocks)
         title = [(Piece(words, "strong"),)] if (words := self.title(state, left_out)) else []
         # The border is a line too.
         self.styles.height = len(title) + len(lines) + 1
@@ -131,12 +140,16 @@ class HighlightsPane(ScorerPane):
 
     NAME = "highlights"
 
-    def lines(self, terminal: "Terminal", view: "View") -> "tuple[str, list[PieceRow]]":
+    def blocks(self, results: "ResultSet", benchmark: str) -> "Sequence[Block]":  # noqa: ARG002  # the cases tell
+        sections = load(self.NAME).view(results).sections
+        return [block for section in sections for block in section.blocks]
+
+    def lines(self, terminal: "Terminal", blocks: "Sequence[Block]") -> "tuple[str, list[PieceRow]]":
         """Return the lines: where sentences take several, only the surest of them have room."""
         from inspector.render.view import Table
 
-        left_out, lines = super().lines(terminal, view)
-        for block in self.blocks(view):
+        left_out, lines = super().lines(terminal, blocks)
+        for block in blocks:
             if isinstance(block, Table):
                 most = len(block.rows)
                 while len(lines) > min(FACTS, self._sizes[0] - BESIDE) and len(block.rows) > 1:
@@ -154,10 +167,12 @@ class CurvePane(ScorerPane, can_focus=False):
 
     NAME = "thresholds"
 
-    def blocks(self, view: "View") -> "Sequence[Block]":
-        from inspector.render.view import Curve
+    def blocks(self, results: "ResultSet", benchmark: str) -> "Sequence[Block]":
+        """Draw the curve alone: the ways beneath it on its screen would take four times as long."""
+        from inspector.analyses.thresholds import curve_chart
 
-        return [block for block in super().blocks(view) if isinstance(block, Curve)][:1]
+        chart = curve_chart(results, results.chosen_evaluations, benchmark, dev=True, intervals=True)
+        return [] if chart is None else [chart]
 
     def fits(self, room: int) -> bool:
         return room >= BESIDE + FACTS + CHART + AROUND

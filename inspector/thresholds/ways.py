@@ -173,18 +173,34 @@ def _dev(default: Evaluation, within: Bools, around: TuningContext, benchmark: s
     except UsageError as error:
         yield ThresholdWay("dev", None, reason=error.sentence)
         return
-    dev = dev_thresholds(default, around.seed, around.unparsed)
-    sets = dev.sets
-    here = {sets.names[number] for number in np.unique(sets.numbers[within])}
-    lacking = {name: why for name, why in dev.lacking.items() if name in here}
-    if not here & dev.by_subset.keys():
-        yield ThresholdWay("dev", None, reason=f"no subset has a dev set: {listed(lacking)}")
+    dev = dev_thresholds(default, around.seed, around.unparsed, within)
+    if not dev.by_subset:
+        yield ThresholdWay("dev", None, reason=f"no subset has a dev set: {listed(dev.lacking)}")
         return
-    # Where there are several benchmarks, the names of dev sets begin with theirs.
-    bare = {name.removeprefix(f"{benchmark}/"): why for name, why in lacking.items()}
+    bare = {name.removeprefix(f"{benchmark}/"): why for name, why in dev.lacking.items()}
     for kind, keep in (("dev", False), ("dev:kept", True)):
         decided = dev_tuned(default, around.seed, around.unparsed, keep=keep, thresholds=dev)
-        yield ThresholdWay(kind, decided, sets.rows & within, at_default=bare)
+        yield ThresholdWay(kind, decided, dev.sets.rows & within, at_default=bare)
+
+
+def dev_cuts(evaluation: Evaluation, scope: ResultSet, benchmark: str) -> dict[str, float]:
+    """Return the threshold that is tuned on the dev set of each shown subset of a benchmark, by subset.
+
+    A subset without a dev set is not there; cases without a subset are `all`.
+    """
+    dev = dev_thresholds(evaluation.at_default(), scope.query.seed, scope.unparsed, scope.mask)
+    cuts = cuts_of(benchmark, dev.by_subset, scope)
+    names = [name or "all" for name in evaluation.gold.subsets[0]]
+    return {name: cuts[name] for name in names if name in cuts}
+
+
+def cuts_of(benchmark: str, by_subset: Mapping[str, float], scope: ResultSet) -> dict[str, float]:
+    """Return those of one benchmark of the thresholds that dev sets gave, by subset.
+
+    Where there are several benchmarks, the names of dev sets begin with theirs.
+    """
+    first = f"{benchmark}/" if len(scope.benchmarks) > 1 else ""
+    return {name.removeprefix(first): cut for name, cut in by_subset.items() if name.startswith(first)}
 
 
 def _redundancy(evaluation: Evaluation, mask: Bools, benchmark: str) -> Iterator[ThresholdWay]:

@@ -115,7 +115,9 @@ class DevThresholds(Struct, frozen=True, eq=False):
     lacking: Mapping[str, str]
 
 
-def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong) -> DevThresholds:
+def dev_thresholds(
+    evaluation: Evaluation, seed: int, unparsed: Policy = _wrong, within: Bools | None = None
+) -> DevThresholds:
     """Find the threshold with the best F1 on the dev set of every subset, the lowest of equally good ones.
 
     Of a benchmark with figures of its own it is that with the best leading one. It is one of `Curve.thresholds`: of all
@@ -125,13 +127,15 @@ def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong)
         evaluation: a movable one; its threshold does not matter. Cases that are left out of it are not there.
         seed: of the draw.
         unparsed: how the refused and unparsed dev cases of a benchmark count.
+        within: (n,) only the subsets of these cases; None = every subset.
     """
     sets = dev_sets(evaluation.gold, seed)
+    tried = evaluation.tried if within is None else evaluation.tried & within
     best_by_subset: dict[str, float] = {}
     lacking: dict[str, str] = {}
     for number, (name, benchmark) in enumerate(zip(sets.names, sets.benchmarks, strict=True)):
         member = sets.numbers == number
-        if not (evaluation.tried & member).any():
+        if not (tried & member).any():
             continue
         sample = sets.rows & member, sets.numbers, unparsed(benchmark)
         own = leading_figure(benchmark)

@@ -9,13 +9,17 @@ import pytest
 import judged
 import making
 import step_making
+from inspector.analyses import Params
+from inspector.analyses.thresholds import thresholds
 from inspector.cli import main
 from inspector.query import Query
+from inspector.render.view import Curve
 from inspector.result_set import load
 from inspector.thresholds.ways import CURVE
 from reference import Case
 from scoring.errors import UsageError
 from scoring.filtering.filters import passing
+from scoring.workspace import Imported
 from step_reference import Step
 from thoroughness import THOROUGH, also, one_of
 from views import curve_view, flips_view, metrics_view, table_of, thresholds_view
@@ -75,6 +79,33 @@ def test_ticks_are_the_ways_to_choose_a_threshold_and_tuned_ones_are_called_opti
     assert marks["best"]["value"] >= rows["value"].max()
     assert {name for name in marks if ":" in name} >= {"from:it's", "from:two words", "best:it's", "best:two words"}
     assert rows.filter(pl.col("tick").is_null())["threshold"].to_list() == pytest.approx(np.arange(11) / 10)
+
+
+@pytest.mark.parametrize("threshold", ["default", "dev"])
+def test_what_is_tuned_on_another_benchmark_is_no_tick(tmp_path, threshold):
+    """A second benchmark changes nothing but the names of dev sets."""
+    cases, scorers = making.study(n=200)
+    for name in ("alone", "both"):
+        made = making.workspace(tmp_path / name, cases, scorers[:1])
+    few = making.full_frame(cases[:150], "other")
+    made.add([Imported("other", "few.jsonl", "made", "0-based", few.height, few, ())])
+    asked = {"thresholds": (("gpt4", threshold),)}
+    alone, both = (load(Query(workspace=str(tmp_path / name), **asked)) for name in ("alone", "both"))
+    rows, among = (curve_view(results, 3).rows for results in (alone, both))
+    assert set(among["benchmark"]) == {"bench", "other"}
+    assert sum("dev:" in (name or "") for name in rows["tick"].unique()) == 2
+    among = among.filter(benchmark="bench").with_columns(tick=pl.col("tick").str.replace("^dev:bench/", "dev:"))
+    assert rows.drop("where").equals(among.drop("where"))
+    ticks = (_ticks(results, "bench", page) for results in (alone, both) for page in ("", "curve"))
+    words = [[(tick.at, tick.words) for tick in of_one] for of_one in ticks]
+    assert words == [words[0]] * 4
+    tuned = [words for _, words in words[0] if words.startswith(("dev-tuned", "present, "))]
+    assert [name for name in ("it's", "two words") if any(name in words for words in tuned)] == ["it's", "two words"]
+
+
+def _ticks(results, benchmark, page):
+    (section,) = (one for one in thresholds.view(results, Params(page)).sections if one.title == benchmark)
+    return next(block for block in section.blocks if isinstance(block, Curve)).ticks
 
 
 def test_people_see_some_of_the_grid_and_all_ticks(root, capsys):

@@ -3,6 +3,7 @@
 import json
 import shlex
 
+import judged
 import making
 from inspector.cli import main
 from inspector.query import Query
@@ -106,6 +107,18 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         await shows(pilot, "⠒ blend", "What stands out about blend")
         await press(pilot, "t", "l", "enter")
         await shows(pilot, "present: chosen")
+
+
+async def test_a_scorer_without_a_curve_has_no_frame_for_one(tmp_path):
+    judged.workspace(tmp_path / "w")
+    async with opened(Query(workspace=str(tmp_path / "w")), size=(110, 50)) as pilot:
+        await shows(pilot, "F1 against the threshold", "⠒ moving", "What stands out about moving")
+        for name in ("critic", "labels", "number"):
+            await press(pilot, "j")
+            # A pane begins with a line of these.
+            assert (await rests(pilot, f"What stands out about {name}")).count("\n▔") == 1
+        await press(pilot, "home")
+        await shows(pilot, "⠒ moving", "What stands out about moving")
 
 
 async def test_an_order_is_kept_and_what_is_on_screen_is_exported_with_a_command_that_makes_it_again(
