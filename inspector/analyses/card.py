@@ -32,6 +32,7 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
 from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import Headline, counted, headline
+from inspector.thresholds.ways import cuts_of
 from scoring.benchmarks.registry import step_labelled
 from scoring.cache import RewardParts, VoteParts
 from scoring.critics.parsing import fault_of
@@ -152,7 +153,7 @@ def _decision_facts(evaluation: Evaluation, results: ResultSet, benchmark: str) 
     """Tell the rule, the threshold, where it comes from, and what becomes of a reward that equals it."""
     rule = evaluation.rule
     yield Fact("decision", "rule", str(rule))
-    yield Fact("decision", "threshold", _threshold(evaluation))
+    yield Fact("decision", "threshold", _threshold(evaluation, results, benchmark))
     yield Fact("decision", "threshold source", rule.source)
     if not isinstance(rule, ProvidedVerdicts):
         own = Rule(evaluation.scorer.threshold, evaluation.scorer.comparison, on=evaluation.scorer.on)
@@ -174,10 +175,11 @@ def _decision_facts(evaluation: Evaluation, results: ResultSet, benchmark: str) 
     )
 
 
-def _threshold(evaluation: Evaluation) -> str:
+def _threshold(evaluation: Evaluation, results: ResultSet, benchmark: str) -> str:
     rule = evaluation.rule
     if isinstance(rule, RuleByCase):
-        return ", ".join(f"{subset} {value:g}" for subset, value in rule.by_subset.items())
+        cuts = cuts_of(benchmark, rule.by_subset, results)
+        return ", ".join(f"{subset} {value:g}" for subset, value in cuts.items())
     return "none" if rule.threshold is None else f"{rule.threshold!r}"
 
 

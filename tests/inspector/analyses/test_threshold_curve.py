@@ -22,7 +22,7 @@ from scoring.filtering.filters import passing
 from scoring.workspace import Imported
 from step_reference import Step
 from thoroughness import THOROUGH, also, one_of
-from views import curve_view, flips_view, metrics_view, table_of, thresholds_view
+from views import card_view, curve_view, flips_view, metrics_view, table_of, thresholds_view
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +96,8 @@ def test_what_is_tuned_on_another_benchmark_is_no_tick(tmp_path, threshold):
     assert sum("dev:" in (name or "") for name in rows["tick"].unique()) == 2
     among = among.filter(benchmark="bench").with_columns(tick=pl.col("tick").str.replace("^dev:bench/", "dev:"))
     assert rows.drop("where").equals(among.drop("where"))
+    card, among = (card_view(results, "gpt4").rows.filter(benchmark="bench") for results in (alone, both))
+    assert card.equals(among)
     ticks = (_ticks(results, "bench", page) for results in (alone, both) for page in ("", "curve"))
     words = [[(tick.at, tick.words) for tick in of_one] for of_one in ticks]
     assert words == [words[0]] * 4
