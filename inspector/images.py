@@ -103,8 +103,9 @@ def find_image(name: str, folder: Path | None) -> NamedImage:
         status = path.stat()
         kind, pixels = _seen(path, status.st_size, status.st_mtime_ns)
     except (OSError, ValueError, RuntimeError) as error:
-        # A name with a NUL, one that is too long, links in a circle.
-        return NamedImage(name, None, f"cannot be read ({getattr(error, 'strerror', None) or error})")
+        # A name with a NUL, which each Python words otherwise; one that is too long, links in a circle.
+        nul = "its name has a NUL" if isinstance(error, ValueError) else ""
+        return NamedImage(name, None, f"cannot be read ({nul or getattr(error, 'strerror', None) or error})")
     return NamedImage(name, path, *_described(path, kind, pixels, status.st_size))
 
 

@@ -71,7 +71,7 @@ def folder(tmp_path):
         ("../secret.png", "not opened: it lies outside the folder of the file that names it"),
         ("images/link.png", "not opened: it lies outside the folder of the file that names it"),
         ("/etc/passwd", "not opened: it lies outside the folder of the file that names it"),
-        ("nul\0.png", "cannot be read (embedded null byte)"),
+        ("nul\0.png", "cannot be read (its name has a NUL)"),
         ("x" * 5000, "cannot be read (File name too long)"),
     ],
 )
