@@ -57,7 +57,9 @@ def run(args: argparse.Namespace) -> int:
     _report(batch, args, added, saved)
     _keep_mapping(batch, args)
     _print([f"Workspace {workspace.place}. Look at it with: prm-inspect{workspace_flag(args)}"], args)
-    return int(batch.grave or any(cases.elsewhere for cases in added) or any(results.why for results in saved))
+    return int(
+        batch.grave or any(cases.elsewhere for cases in added) or any(results.why or results.gone for results in saved)
+    )
 
 
 def _refuse_if_strict(batch: ImportBatch, args: argparse.Namespace) -> None:
@@ -126,9 +128,16 @@ def _found(args: argparse.Namespace, spill: Path | None, ask: AskMapping | None 
             ask = partial(_chosen, progress)
         preview = getattr(args, "dry_run", False)
         sources, options, workspace = import_request(args)
-        return read_sources(
+        batch = read_sources(
             sources, options, workspace, spill, _tell(args), progress, skip_unchanged=not anew, ask=ask, preview=preview
         )
+    if options.join_to and batch.imported and not (batch.joined or batch.unchanged or batch.skipped):
+        raise UsageError(
+            "--benchmark says whose cases results are of, and here are none.",
+            "A benchmark of your own is called after its file once its columns are named, such as "
+            "--earliest-error label.",
+        )
+    return batch
 
 
 def _hushed(progress: ReadingProgress, ask: AskMapping, table: OpenTable) -> ColumnMapping | None:

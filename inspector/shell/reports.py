@@ -175,7 +175,7 @@ def results_report(joined: JoinedResults, saved: SavedResults | None) -> Iterato
     if foreign.label_base != NO_INDICES:
         yield f"  indices: {foreign.label_base}"
     if saved:
-        yield f"  in the workspace: {saved.state}" + (f". {saved.why}" if saved.why else "")
+        yield ". ".join([f"  in the workspace: {saved.state}", *(sentence for _, sentence in _of_saving(saved))])
 
 
 def _checkpoints(of_results: Sequence[tuple[JoinedResults, SavedResults | None]]) -> Iterator[str]:
@@ -392,9 +392,17 @@ def _remarks(batch: ImportBatch, added: Sequence[Added], saved: Sequence[SavedRe
         name = saved[at].scorer if saved else joined.results.name
         if of_folder := _name_of_folder(joined.results.source, name):
             yield Finding("note", "folder-name", of_folder, joined.results.source)
-        if saved and saved[at].why:
-            code = "not-saved" if saved[at].state == LEFT_OUT else "kept-threshold"
-            yield Finding("warning", code, saved[at].why, joined.results.source)
+        for code, sentence in _of_saving(saved[at]) if saved else ():
+            yield Finding("warning", code, sentence, joined.results.source)
+
+
+def _of_saving(saved: SavedResults) -> Iterator[tuple[str, str]]:
+    """Code and sentence of what a person should look at."""
+    if saved.why:
+        yield "not-saved" if saved.state == LEFT_OUT else "kept-threshold", saved.why
+    if saved.gone:
+        gone = f"What this file gave {number_of(saved.gone, 'case')} before is gone"
+        yield "results-gone", f"{gone}: what was read of it now takes its place; under another --name both stay."
 
 
 def _head(batch: ImportBatch, saved: Sequence[SavedResults], names: _Names, every: Sequence[Finding]) -> str:

@@ -1,11 +1,12 @@
-"""Results meet the cases: by content where the file repeats it, else by ids within one benchmark.
+"""Results meet the cases: by content where the file repeats it, else by ids.
 
 Content wins over ids, and of cases of equal content ids tell which is meant: a result whose id is one of theirs belongs
 to that case alone, and one without belongs to all of them that no other row names. Ids alone join only within the one
-benchmark that they fit (at least `ENOUGH` of them are its ids, and their numbers are as many as its steps), or within
-the one that was named; anything less is refused, because small whole numbers are ids of many things. Where a file says
-whether it judges errors or redundancy, only benchmarks whose labels are of that are looked at. Ids that name their
-benchmark (`processbench/gsm8k-0`) join wherever they are cases.
+benchmark that they fit (at least `ENOUGH` of them are its ids, and their numbers are as many as its steps), within
+several that fit them together where each id is of one alone, or within the one that was named; anything less is
+refused, because small whole numbers are ids of many things. Where a file says whether it judges errors or redundancy,
+only benchmarks whose labels are of that are looked at. Ids that name their benchmark (`processbench/gsm8k-0`) join
+wherever they are cases.
 
 What only the cases tell is found out here, too: how a critic's answers are read, what verdicts call the first step, and
 whether numbers are of steps or of their parts.
@@ -161,7 +162,8 @@ def _doubts(
     of_messages = rows["messages"].count() > 0
     if only_ids and not of_messages and results.judges != "redundancy":
         # Small whole numbers are ids of many benchmarks.
-        message = f"nothing but their ids says that these are cases of {by_ids['benchmark'][0]}"
+        names = _list(by_ids["benchmark"].unique(maintain_order=True))
+        message = f"nothing but their ids says that these are cases of {names}"
         yield Finding("note", "ids-alone", message, results.source)
     yield from _lengths(results, whole)
     yield from gold_findings(results.source, whole)
@@ -276,10 +278,20 @@ def _by_ids(results: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, b
     chosen = benchmark if benchmark in fits else None
     if chosen is None and (len(fitting) == 1 or results.benchmark in fitting):
         chosen = fitting[0] if len(fitting) == 1 else results.benchmark
+    if chosen is None and not fitting and (several := _of_several(named, fits)) is not None:
+        return several.select("_row", *_CASE, "case")
     if chosen is None:
         others = f" It judges {results.judges}, of which {_list(left_out)} has no labels." if left_out else ""
         raise _ambiguous(results, named, fits, cases, others)
     return fits[chosen].select("_row", *_CASE, "case")
+
+
+def _of_several(named: pl.DataFrame, fits: Mapping[str, pl.DataFrame]) -> pl.DataFrame | None:
+    """The rows of a file about several benchmarks; None where an id is of two of them, or too few rows fit."""
+    every = pl.concat(fits.values()).sort("_row") if fits else named.clear()
+    if every["_row"].is_duplicated().any() or not fits or _as_many(every) / named.height < ENOUGH:
+        return None
+    return every
 
 
 def _of_its_question(results: ExternalResults, benchmark: str) -> bool:

@@ -101,7 +101,8 @@ class SavedResults:
     """What saving one file's results did: `new`, `changed` (the file was imported before), `unchanged` or `LEFT_OUT`.
 
     `why` is a sentence about what a person should look at; empty = nothing. `folder` is the name of the scorer's,
-    `training` which checkpoint of a run it is now.
+    `training` which checkpoint of a run it is now. `gone` counts the contents that this file gave results before, and
+    gives none now.
     """
 
     scorer: str
@@ -109,6 +110,7 @@ class SavedResults:
     why: str = ""
     folder: str = field(default="", compare=False)
     training: TrainingPoint = field(default=NOWHERE, compare=False)
+    gone: int = 0
 
 
 def scorer_of(joined: JoinedResults, name: str | None = None) -> Scorer:
@@ -167,8 +169,23 @@ def save(workspace: Workspace, joined: JoinedResults, name: str | None = None) -
         if unchanged:
             return SavedResults(scorer.name, "unchanged", why, folder.name, training)
         scorer.save(folder)
+        gone = 0 if old is None else _gone(folder, joined, old.parts)
         _replace(folder, imports, source, joined, old.parts if old else (), digest)
-    return SavedResults(scorer.name, "changed" if old else "new", why, folder.name, training)
+    return SavedResults(scorer.name, "changed" if old else "new", why, folder.name, training, gone)
+
+
+def _gone(folder: Path, joined: JoinedResults, old: Sequence[str]) -> int:
+    """How many contents have a result in the old parts of a file and none in what it gives now."""
+    before: set[str] = set()
+    now: set[str] = set()
+    for cache, frame in _kinds(folder, joined):
+        now.update(frame.filter(cache.kind.success)["key"])
+        try:
+            before.update(_given(cache, old)["key"])
+        except DamagedWorkspace:
+            # What cannot be read is replaced all the same.
+            continue
+    return len(before - now)
 
 
 def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:

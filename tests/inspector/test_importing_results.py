@@ -233,6 +233,30 @@ def test_a_benchmark_can_be_named_for_ids(run, mixed):
     assert (code, err) == (2, "Wrong usage: there are no cases of a benchmark 'sums'. Benchmarks here: grben, demo.\n")
 
 
+def test_what_a_file_gave_before_and_gives_no_longer_is_counted(run, tmp_path):
+    (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(4)))
+    mine = tmp_path / "mine.jsonl"
+    given = [{"id": one["id"], "rewards": [0.5] * 3} for one in rows(4)]
+    mine.write_bytes(json_lines(given))
+    assert run(tmp_path / "cases.jsonl", mine)[0] == 0
+    mine.write_bytes(json_lines(given[:1]))
+    gone = "What this file gave 3 cases before is gone: what was read of it now takes its place"
+    code, out, _ = run(mine)
+    assert (code, gone in out) == (1, True)
+    mine.write_bytes(json_lines(given))
+    code, out, _ = run(mine)
+    assert (code, "is gone" in out) == (0, False)
+
+
+def test_a_benchmark_that_is_named_for_no_results_is_refused(run, tmp_path):
+    (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(4)))
+    code, _, err = run(tmp_path / "cases.jsonl", "--benchmark", "mine")
+    assert (code, run.root.exists()) == (2, False)
+    assert "--benchmark says whose cases results are of, and here are none." in err
+    code, out, _ = run(tmp_path / "cases.jsonl", "--earliest-error", "label")
+    assert (code, "cases.jsonl: cases " in out) == (0, True)
+
+
 def test_a_taken_name_is_said_and_another_name_is_the_way_out(run, mixed):
     run(mixed)
     other = mixed / "second" / "A-PRM_details.jsonl"

@@ -140,6 +140,22 @@ def test_ids_that_two_benchmarks_have_are_refused_with_both_named():
     assert said.endswith("what does not fit is listed: --benchmark sums or --benchmark products")
 
 
+@pytest.mark.parametrize("shared", [0, 1])
+def test_a_file_about_two_benchmarks_joins_both_where_no_id_is_of_two(shared):
+    both = together(cases_of("sums", *numbered(5)), cases_of("products", *numbered(5, start=5 - shared)))
+    every = results(*with_rewards(range(10 - shared)))
+    if shared:
+        with pytest.raises(NotJoined, match="which benchmark they are of is not clear"):
+            join(every, both)
+        return
+    found = join(every, both)
+    assert (found.by, found.benchmarks, found.joined) == ("ids", ("sums", "products"), 10)
+    assert set(rewards(found)) == set(both["key"])
+    # With other numbers of steps, one in ten would be another benchmark's.
+    with pytest.raises(NotJoined):
+        join(results(*with_rewards(range(9)), *with_rewards([9], 4)), both)
+
+
 def test_ids_that_no_case_has_are_refused_with_what_both_look_like():
     with pytest.raises(NotJoined) as caught:
         join(results({"id": "q0", "rewards": THREE}), cases_of("sums", *numbered(3)))
