@@ -17,6 +17,8 @@ BEST, TIED, REFERENCE, BUSY, FAULT = "best", "tied", "reference", "busy", "fault
 user's own code."""
 
 
+WHOLE = "whole"
+"""The name of a row that is of no subset: its official figure may be a mean over subsets, or of all cases together."""
 BEHIND_POINT = 5
 """Cells of a figure without a unit from its point on."""
 SOURCE_WIDTH = 10
@@ -37,15 +39,15 @@ class BoardCells:
         return self._marks.get(standing or "", " ")
 
     def name(self, value: tuple[str | None, str], width: int, among: Sequence[str] = ()) -> list[TextPart]:
-        """Write a name, shortened beside those it stands `among`; without one, all subsets."""
+        """Write a name, shortened beside those it stands `among`; without one, the whole benchmark."""
         text, kind = value
         plain = kind != SCORER or text is None
-        return [(short_name("all" if text is None else text, width, among), "dim" if plain else "")]
+        return [(short_name(WHOLE if text is None else text, width, among), "dim" if plain else "")]
 
     def group(self, value: tuple[str | None, str, bool], width: int, among: Sequence[str] = ()) -> list[TextPart]:
         """Write a name by which rows are grouped: it is dim where it stands in the row above as well."""
         text, kind, repeated = value
-        name = short_name("all" if text is None else text, width, among)
+        name = short_name(WHOLE if text is None else text, width, among)
         return [(name, "dim" if repeated or kind == PUBLISHED else "strong")]
 
     def score(self, value: tuple[float | None, str, bool, str | None], _: int) -> list[TextPart]:

@@ -77,7 +77,7 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         await ranked(pilot)
         before = await rests(pilot)
         await press(pilot, "v", "r")
-        await shows(pilot, "rows by scorer", "60/60")
+        await shows(pilot, "rows by scorer", "60/60", " whole ")
         assert board(pilot)["scorer"].to_list()[:5] == ["tiny-prm-m"] * 5
         await press(pilot, "v", "r")
         await shows(pilot, "rows by subset")
