@@ -140,7 +140,10 @@ def cases_report(imported: Imported, added: Added | None, *, whole: bool = True)
 
 
 def _moved_from(path: str) -> str:
-    return f"some of the changed ones were imported from {path}, and are now those of this file"
+    return (
+        f"some of the changed ones were imported from {path}, and are now those of this file; results of their former "
+        "texts are theirs again once that file is imported again"
+    )
 
 
 def _fates(imports: Sequence[Imported]) -> Iterator[str]:

@@ -288,7 +288,10 @@ def test_a_table_of_the_same_name_from_another_folder_is_told(run, tmp_path, mon
     assert run(one)[0] == 0
     code, out, _ = run(two)
     assert code == 1
-    told = "  warning: some of the changed ones were imported from {}, and are now those of this file"
+    told = (
+        "  warning: some of the changed ones were imported from {}, and are now those of this file; results of their "
+        "former texts are theirs again once that file is imported again"
+    )
     assert told.format(one) in out.splitlines()
     assert "0 new, 3 changed, 0 unchanged" in out
     # The cases are the second file's now: another state of it is no surprise, the first one again is.
