@@ -235,15 +235,16 @@ def given_words(joined: JoinedResults, *, short: bool = False) -> str:
         "with step labels as given": numbers["labels"],
         "with a second number a step for redundancy": numbers["redundancy"],
         "with one number a solution, which names no step": numbers["solution"],
-        "refused": numbers["reason"],
+        "refused": numbers["refused"],
         _verdict_words(joined): numbers["answers"],
         "unparsed": joined.unparsed,
     }
-    # A number that is that of all results is told already.
+    # Where all is refused, what there is none of is said as well; otherwise a number of all results is told already.
+    all_refused = 0 < numbers["refused"] == sum(numbers.values())
     parts = [
-        what.removeprefix("with ") if short and n == joined.joined else f"{n:,} {what}"
+        what.removeprefix("with ") if short and n == joined.joined and not all_refused else f"{n:,} {what}"
         for what, n in counts.items()
-        if n
+        if n or (all_refused and what == "with step rewards")
     ]
     if joined.unparsed and parts:
         parts[-1] += f" ({_unparsed_reasons(joined.votes)}){_cases_without_verdict(joined.votes)}"

@@ -171,6 +171,25 @@ def test_results_are_reported_like_cases(run, mixed):
     assert whole.count("in the workspace: ") == 3
 
 
+@pytest.mark.parametrize("given", [[0.9, 0.4, 0.6, 0.5], [0.9, float("nan"), 0.6]], ids=["one too long", "not finite"])
+def test_results_of_which_none_can_be_used_are_no_success(run, tmp_path, given):
+    """What is refused is no reward that a threshold decides on."""
+    for name, whole in (("all", ()), ("some", range(3))):
+        scored = [{"id": f"processbench/{one['id']}", "rewards": given} for one in rows(4)]
+        for at in whole:
+            scored[at]["rewards"] = [0.9, 0.4, 0.6]
+        (tmp_path / f"{name}.jsonl").write_bytes(json_lines(scored))
+    (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(4)))
+    run(tmp_path / "sums.jsonl")
+    code, out, _ = run(tmp_path / "all.jsonl")
+    assert (code, "  what it gives: 0 with step rewards, 4 refused" in out.splitlines()) == (1, True), out
+    code, out, _ = run(tmp_path / "some.jsonl")
+    rule = "a step is judged wrong iff its reward < 0.5 (default)"
+    assert (code, f"  what it gives: 3 with step rewards, 1 refused; {rule}" in out.splitlines()) == (1, True), out
+    _, out, _ = run(tmp_path / "all.jsonl", tmp_path / "some.jsonl", "--dry-run")
+    assert "  all: 0 with step rewards, 4 refused" in out.splitlines()
+
+
 @pytest.mark.parametrize("again", [False, True], ids=["no workspace", "a workspace"])
 def test_a_dry_run_reports_the_same_and_writes_nothing_at_all(run, mixed, tmp_path, again):
     if again:
