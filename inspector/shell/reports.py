@@ -82,7 +82,7 @@ def reports(
             yield from _wrapped(_scorers(of_results), width)
             yield from _wrapped(_checkpoints(of_results), width)
             yield from _unusual(every, names, width)
-            yield from _wrapped(_passed_over(batch.passed_over, whole=False), width)
+            yield from _wrapped(_passed_over(batch, whole=False), width)
             yield "-v lists every file and finding."
             return
     for imported, one_added in of_cases:
@@ -92,15 +92,19 @@ def reports(
         yield from _wrapped(results_report(joined, one_saved), width)
         yield from _findings(joined.findings, width, whole=verbose)
     yield from batch.skipped
-    yield from _wrapped(_passed_over(batch.passed_over, whole=verbose), width)
+    yield from _wrapped(_passed_over(batch, whole=verbose), width)
 
 
-def _passed_over(files: Sequence[str], *, whole: bool) -> Iterator[str]:
-    """Which files of folders were not looked at, all of them or the first."""
-    if files:
+def _passed_over(batch: ImportBatch, *, whole: bool) -> Iterator[str]:
+    """Which files of folders and which workspaces were not looked at, all of them or the first."""
+    if files := batch.passed_over:
         named = files if whole else [PurePath(file).name for file in files[:NAMED]]
         names = _some(list(named), len(files))
         yield f"not looked at, by their names: {number_of(len(files), 'file')} ({names}); to read one, name it"
+    if folders := batch.workspaces:
+        names = _some(list(folders if whole else folders[:NAMED]), len(folders))
+        count = number_of(len(folders), "workspace")
+        yield f"not looked into, as prm-inspect's own: {count} ({names}); to read a file in one, name the file"
 
 
 def _unchanged(files: Sequence[Unchanged]) -> Iterator[str]:
