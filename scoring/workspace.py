@@ -314,6 +314,17 @@ def is_storage_address(place: str) -> bool:
     return _ADDRESS.match(place) is not None
 
 
+def is_workspace(folder: Path) -> bool:
+    """Return whether a folder is a workspace, of any version; another tool's `workspace.json` makes none."""
+    path = folder / MARK
+    try:
+        # Whoever reads a pipe of that name waits for ever.
+        mark = json.loads(path.read_bytes()) if path.is_file() else None
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(mark, dict) and type(mark.get("format")) is int
+
+
 def workspace_folder(place: str, *, create: bool = False) -> Path:
     """Return the folder of a workspace as a person named it; of one on object storage that of its mirror, brought up to
     date.

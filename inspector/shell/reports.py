@@ -82,7 +82,7 @@ def reports(
             yield from _wrapped(_scorers(of_results), width)
             yield from _wrapped(_checkpoints(of_results), width)
             yield from _unusual(every, names, width)
-            yield from _wrapped(_passed_over(batch.passed_over, whole=False), width)
+            yield from _wrapped(_passed_over(batch, whole=False), width)
             yield "-v lists every file and finding."
             return
     for imported, one_added in of_cases:
@@ -92,15 +92,19 @@ def reports(
         yield from _wrapped(results_report(joined, one_saved), width)
         yield from _findings(joined.findings, width, whole=verbose)
     yield from batch.skipped
-    yield from _wrapped(_passed_over(batch.passed_over, whole=verbose), width)
+    yield from _wrapped(_passed_over(batch, whole=verbose), width)
 
 
-def _passed_over(files: Sequence[str], *, whole: bool) -> Iterator[str]:
-    """Which files of folders were not looked at, all of them or the first."""
-    if files:
+def _passed_over(batch: ImportBatch, *, whole: bool) -> Iterator[str]:
+    """Which files of folders and which workspaces were not looked at, all of them or the first."""
+    if files := batch.passed_over:
         named = files if whole else [PurePath(file).name for file in files[:NAMED]]
         names = _some(list(named), len(files))
         yield f"not looked at, by their names: {number_of(len(files), 'file')} ({names}); to read one, name it"
+    if folders := batch.workspaces:
+        names = _some(list(folders if whole else folders[:NAMED]), len(folders))
+        count = number_of(len(folders), "workspace")
+        yield f"not looked into, as prm-inspect's own: {count} ({names}); to read a file in one, name the file"
 
 
 def _unchanged(files: Sequence[Unchanged]) -> Iterator[str]:
@@ -238,15 +242,16 @@ def given_words(joined: JoinedResults, *, short: bool = False) -> str:
         "with step labels as given": numbers["labels"],
         "with a second number a step for redundancy": numbers["redundancy"],
         "with one number a solution, which names no step": numbers["solution"],
-        "refused": numbers["reason"],
+        "refused": numbers["refused"],
         _verdict_words(joined): numbers["answers"],
         "unparsed": joined.unparsed,
     }
-    # A number that is that of all results is told already.
+    # Where all is refused, what there is none of is said as well; otherwise a number of all results is told already.
+    all_refused = 0 < numbers["refused"] == sum(numbers.values())
     parts = [
-        what.removeprefix("with ") if short and n == joined.joined else f"{n:,} {what}"
+        what.removeprefix("with ") if short and n == joined.joined and not all_refused else f"{n:,} {what}"
         for what, n in counts.items()
-        if n
+        if n or (all_refused and what == "with step rewards")
     ]
     if joined.unparsed and parts:
         parts[-1] += f" ({_unparsed_reasons(joined.votes)}){_cases_without_verdict(joined.votes)}"

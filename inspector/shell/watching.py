@@ -297,7 +297,7 @@ def _object(taken: TakenFile) -> dict[str, Any]:
         "results": sum(joined.joined for joined, _ in taken.joined),
         "rewards": sum(counts["rewards"] for counts in all_counts),
         "answers": sum(counts["answers"] for counts in all_counts),
-        "refused": sum(counts["reason"] for counts in all_counts),
+        "refused": sum(counts["refused"] for counts in all_counts),
         **{f"{severity}s": findings.count(severity) for severity in ("error", "warning", "note")},
     }
 

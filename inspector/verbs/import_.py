@@ -47,7 +47,7 @@ def add_reading_flags(parser: argparse.ArgumentParser) -> "argparse._ArgumentGro
     between = r"what stands between two steps of one text (\n for a line break; default: blank lines)"
     columns.add_argument("--separator", metavar="TEXT", help=between)
     columns.add_argument("--label-base", type=int, choices=(0, 1), help="what gold labels call the first step")
-    clean = "what --earliest-error holds where no step is wrong (beside -1; null = nothing)"
+    clean = "what --earliest-error, --verdict hold for no error (beside -1; null = nothing)"
     columns.add_argument("--clean", metavar="WORD", help=clean)
     below = "a step is wrong if its label is below X (a number; default 0.5)"
     columns.add_argument("--wrong-below", type=float, metavar="X", help=below)

@@ -2,7 +2,7 @@
 
 import mmap
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import takewhile
 from math import isfinite
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.cache import case_rows
+from scoring.evaluations.refusals import why_refused
 from scoring.evaluations.rules import REWARDS, RewardTransform, transform
 from scoring.schema import Bools, Floats, Ints
 from scoring.storage.stored_frame import frame_blocks, group_numbers
@@ -236,7 +237,7 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
     gets a number. So is a case without steps. Labels may be more or fewer than the steps, and come before rewards.
     """
     joined = cases.select("n_steps").hstack(first_rows(cases, rewards))
-    why, *facts = joined.select(_why_refused(), *_WHAT_IS_THERE)
+    why, *facts = joined.select(pl.when("_tried").then(why_refused()), *_WHAT_IS_THERE)
     tried, labelled, reasoned, solutions, steps = (fact.to_numpy() for fact in facts)
     refused = np.zeros(tried.size, dtype=np.bool_) if why.null_count() == tried.size else why.is_not_null().to_numpy()
     usable = tried & ~refused
@@ -348,36 +349,6 @@ _WHAT_IS_THERE = (
     pl.col("solution").fill_null(float("nan")),
     pl.col("n_steps").cast(pl.Int64),
 )
-
-
-@cache
-def _why_refused() -> pl.Expr:
-    """Why nothing in a joined row is usable, as text; null where something is, and where there is no row."""
-    rewards, labels, solution = pl.col("rewards"), pl.col("labels"), pl.col("solution")
-    steps, either = pl.col("n_steps"), rewards.is_not_null() | labels.is_not_null()
-    n_rewards = rewards.list.len().cast(pl.Int64)
-    infinite = rewards.list.eval(pl.element().is_finite().not_() | pl.element().is_null()).list.any()
-    return (
-        pl.when(pl.col("_tried").not_())
-        .then(None)
-        .when(pl.col("reason").is_not_null())
-        .then("reason")
-        .when(either.not_() & solution.is_null())
-        .then(pl.lit("the cached row holds neither rewards nor a reason"))
-        .when(labels.is_null() & (n_rewards != steps))
-        .then(pl.format("{} rewards for {} steps", n_rewards, steps))
-        .when(either & (steps == 0))
-        .then(pl.lit("the case has no steps"))
-        .when(labels.list.len() == 0)
-        .then(pl.format("labels for 0 of {} steps", steps))
-        .when(infinite)
-        .then(pl.lit("a reward is not a finite number"))
-        .when(labels.list.eval(pl.element().is_null()).list.any())
-        .then(pl.lit("a label is missing"))
-        .when(either.not_() & solution.is_finite().not_())
-        .then(pl.lit("the number of the solution is not finite"))
-        .otherwise(None)
-    )
 
 
 def _flat(joined: pl.DataFrame, name: str, rows: Bools, lengths: Ints) -> tuple[np.ndarray[Any, Any], Ints]:

@@ -47,7 +47,8 @@ class ImportBatch(Struct, frozen=True, eq=False):
     `skipped_places` where these are; `mappings` are those by which tables among the sources were read. `unchanged` are
     files that are in the workspace as they are, and were not read; `read` those that were, with how many scorers each
     holds. `proposals` are what mappings make of the first rows, if that was wanted. `passed_over` are files of folders
-    that were not looked at, because their names do not end like those of files with rows.
+    that were not looked at, because their names do not end like those of files with rows, and `workspaces` are
+    those that folders and patterns lead to, which were not looked into.
     """
 
     imported: tuple[Imported, ...]
@@ -59,6 +60,7 @@ class ImportBatch(Struct, frozen=True, eq=False):
     ledger: Ledger | None = None
     proposals: tuple[Proposal, ...] = ()
     passed_over: tuple[str, ...] = ()
+    workspaces: tuple[str, ...] = ()
     skipped_places: tuple[str, ...] = ()
     # Whether a person wants the texts of rows that are published encrypted in the workspace.
     plain_text: bool = False
@@ -236,7 +238,9 @@ def read_sources(
         UsageError: a benchmark, column or name does not fit.
     """
     named = [word for word in words if isinstance(word, NamedSources)]
-    named += [NamedSources(word, many) for word, many in expanded([word for word in words if isinstance(word, str)])]
+    workspaces: list[Path] = []
+    plain = [word for word in words if isinstance(word, str)]
+    named += [NamedSources(word, many) for word, many in expanded(plain, workspaces.append)]
     ledger = Ledger(workspace, options.how) if skip_unchanged and not is_file(options.benchmark or "") else None
     known = _KnownCases(workspace)
     reading = ReadOptions(
@@ -254,7 +258,8 @@ def read_sources(
     read = tuple((source.brought, len(source.results)) for source in every if source.brought is not None)
     sources = list(_opened_alone([source for source in every if source.unchanged is None], known))
     batch = join_sources(sources, skipped, options, workspace, alone=alone and not unchanged)
-    return replace(batch, unchanged=unchanged, read=read, ledger=ledger)
+    left = tuple(dict.fromkeys(map(printable, workspaces)))
+    return replace(batch, unchanged=unchanged, read=read, ledger=ledger, workspaces=left)
 
 
 class _KnownCases:

@@ -50,6 +50,7 @@ from scoring.reading.file_bytes import (
 from scoring.reading.findings import Finding, some_of
 from scoring.results import inspect_log
 from scoring.storage.files import expand_home, unwritable, uuid7
+from scoring.workspace import is_workspace
 
 # -- the members of a zip archive that may hold rows. Nothing is written under a member's name, and no header is
 # believed
@@ -517,13 +518,19 @@ def _with_rest(error: InputError, rest: int) -> InputError:
 # os.path says False of what cannot be looked at (too long, not allowed, a loop of links) where pathlib raises.
 
 
-def expanded(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
+def expanded(words: Sequence[str], pass_over: Callable[[Path], object] = lambda _: None) -> Iterator[tuple[str, bool]]:
     """Yield what is to be brought, each once, with whether it is one of many that a word stands for.
 
     A folder, or a prefix of object storage, stands for the files in it and below it that look readable by name, and for
     archives, in order of path, without hidden ones. A path that does not exist and has `*`, `?` or `[` in it is a
     pattern (`**` = any folders): it stands for the files that match, whatever their names end in. Any other word stands
     for itself, there or not.
+
+    What lies in a workspace is its own: neither a folder nor a pattern stands for it, unless it begins inside of one.
+
+    Args:
+        words: what a person named.
+        pass_over: is told each workspace that a folder or a pattern leads to, once a word.
 
     Raises:
         InputError: a folder or pattern without any files, or one that cannot be listed.
@@ -546,7 +553,7 @@ def expanded(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
             continue
         whole = word.startswith(HUB) or is_elsewhere(word)
         many = not whole and (os.path.isdir(word) or is_pattern(Path(word)))  # noqa: PTH112
-        for file in [word] if whole else map(str, _bringing_files(Path(word))):
+        for file in [word] if whole else map(str, _bringing_files(Path(word), pass_over)):
             where = file if whole else place(Path(file))
             if where not in seen:
                 seen.add(where)
@@ -587,20 +594,45 @@ def is_pattern(path: Path) -> bool:
     return _WILD.search(str(path)) is not None and not os.path.lexists(path)
 
 
-def _bringing_files(path: Path) -> Sequence[Path]:
+def _bringing_files(path: Path, pass_over: Callable[[Path], object]) -> Sequence[Path]:
     if not os.path.isdir(path):  # noqa: PTH112
-        return _matching(path) if "\0" not in str(path) and is_pattern(path) else [path]
-    files = sorted(file for file in _below(path, _unlistable) if looks_named(file) and _bringing_is_file(file))
+        return _matching(path, pass_over) if "\0" not in str(path) and is_pattern(path) else [path]
+    workspaces: list[Path] = []
+    below = _below(path, _unlistable, workspaces.append)
+    files = sorted(file for file in below if looks_named(file) and _bringing_is_file(file))
+    for workspace in workspaces:
+        pass_over(workspace)
     if not files:
         endings = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
-        raise InputError(f"the folder {printable(path)} holds no {endings} file.", "Name the files to import.")
+        raise InputError(
+            f"the folder {printable(path)} holds no {endings} file{_outside(workspaces)}.", "Name the files to import."
+        )
     return files
 
 
-def _below(folder: Path, on_error: Callable[[OSError], None] | None = None) -> Iterator[Path]:
-    """What is in a folder and in its sub-folders and not hidden; links are followed, each folder is entered once."""
+def _outside(workspaces: Sequence[Path]) -> str:
+    """Where there is nothing else, for a sentence; "" where there are no workspaces."""
+    if not workspaces:
+        return ""
+    named = some_of([printable(workspace) for workspace in workspaces], _LISTED)
+    return f" outside of the workspace{'s' if len(workspaces) > 1 else ''} {named}"
+
+
+def _below(
+    folder: Path,
+    on_error: Callable[[OSError], None] | None = None,
+    pass_over: Callable[[Path], object] = lambda _: None,
+) -> Iterator[Path]:
+    """What is in a folder and in its sub-folders and not hidden, nor in a workspace, of which `pass_over` is told.
+
+    Links are followed, each folder is entered once.
+    """
     entered = {os.path.realpath(folder)}
     for here, folders, files in os.walk(folder, onerror=on_error, followlinks=True):
+        if is_workspace(Path(here)):
+            pass_over(Path(here))
+            folders.clear()
+            continue
         yield from (Path(here) / name for name in files if not name.startswith("."))
         fresh = []
         for name in sorted(folders):
@@ -615,7 +647,7 @@ def _bringing_is_file(path: Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113
 
 
-def _matching(pattern: Path) -> Sequence[Path]:
+def _matching(pattern: Path, pass_over: Callable[[Path], object]) -> Sequence[Path]:
     """The files that match, in order of path; hidden ones only where the pattern names hidden ones."""
     parts = pattern.parts
     wild = next(place for place, part in enumerate(parts) if _WILD.search(part))
@@ -633,9 +665,24 @@ def _matching(pattern: Path) -> Sequence[Path]:
         ) from None
     if not hidden:
         files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
-    if not files:
-        raise InputError(f"no file matches {printable(pattern)}.", "Check the pattern, and quote it in the shell.")
-    return sorted(set(files))
+    # Many files may lie in few folders.
+    workspace_of = {parent: _workspace_of(parent, folder) for parent in {file.parent for file in files}}
+    workspaces = sorted({workspace for workspace in workspace_of.values() if workspace is not None})
+    for workspace in workspaces:
+        pass_over(workspace)
+    outside = sorted({file for file in files if workspace_of[file.parent] is None})
+    if not outside:
+        raise InputError(
+            f"no file matches {printable(pattern)}{_outside(workspaces)}.",
+            "Check the pattern, and quote it in the shell.",
+        )
+    return outside
+
+
+def _workspace_of(folder: Path, top: Path) -> Path | None:
+    """The outermost workspace that a folder is or is in, from `top` on; None = it is in none."""
+    ancestors = [parent for parent in (folder, *folder.parents) if parent == top or top in parent.parents]
+    return next((parent for parent in reversed(ancestors) if is_workspace(parent)), None)
 
 
 def _unlistable(error: OSError) -> None:

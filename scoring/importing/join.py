@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from scoring.benchmarks import demo, mrmath_redundant
 from scoring.benchmarks.base import Imported
 from scoring.errors import NotJoined, UsageError
+from scoring.evaluations.refusals import why_refused
 from scoring.reading.findings import Finding
 from scoring.results.base import ExternalResults
 from scoring.schema import METADATA, REWARDS, VOTES, content_key
@@ -46,6 +47,7 @@ _OF_REDUNDANCY = frozenset({mrmath_redundant.NAME})
 _BETWEEN = ("_", "-", "/")
 _SHOWN, _LONGEST, _NAMED = 3, 40, 6
 """Benchmarks that a refusal names, characters of an id in it, and cases that a finding lists."""
+_REFUSED = "the case is refused until the file has one number for each step of its solution"
 _RESULT = (
     *("rewards", "redundancy", "labels", "redundancy_labels", "solution"),
     *("answer", "ballot", "verdict", "reason"),
@@ -65,8 +67,8 @@ class JoinedResults(Struct, frozen=True, eq=False):
 
     `rewards` and `votes` have the columns of `scoring.schema`; each row of the file that joined is in one of them,
     except repetitions, of which the first counts. `row_counts` counts the rows of the file that gave rewards, labels, a
-    number for redundancy or for the solution, a reason without any, and answers, by column. `by` says in a word what
-    joined, `benchmarks` with what. `joined` counts rows of the file,
+    number for redundancy or for the solution that can be used, those that are `refused`, and answers, by column. `by`
+    says in a word what joined, `benchmarks` with what. `joined` counts rows of the file,
     `unparsed` the answers that say nothing (`NO_VERDICT_READ`); `findings` holds what the reader and the join noticed.
     """
 
@@ -185,14 +187,16 @@ def _split(
     # A row that names several cases is stored for each, and counts once.
     first = numbers["_row"].is_first_distinct()
     each = numbers if first.all() else numbers.filter(first)
-    counts = {name: each[name].count() for name in ("rewards", "labels", "redundancy", "solution", "reason")}
+    # What an evaluation will refuse is counted as nothing else.
+    usable = each.filter(why_refused().is_null())
+    counts = {name: usable[name].count() for name in ("rewards", "labels", "redundancy", "solution")}
     return JoinedResults(
         results,
         by,
         tuple(whole["benchmark"].unique(maintain_order=True)),
         numbers.select([_column(name, dtype, once) for name, dtype in REWARDS.items()]),
         votes.select([_column(name, dtype, votes) for name, dtype in VOTES.items()]),
-        {**counts, "answers": votes["_row"].n_unique()},
+        {**counts, "refused": each.height - usable.height, "answers": votes["_row"].n_unique()},
         whole.height,
         votes.filter(NO_VERDICT_READ)["_row"].n_unique(),
         tuple(findings),
@@ -392,7 +396,7 @@ def _lengths(results: ExternalResults, whole: pl.DataFrame) -> Iterator[Finding]
     )
     for row in wrong.select("line", "id", "_numbers", "n_steps", "_labelled").iter_rows(named=True):
         n_numbers, steps = row["_numbers"], row["n_steps"]
-        code, message = "length-mismatch", f"{n_numbers} numbers for {steps} steps; the case is refused"
+        code, message = "length-mismatch", f"{n_numbers} numbers for {steps} steps; {_REFUSED}"
         if row["_labelled"] and n_numbers < steps:
             code, message = "fewer-labels", f"labels for {n_numbers} of {steps} steps; the others are not judged"
         elif row["_labelled"]:

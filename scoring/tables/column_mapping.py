@@ -48,7 +48,8 @@ class ColumnMapping(Struct, frozen=True):
         separator: Where `steps` is one text, or a path through a list to one: what stands between two steps. Null =
             blank lines.
         label_base: What the first step is called in `earliest_error` and `error_steps`, 0 or 1. Null = to be inferred.
-        clean: What stands in `earliest_error` where no step is wrong, beside -1: any word, or `null` for nothing.
+        clean: What stands in `earliest_error` and in `verdicts` where no step is wrong, beside -1: any word, or `null`
+            for nothing.
         wrong_below: A step whose rating is below this is wrong. Null = 0.5.
         rewards: Scorer's name -> column of its step rewards.
         verdicts: Scorer's name -> column of the earliest error that it predicts.

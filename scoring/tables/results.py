@@ -533,7 +533,9 @@ class _Table(Struct, frozen=True, eq=False):
         evidence = Evidence.of(self.frame.select(label=label, n=pl.col("steps").list.len().cast(pl.Int64)))
         marked = mapping.clean is not None or bool(self.frame.select((label == -1).any()).item())
         stated = mapping.label_base if mapping.verdict_base is None else mapping.verdict_base
-        base = label_base(stated, evidence, marked=marked, source=self.source, option="verdict_base")
+        base = label_base(
+            stated, evidence, marked=marked, source=self.source, option="verdict_base", clean=mapping.clean
+        )
         moved = pl.when(label >= 1).then(label - 1).when(label == -1).then(-1).otherwise(-2)
         verdict = moved if base.base else label.clip(lower_bound=-2)
         own = {
@@ -548,7 +550,8 @@ class _Table(Struct, frozen=True, eq=False):
         elif unsaid:
             # What all rows show stands, whichever of them join.
             findings.append(base_note(base, self.source))
-        words = f"verdicts are {base.words}, -1 = no error"
+        mark = "" if mapping.clean is None else f" or {mapping.clean}"
+        words = f"verdicts are {base.words}, -1{mark} = no error"
         open_base = unsaid and base.finding is not None
         return self._results(scorer, rows, findings, label_base=words, kind="critic", open_base=open_base)
 

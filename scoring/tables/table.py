@@ -306,7 +306,7 @@ def label_base(
         return LabelBase(1, f"1-based, inferred ({seen})")
     why = "0 may also stand for no error" if zeros else "nothing shows whether they count from 0 or from 1"
     flag = _BASE_FLAGS.get(option.partition(" ")[0], "")
-    flag += " 1 --clean 0, if 0 is no error" if flag and zeros and option == "label_base" else " 0 or 1" if flag else ""
+    flag += " 1 --clean 0, if 0 is no error" if flag and zeros else " 0 or 1" if flag else ""
     named = f"{option} in the mapping ({flag})" if flag else f"{option} in the mapping"
     message = f"labels were assumed to count from 0: {why} ({seen}); state {named}"
     return LabelBase(0, f"0-based, assumed ({seen})", Finding("warning", "label-base", message, source))
@@ -321,9 +321,10 @@ def base_note(base: LabelBase, source: str) -> Finding:
 def _against(stated: int, zeros: int, ends: int, source: str, option: str) -> Finding | None:
     # Gold labels that name no step are said one by one; a verdict that names none is a wrong answer.
     if stated and zeros and (not ends or option == "verdict_base"):
+        flag = _BASE_FLAGS[option]
         message = (
             f"{option} is stated as 1, but {zeros:,} labels are 0, which is not a step then: if 0 is the first step, "
-            "it is 0, and if 0 means no error, `clean` in the mapping says so"
+            f"it is 0 ({flag} 0), and if 0 means no error, `clean` in the mapping says so ({flag} 1 --clean 0)"
         )
     elif not stated and ends and not zeros:
         message = f"{option} is stated as 0, but no label is 0 and {ends:,} equal the number of steps: it may be 1"

@@ -321,6 +321,18 @@ def test_a_folder_is_its_files_and_what_is_not_known_is_said(run, processbench_f
     assert "e.json holds no rows." in out
 
 
+def test_workspaces_in_a_folder_are_passed_over_with_a_note(run, processbench_file, tmp_path):
+    """What the import wrote before is no data to import."""
+    processbench_file(rows(2), "in/a.jsonl")
+    for name in ("first", "second"):
+        assert main(["import", str(tmp_path / "in/a.jsonl"), "-w", str(tmp_path / "in" / name)]) == 0
+    code, out, _ = run(tmp_path / "in", "--dry-run")
+    names = f"{tmp_path}/in/first, {tmp_path}/in/second"
+    note = f"not looked into, as prm-inspect's own: 2 workspaces ({names}); to read a file in one, name the file"
+    assert (code, note in out.splitlines()) == (0, True), out
+    assert "texts-" not in out
+
+
 def test_strict_wants_every_file_of_a_folder_to_be_known(run, processbench_file, tmp_path):
     processbench_file(rows(2), "in/a.jsonl")
     processbench_file([{"prompt": "x"}], "in/c.json")

@@ -11,7 +11,7 @@ import pytest
 from authored import json_lines, row, rows
 from benchmark_rows import grben
 from inspector.cli import main
-from scoring.cache import RewardParts
+from scoring.cache import RewardParts, VoteParts
 from scoring.scorer import Scorer
 from scoring.storage.files import uuid7
 from scoring.workspace import Workspace
@@ -169,6 +169,42 @@ def test_results_are_reported_like_cases(run, mixed):
         "  in the workspace: unchanged",
     ]
     assert whole.count("in the workspace: ") == 3
+
+
+@pytest.mark.parametrize("given", [[0.9, 0.4, 0.6, 0.5], [0.9, float("nan"), 0.6]], ids=["one too long", "not finite"])
+def test_results_of_which_none_can_be_used_are_no_success(run, tmp_path, given):
+    """What is refused is no reward that a threshold decides on."""
+    for name, whole in (("all", ()), ("some", range(3))):
+        scored = [{"id": f"processbench/{one['id']}", "rewards": given} for one in rows(4)]
+        for at in whole:
+            scored[at]["rewards"] = [0.9, 0.4, 0.6]
+        (tmp_path / f"{name}.jsonl").write_bytes(json_lines(scored))
+    (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(4)))
+    run(tmp_path / "sums.jsonl")
+    code, out, _ = run(tmp_path / "all.jsonl")
+    assert (code, "  what it gives: 0 with step rewards, 4 refused" in out.splitlines()) == (1, True), out
+    code, out, _ = run(tmp_path / "some.jsonl")
+    rule = "a step is judged wrong iff its reward < 0.5 (default)"
+    assert (code, f"  what it gives: 3 with step rewards, 1 refused; {rule}" in out.splitlines()) == (1, True), out
+    _, out, _ = run(tmp_path / "all.jsonl", tmp_path / "some.jsonl", "--dry-run")
+    assert "  all: 0 with step rewards, 4 refused" in out.splitlines()
+
+
+@pytest.mark.parametrize("stated", [(), ("--base", "1")], ids=["nothing is stated", "the base alone"])
+def test_the_flags_that_a_hint_gives_for_verdicts_read_them_without_a_warning(run, tmp_path, stated):
+    """Steps are called 1 to 3 here, and 0 stands for no error."""
+    judged = [{"no": f"processbench/{one['id']}", "judged": number % 4} for number, one in enumerate(rows(12))]
+    (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(12)))
+    (tmp_path / "critic.jsonl").write_bytes(json_lines(judged))
+    run(tmp_path / "sums.jsonl")
+    columns = ("--id", "no", "--verdict", "judged", "--name", "critic")
+    code, out, _ = run(tmp_path / "critic.jsonl", *columns, *stated, "--dry-run")
+    flags = "--base 1 --clean 0"
+    assert (code, flags in out) == (1, True), out
+    code, out, _ = run(tmp_path / "critic.jsonl", *columns, *flags.split())
+    assert (code, "label-base" in out, "-1 or 0 = no error" in out) == (0, False, True), out
+    (folder,) = Workspace.open(run.root).reward_folders()
+    assert sorted(VoteParts(folder).read()[0]["verdict"]) == sorted([-1, 0, 1, 2] * 3)
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["no workspace", "a workspace"])

@@ -44,7 +44,7 @@ def of_each(cell):
 @pytest.mark.parametrize("other", [None, "n/a", [], [0.5, None, 0.1], {"step": 1}])
 def test_a_column_that_is_rewards_in_half_of_its_rows(read, other):
     joined, counts = read(of_each(lambda number: THREE if number % 2 else other))
-    assert (joined.joined, joined.row_counts["rewards"], joined.row_counts["reason"]) == (N, N // 2, N // 2)
+    assert (joined.joined, joined.row_counts["rewards"], joined.row_counts["refused"]) == (N, N // 2, N // 2)
     assert sum(counts.values()) == N // 2
 
 

@@ -585,6 +585,33 @@ def test_what_a_folder_does_not_stand_for_is_told(here):
     assert not_looked_at(["in"]) == ("in/notes.txt", "in/sub/c.xlsx")
 
 
+def test_what_lies_in_a_workspace_is_only_read_where_it_is_named(here):
+    """Neither a folder nor a pattern stands for the files of a workspace, whose folders may be named like data."""
+    here("in/a.json", "in/notes.txt", "in/ws/benchmarks/b/gen-1/import.json", "in/ws/triage/notes.txt")
+    here("in/deep/own/rewards/c.json", "in/foreign/d.json")
+    Workspace.create(Path("in/ws"))
+    Workspace.create(Path("in/deep/own"))
+    Path("in/foreign/workspace.json").write_text('{"format": "of another tool"}')
+    outside = ["in/a.json", "in/foreign/d.json", "in/foreign/workspace.json"]
+    for word in ("in", "in/**", "**/*.json"):
+        left = []
+        files = [file for file, _ in expanded([word], left.append)]
+        assert [file for file in files if not file.endswith(".txt")] == outside, word
+        assert sorted(left) == [Path("in/deep/own"), Path("in/ws")], word
+    assert not_looked_at(["in"]) == ("in/notes.txt",)
+    inside = "in/ws/benchmarks/b/gen-1/import.json"
+    for word in (inside, "in/ws/benchmarks", "in/ws/benchmarks/*/gen-1/*.json"):
+        assert found(word) == [inside]
+
+
+@pytest.mark.parametrize("word", ["in", "in/**", "in/ws", "in/ws/*"])
+def test_where_there_is_nothing_beside_a_workspace_the_sentence_names_it(here, word):
+    Path("in").mkdir()
+    Workspace.create(Path("in/ws"))
+    with pytest.raises(InputError, match=r"outside of the workspace in/ws\."):
+        found(word)
+
+
 def test_compressed_files_tables_and_archives_are_among_them(here):
     here("in/a.jsonl.gz", "in/b.csv.ZST", "in/c.parquet.bz2", "in/d.json.xz", "in/e.zip", "in/f.arrow", "in/g.feather")
     whole = found("in")

@@ -25,6 +25,7 @@ A, B = case("a"), case("b")
 CASES = cases_of("sums", A, B)
 KEY_A, KEY_B = CASES["key"]
 THREE = [0.1, 0.2, 0.3]
+REFUSED = "the case is refused until the file has one number for each step of its solution"
 
 
 def numbered(count, n_steps=3, start=0, **changes):
@@ -95,7 +96,7 @@ def test_an_id_counts_only_with_as_many_numbers_as_steps(of_three, joins):
         found = join(foreign, cases)
         assert found.joined == 20
         assert [(one.severity, one.code, one.line, one.message) for one in found.findings] == [
-            ("warning", "length-mismatch", 20, "3 numbers for 4 steps; the case is refused")
+            ("warning", "length-mismatch", 20, f"3 numbers for 4 steps; {REFUSED}")
         ]
     else:
         with pytest.raises(NotJoined, match="of its 20 ids sums has 20, 18 with as many numbers as steps"):
@@ -105,8 +106,8 @@ def test_an_id_counts_only_with_as_many_numbers_as_steps(of_three, joins):
 @pytest.mark.parametrize(
     ("column", "n", "code", "said"),
     [
-        ("rewards", 2, "length-mismatch", "2 numbers for 3 steps; the case is refused"),
-        ("rewards", 4, "length-mismatch", "4 numbers for 3 steps; the case is refused"),
+        ("rewards", 2, "length-mismatch", f"2 numbers for 3 steps; {REFUSED}"),
+        ("rewards", 4, "length-mismatch", f"4 numbers for 3 steps; {REFUSED}"),
         ("labels", 2, "fewer-labels", "labels for 2 of 3 steps; the others are not judged"),
         ("labels", 4, "more-labels", "4 labels for 3 steps; those beyond count in official figures of steps alone"),
     ],
@@ -116,6 +117,18 @@ def test_missing_and_surplus_numbers_are_told_with_their_line(column, n, code, s
     found = join(results({**texts(A), "rewards": THREE}, odd), CASES)
     assert found.joined == 2
     assert [(one.code, one.line, one.case, one.message) for one in found.findings] == [(code, 2, "b", said)]
+
+
+@pytest.mark.parametrize("given", [{"rewards": [*THREE, 0.5]}, {"rewards": THREE[:2]}, {"reason": "too long"}])
+def test_what_an_evaluation_refuses_is_counted_as_refused_and_as_nothing_else(given):
+    found = join(results({**texts(A), "rewards": THREE}, {**texts(B), **given}), CASES)
+    assert (found.row_counts["rewards"], found.row_counts["refused"]) == (1, 1)
+    assert align(CASES, found.rewards).refused.sum() == 1
+
+
+def test_labels_decide_beside_rewards_that_are_not_as_many_as_the_steps():
+    found = join(results({**texts(A), "rewards": THREE[:2], "labels": [True, False, True]}), CASES)
+    assert (found.row_counts["labels"], found.row_counts["refused"]) == (1, 0)
 
 
 @pytest.mark.parametrize("on", ["rewards", "differences"])

@@ -158,4 +158,5 @@ def test_a_verdict_that_is_no_step_of_the_stated_base_is_doubted_with_both_ways_
     found = label_base(1, Evidence.of(pairs), marked=True, source="x", option="verdict_base").finding
     assert found is not None
     assert "1 labels are 0, which is not a step then" in found.message
-    assert "if 0 means no error, `clean` in the mapping says so" in found.message
+    assert "if 0 is the first step, it is 0 (--base 0)" in found.message
+    assert "if 0 means no error, `clean` in the mapping says so (--base 1 --clean 0)" in found.message
