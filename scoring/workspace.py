@@ -49,6 +49,8 @@ MARK = "workspace.json"
 FORMAT = 1
 BENCHMARKS, REWARDS, TRIAGE, VARIANTS = "benchmarks", "rewards", "triage", "variants"
 """Its folders."""
+OWN = {BENCHMARKS, REWARDS, TRIAGE, VARIANTS, MARK, "trash", "derived", "logs", "slices.json", "sources.json"}
+"""Everything that is written directly into its folder; what else lies there is the user's."""
 KEPT_SECONDS = 120.0
 """How long a generation stays that is not the last but one any more: an import that is repeated makes many."""
 _GENERATION = re.compile(r"gen-[0-9a-f]{32}\Z")

@@ -50,7 +50,7 @@ from scoring.reading.file_bytes import (
 from scoring.reading.findings import Finding, some_of
 from scoring.results import inspect_log
 from scoring.storage.files import expand_home, unwritable, uuid7
-from scoring.workspace import is_workspace
+from scoring.workspace import OWN, is_workspace
 
 # -- the members of a zip archive that may hold rows. Nothing is written under a member's name, and no header is
 # believed
@@ -526,7 +526,7 @@ def expanded(words: Sequence[str], pass_over: Callable[[Path], object] = lambda 
     pattern (`**` = any folders): it stands for the files that match, whatever their names end in. Any other word stands
     for itself, there or not.
 
-    What lies in a workspace is its own: neither a folder nor a pattern stands for it, unless it begins inside of one.
+    What a workspace holds is its own: neither a folder nor a pattern stands for it, unless it begins inside of one.
 
     Args:
         words: what a person named.
@@ -623,7 +623,7 @@ def _below(
     on_error: Callable[[OSError], None] | None = None,
     pass_over: Callable[[Path], object] = lambda _: None,
 ) -> Iterator[Path]:
-    """What is in a folder and in its sub-folders and not hidden, nor in a workspace, of which `pass_over` is told.
+    """What is in a folder and in its sub-folders and not hidden, nor a workspace's own: `pass_over` is told of those.
 
     Links are followed, each folder is entered once.
     """
@@ -631,8 +631,8 @@ def _below(
     for here, folders, files in os.walk(folder, onerror=on_error, followlinks=True):
         if is_workspace(Path(here)):
             pass_over(Path(here))
-            folders.clear()
-            continue
+            folders[:] = [name for name in folders if name not in OWN]
+            files = [name for name in files if name not in OWN]  # noqa: PLW2901
         yield from (Path(here) / name for name in files if not name.startswith("."))
         fresh = []
         for name in sorted(folders):
@@ -667,10 +667,12 @@ def _matching(pattern: Path, pass_over: Callable[[Path], object]) -> Sequence[Pa
         files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
     # Many files may lie in few folders.
     workspace_of = {parent: _workspace_of(parent, folder) for parent in {file.parent for file in files}}
-    workspaces = sorted({workspace for workspace in workspace_of.values() if workspace is not None})
+    of_any = [(file, workspace_of[file.parent]) for file in files]
+    own = {file: there for file, there in of_any if there and file.relative_to(there).parts[0] in OWN}
+    workspaces = sorted(set(own.values()))
     for workspace in workspaces:
         pass_over(workspace)
-    outside = sorted({file for file in files if workspace_of[file.parent] is None})
+    outside = sorted({file for file in files if file not in own})
     if not outside:
         raise InputError(
             f"no file matches {printable(pattern)}{_outside(workspaces)}.",

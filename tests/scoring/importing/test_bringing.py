@@ -592,7 +592,9 @@ def test_what_lies_in_a_workspace_is_only_read_where_it_is_named(here):
     Workspace.create(Path("in/ws"))
     Workspace.create(Path("in/deep/own"))
     Path("in/foreign/workspace.json").write_text('{"format": "of another tool"}')
-    outside = ["in/a.json", "in/foreign/d.json", "in/foreign/workspace.json"]
+    # Whoever has data and workspace in one folder goes on reading the data.
+    here("in/ws/mine.json", "in/ws/more/mine.json")
+    outside = ["in/a.json", "in/foreign/d.json", "in/foreign/workspace.json", "in/ws/mine.json", "in/ws/more/mine.json"]
     for word in ("in", "in/**", "**/*.json"):
         left = []
         files = [file for file, _ in expanded([word], left.append)]
