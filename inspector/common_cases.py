@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from inspector.notes import untuned_notes
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Note, Section
 from inspector.result_set import ResultSet, within
@@ -108,9 +109,13 @@ def compare_command(results: ResultSet, *words: str, form: str = "") -> str:
     return replace(query, scorers=()).command("compare", *names, *words, form=form)
 
 
-def comparison_sections(blocks_of: Mapping[str, Iterable[Block]]) -> tuple[Section, ...]:
-    """Make a section of the blocks of each benchmark."""
-    return tuple(Section(name, f"compare-{at}", tuple(blocks)) for at, (name, blocks) in enumerate(blocks_of.items()))
+def comparison_sections(results: ResultSet, blocks_of: Mapping[str, Iterable[Block]]) -> tuple[Section, ...]:
+    """Make a section of the blocks of each benchmark, with who is not at the thresholds that were asked for."""
+    sections = []
+    for at, (name, blocks) in enumerate(blocks_of.items()):
+        untuned = (Note(f"{line}.", "quiet") for line in untuned_notes(results, name))
+        sections.append(Section(name, f"compare-{at}", (*blocks, *untuned)))
+    return tuple(sections)
 
 
 def without_gold(results: ResultSet) -> Iterator[str]:

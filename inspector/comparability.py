@@ -29,6 +29,8 @@ Why = Literal["cases", "unparsed", "threshold", "rule", "boundary", "runs", "vot
 """What differs: the cases counted, what becomes of those without a verdict, the source of the threshold, what is
 compared with it and which step is named, who calls a reward on the threshold wrong, how many runs or votes there are,
 or that the cases were chosen by one scorer's words."""
+NOT_COMPARABLE = "Not comparable"
+"""What stands before such a reason."""
 ThresholdKind = Literal["given", "own", "chosen", "dev", "these"]
 """What kind of source a threshold has: figures at thresholds of different kinds are no fair comparison."""
 TUNED_HERE: ThresholdKind = "these"

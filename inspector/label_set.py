@@ -91,6 +91,11 @@ def other_labels(adjudicated: Adjudicated | None) -> str:
     return f"{counted(changed, 'gold label')} adjudicated here" if changed else ""
 
 
+def with_own_labels(why: str) -> str:
+    """Say what figures are not comparable with, and why: the words of `other_labels`."""
+    return f"with figures of the benchmark's own labels: {why}"
+
+
 def published_note(adjudicated: Adjudicated | None) -> Iterator[str]:
     """Yield a sentence for where printed figures stand beside those here; none where both are of the same labels."""
     if why := other_labels(adjudicated):

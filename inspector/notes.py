@@ -13,7 +13,7 @@ from scoring.benchmarks import demo
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
 from scoring.errors import DamagedWorkspace
-from scoring.evaluations.deciding import Wishes
+from scoring.evaluations.deciding import EACH, Wishes, dev_sets, listed, untuned_among
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import group_masks, grouped, protocol_of
 from scoring.evaluations.step_rewards import StepLabels
@@ -90,6 +90,27 @@ def _more(labels: StepLabels) -> Bools:
     rows = np.zeros(labels.has_labels.size, dtype=np.bool_)
     rows[labels.beyond.cases] = True
     return rows
+
+
+def untuned_notes(results: "ResultSet", benchmark: str | None = None) -> Iterator[str]:
+    """Name the subsets that dev sets were to tune and that stay at the default, and of whom.
+
+    Of one benchmark, or of each (None).
+    """
+    seed = results.query.seed
+    for part, rows in group_masks(results.cases, ("benchmark",), results.mask):
+        if benchmark not in {None, part["benchmark"]}:
+            continue
+        names_by_sentence: dict[str, list[str]] = {}
+        for evaluation in results.chosen_evaluations:
+            if lacking := untuned_among(evaluation, rows, seed):
+                sentence = f"not dev-tuned, but at the default in {listed(lacking)}"
+                too_small = set(dev_sets(evaluation.gold, seed).lacking.values()).intersection(lacking.values())
+                if too_small and step_labelled(part["benchmark"]) is None:
+                    sentence += f"; a dev set takes more than {EACH} of each"
+                names_by_sentence.setdefault(sentence, []).append(evaluation.scorer.name)
+        for sentence, names in names_by_sentence.items():
+            yield f"{', '.join(names)} on {part['benchmark']}: {sentence}"
 
 
 def range_notes(results: "ResultSet") -> Iterator[str]:

@@ -8,7 +8,7 @@ import polars as pl
 
 from inspector.filtering.searching import text_query_of
 from inspector.label_set import labels_words
-from inspector.notes import step_benchmarks, wish_notes
+from inspector.notes import step_benchmarks, untuned_notes, wish_notes
 from inspector.query import Query
 from inspector.result_set import ResultSet
 from scoring import __version__
@@ -107,8 +107,9 @@ def labels_fact(results: ResultSet) -> dict[str, str]:
 
 
 def _decision_notes(results: ResultSet) -> Iterator[str]:
-    """What is to be known of thresholds and rules: those not granted, those not the scorer's own, and dev cases."""
+    """What is to be known of thresholds and rules: those not granted, those not the scorer's own, and dev sets."""
     yield from wish_notes(results.query, results.evaluations)
+    yield from untuned_notes(results)
     yield from _other_boundaries(results.chosen_evaluations)
     yield from _dev_cases(results)
 

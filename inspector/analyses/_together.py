@@ -122,7 +122,7 @@ def pairs_view(results: ResultSet, params: Params, intervals: bool) -> View:
         sections[benchmark] = _pairs_blocks(results, benchmark, aligned, frames[-1].to_dicts())
     notes = (*_PAIR_NOTES, *first_run_notes(results), *without_gold(results))
     facts = provenance(results, compare_command(results, "--pairs", form=params.form), notes)
-    return View(pl.concat(frames), facts, title="All pairs", lay_out=lambda: comparison_sections(sections))
+    return View(pl.concat(frames), facts, title="All pairs", lay_out=lambda: comparison_sections(results, sections))
 
 
 def _pairs_blocks(results: ResultSet, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row]) -> Iterator[Block]:
@@ -228,7 +228,7 @@ def sets_view(results: ResultSet, params: Params, intervals: bool) -> View:  # n
     notes += [*first_run_notes(results), *without_gold(results)]
     facts = provenance(results, compare_command(results, "--upset", form=params.form), tuple(notes))
     frame = pl.DataFrame(rows, schema=SET_ROWS, orient="row")
-    return View(frame, facts, title="Right together", lay_out=lambda: comparison_sections(sections))
+    return View(frame, facts, title="Right together", lay_out=lambda: comparison_sections(results, sections))
 
 
 def _set_rows(field: ScorerField) -> Iterator[dict[str, Any]]:
@@ -381,7 +381,7 @@ def cascade_view(results: ResultSet, params: Params, intervals: bool) -> View:
     of_steps = [f"{name}: of first errors, not of steps" for name, _ in step_benchmarks(results)]
     notes = (*_CASCADE_NOTES, *of_steps, *first_run_notes(results), *without_gold(results))
     facts = provenance(results, compare_command(results, "--cascade", form=params.form), notes)
-    return View(pl.concat(frames), facts, title="Cascade", lay_out=lambda: comparison_sections(sections))
+    return View(pl.concat(frames), facts, title="Cascade", lay_out=lambda: comparison_sections(results, sections))
 
 
 def _cascade_rows(costed: _Asked, seed: int | None) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """The board: a line a scorer (who is tied with the best, bias, differences)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 import polars as pl
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ from inspector.boards.arrangement import (
 )
 from inspector.boards.board import (
     BoardSlice,
+    Ranks,
     Standings,
     board_frame,
     own_figures,
@@ -32,7 +34,8 @@ from inspector.boards.board import (
 )
 from inspector.boards.cells import BEST, PUBLISHED, TIED
 from inspector.boards.drills import board_drill
-from inspector.label_set import published_note
+from inspector.comparability import NOT_COMPARABLE, incomparable
+from inspector.label_set import other_labels, published_note, with_own_labels
 from inspector.notes import boundary_notes, mean_notes, unlike_notes
 from inspector.provenance import provenance
 from inspector.query import split
@@ -154,7 +157,12 @@ def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tu
 
     def lay_out() -> tuple[Section, ...]:
         by_key = {(piece.benchmark, piece.subset): piece for piece in parts}
-        blocks = _blocks(results, rows, by_key, how, kind.keys, (*beside, *alone))
+        blocks = [
+            *_blocks(results, rows, by_key, how, kind.keys),
+            *_warnings(results, parts),
+            *(() if how.against else _standing_cases(known)),
+            *(Note(f"{note[:1].upper()}{note[1:]}.", "quiet") for note in (*beside, *alone)),
+        ]
         return (Section(", ".join(dict.fromkeys(rows["benchmark"])), "board", tuple(blocks)),)
 
     empty = "" if rows.height else "No scorer has anything for these cases yet, so there is no figure."
@@ -186,8 +194,7 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
         yield STANDING
         for (benchmark, subset), ranks in known.ranks.items():
             where = benchmark if subset is None else f"{benchmark}, {subset}"
-            tried = f"on the {ranks.n} cases that all {ranks.scorers} scorers tried"
-            yield f"{where}: standing {tried}, which leaves out {ranks.left_out}"
+            yield f"{where}: standing {_common_cases(ranks)}"
     else:
         yield f"d_score and the like: less those of {how.against}, on the cases that both tried, paired bootstrap"
     if F1 in set(rows["metric"]):
@@ -197,7 +204,32 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
             yield f"score: {title} is {made.about}; the accuracies beside it are of first errors"
 
 
+def _common_cases(ranks: Ranks) -> str:
+    """Which cases standings are of."""
+    return f"on the {ranks.n} cases that all {ranks.scorers} scorers tried, which leaves out {ranks.left_out}"
+
+
 # -- what people see
+
+
+def _warnings(results: ResultSet, parts: Sequence[BoardSlice]) -> Iterator[Note]:
+    """Why the figures are not comparable as they stand, as the app's board says it."""
+    if labels := other_labels(results.adjudicated):
+        yield Note(f"{NOT_COMPARABLE} {with_own_labels(labels)}.", "warning")
+    names = [evaluation.scorer.name for evaluation in results.evaluations]
+    whole = (piece for piece in parts if piece.subset is None)
+    reasons = (incomparable(results, names, piece.benchmark, piece.rows) for piece in whole)
+    # What differs between scorers may be the same on every benchmark.
+    for sentence in dict.fromkeys(map(str, chain.from_iterable(reasons))):
+        yield Note(f"{NOT_COMPARABLE}: {sentence}.", "warning")
+
+
+def _standing_cases(known: Standings) -> Iterator[Note]:
+    """Which cases the best and the tied ones were found on, where those are not all that the scores are of."""
+    for (benchmark, subset), ranks in known.ranks.items():
+        if ranks.left_out and any(ranks.kinds.values()):
+            where = benchmark if subset is None else f"{benchmark}, {subset}"
+            yield Note(f"{where}: best and tied are {_common_cases(ranks)}.", "quiet")
 
 
 def _blocks(
@@ -206,7 +238,6 @@ def _blocks(
     parts: Mapping[tuple[str, str | None], BoardSlice],
     how: Arrangement,
     keys: Sequence[str],
-    notes: Sequence[str],
 ) -> Iterator[Block]:
     kind = kind_of(rows, how, several=len(results.benchmarks) > 1)
     # An interval stands behind its score where both are shown.
@@ -228,7 +259,6 @@ def _blocks(
         lines.append([cell for key in keys for cell in _cells(results, piece, row, key, how, outcomes)])
     labels = next((at for at, key in enumerate(keys) if key not in NAMES), len(keys))
     yield table("", heads, lines, labels=labels)
-    yield from (Note(f"{note[:1].upper()}{note[1:]}.", "quiet") for note in notes)
 
 
 def _cells(

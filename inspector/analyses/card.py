@@ -37,6 +37,7 @@ from scoring.benchmarks.registry import step_labelled
 from scoring.cache import RewardParts, VoteParts
 from scoring.critics.parsing import fault_of
 from scoring.errors import UsageError
+from scoring.evaluations.deciding import source_among
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import protocol_named, protocol_of
 from scoring.evaluations.rules import transform, when_wrong
@@ -154,7 +155,8 @@ def _decision_facts(evaluation: Evaluation, results: ResultSet, benchmark: str) 
     rule = evaluation.rule
     yield Fact("decision", "rule", str(rule))
     yield Fact("decision", "threshold", _threshold(evaluation, results, benchmark))
-    yield Fact("decision", "threshold source", rule.source)
+    here = (results.cases["benchmark"] == benchmark).to_numpy()
+    yield Fact("decision", "threshold source", source_among(evaluation, here, results.query.seed))
     if not isinstance(rule, ProvidedVerdicts):
         own = Rule(evaluation.scorer.threshold, evaluation.scorer.comparison, on=evaluation.scorer.on)
         words = "its own" if spelled(rule) == spelled(own) else f"as asked; its own is {spelled(own)}"
@@ -337,7 +339,8 @@ def _warnings(results: ResultSet, scorer: str, benchmark: str) -> Iterator[str]:
     if evaluation.nothing is not None:
         yield f"{scorer} gives no verdict on any case: {evaluation.nothing}"
     if threshold_kind(evaluation.rule) == TUNED_HERE:
-        yield f"the threshold was tuned on these cases, so that the figure is optimistic: {evaluation.rule.source}"
+        source = source_among(evaluation, results.mask, results.query.seed)
+        yield f"the threshold was tuned on these cases, so that the figure is optimistic: {source}"
     yield from _coverage(results, evaluation, benchmark)
     if chosen := choosing_conditions(results, scorer):
         words = " AND ".join(chosen)

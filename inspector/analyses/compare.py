@@ -174,7 +174,7 @@ def _scorers(results: ResultSet, params: Params, intervals: bool) -> View:
         lacking = [f"{line}." for line in without_gold(results) if line.startswith(f"{benchmark}: ")]
         blocks = lay_out(results, benchmark, cases, own, _tests(made, benchmark), seed)
         sections[benchmark] = chain(blocks, (Note(line, "quiet") for line in lacking))
-    return View(frame, made, title="Comparison", lay_out=lambda: comparison_sections(sections))
+    return View(frame, made, title="Comparison", lay_out=lambda: comparison_sections(results, sections))
 
 
 def _own_rows(results: ResultSet, aligned: AlignedScorers, seed: int | None) -> Iterator[Row]:

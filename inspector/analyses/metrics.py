@@ -19,6 +19,7 @@ from inspector.notes import (
     range_notes,
     step_benchmarks,
     unlike_notes,
+    untuned_notes,
 )
 from inspector.provenance import provenance, repeated_solutions
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
@@ -195,7 +196,7 @@ def _figure(
 def metric_notes(results: ResultSet) -> Iterator[str]:
     """Yield what a person who reads a table of metrics has to know; provenance holds it as notes."""
     yield from _without_verdict(results)
-    for notes in (unparsed_notes, unlike_notes, mean_notes, boundary_notes, range_notes):
+    for notes in (untuned_notes, unparsed_notes, unlike_notes, mean_notes, boundary_notes, range_notes):
         yield from notes(results)
 
 

@@ -55,6 +55,7 @@ from inspector.thresholds.ways import (
 )
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
+from scoring.evaluations.deciding import source_among
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import ProvidedVerdicts, Rule, RuleByCase, spelled
 from scoring.metrics.own import leading_figure, leading_figures, official_metric
@@ -369,7 +370,9 @@ def _ticks(evaluation: Evaluation, score_curve: Any, scope: ResultSet, benchmark
     by_subset = cuts_of(benchmark, rule.by_subset, scope) if isinstance(rule, RuleByCase) else {}
     if present is not None:
         at_it = (present, evaluation.rule.source) == (default, source)
-        words = "present, the default" if at_it else f"present: {evaluation.rule.source}"
+        here = (scope.cases["benchmark"] == benchmark).to_numpy()
+        from_where = source_among(evaluation, here, scope.query.seed)
+        words = "present, the default" if at_it else f"present: {from_where}"
         yield Tick(present, "^", words, score=score(present))
     for name, cut in by_subset.items():
         yield Tick(cut, "^", f"present, {name} (by subset)")

@@ -16,6 +16,7 @@ from inspector.filtering.searching import matching
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import F1, PRMSCORE, Headline, headline, official_title, subset_headlines
 from scoring.errors import PluginError
+from scoring.evaluations.deciding import source_among
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import (
     CLEAN,
@@ -30,7 +31,6 @@ from scoring.evaluations.verdicts import (
     REFUSED,
     UNPARSED,
     UNSCORED,
-    Decision,
     compared_words,
 )
 from scoring.filtering.filters import Facet
@@ -171,7 +171,7 @@ def board_frame(
         for evaluation in results.evaluations:
             if scorers is None or evaluation.scorer.name in scorers:
                 line = _line_of(results, evaluation, piece)
-                rows += [] if line is None else [_row(evaluation, piece, line)]
+                rows += [] if line is None else [_row(evaluation, piece, line, results.query.seed)]
     frame = pl.DataFrame(rows, schema=BOARD, orient="row").with_row_index("_at")
     first = pl.col("_at").min().over("benchmark", "subset")
     ordered = frame.sort("benchmark", first, "score", "scorer", descending=[False, False, True, False], nulls_last=True)
@@ -208,13 +208,13 @@ def _line_of(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> _
     return _LINES.of(key, (evaluation, piece.rows), made)
 
 
-def _source(rule: Decision) -> str:
-    """Where a threshold comes from, and what it is on where that is not the rewards."""
-    compared = compared_words(rule)
-    return f"{rule.source}, {compared}" if compared else rule.source
+def _source(evaluation: Evaluation, piece: BoardSlice, seed: int) -> str:
+    """Where the threshold of a piece comes from, and what it is on where that is not the rewards."""
+    source, compared = source_among(evaluation, piece.rows, seed), compared_words(evaluation.rule)
+    return f"{source}, {compared}" if compared else source
 
 
-def _row(evaluation: Evaluation, piece: BoardSlice, line: _Line) -> dict[str, Any]:
+def _row(evaluation: Evaluation, piece: BoardSlice, line: _Line, seed: int) -> dict[str, Any]:
     scorer, counts = evaluation.scorer, line.counts
     return {
         "row": piece.key(scorer.name),
@@ -225,7 +225,7 @@ def _row(evaluation: Evaluation, piece: BoardSlice, line: _Line) -> dict[str, An
         **{name: value for name, value in asdict(line.head).items() if name in BOARD},
         **line.figures,
         "threshold": evaluation.rule.threshold,
-        "threshold_source": _source(evaluation.rule),
+        "threshold_source": _source(evaluation, piece, seed),
         "scored": sum(counts) - sum(counts[code] for code in (DEV, UNPARSED, REFUSED, UNSCORED)),
         "cases": sum(counts),
         "about": scorer.about,

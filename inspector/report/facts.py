@@ -32,6 +32,7 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import GLYPHS, WORDS, official_title, unit_of
+from scoring.evaluations.deciding import source_among
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import REWARDS, transform
 from scoring.evaluations.verdicts import OUTCOMES, ProvidedVerdicts, RuleByCase
@@ -59,6 +60,10 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
     def n(self) -> int:
         """How many cases are shown."""
         return int(self.rows.sum())
+
+    def threshold_source(self, evaluation: Evaluation) -> str:
+        """Say where a scorer's threshold on these cases comes from."""
+        return source_among(evaluation, self.rows, self.results.query.seed)
 
     @property
     def head(self) -> str:
@@ -346,7 +351,8 @@ def unlike(of: OfBenchmark) -> Iterator[str]:
             f"Not the same cases: {sizes}. These figures are not to be compared as they stand; the comparisons are on"
             " common cases."
         )
-    optimistic = [evaluation.scorer.name for evaluation in of.scorers if "optimistic" in evaluation.rule.source]
+    sources = {evaluation.scorer.name: of.threshold_source(evaluation) for evaluation in of.scorers}
+    optimistic = [name for name, source in sources.items() if "optimistic" in source]
     if optimistic:
         names = ", ".join(optimistic)
         yield f"Optimistic: the threshold of {names} was tuned on cases that the figures are of."
@@ -389,7 +395,7 @@ def _line(of: OfBenchmark, evaluation: Evaluation, *, first: bool) -> tuple[Cell
         text(f"{answered:,} of {of.n:,}"),
         *(_own(of, name, made) for made in own_metrics()),
         _threshold(evaluation),
-        text(evaluation.rule.source, "strong" if "optimistic" in evaluation.rule.source else ""),
+        text(source := of.threshold_source(evaluation), "strong" if "optimistic" in source else ""),
     )
 
 

@@ -11,8 +11,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from inspector.commands.key_words import KeyWords
-from inspector.comparability import Incomparable, incomparable, only_tried, remedy_of
-from inspector.label_set import other_labels
+from inspector.comparability import NOT_COMPARABLE, Incomparable, incomparable, only_tried, remedy_of
+from inspector.label_set import other_labels, with_own_labels
 from inspector.screen_state import ScreenState, covering
 from inspector.screens.base import AppScreen
 from inspector.screens.dialog import Dialog
@@ -54,15 +54,15 @@ def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = Fa
     reasons.
     """
     if labels:
-        warning = f"Not comparable with figures of the benchmark's own labels: {labels}"
-        return [Phrase((warning, f"Not comparable: {labels}", labels)), *banner(reasons, keys, common=common)]
+        warning = f"{NOT_COMPARABLE} {with_own_labels(labels)}"
+        return [Phrase((warning, f"{NOT_COMPARABLE}: {labels}", labels)), *banner(reasons, keys, common=common)]
     key = keys.of("common-cases")
     back = [Phrase((f"All on the common cases; {key}: each on its own", "On the common cases"), rank=2)]
     if not reasons:
         return back if common else []
     short = ", ".join(SHORT[reason.why] for reason in reasons)
     first = reasons[0].sentence + (f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else "")
-    phrases = [Phrase((f"Not comparable: {first}", f"Not comparable: {short}", "Not comparable"), rank=3)]
+    phrases = [Phrase((f"{NOT_COMPARABLE}: {first}", f"{NOT_COMPARABLE}: {short}", NOT_COMPARABLE), rank=3)]
     if remedy_of(reasons):
         phrases.append(Phrase((f"{key}: all on the common cases", f"{key}: common cases", ""), rank=2))
     elif common:

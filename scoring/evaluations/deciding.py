@@ -22,6 +22,7 @@ from scoring.evaluations.official_rows import protocol_named
 from scoring.evaluations.rules import check_rule
 from scoring.evaluations.scorer_columns import EVERY_COLUMN
 from scoring.evaluations.step_rewards import Gold
+from scoring.evaluations.verdicts import ProvidedVerdicts, RuleByCase
 from scoring.filtering.filters import columns_read
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import leading_figure
@@ -174,15 +175,58 @@ def dev_tuned(
     start = evaluation.at_default()
     thresholds = dev_thresholds(start, seed, unparsed) if thresholds is None else thresholds
     threshold, default = start.default
+    source = _dev_source(default, seed, thresholds.lacking, some=bool(thresholds.by_subset), keep=keep)
+    untuned = tuple(thresholds.lacking.items())
     if not thresholds.by_subset:
-        return start.at(threshold, f"{default}; not dev-tuned: {listed(thresholds.lacking)}")
+        return start.at(threshold, source, untuned)
     by_number = np.array([thresholds.by_subset.get(name, threshold) for name in thresholds.sets.names])
     tuned = np.array([name in thresholds.by_subset for name in thresholds.sets.names])
+    decided = start.by_case(by_number[thresholds.sets.numbers], thresholds.by_subset, source, untuned)
+    return decided if keep else decided.without(thresholds.sets.rows & tuned[thresholds.sets.numbers])
+
+
+def _dev_source(default: str, seed: int, lacking: Mapping[str, str], *, some: bool, keep: bool) -> str:
+    """Where thresholds come from of which `some` are tuned; `lacking` are at the default, whose source `default` is."""
+    if not some:
+        return f"{default}; not dev-tuned: {listed(lacking)}"
     source = f"dev-tuned per subset, {EACH}+{EACH} of each, seed {seed}"
     source += ", dev cases kept in the report (optimistic)" if keep else ""
-    source += f"; at the default: {listed(thresholds.lacking)}" if thresholds.lacking else ""
-    decided = start.by_case(by_number[thresholds.sets.numbers], thresholds.by_subset, source)
-    return decided if keep else decided.without(thresholds.sets.rows & tuned[thresholds.sets.numbers])
+    return source + (f"; at the default: {listed(lacking)}" if lacking else "")
+
+
+def untuned_among(evaluation: Evaluation, rows: Bools, seed: int) -> dict[str, str]:
+    """Return which subsets of the cases `rows` (n), all of one benchmark, dev sets were to tune and did not, and why.
+
+    They are called without their benchmark. `seed` is that of the draw.
+    """
+    rule = evaluation.rule
+    if isinstance(rule, ProvidedVerdicts) or not rule.untuned:
+        return {}
+    reasons = dict(rule.untuned)
+    return {name: reasons[full] for full, name in _subsets_among(evaluation, rows, seed).items() if full in reasons}
+
+
+def source_among(evaluation: Evaluation, rows: Bools, seed: int) -> str:
+    """Return where the threshold of the cases `rows` (n), all of one benchmark, comes from.
+
+    It is the source of the rule, where the subsets that stay at the default are those of these cases alone. `seed` is
+    that of the draw.
+    """
+    rule = evaluation.rule
+    if isinstance(rule, ProvidedVerdicts) or not rule.untuned:
+        return rule.source
+    lacking = untuned_among(evaluation, rows, seed)
+    by_subset = rule.by_subset if isinstance(rule, RuleByCase) else {}
+    some = not by_subset.keys().isdisjoint(_subsets_among(evaluation, rows, seed))
+    return _dev_source(evaluation.default[1], seed, lacking, some=some, keep="kept" in rule.source)
+
+
+def _subsets_among(evaluation: Evaluation, rows: Bools, seed: int) -> dict[str, str]:
+    """The names of the subsets of some cases as `DevSets` has them, and without their benchmark."""
+    sets = dev_sets(evaluation.gold, seed)
+    several = len(set(sets.benchmarks)) > 1
+    names = {sets.names[number]: sets.benchmarks[number] for number in np.unique(sets.numbers[rows])}
+    return {name: name.removeprefix(f"{benchmark}/") if several else name for name, benchmark in names.items()}
 
 
 def listed(lacking: Mapping[str, str]) -> str:

@@ -38,6 +38,7 @@ from scoring.evaluations.verdicts import (
     ProvidedVerdicts,
     Rule,
     RuleByCase,
+    Untuned,
     case_floats,
     decision_distances,
     margins,
@@ -131,13 +132,13 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         """The first run, which this is, and the further ones."""
         return (self, *self.further)
 
-    def at(self, threshold: float, source: str = "chosen") -> "Evaluation":
-        """Return the same rewards decided at another threshold.
+    def at(self, threshold: float, source: str = "chosen", untuned: Untuned = ()) -> "Evaluation":
+        """Return the same rewards decided at another threshold; `untuned` is that of the rule.
 
         Raises:
             UsageError: no threshold decides here.
         """
-        return self._origin.under(self._one_rule.at(threshold, source))
+        return self._origin.under(self._one_rule.at(threshold, source, untuned))
 
     def compared(self, comparison: Comparison, on: str | None = None, step: NamedStep | None = None) -> "Evaluation":
         """Decide by another rule.
@@ -158,20 +159,23 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
             rule = replace(rule, on=on).at(*self.default_on(on))
         return self._origin.under(rule)
 
-    def by_case(self, thresholds: Floats, by_subset: Mapping[str, float], source: str) -> "Evaluation":
+    def by_case(
+        self, thresholds: Floats, by_subset: Mapping[str, float], source: str, untuned: Untuned = ()
+    ) -> "Evaluation":
         """Return the same rewards, each case decided at its own threshold; no case is left out.
 
         Args:
             thresholds: (n,), finite.
             by_subset: the same by subset, for people.
             source: where the thresholds come from.
+            untuned: as that of the rule.
 
         Raises:
             UsageError: no threshold decides here.
         """
         rule = self._one_rule
         decided = self._origin.under(
-            RuleByCase(thresholds, rule.comparison, source, by_subset, on=rule.on, step=rule.step)
+            RuleByCase(thresholds, rule.comparison, source, by_subset, on=rule.on, step=rule.step, untuned=untuned)
         )
         return replace(decided, whole=self._origin)
 

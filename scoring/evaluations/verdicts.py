@@ -48,12 +48,17 @@ NO_VERDICT = np.iinfo(np.int32).min
 """Stands for null in arrays of verdicts."""
 
 
+Untuned = tuple[tuple[str, str], ...]
+"""Subsets, called as dev sets are, and why each was not tuned."""
+
+
 class Rule(Struct, frozen=True):
     """A step is judged wrong iff what is compared is `comparison` the threshold; the verdict names one such step.
 
     The comparison belongs to the protocol (GR-Ben `<`, PRMBench `<=`), the threshold to scorer and protocol.
     `source` says where the threshold came from, `on` what is compared, by the name of a transform of the rewards
-    (`scoring.evaluations.rules`), and `step` whether the verdict is the first such step or the lowest one.
+    (`scoring.evaluations.rules`), and `step` whether the verdict is the first such step or the lowest one. `untuned`
+    are the subsets that were to be tuned on dev sets and are not, each with the reason.
     """
 
     threshold: float
@@ -61,10 +66,11 @@ class Rule(Struct, frozen=True):
     source: str = "default"
     on: str = REWARDS
     step: NamedStep = "first"
+    untuned: Untuned = ()
 
-    def at(self, threshold: float, source: str) -> "Rule":
+    def at(self, threshold: float, source: str, untuned: Untuned = ()) -> "Rule":
         """Return the rule with another threshold."""
-        return replace(self, threshold=float(threshold), source=source)
+        return replace(self, threshold=float(threshold), source=source, untuned=untuned)
 
     def wrong(self, values: Floats) -> Bools:
         """Return which of the values fall under the rule: rewards, or what is compared in their place."""
@@ -90,7 +96,8 @@ class Rule(Struct, frozen=True):
 class RuleByCase(Struct, frozen=True, eq=False):
     """A rule whose threshold differs from case to case: `thresholds` (n, float64), in the order of the cases.
 
-    `by_subset` says which thresholds these are, by subset. There is no one threshold to show or to move.
+    `by_subset` says which thresholds these are, by subset, and `untuned` is that of a `Rule`. There is no one threshold
+    to show or to move.
     """
 
     thresholds: Floats
@@ -100,6 +107,7 @@ class RuleByCase(Struct, frozen=True, eq=False):
     threshold: None = None
     on: str = REWARDS
     step: NamedStep = "first"
+    untuned: Untuned = ()
 
     def steps_wrong(self, rewards: StepRewards) -> Bools:
         """Return which of all steps fall under the rule, in the shape of `rewards.values`."""

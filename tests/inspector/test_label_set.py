@@ -191,6 +191,14 @@ def test_the_line_on_the_board_warns_of_them(triaged):
     assert banner([], KeyWords(), labels=other_labels(selected(triaged, "original").adjudicated)) == []
 
 
+def test_the_page_of_the_board_warns_of_them_in_the_same_words(triaged, capsys):
+    labels = other_labels(selected(triaged).adjudicated)
+    for flags, times in ((["--labels", "adjudicated"], 1), ([], 0)):
+        assert main(["board", "-w", str(triaged), *flags]) == 0
+        page = capsys.readouterr().out
+        assert page.count(f"Not comparable with figures of the benchmark's own labels: {labels}.") == times
+
+
 def test_printed_figures_are_not_held_against_them(tmp_path, capsys):
     papers.processbench(tmp_path / "w", papers.gsm8k())
     words = ["paper", "processbench", "5", "-w", str(tmp_path / "w"), "--check"]

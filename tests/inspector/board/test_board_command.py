@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+import re
 import shlex
 
 import pytest
+from msgspec.structs import replace
 
 import example
 import making
@@ -17,6 +19,8 @@ from inspector.cli import main
 from inspector.query import Query
 from inspector.result_set import load
 from inspector.screen_state import inspect
+from inspector.screens.common_cases import reasons_on_screen
+from scoring.benchmarks.base import Imported
 from step_reference import Step
 from thoroughness import together
 
@@ -166,3 +170,62 @@ def test_without_a_scorer_there_are_only_the_columns(capsys, tmp_path):
     query = example.write(tmp_path / "w", scored=False)
     assert rows_of(capsys, "-w", query.workspace) == []
     assert main(["board", "-w", query.workspace]) == 0
+
+
+@pytest.fixture(scope="module")
+def other_cases(tmp_path_factory):
+    """Two scorers of the same cases, and one that lacks some of them."""
+    root = tmp_path_factory.mktemp("other-cases")
+    cases, scorers = making.study(n=40)
+    every = scorers[0][1]
+    part = [replace(case, rewards=None) if at % 4 == 0 else case for at, case in enumerate(every)]
+    named = (("whole", every), ("same", every), ("part", part))
+    making.workspace(root, cases, [(making.scorer(name), rows) for name, rows in named])
+    return str(root)
+
+
+def test_the_page_says_why_figures_are_not_comparable_as_the_app_does(capsys, other_cases):
+    page = printed(capsys, "-w", other_cases)
+    (reason,) = reasons_on_screen(inspect(load(Query(workspace=other_cases))))
+    assert reason.why == "cases"
+    assert [line for line in page.splitlines() if line.startswith("Not comparable")] == [f"Not comparable: {reason}."]
+    common = r"^bench: best and tied are on the \d+ cases that all 3 scorers tried, which leaves out \d+\.$"
+    assert re.search(common, page, re.MULTILINE)
+    # What it offers mends it.
+    again = printed(capsys, "-w", other_cases, *(word for where in reason.where for word in ("--where", where)))
+    assert "Not comparable" not in again
+    assert "best and tied are on" not in again
+
+
+def test_the_page_speaks_of_the_scorers_that_it_shows(capsys, other_cases):
+    assert "Not comparable" not in printed(capsys, "-w", other_cases, "--scorer", "whole", "--scorer", "same")
+    assert "Not comparable: bench: part lacks" in printed(
+        capsys, "-w", other_cases, "--scorer", "whole", "--scorer", "part"
+    )
+    # The reference of differences is one of them.
+    page = printed(capsys, "-w", other_cases, "--scorer", "whole", "--against", "part")
+    assert "Not comparable: bench: part lacks" in page
+    assert "best and tied" not in page
+
+
+def test_a_subset_has_its_own_common_cases_and_its_benchmark_one_warning(capsys, other_cases):
+    page = printed(capsys, "-w", other_cases, "--rows", "scorer")
+    assert page.count("Not comparable") == 1
+    subsets = {row["subset"] for row in rows_of(capsys, "-w", other_cases, "--rows", "subset")}
+    assert page.count("best and tied are on") == 1 + len(subsets)
+
+
+def test_programs_read_no_warning(capsys, other_cases):
+    for form in ("--json", "--jsonl", "--csv"):
+        written = printed(capsys, "-w", other_cases, form)
+        assert "omparable" not in written
+        assert "best and tied are on" not in written
+
+
+def test_what_differs_on_every_benchmark_is_said_once(capsys, tmp_path):
+    cases, scorers = making.study(n=40)
+    made = making.workspace(tmp_path / "w", cases, [(making.scorer(name), scorers[0][1]) for name in "ab"])
+    frame = making.full_frame(cases, "other")
+    made.add([Imported("other", "other.jsonl", "made", "0-based", frame.height, frame, ())])
+    page = printed(capsys, "-w", str(tmp_path / "w"), "--threshold", "a=0.3")
+    assert page.count("Not comparable: thresholds come from different sources") == 1
