@@ -14,10 +14,10 @@ from inspector.query import shell_word
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted, threshold_name
 from scoring.benchmarks.registry import step_labelled
-from scoring.evaluations.deciding import CHOSEN, speaks_of
+from scoring.evaluations.deciding import CHOSEN, rule_among, speaks_of
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import DIFFERENCES, REWARDS
-from scoring.evaluations.verdicts import REFUSED, UNPARSED, Decision, ProvidedVerdicts, Rule
+from scoring.evaluations.verdicts import REFUSED, UNPARSED, Decision, ProvidedVerdicts, Rule, RuleByCase
 from scoring.filtering.sql_words import named, quoted
 from scoring.metrics.aligned import with_labelled_step
 from scoring.metrics.kernel import Decided
@@ -81,7 +81,7 @@ def incomparable(
     return [
         *_other_cases(results, sets, benchmark),
         *_chosen_by(results, list(sets)),
-        *_other_sources(evaluations),
+        *_other_sources(results, sets),
         *_other_rules(evaluations),
         *_other_boundaries(evaluations, sets),
         *_runs_and_votes(evaluations),
@@ -147,9 +147,10 @@ def _chosen_by(results: ResultSet, names: Sequence[str]) -> Iterator[Incomparabl
         yield Incomparable("filter", why, "leave this condition out", drop=drop)
 
 
-def _other_sources(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
+def _other_sources(results: ResultSet, sets: Mapping[str, Bools]) -> Iterator[Incomparable]:
     """Thresholds from sources of different kinds; a scorer that gives verdicts has none, which is no difference."""
-    kinds = {evaluation.scorer.name: threshold_kind(evaluation.rule) for evaluation in evaluations}
+    seed = results.query.seed
+    kinds = {name: threshold_kind(rule_among(results.evaluation(name), rows, seed)) for name, rows in sets.items()}
     movable = {name: kind for name, kind in kinds.items() if kind != "given"}
     tuned = [name for name, kind in kinds.items() if kind == TUNED_HERE]
     others = [name for name, kind in kinds.items() if kind != TUNED_HERE]
@@ -304,12 +305,15 @@ def lacking_words(results: ResultSet, name: str, lacking: Bools, other: str) -> 
 
 
 def on_threshold(evaluation: Evaluation, rows: Bools) -> int:
-    """Count how many compared numbers of these cases (n,) equal the threshold exactly."""
-    if evaluation.rule.threshold is None:
+    """Count how many compared numbers of these cases (n,) equal their case's threshold exactly."""
+    rule = evaluation.rule
+    if isinstance(rule, ProvidedVerdicts):
         return 0
     values = evaluation.compared_values
-    within = np.repeat(rows & evaluation.fixed_verdicts.by_threshold, np.diff(values.offsets))
-    return int((values.values[within] == evaluation.rule.threshold).sum())
+    counts = np.diff(values.offsets)
+    within = np.repeat(rows & evaluation.fixed_verdicts.by_threshold, counts)
+    cuts = np.repeat(rule.thresholds, counts)[within] if isinstance(rule, RuleByCase) else rule.threshold
+    return int((values.values[within] == cuts).sum())
 
 
 # -- where a threshold comes from

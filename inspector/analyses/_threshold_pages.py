@@ -82,7 +82,7 @@ def _usual_thresholds(results: ResultSet) -> tuple[str, str]:
     """The default against the present threshold; where that is the default, against the best one."""
     movable = [evaluation for evaluation in results.chosen_evaluations if evaluation.movable]
     return "default", "best" if movable and all(
-        is_present(evaluation, "default") for evaluation in movable
+        is_present(evaluation, "default", results) for evaluation in movable
     ) else PRESENT
 
 

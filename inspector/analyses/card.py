@@ -32,12 +32,11 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
 from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import Headline, counted, headline
-from inspector.thresholds.ways import cuts_of
 from scoring.benchmarks.registry import step_labelled
 from scoring.cache import RewardParts, VoteParts
 from scoring.critics.parsing import fault_of
 from scoring.errors import UsageError
-from scoring.evaluations.deciding import source_among
+from scoring.evaluations.deciding import rule_among
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import protocol_named, protocol_of
 from scoring.evaluations.rules import transform, when_wrong
@@ -47,6 +46,7 @@ from scoring.evaluations.verdicts import (
     REFUSED,
     UNPARSED,
     UNSCORED,
+    Decision,
     ProvidedVerdicts,
     Rule,
     RuleByCase,
@@ -152,11 +152,11 @@ def _scorer_facts(evaluation: Evaluation, folder: Path | None) -> Iterator[Fact]
 
 def _decision_facts(evaluation: Evaluation, results: ResultSet, benchmark: str) -> Iterator[Fact]:
     """Tell the rule, the threshold, where it comes from, and what becomes of a reward that equals it."""
-    rule = evaluation.rule
-    yield Fact("decision", "rule", str(rule))
-    yield Fact("decision", "threshold", _threshold(evaluation, results, benchmark))
     here = (results.cases["benchmark"] == benchmark).to_numpy()
-    yield Fact("decision", "threshold source", source_among(evaluation, here, results.query.seed))
+    rule = rule_among(evaluation, here, results.query.seed)
+    yield Fact("decision", "rule", str(rule))
+    yield Fact("decision", "threshold", _threshold(rule))
+    yield Fact("decision", "threshold source", rule.source)
     if not isinstance(rule, ProvidedVerdicts):
         own = Rule(evaluation.scorer.threshold, evaluation.scorer.comparison, on=evaluation.scorer.on)
         words = "its own" if spelled(rule) == spelled(own) else f"as asked; its own is {spelled(own)}"
@@ -177,11 +177,9 @@ def _decision_facts(evaluation: Evaluation, results: ResultSet, benchmark: str) 
     )
 
 
-def _threshold(evaluation: Evaluation, results: ResultSet, benchmark: str) -> str:
-    rule = evaluation.rule
+def _threshold(rule: Decision) -> str:
     if isinstance(rule, RuleByCase):
-        cuts = cuts_of(benchmark, rule.by_subset, results)
-        return ", ".join(f"{subset} {value:g}" for subset, value in cuts.items())
+        return ", ".join(f"{subset} {value:g}" for subset, value in rule.by_subset.items())
     return "none" if rule.threshold is None else f"{rule.threshold!r}"
 
 
@@ -338,9 +336,9 @@ def _warnings(results: ResultSet, scorer: str, benchmark: str) -> Iterator[str]:
     evaluation = results.evaluation(scorer)
     if evaluation.nothing is not None:
         yield f"{scorer} gives no verdict on any case: {evaluation.nothing}"
-    if threshold_kind(evaluation.rule) == TUNED_HERE:
-        source = source_among(evaluation, results.mask, results.query.seed)
-        yield f"the threshold was tuned on these cases, so that the figure is optimistic: {source}"
+    rule = rule_among(evaluation, results.mask, results.query.seed)
+    if threshold_kind(rule) == TUNED_HERE:
+        yield f"the threshold was tuned on these cases, so that the figure is optimistic: {rule.source}"
     yield from _coverage(results, evaluation, benchmark)
     if chosen := choosing_conditions(results, scorer):
         words = " AND ".join(chosen)

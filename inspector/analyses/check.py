@@ -29,7 +29,7 @@ from inspector.render.view import Block, Cell, CommandLine, Facts, Kind, Note, S
 from inspector.result_set import ResultSet, load
 from inspector.texts.sentences import counted, official_title
 from scoring.errors import UsageError
-from scoring.evaluations.deciding import source_among
+from scoring.evaluations.deciding import rule_among, source_among
 from scoring.evaluations.verdicts import REFUSED, UNPARSED
 from scoring.filtering.condition_masks import Categories, ConditionMasks
 from scoring.filtering.filters import columns_read, needed_columns
@@ -218,7 +218,7 @@ def _given(results: ResultSet, names: tuple[str, str], benchmark: str) -> dict[s
         evaluation = results.evaluation(name)
         made[f"{before}coverage"] = int((evaluation.answered & rows).sum()) / n if n else None
         made[f"{before}unparsed"] = int((np.isin(evaluation.codes, (UNPARSED, REFUSED)) & rows).sum())
-        made[f"{before}threshold"] = evaluation.rule.threshold
+        made[f"{before}threshold"] = rule_among(evaluation, rows, results.query.seed).threshold
     return made
 
 

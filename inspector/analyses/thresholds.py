@@ -43,7 +43,6 @@ from inspector.thresholds.ways import (
     bands_of,
     curve_notes,
     curve_rows,
-    cuts_of,
     dev_cuts,
     figure_title,
     is_present,
@@ -55,7 +54,7 @@ from inspector.thresholds.ways import (
 )
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
-from scoring.evaluations.deciding import source_among
+from scoring.evaluations.deciding import rule_among
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import ProvidedVerdicts, Rule, RuleByCase, spelled
 from scoring.metrics.own import leading_figure, leading_figures, official_metric
@@ -223,7 +222,7 @@ def _way_line(
     official = cells.get(whole_of(head), whole)
     kind, cut = whole["kind"], whole["threshold"]
     cuts = {row["threshold"] for row in cells.values()} - {None}
-    present = is_present(evaluation, kind)
+    present = is_present(evaluation, kind, scope)
     movable = not isinstance(evaluation.rule, ProvidedVerdicts)
     threshold = number(cut) if cut is not None or len(cuts) < 2 else text("by subset")
     link = _way_link(scope, evaluation, benchmark, head, whole)
@@ -365,14 +364,12 @@ def _ticks(evaluation: Evaluation, score_curve: Any, scope: ResultSet, benchmark
         value = float(score_curve.score[score_curve.places(threshold, comparison)])
         return value if np.isfinite(value) else None
 
-    present = evaluation.rule.threshold
-    rule = evaluation.rule
-    by_subset = cuts_of(benchmark, rule.by_subset, scope) if isinstance(rule, RuleByCase) else {}
+    here = scope.mask & (scope.cases["benchmark"] == benchmark).to_numpy()
+    rule = rule_among(evaluation, here, scope.query.seed)
+    present = rule.threshold
+    by_subset = rule.by_subset if isinstance(rule, RuleByCase) else {}
     if present is not None:
-        at_it = (present, evaluation.rule.source) == (default, source)
-        here = (scope.cases["benchmark"] == benchmark).to_numpy()
-        from_where = source_among(evaluation, here, scope.query.seed)
-        words = "present, the default" if at_it else f"present: {from_where}"
+        words = "present, the default" if (present, rule.source) == (default, source) else f"present: {rule.source}"
         yield Tick(present, "^", words, score=score(present))
     for name, cut in by_subset.items():
         yield Tick(cut, "^", f"present, {name} (by subset)")

@@ -16,7 +16,7 @@ from inspector.filtering.searching import matching
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import F1, PRMSCORE, Headline, headline, official_title, subset_headlines
 from scoring.errors import PluginError
-from scoring.evaluations.deciding import source_among
+from scoring.evaluations.deciding import rule_among
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import (
     CLEAN,
@@ -208,14 +208,8 @@ def _line_of(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> _
     return _LINES.of(key, (evaluation, piece.rows), made)
 
 
-def _source(evaluation: Evaluation, piece: BoardSlice, seed: int) -> str:
-    """Where the threshold of a piece comes from, and what it is on where that is not the rewards."""
-    source, compared = source_among(evaluation, piece.rows, seed), compared_words(evaluation.rule)
-    return f"{source}, {compared}" if compared else source
-
-
 def _row(evaluation: Evaluation, piece: BoardSlice, line: _Line, seed: int) -> dict[str, Any]:
-    scorer, counts = evaluation.scorer, line.counts
+    scorer, counts, rule = evaluation.scorer, line.counts, rule_among(evaluation, piece.rows, seed)
     return {
         "row": piece.key(scorer.name),
         "kind": BASELINE if is_baseline(scorer) else SCORER,
@@ -224,8 +218,8 @@ def _row(evaluation: Evaluation, piece: BoardSlice, line: _Line, seed: int) -> d
         "subset": piece.subset,
         **{name: value for name, value in asdict(line.head).items() if name in BOARD},
         **line.figures,
-        "threshold": evaluation.rule.threshold,
-        "threshold_source": _source(evaluation, piece, seed),
+        "threshold": rule.threshold,
+        "threshold_source": f"{rule.source}, {compared}" if (compared := compared_words(rule)) else rule.source,
         "scored": sum(counts) - sum(counts[code] for code in (DEV, UNPARSED, REFUSED, UNSCORED)),
         "cases": sum(counts),
         "about": scorer.about,

@@ -38,6 +38,7 @@ from scoring.evaluations.deciding import (
     listed,
     not_circular,
     not_of_steps,
+    rule_among,
 )
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import METRICS, figures_of
@@ -174,10 +175,10 @@ def _dev(default: Evaluation, within: Bools, around: TuningContext, benchmark: s
         yield ThresholdWay("dev", None, reason=error.sentence)
         return
     dev = dev_thresholds(default, around.seed, around.unparsed, within)
-    if not dev.by_subset:
-        yield ThresholdWay("dev", None, reason=f"no subset has a dev set: {listed(dev.lacking)}")
-        return
     bare = {name.removeprefix(f"{benchmark}/"): why for name, why in dev.lacking.items()}
+    if not dev.by_subset:
+        yield ThresholdWay("dev", None, reason=f"no subset has a dev set: {listed(bare)}")
+        return
     for kind, keep in (("dev", False), ("dev:kept", True)):
         decided = dev_tuned(default, around.seed, around.unparsed, keep=keep, thresholds=dev)
         yield ThresholdWay(kind, decided, dev.sets.rows & within, at_default=bare)
@@ -189,18 +190,10 @@ def dev_cuts(evaluation: Evaluation, scope: ResultSet, benchmark: str) -> dict[s
     A subset without a dev set is not there; cases without a subset are `all`.
     """
     dev = dev_thresholds(evaluation.at_default(), scope.query.seed, scope.unparsed, scope.mask)
-    cuts = cuts_of(benchmark, dev.by_subset, scope)
+    # Where there are several benchmarks, the names of dev sets begin with theirs.
+    cuts = {name.removeprefix(f"{benchmark}/"): cut for name, cut in dev.by_subset.items()}
     names = [name or "all" for name in evaluation.gold.subsets[0]]
     return {name: cuts[name] for name in names if name in cuts}
-
-
-def cuts_of(benchmark: str, by_subset: Mapping[str, float], scope: ResultSet) -> dict[str, float]:
-    """Return those of one benchmark of the thresholds that dev sets gave, by subset.
-
-    Where there are several benchmarks, the names of dev sets begin with theirs.
-    """
-    first = f"{benchmark}/" if len(scope.benchmarks) > 1 else ""
-    return {name.removeprefix(first): cut for name, cut in by_subset.items() if name.startswith(first)}
 
 
 def _redundancy(evaluation: Evaluation, mask: Bools, benchmark: str) -> Iterator[ThresholdWay]:
@@ -376,13 +369,15 @@ def scorers_there(results: ResultSet, benchmark: str) -> list[Evaluation]:
 NOTHING = "No scorer has a verdict on these cases. Import results, or score with a PRM."
 
 
-def is_present(evaluation: Evaluation, kind: str) -> bool:
-    """Return whether a scorer is decided now as a way decides it."""
-    rule = evaluation.rule
+def is_present(evaluation: Evaluation, kind: str, scope: ResultSet) -> bool:
+    """Return whether the shown cases, all of one benchmark, are decided now as a way decides them."""
+    rule = rule_among(evaluation, scope.mask, scope.query.seed)
     if isinstance(rule, ProvidedVerdicts) or evaluation.default == (rule.threshold, rule.source):
         return kind == "default"
     if isinstance(rule, RuleByCase):
         return kind == ("dev:kept" if "kept" in rule.source else "dev")
+    if rule.untuned:
+        return kind == "default"
     if rule.source in {CHOSEN, OPTIMISTIC}:
         return kind == "chosen"
     return kind.startswith("from:") and rule.source.startswith(f"best on subset {kind.removeprefix('from:')} ")
@@ -485,8 +480,9 @@ def ticks(evaluation: Evaluation, inside: Bools, scope: ResultSet) -> Iterator[N
         inside: (n,) the cases of one benchmark.
         scope: shows those of them that the curve is of.
     """
-    if isinstance(evaluation.rule, Rule):
-        yield NamedThreshold(PRESENT, evaluation.rule.threshold)
+    rule = rule_among(evaluation, scope.mask, scope.query.seed)
+    if isinstance(rule, Rule):
+        yield NamedThreshold(PRESENT, rule.threshold)
     for way in ways(evaluation, inside, scope.mask, surroundings(scope)):
         if way.evaluation is not None and not way.of_redundancy and way.kind not in {"chosen", "dev:kept"}:
             yield from _of_way(way, scope.mask)

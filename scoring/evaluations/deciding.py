@@ -22,7 +22,7 @@ from scoring.evaluations.official_rows import protocol_named
 from scoring.evaluations.rules import check_rule
 from scoring.evaluations.scorer_columns import EVERY_COLUMN
 from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import ProvidedVerdicts, RuleByCase
+from scoring.evaluations.verdicts import Decision, ProvidedVerdicts, Rule, RuleByCase
 from scoring.filtering.filters import columns_read
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import leading_figure
@@ -206,19 +206,29 @@ def untuned_among(evaluation: Evaluation, rows: Bools, seed: int) -> dict[str, s
     return {name: reasons[full] for full, name in _subsets_among(evaluation, rows, seed).items() if full in reasons}
 
 
-def source_among(evaluation: Evaluation, rows: Bools, seed: int) -> str:
-    """Return where the threshold of the cases `rows` (n), all of one benchmark, comes from.
+def rule_among(evaluation: Evaluation, rows: Bools, seed: int) -> Decision:
+    """Return what decides the cases `rows` (n), all of one benchmark.
 
-    It is the source of the rule, where the subsets that stay at the default are those of these cases alone. `seed` is
-    that of the draw.
+    Where dev sets were to tune the threshold, its subsets and its source are those of these cases alone, and where none
+    of them was tuned it is the default. `seed` is that of the draw.
     """
     rule = evaluation.rule
-    if isinstance(rule, ProvidedVerdicts) or not rule.untuned:
-        return rule.source
-    lacking = untuned_among(evaluation, rows, seed)
-    by_subset = rule.by_subset if isinstance(rule, RuleByCase) else {}
-    some = not by_subset.keys().isdisjoint(_subsets_among(evaluation, rows, seed))
-    return _dev_source(evaluation.default[1], seed, lacking, some=some, keep="kept" in rule.source)
+    if isinstance(rule, ProvidedVerdicts) or not (isinstance(rule, RuleByCase) or rule.untuned):
+        return rule
+    names = _subsets_among(evaluation, rows, seed)
+    cuts = rule.by_subset if isinstance(rule, RuleByCase) else {}
+    by_subset = {name: cuts[full] for full, name in names.items() if full in cuts}
+    untuned = untuned_among(evaluation, rows, seed)
+    threshold, default = evaluation.default
+    source = _dev_source(default, seed, untuned, some=bool(by_subset), keep="kept" in rule.source)
+    if isinstance(rule, RuleByCase) and by_subset:
+        return replace(rule, by_subset=by_subset, source=source, untuned=tuple(untuned.items()))
+    return Rule(threshold, rule.comparison, source, rule.on, rule.step, tuple(untuned.items()))
+
+
+def source_among(evaluation: Evaluation, rows: Bools, seed: int) -> str:
+    """Return where the threshold of the cases `rows` (n), all of one benchmark, comes from: see `rule_among`."""
+    return rule_among(evaluation, rows, seed).source
 
 
 def _subsets_among(evaluation: Evaluation, rows: Bools, seed: int) -> dict[str, str]:

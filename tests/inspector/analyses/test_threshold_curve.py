@@ -11,7 +11,9 @@ import making
 import step_making
 from inspector.analyses import Params
 from inspector.analyses.thresholds import thresholds
+from inspector.boards.board import board_frame
 from inspector.cli import main
+from inspector.comparability import incomparable
 from inspector.query import Query
 from inspector.render.view import Curve
 from inspector.result_set import load
@@ -103,6 +105,30 @@ def test_what_is_tuned_on_another_benchmark_is_no_tick(tmp_path, threshold):
     assert words == [words[0]] * 4
     tuned = [words for _, words in words[0] if words.startswith(("dev-tuned", "present, "))]
     assert [name for name in ("it's", "two words") if any(name in words for words in tuned)] == ["it's", "two words"]
+
+
+@pytest.mark.parametrize("threshold", ["dev", "dev:kept"])
+def test_a_benchmark_of_which_nothing_was_tuned_is_at_the_default_beside_others_too(tmp_path, threshold):
+    cases, scorers = making.study(n=200)
+    made = making.workspace(tmp_path, cases, scorers[:2])
+    few = making.full_frame(cases[:30], "few")
+    made.add([Imported("few", "few.jsonl", "made", "0-based", few.height, few, ())])
+    asked = {"workspace": str(tmp_path), "thresholds": ((None, threshold),)}
+    alone, both = (load(Query(benchmarks=names, **asked)) for names in (("few",), ("bench", "few")))
+    assert both.evaluation("gpt4").rule.threshold is None
+    for told in (
+        lambda results: board_frame(results, subsets=True),
+        lambda results: card_view(results, "gpt4").rows,
+        lambda results: curve_view(results, 3).rows.drop("where"),
+        lambda results: thresholds_view(results).rows,
+        lambda results: [one.why for one in incomparable(results, ["gpt4", "rand-0"], "few")],
+    ):
+        one, other = map(told, (alone, both))
+        if isinstance(one, pl.DataFrame):
+            one, other = one.filter(benchmark="few").rows(), other.filter(benchmark="few").rows()
+        assert one == other
+    row = board_frame(both).row(by_predicate=(pl.col("benchmark") == "few") & (pl.col("scorer") == "gpt4"), named=True)
+    assert (row["threshold"], "optimistic" in row["threshold_source"]) == (0.5, False)
 
 
 def _ticks(results, benchmark, page):
