@@ -35,6 +35,7 @@ from inspector.texts.sentences import threshold_name
 from inspector.thresholds.ways import (
     CURVE,
     MOST,
+    NO_SUBSET,
     NOTHING,
     PER_SUBSET,
     POINTS,
@@ -191,7 +192,7 @@ def way_table(scope: ResultSet, rows: pl.DataFrame, benchmark: str) -> Table:
     names = rows["scorer"].unique(maintain_order=True).to_list()
     several = len(names) > 1
     columns: list[str | Column] = [*(["scorer"] if several else []), "way", Column("threshold", right=True)]
-    columns += [figure_title(head), *(Column(name or "(no subset)", 2) for name in subsets)]
+    columns += [figure_title(head), *(Column(name or NO_SUBSET, 2) for name in subsets)]
     columns += ["n (steps)" if _of_steps(head) else "n", "excluded", "wrong"]
     lines = []
     for part in rows.partition_by("scorer", "kind", maintain_order=True):

@@ -71,6 +71,8 @@ _DEV = f"dev is tuned on {EACH} clean and {EACH} erroneous cases a subset and re
 _BOOTSTRAP = f"low and high: 95% bootstrap at the threshold as it is, {RESAMPLES} resamples"
 _REDUNDANCY = "redundancy:default and :best: `threshold` is on redundancy numbers, validity is as decided at present"
 PER_SUBSET = "best-per-subset"
+NO_SUBSET = "(no subset)"
+"""What cases without a subset are called beside those that have one."""
 UNTOLD = "no threshold is known for its redundancy numbers, so that validity decides"
 
 
@@ -109,7 +111,8 @@ def ways(evaluation: Evaluation, within: Bools, mask: Bools, around: TuningConte
         yield from _best_here(best, mask)
         yield from _dev(default, within, around, benchmark)
         for name, rows in _subsets(default, within):
-            yield best.way(f"from:{name}", rows)
+            if name:
+                yield best.way(f"from:{name}", rows)
     yield from _redundancy(evaluation, mask, benchmark)
 
 
@@ -146,10 +149,10 @@ def _best_here(best: _Best, mask: Bools) -> Iterator[ThresholdWay]:
 
 
 def _subsets(evaluation: Evaluation, within: Bools) -> list[tuple[str, Bools]]:
-    """The named subsets that some of the cases are in, if they are several, and these cases (n)."""
+    """The subsets that some of the cases are in, if they are several, and these cases (n); "" = those without one."""
     names, groups = evaluation.gold.subsets
-    subsets = [(names[number], within & (groups == number)) for number in np.unique(groups[within])]
-    return [(name, rows) for name, rows in subsets if name] if len(subsets) > 1 else []
+    subsets = [(names[number] or "", within & (groups == number)) for number in np.unique(groups[within])]
+    return subsets if len(subsets) > 1 else []
 
 
 def _best_per_subset(best: _Best, mask: Bools) -> Iterator[ThresholdWay]:
@@ -160,9 +163,9 @@ def _best_per_subset(best: _Best, mask: Bools) -> Iterator[ThresholdWay]:
     for name, rows in subsets:
         threshold, reason = best.on(rows)
         if threshold is None:
-            lacking[name] = reason or ""
+            lacking[name or NO_SUBSET] = reason or ""
             continue
-        thresholds[rows] = by_subset[name] = threshold
+        thresholds[rows] = by_subset[name or NO_SUBSET] = threshold
         tuned_on |= rows
     if by_subset:
         yield ThresholdWay(PER_SUBSET, default.by_case(thresholds, by_subset, "best"), tuned_on, at_default=lacking)

@@ -1,6 +1,7 @@
 import json
 import random
 import re
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -294,3 +295,14 @@ def test_best_is_tuned_on_the_cases_that_are_shown_when_all_else_is_decided(root
     curve = case_curve(alone.evaluation("abel"), alone.mask, alone.evaluation("abel").gold.subsets[1])
     assert np.array_equal(found.shown, alone.shown)
     assert found.evaluation("abel").rule.threshold == curve.best[0]
+
+
+def test_the_best_of_each_subset_is_never_below_the_best_of_all_cases_without_a_subset_among_them(tmp_path):
+    cases, scorers = making.study(n=120)
+    nameless = [replace(case, subset=None if case.subset == "it's" else case.subset) for case in cases]
+    making.workspace(tmp_path, nameless, scorers[:1])
+    rows = thresholds_view(load(Query(workspace=str(tmp_path)))).rows.filter(metric="f1")
+    for subset in ("average", "", "two words"):
+        best, each = (rows.filter(kind=kind, subset=subset)["value"].item() for kind in ("best", "best-per-subset"))
+        assert each >= best
+    assert not rows["kind"].is_in(["from:", "from:(no subset)"]).any()
