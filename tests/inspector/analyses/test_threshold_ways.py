@@ -1,11 +1,11 @@
 import json
 import random
 import re
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import making
 import reference
