@@ -17,7 +17,7 @@ from scoring.benchmarks.registry import step_labelled
 from scoring.evaluations.deciding import CHOSEN, rule_among, speaks_of
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import DIFFERENCES, REWARDS
-from scoring.evaluations.verdicts import REFUSED, UNPARSED, Decision, ProvidedVerdicts, Rule, RuleByCase
+from scoring.evaluations.verdicts import REFUSED, UNPARSED, Decision, ProvidedVerdicts, Rule
 from scoring.filtering.sql_words import named, quoted
 from scoring.metrics.aligned import with_labelled_step
 from scoring.metrics.kernel import Decided
@@ -196,7 +196,7 @@ def _other_boundaries(evaluations: Sequence[Evaluation], sets: Mapping[str, Bool
     }
     if len(set(sides.values())) < 2:
         return
-    hit = {evaluation.scorer.name: on_threshold(evaluation, sets[evaluation.scorer.name]) for evaluation in ruled}
+    hit = {evaluation.scorer.name: evaluation.on_threshold(sets[evaluation.scorer.name]) for evaluation in ruled}
     hit = {name: count for name, count in hit.items() if count}
     if hit:
         wrong = [name for name, side in sides.items() if side == "<="]
@@ -302,18 +302,6 @@ def lacking_words(results: ResultSet, name: str, lacking: Bools, other: str) -> 
     cases = results.cases["case"].gather(np.flatnonzero(lacking)[:_NAMED]).to_list()
     more = ", ..." if int(lacking.sum()) > _NAMED else ""
     return f"{name} lacks {counted(int(lacking.sum()), 'case')} that {other} has ({', '.join(cases)}{more})"
-
-
-def on_threshold(evaluation: Evaluation, rows: Bools) -> int:
-    """Count how many compared numbers of these cases (n,) equal their case's threshold exactly."""
-    rule = evaluation.rule
-    if isinstance(rule, ProvidedVerdicts):
-        return 0
-    values = evaluation.compared_values
-    counts = np.diff(values.offsets)
-    within = np.repeat(rows & evaluation.fixed_verdicts.by_threshold, counts)
-    cuts = np.repeat(rule.thresholds, counts)[within] if isinstance(rule, RuleByCase) else rule.threshold
-    return int((values.values[within] == cuts).sum())
 
 
 # -- where a threshold comes from

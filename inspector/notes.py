@@ -13,7 +13,7 @@ from scoring.benchmarks import demo
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
 from scoring.errors import DamagedWorkspace
-from scoring.evaluations.deciding import EACH, Wishes, dev_sets, listed, untuned_among
+from scoring.evaluations.deciding import EACH, Wishes, dev_sets, listed, rule_among
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import group_masks, grouped, protocol_of
 from scoring.evaluations.step_rewards import StepLabels
@@ -53,9 +53,7 @@ def boundary_notes(results: "ResultSet") -> Iterator[str]:
             rule = evaluation.rule
             if not isinstance(rule, Rule) or protocol.comparison in {None, rule.comparison}:
                 continue
-            values = evaluation.compared_values
-            within = np.repeat(rows & evaluation.fixed_verdicts.by_threshold, np.diff(values.offsets))
-            if number := int((values.values[within] == rule.threshold).sum()):
+            if number := evaluation.on_threshold(rows):
                 sides = ("wrong", "right") if protocol.comparison == "<=" else ("right", "wrong")
                 sentence = (
                     f"rewards on the threshold ({number:,}) are {sides[0]} by the protocol, {sides[1]} by its own rule"
@@ -98,12 +96,13 @@ def untuned_notes(results: "ResultSet", benchmark: str | None = None) -> Iterato
     Of one benchmark, or of each (None).
     """
     seed = results.query.seed
-    for part, rows in group_masks(results.cases, ("benchmark",), results.mask):
+    untuned = [evaluation for evaluation in results.chosen_evaluations if evaluation.rule.untuned]
+    for part, rows in group_masks(results.cases, ("benchmark",), results.mask) if untuned else ():
         if benchmark not in {None, part["benchmark"]}:
             continue
         names_by_sentence: dict[str, list[str]] = {}
-        for evaluation in results.chosen_evaluations:
-            if lacking := untuned_among(evaluation, rows, seed):
+        for evaluation in untuned:
+            if lacking := dict(rule_among(evaluation, rows, seed).untuned):
                 sentence = f"not dev-tuned, but at the default in {listed(lacking)}"
                 too_small = set(dev_sets(evaluation.gold, seed).lacking.values()).intersection(lacking.values())
                 if too_small and step_labelled(part["benchmark"]) is None:

@@ -89,6 +89,9 @@ METADATA: dict[str, pl.DataType] = {
 }
 """Columns of the cases frame that are small: always in memory."""
 
+NO_SUBSET = "(no subset)"
+"""What cases without a subset are called beside those that have one."""
+
 TEXTS: dict[str, pl.DataType] = {
     "problem": pl.String(),
     "steps": pl.List(pl.String()),

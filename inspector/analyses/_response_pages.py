@@ -33,7 +33,7 @@ from scoring.metrics.response_protocols import (
     rewardbench_rows,
     search_and_learn_rows,
 )
-from scoring.schema import Ints, RowDict
+from scoring.schema import NO_SUBSET, Ints, RowDict
 
 PROTOCOLS = {
     "scorer": pl.String(),
@@ -245,7 +245,7 @@ def _protocol_table(protocol: str, column: str, rows: pl.DataFrame) -> Table:
 
 def _head(column: str, key: object) -> str:
     if key is None:
-        return "figure" if column == "of" else "(no subset)"
+        return "figure" if column == "of" else NO_SUBSET
     return f"first {key}" if column == "of" else str(key)
 
 
@@ -344,7 +344,7 @@ def _lost_table(results: ResultSet, rows: pl.DataFrame) -> Table:
         cells.append(
             [
                 text_cell((row["problem_id"] or row["chosen"])[:_WORDS], link=link),
-                *([text_cell(row["subset"] or "(no subset)")] if several else []),
+                *([text_cell(row["subset"] or NO_SUBSET)] if several else []),
                 count(row["right"]),
                 count(row["responses"], link),
                 Cell(row["chosen_score"], Kind.REWARD, link=chosen, reason="no one number"),

@@ -56,7 +56,7 @@ from scoring.metrics.best_of_n import (
 )
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.reading.final_answers import boxed_answer
-from scoring.schema import RowDict
+from scoring.schema import NO_SUBSET, RowDict
 
 BEST_OF_N = {
     "scorer": pl.String(),
@@ -320,7 +320,7 @@ def _choice_table(rows: pl.DataFrame) -> Table:
                 line[row["of"]] = row
         elif row["subset"] == "all":
             line[row["metric"]] = row
-    heads: list[str | Column] = ["scorer", "chosen by", *(Column(name or "(no subset)") for name in subsets)]
+    heads: list[str | Column] = ["scorer", "chosen by", *(Column(name or NO_SUBSET) for name in subsets)]
     heads += [*(Column(f"of {size}", 1) for size in fewer), "over mean@1", Column("tied", 1), "left out"]
     cells = []
     for (scorer, by), line in lines.items():

@@ -19,7 +19,6 @@ from inspector.comparability import (
     counted_cases,
     counts_unanswered,
     incomparable,
-    on_threshold,
     remedy_of,
     threshold_kind,
 )
@@ -163,7 +162,7 @@ def _decision_facts(evaluation: Evaluation, results: ResultSet, benchmark: str) 
         yield Fact("decision", "boundary", f"{spelled(rule)} ({words})")
         if (compared := transform(rule.on)).code is not None:
             yield Fact("decision", "code of the rule", compared.code.words)
-        yield Fact("decision", "rewards on the threshold", f"{on_threshold(evaluation, results.mask):,}")
+        yield Fact("decision", "rewards on the threshold", f"{evaluation.on_threshold(results.mask):,}")
     if evaluation.scorer.redundancy_threshold is not None:
         cut, source = evaluation.scorer.redundancy_threshold, evaluation.scorer.redundancy_threshold_source
         yield Fact("decision", "redundancy threshold", f"above {cut:g} ({source or NOT_SAID})")

@@ -29,7 +29,7 @@ from inspector.render.view import Block, Cell, CommandLine, Facts, Kind, Note, S
 from inspector.result_set import ResultSet, load
 from inspector.texts.sentences import counted, official_title
 from scoring.errors import UsageError
-from scoring.evaluations.deciding import rule_among, source_among
+from scoring.evaluations.deciding import rule_among
 from scoring.evaluations.verdicts import REFUSED, UNPARSED
 from scoring.filtering.condition_masks import Categories, ConditionMasks
 from scoring.filtering.filters import columns_read, needed_columns
@@ -483,8 +483,8 @@ def _figures(
         "baseline": names[1],
         **figures_of(pair, names, benchmark, rows),
         "comparable": not reasons,
-        "threshold_source": source_among(new, here, pair.query.seed),
-        "baseline_threshold_source": source_among(old, here, pair.query.seed),
+        "threshold_source": rule_among(new, here, pair.query.seed).source,
+        "baseline_threshold_source": rule_among(old, here, pair.query.seed).source,
         "newly_wrong_cases": pair.cases["case"].gather(order[lost[order]][:LISTED]).to_list(),
         "warnings": [str(reason) for reason in reasons],
     }

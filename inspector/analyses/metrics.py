@@ -31,6 +31,7 @@ from scoring.evaluations.verdicts import REFUSED, UNPARSED
 from scoring.filtering.filters import Facet
 from scoring.metrics.own import figures_of_its_own, official_metric, own_metrics, own_titles
 from scoring.metrics.step_labels import NAMES
+from scoring.schema import NO_SUBSET
 
 TITLES = {"f1": "F1", "prmscore": "PRMScore", "acc": "accuracy"}
 """Titles of metrics that are more than their names with blanks."""
@@ -136,7 +137,7 @@ def metric_table(results: ResultSet, rows: pl.DataFrame, benchmark: str, title: 
         first = next(iter(cells.values()))
         evaluation = results.evaluation(first["scorer"])
         groups = _groups(results, benchmark, first)
-        line = [text(str(first[name] or ("(no subset)" if name == "subset" else ""))) for name in keys]
+        line = [text(str(first[name] or (NO_SUBSET if name == "subset" else ""))) for name in keys]
         line += [_figure(results, evaluation, benchmark, name, cells.get(name), groups) for name in names]
         sizes = [cells.get(name, {}).get("n") for name in (HEADS if of_steps else ("f1",))]
         line += [count(size) for size in sizes]

@@ -35,7 +35,6 @@ from inspector.texts.sentences import threshold_name
 from inspector.thresholds.ways import (
     CURVE,
     MOST,
-    NO_SUBSET,
     NOTHING,
     PER_SUBSET,
     POINTS,
@@ -60,7 +59,7 @@ from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import ProvidedVerdicts, Rule, RuleByCase, spelled
 from scoring.metrics.own import leading_figure, leading_figures, official_metric
 from scoring.metrics.threshold_curves import official_curve, tuned
-from scoring.schema import Bools, Row
+from scoring.schema import NO_SUBSET, Bools, Row
 from scoring.storage.remembered import IdentityCache
 
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"

@@ -38,7 +38,7 @@ from scoring.metrics.first_error import NAMES
 from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
 from scoring.runs.plan import FAILED, REFUSED
-from scoring.schema import Bools, Floats, Ints, RowDict
+from scoring.schema import NO_SUBSET, Bools, Floats, Ints, RowDict
 
 FIGURES, STEPS = "figures", "steps"
 VOTES = {
@@ -240,7 +240,7 @@ def _by_subset(results: ResultSet, rows: pl.DataFrame, scorer: str, votes_of: in
         metrics = {row["metric"]: row for row in part.iter_rows(named=True)}
         facets = group_facets(results, benchmark, metrics["f1"]["subset"])
         link = figure_link(results, evaluation, benchmark, "f1", facets) if every and facets is not None else None
-        name = metrics["f1"]["subset"] or "(no subset)"
+        name = metrics["f1"]["subset"] or NO_SUBSET
         lines.append([text(name), figure(metrics["f1"], link=link), Cell(metrics["f1"]["expected"], Kind.SHARE)])
         lines[-1] += [replace(figure(metrics[metric]), low=None, high=None) for metric in ACCURACIES]
         lines[-1].append(count(metrics["f1"]["n"]))

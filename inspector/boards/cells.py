@@ -17,7 +17,7 @@ BEST, TIED, REFERENCE, BUSY, FAULT = "best", "tied", "reference", "busy", "fault
 user's own code."""
 
 
-WHOLE = "whole"
+WHOLE_BENCHMARK = "whole"
 """The name of a row that is of no subset: its official figure may be a mean over subsets, or of all cases together."""
 BEHIND_POINT = 5
 """Cells of a figure without a unit from its point on."""
@@ -42,12 +42,12 @@ class BoardCells:
         """Write a name, shortened beside those it stands `among`; without one, the whole benchmark."""
         text, kind = value
         plain = kind != SCORER or text is None
-        return [(short_name(WHOLE if text is None else text, width, among), "dim" if plain else "")]
+        return [(short_name(WHOLE_BENCHMARK if text is None else text, width, among), "dim" if plain else "")]
 
     def group(self, value: tuple[str | None, str, bool], width: int, among: Sequence[str] = ()) -> list[TextPart]:
         """Write a name by which rows are grouped: it is dim where it stands in the row above as well."""
         text, kind, repeated = value
-        name = short_name(WHOLE if text is None else text, width, among)
+        name = short_name(WHOLE_BENCHMARK if text is None else text, width, among)
         return [(name, "dim" if repeated or kind == PUBLISHED else "strong")]
 
     def score(self, value: tuple[float | None, str, bool, str | None], _: int) -> list[TextPart]:

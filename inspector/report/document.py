@@ -65,13 +65,13 @@ def _offset(of: OfBenchmark) -> Iterator[Block]:
 
 def _thresholds(of: OfBenchmark) -> Iterator[Block]:
     """Show a curve of each scorer whose threshold can be moved."""
-    movable = [evaluation for evaluation in of.scorers if isinstance(evaluation.rule, Rule)]
+    movable = [evaluation for evaluation in of.scorers if isinstance(of.rule(evaluation), Rule)]
     charts = [
         replace(chart, title=f"{of.title} by threshold, {evaluation.scorer.name}")
         for evaluation in movable
         if (chart := curve_chart(of.alone, (evaluation,), of.name)) is not None
     ]
-    still = [evaluation.scorer.name for evaluation in of.scorers if not isinstance(evaluation.rule, Rule)]
+    still = [evaluation.scorer.name for evaluation in of.scorers if evaluation not in movable]
     if still:
         yield Note(f"No one threshold decides for {', '.join(still)}.", "quiet")
     if not charts:

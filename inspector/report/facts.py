@@ -32,13 +32,13 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import GLYPHS, WORDS, official_title, unit_of
-from scoring.evaluations.deciding import source_among
+from scoring.evaluations.deciding import rule_among
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import REWARDS, transform
-from scoring.evaluations.verdicts import OUTCOMES, ProvidedVerdicts, RuleByCase
+from scoring.evaluations.verdicts import OUTCOMES, Decision, ProvidedVerdicts, RuleByCase
 from scoring.export import Document
 from scoring.metrics.own import OwnMetric, official_metric, own_metrics
-from scoring.schema import Bools, Ints, Row
+from scoring.schema import NO_SUBSET, Bools, Ints, Row
 
 SIDES = {"prmscore": ("negative_acc", "positive_acc")}
 """The accuracies beside them, on what is wrong and on what is right, where they are not those of first errors."""
@@ -61,9 +61,9 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
         """How many cases are shown."""
         return int(self.rows.sum())
 
-    def threshold_source(self, evaluation: Evaluation) -> str:
-        """Say where a scorer's threshold on these cases comes from."""
-        return source_among(evaluation, self.rows, self.results.query.seed)
+    def rule(self, evaluation: Evaluation) -> Decision:
+        """Return what decides these cases for a scorer."""
+        return rule_among(evaluation, self.rows, self.results.query.seed)
 
     @property
     def head(self) -> str:
@@ -351,7 +351,7 @@ def unlike(of: OfBenchmark) -> Iterator[str]:
             f"Not the same cases: {sizes}. These figures are not to be compared as they stand; the comparisons are on"
             " common cases."
         )
-    sources = {evaluation.scorer.name: of.threshold_source(evaluation) for evaluation in of.scorers}
+    sources = {evaluation.scorer.name: of.rule(evaluation).source for evaluation in of.scorers}
     optimistic = [name for name, source in sources.items() if "optimistic" in source]
     if optimistic:
         names = ", ".join(optimistic)
@@ -394,8 +394,8 @@ def _line(of: OfBenchmark, evaluation: Evaluation, *, first: bool) -> tuple[Cell
         count(None if row is None else row["n"]),
         text(f"{answered:,} of {of.n:,}"),
         *(_own(of, name, made) for made in own_metrics()),
-        _threshold(evaluation),
-        text(source := of.threshold_source(evaluation), "strong" if "optimistic" in source else ""),
+        _threshold(rule := of.rule(evaluation)),
+        text(rule.source, "strong" if "optimistic" in rule.source else ""),
     )
 
 
@@ -414,9 +414,8 @@ def _own(of: OfBenchmark, scorer: str, made: OwnMetric) -> Cell:
     return replace(figure(row, Kind.SHARE if made.kind == "share" else Kind.NUMBER), reason="")
 
 
-def _threshold(evaluation: Evaluation) -> Cell:
+def _threshold(rule: Decision) -> Cell:
     """The threshold and what is compared with it; by subset where it differs."""
-    rule = evaluation.rule
     if isinstance(rule, ProvidedVerdicts):
         return Cell(None, Kind.NUMBER)
     on = "" if rule.on == REWARDS else f"its {transform(rule.on).noun}"
@@ -433,7 +432,7 @@ def subset_table(of: OfBenchmark) -> Table:
     for evaluation in of.scorers:
         cells = [of.figure(evaluation.scorer.name, of.head, subset) for subset in of.subsets]
         rows.append([Cell(evaluation.scorer.name), *(_subset(row) for row in cells)])
-    heads = ["scorer", *(subset or "(no subset)" for subset in of.subsets)]
+    heads = ["scorer", *(subset or NO_SUBSET for subset in of.subsets)]
     return table(f"{of.name}: {of.title} by subset, in percent", heads, rows, heat=True)
 
 

@@ -51,7 +51,7 @@ from scoring.metrics.own import OwnMetric, leading_figure, leading_figures, offi
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_labels import asked_by_redundancy, redundancy_rows
 from scoring.metrics.threshold_curves import Bands, Tuned, official_bands, step_curve, tuned
-from scoring.schema import Bools, Floats
+from scoring.schema import NO_SUBSET, Bools, Floats
 
 THRESHOLDS = {
     "scorer": METRICS["scorer"],
@@ -71,8 +71,6 @@ _DEV = f"dev is tuned on {EACH} clean and {EACH} erroneous cases a subset and re
 _BOOTSTRAP = f"low and high: 95% bootstrap at the threshold as it is, {RESAMPLES} resamples"
 _REDUNDANCY = "redundancy:default and :best: `threshold` is on redundancy numbers, validity is as decided at present"
 PER_SUBSET = "best-per-subset"
-NO_SUBSET = "(no subset)"
-"""What cases without a subset are called beside those that have one."""
 UNTOLD = "no threshold is known for its redundancy numbers, so that validity decides"
 
 
@@ -190,13 +188,13 @@ def _dev(default: Evaluation, within: Bools, around: TuningContext, benchmark: s
 def dev_cuts(evaluation: Evaluation, scope: ResultSet, benchmark: str) -> dict[str, float]:
     """Return the threshold that is tuned on the dev set of each shown subset of a benchmark, by subset.
 
-    A subset without a dev set is not there; cases without a subset are `all`.
+    They are called as in `dev_sets`, but without their benchmark; a subset without a dev set is not there.
     """
     dev = dev_thresholds(evaluation.at_default(), scope.query.seed, scope.unparsed, scope.mask)
     # Where there are several benchmarks, the names of dev sets begin with theirs.
     cuts = {name.removeprefix(f"{benchmark}/"): cut for name, cut in dev.by_subset.items()}
-    names = [name or "all" for name in evaluation.gold.subsets[0]]
-    return {name: cuts[name] for name in names if name in cuts}
+    names = [name or NO_SUBSET for name in evaluation.gold.subsets[0]]
+    return {name: cuts[name] for name in (*names, "all") if name in cuts}
 
 
 def _redundancy(evaluation: Evaluation, mask: Bools, benchmark: str) -> Iterator[ThresholdWay]:
@@ -291,10 +289,10 @@ def _about(way: ThresholdWay, decided: Evaluation, row: dict[str, Any], mask: Bo
 
 def _at_default(way: ThresholdWay, decided: Evaluation, subset: str, member: Bools) -> str | None:
     """Which of the subsets that a row is about are at the default threshold, and why; None = none of them."""
-    if why := way.at_default.get(subset):
+    if why := way.at_default.get(subset or NO_SUBSET):
         return f"at the default: {why}"
     names, groups = decided.gold.subsets
-    here = {names[number] for number in np.unique(groups[member])}
+    here = {names[number] or NO_SUBSET for number in np.unique(groups[member])}
     lacking = {name: why for name, why in way.at_default.items() if name in here}
     if not lacking:
         return None

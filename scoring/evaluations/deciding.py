@@ -28,7 +28,7 @@ from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import leading_figure
 from scoring.metrics.threshold_curves import Tuned, case_curve, official_curve, own_curve, tuned
 from scoring.names import match_name
-from scoring.schema import Bools, Ints
+from scoring.schema import NO_SUBSET, Bools, Ints
 from scoring.storage.stored_frame import frame_blocks, group_numbers
 
 # -- thresholds tuned on a small dev set of every subset and reported on the cases that are not in it.
@@ -70,11 +70,13 @@ def dev_sets(gold: Gold, seed: int) -> DevSets:
 
     In every subset the cases are sorted by name and `numpy.random.default_rng(seed)` chooses first of the clean, then
     of the erroneous ones. A subset needs more than EACH of both, so that there is something left to report, and one
-    of a benchmark whose official figure is of steps has no dev set.
+    of a benchmark whose official figure is of steps has no dev set. Cases without a subset are one as well, called
+    NO_SUBSET, or `all` where their benchmark has no other.
     """
     cases = gold.cases
     keys, groups = group_numbers(cases, ("benchmark", "subset"))
     several = len({benchmark for benchmark, _ in keys}) > 1
+    named = {benchmark for benchmark, subset in keys if subset}
     identities = pl.concat([pl.Series(dtype=pl.String), *(block["case"] for block in frame_blocks(cases, ("case",)))])
     rows = np.zeros(cases.height, dtype=np.bool_)
     numbers = np.zeros(cases.height, dtype=np.int64)
@@ -86,7 +88,8 @@ def dev_sets(gold: Gold, seed: int) -> DevSets:
         benchmark, subset = keys[place]
         member = np.flatnonzero(groups == place)
         member = member[identities.gather(member).arg_sort().to_numpy()]
-        name = f"{benchmark}/{subset or 'all'}" if several else str(subset or "all")
+        nameless = NO_SUBSET if benchmark in named else "all"
+        name = f"{benchmark}/{subset or nameless}" if several else str(subset or nameless)
         numbers[member] = len(names)
         names.append(name)
         benchmarks.append(benchmark)
@@ -194,41 +197,24 @@ def _dev_source(default: str, seed: int, lacking: Mapping[str, str], *, some: bo
     return source + (f"; at the default: {listed(lacking)}" if lacking else "")
 
 
-def untuned_among(evaluation: Evaluation, rows: Bools, seed: int) -> dict[str, str]:
-    """Return which subsets of the cases `rows` (n), all of one benchmark, dev sets were to tune and did not, and why.
-
-    They are called without their benchmark. `seed` is that of the draw.
-    """
-    rule = evaluation.rule
-    if isinstance(rule, ProvidedVerdicts) or not rule.untuned:
-        return {}
-    reasons = dict(rule.untuned)
-    return {name: reasons[full] for full, name in _subsets_among(evaluation, rows, seed).items() if full in reasons}
-
-
 def rule_among(evaluation: Evaluation, rows: Bools, seed: int) -> Decision:
     """Return what decides the cases `rows` (n), all of one benchmark.
 
-    Where dev sets were to tune the threshold, its subsets and its source are those of these cases alone, and where none
-    of them was tuned it is the default. `seed` is that of the draw.
+    Where dev sets were to tune the threshold, its subsets and its source are those of these cases alone, called without
+    their benchmark, and where none of them was tuned it is the default. `seed` is that of the draw.
     """
     rule = evaluation.rule
     if isinstance(rule, ProvidedVerdicts) or not (isinstance(rule, RuleByCase) or rule.untuned):
         return rule
     names = _subsets_among(evaluation, rows, seed)
-    cuts = rule.by_subset if isinstance(rule, RuleByCase) else {}
+    cuts, reasons = rule.by_subset if isinstance(rule, RuleByCase) else {}, dict(rule.untuned)
     by_subset = {name: cuts[full] for full, name in names.items() if full in cuts}
-    untuned = untuned_among(evaluation, rows, seed)
+    untuned = {name: reasons[full] for full, name in names.items() if full in reasons}
     threshold, default = evaluation.default
     source = _dev_source(default, seed, untuned, some=bool(by_subset), keep="kept" in rule.source)
     if isinstance(rule, RuleByCase) and by_subset:
         return replace(rule, by_subset=by_subset, source=source, untuned=tuple(untuned.items()))
     return Rule(threshold, rule.comparison, source, rule.on, rule.step, tuple(untuned.items()))
-
-
-def source_among(evaluation: Evaluation, rows: Bools, seed: int) -> str:
-    """Return where the threshold of the cases `rows` (n), all of one benchmark, comes from: see `rule_among`."""
-    return rule_among(evaluation, rows, seed).source
 
 
 def _subsets_among(evaluation: Evaluation, rows: Bools, seed: int) -> dict[str, str]:

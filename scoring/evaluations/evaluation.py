@@ -140,6 +140,17 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         """
         return self._origin.under(self._one_rule.at(threshold, source, untuned))
 
+    def on_threshold(self, rows: Bools) -> int:
+        """Count how many compared numbers of the cases `rows` (n,) equal their case's threshold exactly."""
+        rule = self.rule
+        if isinstance(rule, ProvidedVerdicts):
+            return 0
+        values = self.compared_values
+        counts = np.diff(values.offsets)
+        within = np.repeat(rows & self.fixed_verdicts.by_threshold, counts)
+        cuts = np.repeat(rule.thresholds, counts)[within] if isinstance(rule, RuleByCase) else rule.threshold
+        return int((values.values[within] == cuts).sum())
+
     def compared(self, comparison: Comparison, on: str | None = None, step: NamedStep | None = None) -> "Evaluation":
         """Decide by another rule.
 

@@ -13,8 +13,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.cache import case_rows
-from scoring.evaluations.refusals import why_refused
+from scoring.cache import case_rows, why_refused
 from scoring.evaluations.rules import REWARDS, RewardTransform, transform
 from scoring.schema import Bools, Floats, Ints
 from scoring.storage.stored_frame import frame_blocks, group_numbers

@@ -160,6 +160,7 @@ class ProvidedVerdicts(Struct, frozen=True):
     words: str
     nothing: str = ""
     threshold: None = None
+    untuned: Untuned = ()
 
     def __str__(self) -> str:
         return self.words

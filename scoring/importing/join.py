@@ -23,8 +23,8 @@ from msgspec.structs import replace
 
 from scoring.benchmarks import demo, mrmath_redundant
 from scoring.benchmarks.base import Imported
+from scoring.cache import why_refused
 from scoring.errors import NotJoined, UsageError
-from scoring.evaluations.refusals import why_refused
 from scoring.reading.findings import Finding
 from scoring.results.base import ExternalResults
 from scoring.schema import METADATA, REWARDS, VOTES, content_key
@@ -292,10 +292,11 @@ def _by_ids(results: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, b
 
 def _of_several(named: pl.DataFrame, fits: Mapping[str, pl.DataFrame]) -> pl.DataFrame | None:
     """The rows of a file about several benchmarks; None where an id is of two of them, or too few rows fit."""
-    every = pl.concat(fits.values()).sort("_row") if fits else named.clear()
-    if every["_row"].is_duplicated().any() or not fits or _as_many(every) / named.height < ENOUGH:
+    if not fits:
         return None
-    return every
+    every = pl.concat(fits.values()).sort("_row")
+    alone = every["_row"].is_unique().all() and _as_many(every) / named.height >= ENOUGH
+    return every if alone else None
 
 
 def _of_its_question(results: ExternalResults, benchmark: str) -> bool:

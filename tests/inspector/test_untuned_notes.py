@@ -110,7 +110,12 @@ def test_what_is_said_of_a_benchmark_lists_its_own_subsets_alone(several, benchm
     card = card_view(several, "a").rows.filter(benchmark=benchmark)
     assert card.filter(fact="threshold source")["value"].to_list() == [source]
     (of,) = (of for of in benchmarks_of(several) if of.name == benchmark)
-    assert [row[-1].value for row in board_table(of).rows] == [source]
+    ((*_, threshold, from_where),) = board_table(of).rows
+    assert from_where.value == source
+    at_default = benchmark == "milan"
+    assert (str(threshold.value), threshold.note.rpartition(" ")[0]) == (
+        ("< 0.5", "") if at_default else ("< by subset", "gut")
+    )
     own = [note for note in untuned_notes(several) if f" on {benchmark}: " in note]
     assert own == [f"a on {benchmark}: not dev-tuned, but at the default in {SMALL}; {NEEDS}"] * (benchmark in HEADS)
 

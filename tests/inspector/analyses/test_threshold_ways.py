@@ -297,6 +297,17 @@ def test_best_is_tuned_on_the_cases_that_are_shown_when_all_else_is_decided(root
     assert found.evaluation("abel").rule.threshold == curve.best[0]
 
 
+def test_how_a_subset_is_called_changes_no_figure_beside_cases_without_one(tmp_path):
+    told = []
+    for name in ("zz", "all"):
+        listed = [replace(case, subset={"one": name, "two": None}.get(case.subset, case.subset)) for case in cases()]
+        making.workspace(tmp_path / name, listed, [(making.scorer("prm"), listed)])
+        query = Query(workspace=str(tmp_path / name), thresholds=((None, "dev"),))
+        rows = metrics_view(load(query)).rows.filter(metric="f1")
+        told.append((rows["value"].to_list(), rows["n"].to_list(), load(query).evaluations[0].rule.thresholds.tolist()))
+    assert told[0] == told[1]
+
+
 def test_the_best_of_each_subset_is_never_below_the_best_of_all_cases_without_a_subset_among_them(tmp_path):
     cases, scorers = making.study(n=120)
     nameless = [replace(case, subset=None if case.subset == "it's" else case.subset) for case in cases]

@@ -19,8 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import authored
+import example
 from benchmark_rows import stepwise
 from failing import failing
+from inspector.cli import main
 from scoring.benchmarks import base
 from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
 from scoring.importing import bringing
@@ -30,7 +32,7 @@ from scoring.importing.imported_files import original_row
 from scoring.importing.sources import read_source
 from scoring.reading import file_bytes
 from scoring.reading.file_bytes import zstd_module
-from scoring.workspace import Workspace
+from scoring.workspace import OWN, Workspace
 from thoroughness import also, one_of
 
 zstd = zstd_module()
@@ -583,6 +585,18 @@ def test_what_a_folder_does_not_stand_for_is_told(here):
     here("in/a.ndjson", "in/b.zip", "in/notes.txt", "in/sub/c.xlsx", "in/.hidden.txt", "in/.git/d.txt")
     assert found("in") == ["in/a.ndjson", "in/b.zip"]
     assert not_looked_at(["in"]) == ("in/notes.txt", "in/sub/c.xlsx")
+
+
+def test_a_workspace_writes_nothing_that_would_be_taken_for_data(tmp_path):
+    """Whatever is written there: cases, rewards, people's words, variants, slices, results that are imported."""
+    example.noted(tmp_path / "w")
+    example.keep_variant(tmp_path / "w", *example.ALL_KINDS, rewards=example.GIVEN)
+    rows = [{"id": one.id, "rewards": [0.5] * one.n_steps} for one in example.EXAMPLES]
+    (tmp_path / "mine.jsonl").write_bytes(authored.json_lines(rows))
+    words = ("-w", str(tmp_path / "w"))
+    assert main(["import", str(tmp_path / "mine.jsonl"), *words]) == 0
+    assert main(["remove", "scorer", "beta", *words]) == 0
+    assert {path.name for path in (tmp_path / "w").iterdir() if not path.name.startswith(".")} <= OWN
 
 
 def test_what_lies_in_a_workspace_is_only_read_where_it_is_named(here):
