@@ -113,7 +113,7 @@ def test_a_benchmark_of_which_nothing_was_tuned_is_at_the_default_beside_others_
     made = making.workspace(tmp_path, cases, scorers[:2])
     few = making.full_frame(cases[:30], "few")
     made.add([Imported("few", "few.jsonl", "made", "0-based", few.height, few, ())])
-    asked = {"workspace": str(tmp_path), "thresholds": ((None, threshold),)}
+    asked = {"workspace": str(tmp_path), "thresholds": (("gpt4", threshold),)}
     alone, both = (load(Query(benchmarks=names, **asked)) for names in (("few",), ("bench", "few")))
     assert both.evaluation("gpt4").rule.threshold is None
     for told in (

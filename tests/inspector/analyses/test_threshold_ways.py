@@ -308,6 +308,16 @@ def test_how_a_subset_is_called_changes_no_figure_beside_cases_without_one(tmp_p
     assert told[0] == told[1]
 
 
+def test_why_cases_without_a_subset_stay_at_the_default_is_told_in_their_row_and_in_that_of_all(tmp_path):
+    listed = [replace(case, subset=None if case.subset == "few" else case.subset) for case in cases()]
+    making.workspace(tmp_path, listed, [(making.scorer("prm"), listed)])
+    rows = thresholds_view(load(Query(workspace=str(tmp_path)))).rows.filter(kind="dev", metric="f1")
+    reasons = dict(rows.select("subset", "reason").iter_rows())
+    assert reasons[""] == "at the default: 3 clean and 3 erroneous cases"
+    assert reasons["all"] == "at the default: (no subset) (3 clean and 3 erroneous cases)"
+    assert reasons["one"] is None
+
+
 def test_the_best_of_each_subset_is_never_below_the_best_of_all_cases_without_a_subset_among_them(tmp_path):
     cases, scorers = making.study(n=120)
     nameless = [replace(case, subset=None if case.subset == "it's" else case.subset) for case in cases]
