@@ -8,13 +8,13 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses.metrics import NO_METRIC, metric_notes, metric_title, metrics
-from inspector.case_links import WHOLE
 from inspector.query import Query
 from inspector.render.view import Cell, Column, Kind, Note, Section, Table, View, figure, table, text
 from inspector.result_set import ResultSet, load
 from inspector.texts.sentences import counted
 from scoring.errors import UsageError
 from scoring.evaluations.official_rows import METRICS
+from scoring.schema import WHOLE
 
 SECOND = ("value", "low", "high", "n", "reason", "small", "sd", "runs")
 """Columns that come a second time, called `adjudicated_value` and so on."""

@@ -17,12 +17,10 @@ from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.own import MEMBERS, CasesOf, figures_of_its_own
 from scoring.metrics.shares import LABELLED, RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.threshold_curves import AtThreshold
-from scoring.schema import Bools
+from scoring.schema import WHOLE, Bools
 
 OF_SIDE = {"f1": "", "error_acc": "erroneous", "correct_acc": "clean"}
 """By figure of first errors the side that it is of; "" is both."""
-WHOLE = frozenset({"all", "average"})
-"""What rows call all cases, and the mean over their groups."""
 
 
 def group_facets(results: ResultSet, benchmark: str, group: str) -> tuple[Facet, ...] | None:

@@ -91,6 +91,8 @@ METADATA: dict[str, pl.DataType] = {
 
 NO_SUBSET = "(no subset)"
 """What cases without a subset are called beside those that have one."""
+WHOLE = ("all", "average")
+"""What figures call all cases together, and the mean over subsets; an import renames a subset of such a name."""
 
 TEXTS: dict[str, pl.DataType] = {
     "problem": pl.String(),

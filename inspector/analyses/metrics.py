@@ -8,7 +8,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
-from inspector.case_links import WHOLE, figure_link, group_facets
+from inspector.case_links import figure_link, group_facets
 from inspector.critique.kept import unparsed_notes
 from inspector.notes import (
     SMALL_WORDS,
@@ -31,7 +31,7 @@ from scoring.evaluations.verdicts import REFUSED, UNPARSED
 from scoring.filtering.filters import Facet
 from scoring.metrics.own import figures_of_its_own, official_metric, own_metrics, own_titles
 from scoring.metrics.step_labels import NAMES
-from scoring.schema import NO_SUBSET
+from scoring.schema import NO_SUBSET, WHOLE
 
 TITLES = {"f1": "F1", "prmscore": "PRMScore", "acc": "accuracy"}
 """Titles of metrics that are more than their names with blanks."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Option, Page, Params, analysis
 from inspector.analyses._threshold_pages import flips_view, reliability_view, rewards_view
-from inspector.case_links import OF_SIDE, WHOLE, figure_link, group_facets, wrong_at_link, wrong_link
+from inspector.case_links import OF_SIDE, figure_link, group_facets, wrong_at_link, wrong_link
 from inspector.provenance import provenance
 from inspector.render.cells import share
 from inspector.render.lines import CaseLink
@@ -59,7 +59,7 @@ from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import ProvidedVerdicts, Rule, RuleByCase, spelled
 from scoring.metrics.own import leading_figure, leading_figures, official_metric
 from scoring.metrics.threshold_curves import official_curve, tuned
-from scoring.schema import NO_SUBSET, Bools, Row
+from scoring.schema import NO_SUBSET, WHOLE, Bools, Row
 from scoring.storage.remembered import IdentityCache
 
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"

@@ -38,7 +38,7 @@ from scoring.evaluations.rules import REWARDS, transform
 from scoring.evaluations.verdicts import OUTCOMES, Decision, ProvidedVerdicts, RuleByCase
 from scoring.export import Document
 from scoring.metrics.own import OwnMetric, official_metric, own_metrics
-from scoring.schema import NO_SUBSET, Bools, Ints, Row
+from scoring.schema import NO_SUBSET, WHOLE, Bools, Ints, Row
 
 SIDES = {"prmscore": ("negative_acc", "positive_acc")}
 """The accuracies beside them, on what is wrong and on what is right, where they are not those of first errors."""
@@ -90,7 +90,7 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
     def subsets(self) -> tuple[str, ...]:
         """The subsets that figures are told of, in order; not `all` and `average`."""
         named = dict.fromkeys(subset for _, subset, metric in self.figures if metric == self.head)
-        return tuple(name for name in named if name not in {"all", "average"})
+        return tuple(name for name in named if name not in WHOLE)
 
     @property
     def whole(self) -> str:

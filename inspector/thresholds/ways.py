@@ -51,7 +51,7 @@ from scoring.metrics.own import OwnMetric, leading_figure, leading_figures, offi
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_labels import asked_by_redundancy, redundancy_rows
 from scoring.metrics.threshold_curves import Bands, Tuned, official_bands, step_curve, tuned
-from scoring.schema import NO_SUBSET, Bools, Floats
+from scoring.schema import NO_SUBSET, WHOLE, Bools, Floats
 
 THRESHOLDS = {
     "scorer": METRICS["scorer"],
@@ -302,7 +302,7 @@ def _at_default(way: ThresholdWay, decided: Evaluation, subset: str, member: Boo
 
 def _member(decided: Evaluation, subset: str, mask: Bools, benchmark: str) -> Bools:
     """The shown cases (n) that a row is about: of a subset, of a group of classes, or all."""
-    if subset in {"all", "average"}:
+    if subset in WHOLE:
         return mask
     facts, (names, groups) = step_labelled(benchmark), decided.gold.subsets
     if subset in names or facts is None:

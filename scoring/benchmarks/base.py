@@ -31,7 +31,7 @@ from scoring.reading.findings import Finding, Severity
 from scoring.reading.metadata import MetadataCollector, half_characters
 from scoring.reading.rows import Rows, SourceRow
 from scoring.reading.text_rows import CSV_FORMATS
-from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS, content_key
+from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS, WHOLE, content_key
 from scoring.storage.files import unwritable, uuid7
 from scoring.texts import ROW_GROUP, Texts, in_groups, rest_digests
 
@@ -74,6 +74,20 @@ class Imported(Struct, frozen=True, eq=False):
     metadata: pl.DataFrame = field(default_factory=pl.DataFrame)
     # What became of every column of the file; None where nobody looked.
     fates: ColumnFates | None = None
+
+    def subsets_told_apart(self) -> "Imported":
+        """Return the same without subsets that are called as lines of several subsets are, with a note of each."""
+        there = [name for name in WHOLE if (self.cases["subset"] == name).any()]
+        if not there:
+            return self
+        names = {name: f"{name} (subset)" for name in there}
+        notes = [
+            f"the subset {name!r} is called {new!r}: figures of several subsets are called {name!r}"
+            for name, new in names.items()
+        ]
+        findings = [Finding("note", "renamed-subset", note, self.source) for note in notes]
+        cases = self.cases.with_columns(pl.col("subset").replace(names))
+        return replace(self, cases=cases, findings=(*self.findings, *findings))
 
     @property
     def erroneous(self) -> int:
@@ -232,7 +246,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
             spilled=spilled,
             metadata=columns,
             fates=fates,
-        )
+        ).subsets_told_apart()
 
     def unfolded(self, rows: Rows) -> Rows:
         """Return the records in the rows; the rows themselves where each is one, or where they are records already."""

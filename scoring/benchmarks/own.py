@@ -72,7 +72,8 @@ class OwnBenchmark(Struct, frozen=True, eq=False):
         columns = CASES if imported.spilled is None else METADATA
         cases = conform(imported.cases, columns, f"cases of {self.name}")
         twins = conform(imported.twins, CASES, f"cases of {self.name}")
-        return replace(imported, cases=cases, twins=twins, findings=(note, *imported.findings))
+        whole = replace(imported, cases=cases, twins=twins, findings=(note, *imported.findings))
+        return whole.subsets_told_apart()
 
     def _wrong(self, what: str) -> PluginError:
         return PluginError(f"{self.code.path}: {what}.", _NEXT)

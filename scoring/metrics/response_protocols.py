@@ -24,7 +24,7 @@ from scoring.metrics.best_of_n import (
     able_aggregations,
     figure_rows,
 )
-from scoring.schema import Bools, Floats, Ints
+from scoring.schema import WHOLE, Bools, Floats, Ints
 
 SEARCH_AND_LEARN, REWARDBENCH = "search-and-learn", "rewardbench-2"
 NAIVE, WEIGHTED_PRED, MAJORITY_PRED = "pred_naive", "pred_weighted", "pred_maj"
@@ -112,7 +112,7 @@ def rewardbench_rows(
                 SCORE, None, first_credit(kept, aggregation.ranked(evaluation.rewards, kept)), aggregation.name
             )
             for row in figure_rows(kept, [line], others, seed):
-                if row["subset"] not in {"all", "average"} or not any(others.names):
+                if row["subset"] not in WHOLE or not any(others.names):
                     yield row
         if ties.any():
             tied = responses.keep(whole & ties)

@@ -408,10 +408,12 @@ def _columns(parts: Floats) -> dict[str, NumberArray]:
 class _Line(Struct, frozen=True, eq=False):
     """One line of a run's table: figures of pooled counts, or plain means over classes; by metric's name.
 
-    `cases` counts the cases in each denominator, `reasons` says why a figure, or its interval, is not there.
+    `whole` says that it is of all cases together, however a subset is called. `cases` counts the cases in each
+    denominator, `reasons` says why a figure, or its interval, is not there.
     """
 
     subset: str
+    whole: bool
     values: Mapping[str, float]
     n: Mapping[str, int]
     cases: Mapping[str, int]
@@ -461,7 +463,7 @@ class _Classes(Struct, frozen=True, eq=False, dict=True):
             scores = np.where(self.alone[:, None], score(F1_POSITIVE, empty), scores)
         return scores
 
-    def lines(self) -> Iterator[_Line]:
+    def lines(self, *, whole: bool = False) -> Iterator[_Line]:
         """A line a class."""
         values = {metric.name: self.values(metric, self.empty) for metric in self.metrics}
         draws = {metric.name: self.draws(metric) for metric in self.metrics}
@@ -476,6 +478,7 @@ class _Classes(Struct, frozen=True, eq=False, dict=True):
                 reasons[VALIDITY_RATE.name] = _NO_INTERVAL
             yield _Line(
                 name,
+                whole,
                 {metric: float(each[place]) for metric, each in values.items()},
                 {metric.name: int(metric.size(sums)) for metric in self.metrics},
                 {metric: int(each[place]) for metric, each in self.cases.items()},
@@ -483,7 +486,7 @@ class _Classes(Struct, frozen=True, eq=False, dict=True):
                 reasons,
             )
 
-    def mean(self, subset: str, members: Ints) -> _Line:
+    def mean(self, subset: str, members: Ints, *, whole: bool = False) -> _Line:
         """The plain mean over some of the classes; over those with a wrong step for figures that need one."""
         values, n, cases, draws, reasons = {}, {}, {}, {}, {}
         for metric in self.metrics:
@@ -502,7 +505,7 @@ class _Classes(Struct, frozen=True, eq=False, dict=True):
             draws[metric.name] = self.draws(metric)[:, taken].mean(axis=1)
         if self.missing[members].any():
             reasons[VALIDITY_RATE.name] = _NO_INTERVAL
-        return _Line(subset, values, n, cases, draws, reasons)
+        return _Line(subset, whole, values, n, cases, draws, reasons)
 
 
 def step_rows(
@@ -544,13 +547,13 @@ def step_rows(
         metric for metric in METRICS if only in {None, metric.name} and (facts.twins or metric.name != "similarity")
     ]
     tables = [
-        list(_lines(run, rows, facts, other, seed, metrics, official=official))
+        {(line.subset, line.whole): line for line in _lines(run, rows, facts, other, seed, metrics, official=official)}
         for run, other in zip(counted, beside, strict=True)
     ]
     alike = all(np.array_equal(run.taken, counted[0].taken) for run in counted)
     nothing = why_nothing(evaluation, rows)
-    for line in tables[0]:
-        same = [other for table in tables for other in table if other.subset == line.subset]
+    for key, line in tables[0].items():
+        same = [table[key] for table in tables if key in table]
         figures = []
         for metric in metrics:
             reason = reason_over_runs([figures.reasons.get(metric.name) for figures in same])
@@ -612,9 +615,11 @@ def _lines(
     pooled = classes_of(["all"], everything, np.zeros(1, np.bool_), missing)
     yield from subsets.lines()
     for name, members in _categories(cases, classes.names, facts.group):
-        yield classes.mean(name, members)
-    yield from pooled.lines()
-    yield subsets.mean("average", np.arange(len(subsets.names)))
+        # Where subsets are such groups, one name has one line.
+        if name not in subsets.names:
+            yield classes.mean(name, members)
+    yield from pooled.lines(whole=True)
+    yield subsets.mean("average", np.arange(len(subsets.names)), whole=True)
 
 
 def _without_result(originals: Evaluation | None, cases: pl.DataFrame) -> int:

@@ -285,6 +285,19 @@ def test_problems_have_stable_names():
     assert frame.select(base.problem_ids("problem"))["problem"].to_list() == [names[0], None]
 
 
+def test_subsets_that_are_called_as_lines_of_several_subsets_are_renamed(tmp_path):
+    names = ["all", "gsm8k", "average", "all"]
+    rows = [authored.row(number, subset=name) for number, name in enumerate(names)]
+    path = authored.write(tmp_path / "some.jsonl", rows)
+    imported = processbench.load(read_rows(path))
+    assert imported.cases["subset"].to_list() == ["all (subset)", "gsm8k", "average (subset)", "all (subset)"]
+    notes = [finding.message for finding in imported.findings if finding.code == "renamed-subset"]
+    assert notes == [
+        f"the subset {name!r} is called '{name} (subset)': figures of several subsets are called {name!r}"
+        for name in ("all", "average")
+    ]
+
+
 def test_objects_under_a_key_that_held_a_list_are_kept_in_later_blocks(tmp_path):
     path = tmp_path / "a-file.jsonl"
     rows = [{**authored.row(number), "meta": {"part": number}} for number in range(9)]

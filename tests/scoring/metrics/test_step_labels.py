@@ -276,6 +276,18 @@ def test_subsets_that_are_no_classes_are_reported_beside_the_categories_of_class
     assert ("redundency", "acc") not in values
 
 
+@pytest.mark.parametrize("subset", ["all", "average", "Simplicity"])
+def test_a_subset_that_is_called_as_another_line_leaves_the_figures_of_both_as_they_are(subset):
+    items = [step((0.9, 0.1), (1,), "redundency"), step((0.9, 0.9), (1,), "circular")]
+    found = step_making.evaluation(items)
+    cases = found.gold.cases.with_columns(subset=pl.Series([subset, "Physics"]))
+    rewards = making.rewards([item.case for item in items], cases["key"])
+    rows = [row for row in rows_of(evaluate(Gold(cases), making.scorer(), rewards)) if row["metric"] == "acc"]
+    assert {row["runs"] for row in rows} == {1}
+    values = [row["value"] for row in rows if row["subset"] == subset]
+    assert values == ([1.0] if subset == "Simplicity" else [1.0, 0.75])
+
+
 def test_a_scorer_that_names_one_step_has_no_figures_of_steps():
     cases = step_making.frame([step((0.9, 0.1), (1,))])
     votes = pl.DataFrame(
