@@ -21,7 +21,6 @@ from scoring.evaluations.step_rewards import (
 )
 from scoring.evaluations.verdicts import (
     DEV,
-    EXACT,
     LABELS_AS_GIVEN,
     NO_VERDICT,
     REFUSED,
@@ -200,8 +199,9 @@ def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None, *, critic: b
     codes = outcomes(verdicts, gold.earliest, gold.known, gold.n_steps, missing)
     if critic and voted.any():
         beyond = voted & gold.known & (gold.as_given != gold.earliest)
-        as_given = outcomes(verdicts, gold.as_given, gold.known, gold.n_steps, missing)
-        codes[beyond] = np.where(verdicts == gold.as_given, EXACT, as_given)[beyond]
+        # Between the last step and such a label a verdict is before it, as any other.
+        n_steps = np.maximum(gold.n_steps, gold.as_given + 1)
+        codes[beyond] = outcomes(verdicts, gold.as_given, gold.known, n_steps, missing)[beyond]
     return FixedVerdicts(verdicts, labels & ~voted, rewards.scored & ~labels & ~voted, missing, codes)
 
 
