@@ -2,6 +2,7 @@
 
 from functools import cached_property, partial
 
+import numpy as np
 from msgspec import Struct
 
 from inspector.contested_gold import voting
@@ -94,7 +95,10 @@ def _audited(results: ResultSet, benchmark: str, members: Bools) -> AuditedBench
         return AuditedBenchmark(members, None, None, None, why, seed)
     if not every.rows.size:
         return AuditedBenchmark(members, None, None, None, "no case has a gold label that names a step or none", seed)
-    aligned = every.only(auditable(every), range(len(evaluations)))
+    # By their names, so that what is planted and which of equal ones comes first hang on no order of rows.
+    there = np.flatnonzero(auditable(every))
+    by_name = results.cases["case"].gather(every.rows[there]).arg_sort().to_numpy()
+    aligned = every.only(there[by_name], range(len(evaluations)))
     if refusal := why_no_audit(aligned):
         return AuditedBenchmark(members, None, None, None, refusal, seed)
     ground = audit_ground(aligned, evaluations, seed)

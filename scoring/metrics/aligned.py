@@ -98,10 +98,10 @@ class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
             some |= self.tried[:, column]
         return int(np.count_nonzero(some & ~self.common(columns)))
 
-    def only(self, rows: Bools, columns: Sequence[int]) -> "AlignedScorers":
-        """Keep these cases (n,) and these scorers alone."""
+    def only(self, rows: Bools | Ints, columns: Sequence[int]) -> "AlignedScorers":
+        """Keep these cases, a mask (n,) or places in the order that is wanted, and these scorers alone."""
         taken = list(columns)
-        if taken == list(range(len(self.names))) and rows.all():
+        if taken == list(range(len(self.names))) and rows.dtype == np.bool_ and rows.all():
             return self
         return replace(
             self,

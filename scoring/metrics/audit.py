@@ -137,7 +137,8 @@ def audit_ground(aligned: AlignedScorers, evaluations: Sequence[Evaluation], see
         relations = _relations(np.repeat(verdicts, aligned.n_steps), steps, np.repeat(aligned.n_steps, aligned.n_steps))
         there = np.repeat(verdicts != NO_VERDICT, aligned.n_steps)
         cells[:, column] = np.where(there, 1 + _bins(values) * _RELATIONS + relations, 0)
-    names, number = np.unique(aligned.problems, return_inverse=True)
+    # Numbered by their names: neither the order of the rows nor another benchmark moves a problem to another fold.
+    names, number = np.unique(evaluations[0].gold.problems[aligned.rows], return_inverse=True)
     parts = np.arange(names.size) % FOLDS
     np.random.default_rng(seed).shuffle(parts)
     return AuditGround(offsets, cells, parts[number])

@@ -1,5 +1,6 @@
 """`contested --audit` and `--planted`: ranks, sentences, rulings and commands, where some labels are wrong."""
 
+import numpy as np
 import polars as pl
 import pytest
 from msgspec.structs import replace
@@ -13,8 +14,10 @@ from inspector.cli import main
 from inspector.query import Query
 from inspector.render.view import Note
 from inspector.result_set import load
+from scoring.benchmarks.base import Imported
 from scoring.metrics.planted_labels import METRICS_OF_PLANTED, RANKED_BY
 from scoring.triage.journal import Author, Journal
+from scoring.workspace import Workspace
 from views import lines_of, table_of
 
 TRUTH = leaning(100, 4, seed=21, skill=0.9)
@@ -97,6 +100,21 @@ def test_a_filter_chooses_what_is_listed_and_changes_no_probability(query, audit
     assert some.drop("rank", "baseline_rank").equals(kept.drop("rank", "baseline_rank"))
     assert some["rank"].drop_nulls().to_list() == list(range(1, some["rank"].count() + 1))
     assert sorted(some["baseline_rank"].drop_nulls()) == list(range(1, some["rank"].count() + 1))
+
+
+def test_neither_the_order_of_rows_nor_another_benchmark_changes_anything(tmp_path):
+    order = np.random.default_rng(4).permutation(60).tolist()
+    tables = leaning(60, 3, seed=5, skill=0.8)
+    first = write_leaning(tmp_path / "first", tables)
+    mixed = [[rows[at] for at in order] for rows in tables]
+    second = write_leaning(tmp_path / "second", mixed, id=[f"c{at}" for at in order])
+    found = making.full_frame(tables[0][:6], "related", problem_id=["p"] * 6)
+    related = Imported("related", "made.jsonl", "made", "0-based", found.height, found, ())
+    Workspace.open(tmp_path / "second").add([related])
+    for name in ("audit", "planted"):
+        one, other = (page(query, name).rows.filter(pl.col("benchmark") == "bench") for query in (first, second))
+        assert one.height
+        assert one.equals(other)
 
 
 def test_where_no_shown_case_is_audited_the_reason_stands_alone(query):
