@@ -137,7 +137,8 @@ def pair_blocks(
         yield from _together_blocks(pair, seed)
     yield from setting_blocks(results, pair.names)
     for reason in incomparable(results, pair.names, pair.benchmark, results.mask):
-        if reason.why != "cases":
+        # Cases are those in common, and of several runs it is the first.
+        if reason.why not in {"cases", "runs"}:
             yield Note(f"Not quite comparable: {reason}.", "warning")
 
 

@@ -7,7 +7,7 @@ import polars as pl
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
 from inspector.filtering.facets import column_words
-from inspector.notes import FEW, INDEPENDENT
+from inspector.notes import FEW, INDEPENDENT, first_run_notes
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
@@ -98,7 +98,8 @@ def bias(results: ResultSet, params: Params, intervals: bool) -> View:
                 where = " AND ".join(f"({part})" for part in (*within(results, benchmark), row["where"]))
                 rows.append({**labels, "unit": "case", **row, "small": False, "where": where})
     frame = pl.DataFrame([{name: row.get(name) for name in BIAS} for row in rows], schema=BIAS, orient="row")
-    facts = provenance(results, results.query.command("bias", form=params.form), NOTES)
+    notes = (*NOTES, *first_run_notes(results))
+    facts = provenance(results, results.query.command("bias", form=params.form), notes)
     empty = "" if rows else "No scorer has rewards for these cases yet." if not results.chosen else "No case is shown."
     title = "Bias"
     return View(frame, facts, title=title, lay_out=lambda: _sections(results, frame, intervals=intervals), empty=empty)
@@ -114,6 +115,7 @@ def _sections(results: ResultSet, frame: pl.DataFrame, *, intervals: bool) -> tu
             evaluation = results.evaluation(part["scorer"][0])
             blocks += [Note(evaluation.scorer.name, "lead")] if several else []
             blocks += _blocks(results, evaluation, benchmark, part.to_dicts(), intervals=intervals, several=several)
+        blocks += [Note(f"{note}.", "quiet") for note in first_run_notes(results)]
         sections.append(Section(benchmark, f"bias-{len(sections)}", tuple(blocks)))
     return tuple(sections) or (Section("", "bias", (Note("No case is shown."),)),)
 

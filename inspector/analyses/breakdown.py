@@ -331,7 +331,8 @@ def _sections(results: ResultSet, frame: pl.DataFrame, params: Params) -> tuple[
     sections: list[Section] = []
     for name in shown_benchmarks(results):
         own = frame.filter(pl.col("benchmark") == name)
-        blocks = _benchmark_blocks(results, own, params, name)
+        blocks = [*_benchmark_blocks(results, own, params, name)]
+        blocks += [Note(f"{note}.", "quiet") for note in first_run_notes(results)]
         sections.append(Section(name, f"breakdown-{len(sections)}", tuple(blocks)))
     return tuple(sections)
 

@@ -464,6 +464,8 @@ def _benchmarks_compared(pair: ResultSet, names: tuple[str, str]) -> dict[str, B
     for benchmark, aligned in aligned_cases(pair).items():
         official = officials.get(benchmark)
         rows, reasons = pair_rows(aligned, official, pair.query.seed), incomparable(pair, names, benchmark)
+        # Of several runs it is the first that is compared.
+        reasons = [reason for reason in reasons if reason.why != "runs"]
         figures = _figures(pair, names, benchmark, rows, reasons)
         interval = resampling_words(aligned) if official is None else official.paired
         made[benchmark] = BenchmarkComparison(aligned, rows, reasons, figures, interval)
@@ -604,6 +606,7 @@ def _blocks(pair: ResultSet, compared: BenchmarkComparison, row: Row, facts: Map
         yield quadrant_table(scorers, cells)
     yield test_note(pair.query.seed, facts["test"], facts["interval"][benchmark])
     yield from (Note(f"Not comparable as they stand: {warning}.", "warning") for warning in row["warnings"])
+    yield from (Note(f"{note}.", "quiet") for note in first_run_notes(pair))
     yield Note(_coverage(row), "quiet")
     decided = [_threshold(row, before) for before in ("", "baseline_")]
     yield Note(f"Decided at {decided[0]}, the baseline at {decided[1]}.", "quiet")

@@ -172,6 +172,7 @@ def _scorers(results: ResultSet, params: Params, intervals: bool) -> View:
         own = frame.filter(pl.col("benchmark") == benchmark).to_dicts()
         lay_out = pair_blocks if len(results.chosen) == 2 else _standing_blocks
         lacking = [f"{line}." for line in without_gold(results) if line.startswith(f"{benchmark}: ")]
+        lacking += [f"{line}." for line in first_run_notes(results)]
         blocks = lay_out(results, benchmark, cases, own, _tests(made, benchmark), seed)
         sections[benchmark] = chain(blocks, (Note(line, "quiet") for line in lacking))
     return View(frame, made, title="Comparison", lay_out=lambda: comparison_sections(results, sections))

@@ -127,10 +127,12 @@ def _by_consensus(results: ResultSet, params: Params) -> View:
     made = {**provenance(results, results.query.command("contested", form=params.form), notes), **facts}
     frame = pl.DataFrame(rows, schema=CONTESTED, orient="row")
 
+    first_runs = [Note(f"{note}.", "quiet") for note in first_run_notes(results)]
+
     def lay_out() -> tuple[Section, ...]:
         by_benchmark = {name: frame.filter(benchmark=name).to_dicts() for name in ranked}
         return tuple(
-            Section(name, f"contested-{at}", tuple(_blocks(results, ranking, by_benchmark[name])))
+            Section(name, f"contested-{at}", (*_blocks(results, ranking, by_benchmark[name]), *first_runs))
             for at, (name, ranking) in enumerate(ranked.items())
         )
 

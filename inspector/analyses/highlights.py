@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
 from inspector.filtering.facets import column_words
-from inspector.notes import INDEPENDENT
+from inspector.notes import INDEPENDENT, first_run_notes
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Note, Section, View, count, figure, points, table, text
@@ -93,7 +93,8 @@ def highlights(results: ResultSet, params: Params, intervals: bool) -> View:  # 
             facts_by[evaluation.scorer.name, benchmark] = facts
             rows += [_row(evaluation.scorer.name, benchmark, fact) for fact in facts]
     frame = pl.DataFrame(rows, schema=HIGHLIGHTS, orient="row")
-    made = provenance(results, results.query.command("highlights", form=params.form), NOTES)
+    notes = (*NOTES, *first_run_notes(results))
+    made = provenance(results, results.query.command("highlights", form=params.form), notes)
     nobody = "" if results.chosen else "No scorer has rewards for these cases yet."
     empty = nobody or ("" if results.shown.size else "No case is shown.")
     return View(frame, made, title="What stands out", lay_out=lambda: _sections(results, facts_by), empty=empty)
@@ -214,6 +215,7 @@ def _sections(results: ResultSet, facts_by: Mapping[tuple[str, str], tuple[Highl
             if of == benchmark:
                 blocks += [Note(scorer, "lead")] if len(results.chosen) > 1 else []
                 blocks.append(_table(scorer, benchmark, facts))
+        blocks += [Note(f"{note}.", "quiet") for note in first_run_notes(results)]
         sections.append(Section(benchmark, f"highlights-{len(sections)}", tuple(blocks)))
     return tuple(sections)
 

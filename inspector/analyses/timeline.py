@@ -502,7 +502,10 @@ def _sections(results: ResultSet, courses: Sequence[TrainingCourse], notes: Sequ
     for number, (benchmark, own) in enumerate(by_benchmark.items()):
         blocks = [block for course in own for block in _blocks(results, course)]
         lacking = [note for note in without_gold(results) if note.startswith(f"{benchmark}: ")]
-        blocks += [Note(f"{note}.", "quiet") for note in (*several, *lacking)]
+        first_runs = first_run_notes(
+            replace(results, chosen=tuple(name for course in own for name in course.run.scorers))
+        )
+        blocks += [Note(f"{note}.", "quiet") for note in (*several, *lacking, *first_runs)]
         sections.append(Section(benchmark, f"timeline-{number}", tuple(blocks)))
     return tuple(sections)
 
@@ -520,7 +523,8 @@ def _blocks(results: ResultSet, course: TrainingCourse) -> Iterator[Block]:
         yield Note("F1 is of all subsets together: some subset has cases of one side alone, and no F1.", "quiet")
     yield from _span_blocks(course, cells, results.query.seed)
     for reason in incomparable(results, run.scorers, course.benchmark, results.mask):
-        if reason.why != "cases":
+        # Cases are those in common, and of several runs it is the first.
+        if reason.why not in {"cases", "runs"}:
             yield Note(f"Not quite comparable: {reason}.", "warning")
 
 

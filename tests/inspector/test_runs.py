@@ -20,6 +20,9 @@ RUNS = [
 ]
 
 
+FIRST_RUN = "judge ran 3 times: this is its first run; metrics is about all of them"
+
+
 @pytest.fixture
 def root(tmp_path):
     cases, answers = tmp_path / "sums.jsonl", tmp_path / "judge.csv"
@@ -91,13 +94,31 @@ def test_a_terminal_shows_the_sd_and_marks_few_cases(root, capsys):
     assert "~ fewer than 20 cases" in shown.err + shown.out
 
 
-@pytest.mark.parametrize("command", [["cases"], ["breakdown"], ["show", "0"]])
+@pytest.mark.parametrize("command", [["cases"], ["breakdown"], ["show", "0"], ["bias"], ["highlights"]])
 def test_other_commands_are_of_the_first_run_and_say_so(root, capsys, command):
     command = ["show", load(Query(workspace=root)).cases["case"][0]] if command[0] == "show" else command
     capsys.readouterr()
     assert main([*command, "-w", root, "--json"]) == 0
     notes = json.loads(capsys.readouterr().out)["provenance"]["notes"]
-    assert "judge ran 3 times: this is its first run; metrics is about all of them" in notes
+    assert FIRST_RUN in notes
+    if command[0] in {"breakdown", "bias", "highlights"}:
+        assert main([*command, "-w", root]) == 0
+        assert f"{FIRST_RUN}." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command", [["compare", "judge", "other"], ["check", "judge", "--baseline", "other"], ["contested"]]
+)
+def test_two_scorers_are_compared_by_first_runs_which_are_no_means(root, tmp_path, capsys, command):
+    said = tmp_path / "other.csv"
+    lines = [f"set{place // 4}-{place},{verdict}" for place, verdict in enumerate(RUNS[1])]
+    said.write_text("\n".join(["id,verdict", *lines]))
+    assert main(["import", str(said), "--verdict", "verdict=other", "--base", "0", "-w", root, "-q"]) in {0, 1}
+    capsys.readouterr()
+    assert main([*command, "-w", root]) == 0
+    shown = capsys.readouterr().out
+    assert f"{FIRST_RUN}." in shown
+    assert "means over several runs" not in shown
 
 
 def test_runs_of_step_rewards_are_refused(root, tmp_path, capsys):
