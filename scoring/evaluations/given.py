@@ -339,6 +339,8 @@ def split(votes: pl.DataFrame, rewards: pl.DataFrame) -> tuple[pl.DataFrame, pl.
     # Rewards by content stay for other cases of it; for the rated one what names it counts.
     others = rewards.join(rating, on=_CASE, how="anti", nulls_equal=True)
     rest = votes.join(rating, on=_CASE, how="anti", nulls_equal=True)
+    # What calls wrong first what is no step says so beside its ratings of the steps.
+    rest = pl.concat([rest, rating.filter((pl.col("verdict") == -2) & pl.col("ballot").is_null())])
     return pl.concat([others, ratings]), rest if rest.height else None
 
 

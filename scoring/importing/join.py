@@ -473,7 +473,8 @@ def at_steps(rows: pl.DataFrame, source: str) -> tuple[pl.DataFrame, list[Findin
     """Put numbers that a file gives to messages of a trajectory at the steps that these messages are.
 
     A row in which steps have none is refused: its numbers stay with it, null where there is none. A number for a
-    message that is no step is left out; where that is the first that the row calls wrong, it names no step (-2).
+    message that is no step is left out; where that is the first that the row calls wrong, the verdict is that it names
+    no step (-2), and what is said of steps stands beside it.
 
     Args:
         rows: columns of RESULT_COLUMNS and of the case, and `_numbers`, how many numbers a row has.
@@ -499,7 +500,7 @@ def at_steps(rows: pl.DataFrame, source: str) -> tuple[pl.DataFrame, list[Findin
             why = f"{len(missing)} of {n_steps} steps have no label: {_list(map(str, missing[:_NAMED]))}"
         wrong = [place for place, number in of_message.items() if number is not None and number < 0]
         names_none = bool(wrong) and min(wrong) in outside
-        rated = at if any(number is not None for number in at) and not names_none else None
+        rated = at if any(number is not None for number in at) else None
         made.append({"rewards": rated, "verdict": -2 if names_none else verdict, "reason": why, "_numbers": n_steps})
     schema = {name: rows.schema[name] for name in ("rewards", "verdict", "reason", "_numbers")}
     placed = pl.DataFrame(made, schema=schema, orient="row")

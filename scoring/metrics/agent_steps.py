@@ -51,6 +51,9 @@ def step_ratings(evaluation: "Evaluation") -> Floats:
     if (evaluation.scorer.low, evaluation.scorer.high) == (WRONG, RIGHT):
         lengths = np.diff(rewards.offsets)
         place = np.repeat(starts - rewards.offsets[:-1], lengths) + np.arange(rewards.values.size)
+        # Of an answer that first calls wrong what is no step the verdict is that, and its labels of steps stand.
+        unjudged = np.isnan(ratings[place]) & np.repeat(evaluation.verdicts == -2, lengths)
+        ratings[place[unjudged]] = rewards.values[unjudged]
         neutral = place[(rewards.values == NEUTRAL) & (ratings[place] == RIGHT)]
         ratings[neutral] = NEUTRAL
         some = rewards.truncated

@@ -188,8 +188,7 @@ def invented(seed, n=40):
         if rng.random() < 0.2:
             given.pop(rng.choice(list(own)))
         if (others := [str(place) for place, role in enumerate(roles) if role != "assistant"]) and rng.random() < 0.2:
-            # Not the first that is called wrong: what is said then names no step.
-            given[rng.choice(others)] = 1
+            given[rng.choice(others)] = rng.choice([1, -1, -1])
         failed = rng.random() < 0.1
         said_by_judge = dict.fromkeys(given) if failed else given
         comment = "llm_annotate_failed: no answer" if failed else ""
@@ -209,7 +208,7 @@ def metrics_of(tmp_path, gold, *judged):
     return {(row["scorer"], row["metric"]): row["value"] for row in rows.to_dicts() if row["subset"] == "all"}
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [1, 2, 3])
 def test_both_figures_are_those_of_the_official_code(tmp_path, seed):
     gold, predicted = invented(seed)
     figures = metrics_of(tmp_path, gold, predicted)
@@ -230,6 +229,8 @@ def test_a_message_that_is_no_step_called_wrong_first_names_no_step(tmp_path):
     stray = judged_trajectory(0, step_labels={"2": 1, "3": -1, "4": 1, "5": 1})
     figures = metrics_of(tmp_path, [clean], [stray])
     assert (figures["a-judge", "first_error_acc"], figures["a-judge", "correct_acc"]) == (0.0, 0.0)
+    # What is said of the steps counts all the same.
+    assert figures["a-judge", "step_acc"] == 1.0
 
 
 PUBLISHED = {
