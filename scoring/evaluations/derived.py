@@ -369,7 +369,7 @@ def _built(kind: type[Whole], arrays: Arrays, prefix: str = "", **known: Any) ->
 
 
 FOLDER = "derived"
-VERSION = 3
+VERSION = 4
 """Of what is kept and how it is computed: whoever changes either counts it up."""
 WORTH = 2_000
 """From this number of cases on it is quicker to read than to compute."""

@@ -249,8 +249,8 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
     silent = usable & _silent(labels, steps)
     cut = reasoned & (lengths > 0) & (lengths <= steps)
     whole = _whole(joined, "rewards") if cut.any() else cut
-    # As many as the steps, with gaps: what else is as long and has a reason was refused for what it is.
-    cut = cut & (whole == (lengths < steps)) & _with_gaps(joined, "rewards", whole) if cut.any() else cut
+    # As many as the steps only with gaps: what else is as long and has a reason was refused for what it is.
+    cut = cut & ((lengths < steps) | ~whole) & _with_gaps(joined, "rewards", whole) if cut.any() else cut
     cut_numbered = cut & _whole(joined, "redundancy") & (redundancy == lengths)
     reasons = why.to_list()
     for row in np.flatnonzero(silent):

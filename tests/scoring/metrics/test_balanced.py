@@ -131,6 +131,12 @@ def test_an_answer_that_cannot_be_read_is_wrong_and_the_authors_code_is_followed
     assert official["step_balanced_acc"] == found["step_balanced_acc"]
 
 
+def test_what_can_be_read_of_an_answer_that_is_short_and_has_gaps_counts():
+    found = values([([True, False, True], [True, None]), ([True, False], [True, False])])
+    # Right steps 2 of 3, the last one not judged; wrong ones 1 of 2, for what cannot be read is missed.
+    assert found["step_balanced_acc"]["value"] == pytest.approx((2 / 3 + 1 / 2) / 2)
+
+
 @pytest.mark.parametrize(
     ("answers", "reason"),
     [
@@ -169,10 +175,10 @@ judgements = st.none() | st.just(UNREADABLE) | st.lists(st.none() | st.booleans(
 
 
 def usable(gold, judged):
-    """The judgements; of an answer with gaps in it nothing is kept unless it is as long as its steps."""
+    """The judgements; of an answer with gaps in it nothing is kept where it is longer than its steps."""
     if not isinstance(judged, list) or None not in judged:
         return judged if judged is None or judged == UNREADABLE else tuple(judged)
-    return tuple(judged) if len(judged) == len(gold) and {True, False} & {*judged} else UNREADABLE
+    return tuple(judged) if len(judged) <= len(gold) and {True, False} & {*judged} else UNREADABLE
 
 
 @up_to(100, 12)
