@@ -334,7 +334,8 @@ class _Guess(_Table):
         rewards = rewards or [
             column for column in numbers if any(float(number(cell) or 0) % 1 for cell in self.cells(column))
         ]
-        return ColumnMapping(id=case, step=step, rewards=_by_scorer(rewards, self.source)) if rewards else None
+        proposed = ColumnMapping(id=case, step=step, rewards=_by_scorer(rewards, self.source))
+        return self.stated.overridden(proposed) if rewards else None
 
     def _verdicts(self, case: str) -> ColumnMapping | None:
         """A table of verdicts or of answers: an id, and what a scorer said of the case."""
@@ -367,10 +368,12 @@ class _Guess(_Table):
             return None
         columns = [self.free[name] for name in f"{_REWARD} {_REWARDS}".split() if name in self.free]
         rewards = [column for column in columns if self.every(_is_number, column)]
-        return ColumnMapping(id=case, rewards=_by_scorer(rewards, self.source)) if rewards else None
+        proposed = ColumnMapping(id=case, rewards=_by_scorer(rewards, self.source))
+        return self.stated.overridden(proposed) if rewards else None
 
     def _told_apart(self, mapping: ColumnMapping) -> ColumnMapping:
         """The mapping with the column that says which scorer a row is of, where only that tells rows of an id apart."""
+        mapping = self.stated.overridden(mapping)
         if mapping.id is None or (mapping.scorer, mapping.step, mapping.run) != (None, None, None):
             return mapping
         cases = [text(cell) for cell in self.cells(mapping.id)]

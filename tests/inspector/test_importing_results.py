@@ -190,14 +190,22 @@ def test_results_of_which_none_can_be_used_are_no_success(run, tmp_path, given):
     assert "  all: 0 with step rewards, 4 refused" in out.splitlines()
 
 
-@pytest.mark.parametrize("stated", [(), ("--base", "1")], ids=["nothing is stated", "the base alone"])
-def test_the_flags_that_a_hint_gives_for_verdicts_read_them_without_a_warning(run, tmp_path, stated):
+@pytest.mark.parametrize(
+    ("columns", "stated"),
+    [
+        (("--id", "no", "--verdict", "judged", "--name", "critic"), ()),
+        (("--id", "no", "--verdict", "judged", "--name", "critic"), ("--base", "1")),
+        ((), ()),
+    ],
+    ids=["columns are stated", "and the base", "nothing is stated"],
+)
+def test_the_flags_that_a_hint_gives_for_verdicts_read_them_without_a_warning(run, tmp_path, columns, stated):
     """Steps are called 1 to 3 here, and 0 stands for no error."""
-    judged = [{"no": f"processbench/{one['id']}", "judged": number % 4} for number, one in enumerate(rows(12))]
+    case, verdict = ("no", "judged") if columns else ("id", "verdict")
+    judged = [{case: f"processbench/{one['id']}", verdict: number % 4} for number, one in enumerate(rows(12))]
     (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(12)))
     (tmp_path / "critic.jsonl").write_bytes(json_lines(judged))
     run(tmp_path / "sums.jsonl")
-    columns = ("--id", "no", "--verdict", "judged", "--name", "critic")
     code, out, _ = run(tmp_path / "critic.jsonl", *columns, *stated, "--dry-run")
     flags = "--base 1 --clean 0"
     assert (code, flags in out) == (1, True), out

@@ -85,6 +85,22 @@ def test_ids_with_lists_of_numbers_are_results(cell):
     assert propose(table({"id": "1", "tokens": [5, 6], "scores": cell})).rewards == {"sums": "scores"}
 
 
+@pytest.mark.parametrize(
+    ("values", "stated"),
+    [
+        ([{"id": "1", "verdict": 2}], ColumnMapping(verdict_base=1, clean="0", benchmark="sums")),
+        ([{"id": "1", "verdict": n, "who": str(n)} for n in (1, 2)], ColumnMapping(scorer="who")),
+        ([{"id": "1", "step": n, "reward": 0.5, "judge": "a"} for n in (1, 2)], ColumnMapping(scorer="judge")),
+        ([{"id": "1", "reward": 0.5, "again": n % 2} for n in range(8)], ColumnMapping(run="again")),
+    ],
+    ids=["verdicts", "verdicts by scorer", "a row a step", "a row a step, in order"],
+)
+def test_what_is_stated_beside_columns_that_are_found_is_kept(values, stated):
+    found = propose(table(*values), stated)
+    assert found.verdicts or found.rewards
+    assert found.overridden(stated) == found
+
+
 @pytest.mark.parametrize("value", [{"id": "1", "rewards": [0.5, None]}, {"id": "1", "rewards": 0.5}, {"rewards": [1]}])
 def test_nothing_is_guessed_of_results_without_ids_or_with_other_cells(value):
     assert propose(table(value)) is None
