@@ -240,8 +240,8 @@ READERS: dict[str, ReadAnswer] = {
     "agentprocessbench-1": read_agentprocessbench,
     "processbench-1-from-1": partial(read_processbench, base=1),
     "grben-1-from-0": partial(read_grben, base=0),
-    "loose-1": read_loosely,
-    "loose-1-from-1": partial(read_loosely, base=1),
+    "loose-2": read_loosely,
+    "loose-2-from-1": partial(read_loosely, base=1),
 }
 """Version -> reader. One whose prompt calls the first step otherwise than its benchmark does is a version apart."""
 
@@ -280,7 +280,7 @@ PARSERS: dict[str, Parser] = {
     "loose": Parser(
         "earliest error",
         r"the one whole number in the last \boxed{...}, whatever words stand around it",
-        {0: "loose-1", 1: "loose-1-from-1"},
+        {0: "loose-2", 1: "loose-2-from-1"},
     ),
     "prmbench": Parser(
         "step rewards",

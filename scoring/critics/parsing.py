@@ -21,7 +21,9 @@ from msgspec import Struct
 _BOX = re.compile(r"\\boxed\{([^}]*)\}")
 _NUMBER_IN_BOX = re.compile(r"\\boxed\s*\{\s*(-?\d+)\s*\}")
 _OPENED = re.compile(r"\\boxed\s*\{")
-_NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
+_DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d", "-"))
+"""Whatever is written for a minus."""
+_NUMBERS = re.compile(r"(?:^\s*-\s*|(?<!\w)-)?(?:(?<!\w)\.)?\d+(?:\.\d+)?")
 _BRACE = re.compile(r"[{}]")
 _LARGEST = 2**31 - 1
 
@@ -67,9 +69,12 @@ def loose_box(answer: str) -> Box | None:
 
 
 def only_number(words: str) -> int | None:
-    """Return the one whole number among words; None where there is none, several, or one with a decimal point."""
-    numbers = _NUMBERS.findall(words.replace("\u2212", "-"))
-    return _integer(numbers[0]) if len(numbers) == 1 else None
+    """Return the one whole number among words; None where there is none, several, or one with a decimal point.
+
+    A dash of any kind is a minus, unless it joins the number to a word: `paragraph-1` is 1.
+    """
+    numbers = _NUMBERS.findall(words.translate(_DASHES))
+    return _integer("".join(numbers[0].split())) if len(numbers) == 1 else None
 
 
 def zero_based_from(number: int, base: int) -> int:

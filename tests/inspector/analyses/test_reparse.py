@@ -102,7 +102,7 @@ def test_nothing_is_written_and_a_kept_reading_says_the_same_as_its_own_scorer(a
     told = {row["metric"]: row for row in asked("reparse", "judge", "--parser", "loose")}
     assert {path.name for path in (space / "rewards").iterdir()} == {folder.name}
     assert cli.main(["reparse", "judge", "--parser", "loose", "--save", "-w", str(space)]) == 0
-    assert "judge-loose: 60 answers of judge, read by loose-1" in capsys.readouterr().err
+    assert "judge-loose: 60 answers of judge, read by loose-2" in capsys.readouterr().err
     assert files(folder) == before
     figures = [row for row in asked("metrics") if row["subset"] == "average"]
     own, old = ({row["metric"]: row for row in figures if row["scorer"] == name} for name in ("judge-loose", "judge"))
@@ -117,7 +117,7 @@ def test_nothing_is_written_and_a_kept_reading_says_the_same_as_its_own_scorer(a
     (made,) = (space / "rewards").glob("judge-loose-*")
     one, other = Scorer.load(folder), Scorer.load(made)
     assert one.fingerprint != other.fingerprint
-    assert other.settings == {**one.settings, "parser": "loose-1"}
+    assert other.settings == {**one.settings, "parser": "loose-2"}
     # Again: the same scorer, the same answers, once each.
     assert cli.main(["reparse", "judge", "--parser", "loose", "--save", "-w", str(space), "-q"]) == 0
     assert pl.concat(VoteParts(made).part(part) for part in VoteParts(made).parts()).height == 60
@@ -180,7 +180,7 @@ def test_every_parser_that_fits_one_of_the_critics_is_offered(mixed):
 def test_a_parser_of_two_prompts_is_told_in_both_its_versions(mixed, capsys):
     critic_spaces.critic(mixed, answers, name="from-one", protocol="grben")
     assert cli.main(["reparse", "--parser", "loose", "-w", str(mixed), "--json", "-q"]) == 0
-    assert json.loads(capsys.readouterr().out)["provenance"]["parsers"] == {"loose": "loose-1, loose-1-from-1"}
+    assert json.loads(capsys.readouterr().out)["provenance"]["parsers"] == {"loose": "loose-2, loose-2-from-1"}
 
 
 def test_nothing_is_kept_where_one_of_several_does_not_fit(mixed, capsys):
@@ -218,7 +218,7 @@ def test_a_part_that_is_merged_while_answers_are_read_loses_none(mixed, monkeypa
         return listed
 
     monkeypatch.setattr(VoteParts, "parts", merged_meanwhile)
-    assert readings(parts, READERS["loose-1"], cases, own=False).height == 16
+    assert readings(parts, READERS["loose-2"], cases, own=False).height == 16
 
 
 def test_a_verdict_without_a_text_is_no_other_parsers_and_stays_the_own_ones(mixed, capsys):

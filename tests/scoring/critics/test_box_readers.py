@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.critics.parsing import ParseNote, Reading, read_grben, read_processbench
+from scoring.critics.parsing import ParseNote, Reading, read_grben, read_loosely, read_processbench
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,31 @@ def test_processbench_reads_reasoning_too_and_says_so(text, verdict, notes):
 )
 def test_grben(text, ballot, verdict, reason):
     assert read_grben(text, 4) == Reading(ballot=ballot, verdict=verdict, reason=reason)
+
+
+@pytest.mark.parametrize(
+    ("box", "number"),
+    [
+        (r"\text{paragraph 2}", 2),
+        ("paragraph_2", 2),
+        ("2nd", 2),
+        ("-1.", -1),
+        # A dash is a minus, whichever of them is written, but not where it joins a number to a word.
+        *((f"{dash}1", -1) for dash in "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d"),
+        ("- 1", -1),
+        ("none (\u22121)", -1),
+        ("paragraph-1", 1),
+        ("Step\u20132", 2),
+        # Ranges, decimals and large numbers with commas are several numbers, or none.
+        ("2-3", None),
+        ("2\u20133", None),
+        ("1.5", None),
+        (".5", None),
+        ("1,000", None),
+        ("none", None),
+    ],
+)
+def test_loosely_one_whole_number_is_read_whatever_stands_around_it(box, number):
+    reason = None if number is not None else f"box without a number ({box})"
+    ballot = None if number is None else str(number)
+    assert read_loosely(f"So \\boxed{{{box}}}.", 4) == Reading(ballot=ballot, verdict=number, reason=reason)
