@@ -40,7 +40,7 @@ _KEYS = 12
 _A_ROW_A_CASE = """Write a row a case: {"id": "...", "rewards": [...]} on a line of JSON Lines each; with pandas, \
 frame.to_json(FILE, orient="records", lines=True)."""
 _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
-_OPTIONS = ("separator", "label_base", "clean", "wrong_below")
+_OPTIONS = ("separator", "label_base", "wrong_below")
 _OWN = frozenset({*CASES, "label"})
 """What a benchmark of the user's own, which does not say it, is taken to read."""
 _FLAGS = {
@@ -201,7 +201,9 @@ def _names_a_table(stated: ColumnMapping | None) -> bool:
     if stated is None:
         return False
     named = any(name in COLUMNS or name == "step" for name, _ in stated.named)
-    return named or any(getattr(stated, option) is not None for option in _OPTIONS)
+    # Beside verdicts it is said of these what stands for no error: of its labels a benchmark's declaration says it.
+    of_labels = stated.clean is not None and not stated.verdicts
+    return named or of_labels or any(getattr(stated, option) is not None for option in _OPTIONS)
 
 
 def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:

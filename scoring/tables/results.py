@@ -24,6 +24,8 @@ from scoring.tables.table import (
     GoldExpressions,
     base_note,
     check_columns,
+    clean_mark,
+    clean_words,
     flat_row,
     gold_base,
     gold_fields,
@@ -469,10 +471,15 @@ def _rated(cell: Any) -> dict[str, Any]:
     return _unusable("bad-reward", f"the rewards are {kind_of(cell)}, neither a list nor a finite number")
 
 
+def _verdict_base(mapping: ColumnMapping) -> int | None:
+    """What verdicts are said to call the first step."""
+    return mapping.label_base if mapping.verdict_base is None else mapping.verdict_base
+
+
 def _verdict(mapping: ColumnMapping, cell: Any) -> dict[str, Any]:
     answer = text(cell)
     answer = answer if isinstance(answer, str) else None
-    if is_clean(cell, mapping):
+    if is_clean(cell, clean_mark(mapping, _verdict_base(mapping))):
         return {"answer": answer or "", "verdict": -1}
     if text(cell) is None:
         return _unusable("no-verdict", "there is no verdict here")
@@ -531,11 +538,10 @@ class _Table(Struct, frozen=True, eq=False):
         label, mapping = pl.col(scorer("verdict")), self.mapping
         # With an unknown number of steps, no label is beyond it.
         evidence = Evidence.of(self.frame.select(label=label, n=pl.col("steps").list.len().cast(pl.Int64)))
-        marked = mapping.clean is not None or bool(self.frame.select((label == -1).any()).item())
-        stated = mapping.label_base if mapping.verdict_base is None else mapping.verdict_base
-        base = label_base(
-            stated, evidence, marked=marked, source=self.source, option="verdict_base", clean=mapping.clean
-        )
+        stated = _verdict_base(mapping)
+        mark = clean_mark(mapping, stated)
+        marked = mark is not None or bool(self.frame.select((label == -1).any()).item())
+        base = label_base(stated, evidence, marked=marked, source=self.source, option="verdict_base", clean=mark)
         moved = pl.when(label >= 1).then(label - 1).when(label == -1).then(-1).otherwise(-2)
         verdict = moved if base.base else label.clip(lower_bound=-2)
         own = {
@@ -550,8 +556,7 @@ class _Table(Struct, frozen=True, eq=False):
         elif unsaid:
             # What all rows show stands, whichever of them join.
             findings.append(base_note(base, self.source))
-        mark = "" if mapping.clean is None else f" or {mapping.clean}"
-        words = f"verdicts are {base.words}, -1{mark} = no error"
+        words = f"verdicts are {base.words}, {clean_words(mapping, stated)}"
         open_base = unsaid and base.finding is not None
         return self._results(scorer, rows, findings, label_base=words, kind="critic", open_base=open_base)
 

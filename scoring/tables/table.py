@@ -55,7 +55,11 @@ _ENOUGH = 10
 """Indices from which on it says something that none of them is 0."""
 
 _SPLIT, _ZEROS, _NEGATIVE = "(split)", "(zeros)", "(negative)"
-"""What is counted in rows that are read value by value: solutions that were one text, ratings of 0, ratings below 0."""
+_MINUS_ONES, _CLEAN_ZEROS = "(minus ones)", "(clean zeros)"
+_COUNTED = (_SPLIT, _ZEROS, _NEGATIVE, _MINUS_ONES, _CLEAN_ZEROS)
+"""What is counted in rows that are read value by value: solutions that were one text, ratings of 0, ratings below 0,
+earliest errors of -1, and those of 0 that are said to be none.
+"""
 
 
 def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Imported:
@@ -97,7 +101,7 @@ def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Impo
             *gold.checks(),
             *([] if mapping.agreement is None else [warn_where("wrong-type", ~IS_SHARE, NO_SHARE)]),
         ),
-        tallies={name: pl.col(name).sum() for name in (_SPLIT, _ZEROS, _NEGATIVE)},
+        tallies={name: pl.col(name).sum() for name in _COUNTED},
     )
     columns = [name for _, column in mapping.named for name in (column, outermost(column))]
     return replace(declared.load(rows, folder, columns), mapping=describe(mapping))
@@ -118,8 +122,7 @@ def describe(mapping: ColumnMapping) -> str:
     if mapping.steps is not None:
         parts.append(f"one text of steps is split at {_separator_words(mapping)}")
     if mapping.earliest_error is not None:
-        mark = "" if mapping.clean is None else f" or {mapping.clean}"
-        parts.append(f"-1{mark} = no error")
+        parts.append(clean_words(mapping, mapping.label_base))
     if mapping.step_labels is not None:
         parts.append(f"a step is wrong below {_wrong_below(mapping):g}")
     bases = (("label_base", mapping.label_base), ("verdict_base", mapping.verdict_base))
@@ -213,6 +216,9 @@ def _case_fields(mapping: ColumnMapping) -> dict[str, Field]:
     fields[_SPLIT] = as_made(pl.Boolean())
     fields[_ZEROS] = as_made(pl.Int64(), partial(_ratings, lambda rating: rating == 0))
     fields[_NEGATIVE] = as_made(pl.Int64(), partial(_ratings, lambda rating: rating < 0))
+    zero = clean_mark(mapping, mapping.label_base) == "0"
+    fields[_MINUS_ONES] = as_made(pl.Int64(), partial(_called, "-1"))
+    fields[_CLEAN_ZEROS] = as_made(pl.Int64(), partial(_called, "0") if zero else lambda _fields, _name: 0)
     return fields
 
 
@@ -220,6 +226,10 @@ def _ratings(like: Callable[[float], bool], fields: Fields, _: str) -> int:
     labels = fields.value.get("step_labels")
     ratings = labels if isinstance(labels, list) else []
     return sum(isinstance(rating, int | float) and like(rating) for rating in ratings)
+
+
+def _called(word: str, fields: Fields, _: str) -> int:
+    return int(text(fields.value.get("earliest_error")) == word)
 
 
 def _steps(fields: Fields, name: str) -> list[str] | None:
@@ -340,12 +350,25 @@ def _wrong_below(mapping: ColumnMapping) -> float:
     return _HALF if mapping.wrong_below is None else mapping.wrong_below
 
 
-def is_clean(cell: Any, mapping: ColumnMapping) -> bool:
-    """Return whether a cell that should name a step says that no step is wrong."""
+def clean_mark(mapping: ColumnMapping, base: int | None) -> str | None:
+    """Return what stands for no error beside -1 in a column whose first step is said to be called `base`; None =
+    nothing does. What names the first step is no mark.
+    """
+    return None if mapping.clean == "0" and base == 0 else mapping.clean
+
+
+def clean_words(mapping: ColumnMapping, base: int | None) -> str:
+    """Return in words what stands for no error in such a column."""
+    mark = clean_mark(mapping, base)
+    return "-1 = no error" if mark is None else f"-1 or {mark} = no error"
+
+
+def is_clean(cell: Any, mark: str | None) -> bool:
+    """Return whether a cell that should name a step says that no step is wrong, by -1 or by a mark of its column."""
     word = text(cell)
-    if mapping.clean == "null" and word is None:
+    if mark == "null" and word is None:
         return True
-    return word == "-1" or (isinstance(word, str) and word.strip().lower() == (mapping.clean or "-1").lower())
+    return word == "-1" or (isinstance(word, str) and word.strip().lower() == (mark or "-1").lower())
 
 
 def index_natural(mapping: ColumnMapping) -> Any:
@@ -372,7 +395,7 @@ def gold_fields(mapping: ColumnMapping, *, quiet: bool = False) -> dict[str, Fie
 
 def _earliest(mapping: ColumnMapping, fields: Fields, name: str) -> int | None:
     cell = fields.value.get(name)
-    if is_clean(cell, mapping):
+    if is_clean(cell, clean_mark(mapping, mapping.label_base)):
         return -1
     if text(cell) is None:
         fields.note("note", "no-label", "the earliest error is not given; the case has no gold label")
@@ -434,9 +457,10 @@ def gold_base(rows: Rows, mapping: ColumnMapping) -> LabelBase:
     layout = Layout(fields, name=lambda _: "", lenient=partial(flat_row, mapping))
     n_steps = pl.col("steps").list.len().cast(pl.Int64) if "steps" in fields else pl.lit(None, dtype=pl.Int64)
     parts = list(chunks(rows, layout, lambda chunk: _evidence(chunk.frame, named, n_steps)))
-    marked = mapping.clean is not None or mapping.earliest_error is None or any(clean for _, clean in parts)
+    mark = clean_mark(mapping, mapping.label_base)
+    marked = mark is not None or mapping.earliest_error is None or any(clean for _, clean in parts)
     evidence = sum((evidence for evidence, _ in parts), Evidence())
-    return label_base(mapping.label_base, evidence, marked=marked, source=rows.source, clean=mapping.clean)
+    return label_base(mapping.label_base, evidence, marked=marked, source=rows.source, clean=mark)
 
 
 def _quiet_steps(fields: Fields, name: str) -> list[str] | None:
@@ -544,6 +568,12 @@ def _concluded(mapping: ColumnMapping, base: LabelBase, read: ReadSource) -> tup
         message = f"{split:,} solutions were one text and were split at {_separator_words(mapping)}"
         findings.append(Finding("note", "split-steps", message, source))
     findings += [base.finding] if base.finding else []
+    if read.tallies[_MINUS_ONES] and read.tallies[_CLEAN_ZEROS]:
+        message = (
+            f"{read.tallies[_MINUS_ONES]:,} labels are -1 and {read.tallies[_CLEAN_ZEROS]:,} are 0, and both were read "
+            "as no error; state label_base in the mapping (--label-base 0, if 0 is the first step)"
+        )
+        findings.append(Finding("warning", "label-base", message, source))
     doubtful = mapping.step_labels is not None and mapping.wrong_below is None
     if doubtful and read.tallies[_ZEROS] and read.tallies[_NEGATIVE]:
         message = (
@@ -559,8 +589,8 @@ def _concluded(mapping: ColumnMapping, base: LabelBase, read: ReadSource) -> tup
 
 def _label_words(mapping: ColumnMapping, base: LabelBase) -> str:
     if mapping.earliest_error is not None or mapping.error_steps is not None:
-        mark = "" if mapping.clean is None else f" or {mapping.clean}"
-        return f"{base.words}, " + (f"-1{mark} = no error" if mapping.earliest_error else "an empty list = no error")
+        none = clean_words(mapping, mapping.label_base) if mapping.earliest_error else "an empty list = no error"
+        return f"{base.words}, {none}"
     if mapping.step_labels is not None:
         stated = "assumed" if mapping.wrong_below is None else "stated"
         return f"a label a step: false, or a rating below {_wrong_below(mapping):g} ({stated}), is wrong"

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 
+import polars as pl
 import pytest
 
 from authored import json_lines, row, rows
@@ -213,6 +214,39 @@ def test_the_flags_that_a_hint_gives_for_verdicts_read_them_without_a_warning(ru
     assert (code, "label-base" in out, "-1 or 0 = no error" in out) == (0, False, True), out
     (folder,) = Workspace.open(run.root).reward_folders()
     assert sorted(VoteParts(folder).read()[0]["verdict"]) == sorted([-1, 0, 1, 2] * 3)
+
+
+def labels_and_verdicts(run, path, *stated):
+    """Import cases whose labels are 0, 1, 2 and -1 (none), beside which a critic says 1, 2, 3 and 0 (none)."""
+    labels = [0, 1, 2, -1] * 3
+    judged = [{**one, "label": label, "said": label + 1} for one, label in zip(rows(12), labels, strict=True)]
+    if path.suffix == ".csv":
+        table = pl.DataFrame(judged).select("id", "problem", pl.col("steps").list.join("\n\n"), "label", "said")
+        table.write_csv(path)
+    else:
+        path.write_bytes(json_lines(judged))
+    code, out, _ = run(path, "--verdict", "said", "--base", "1", "--clean", "0", *stated)
+    space = Workspace.open(run.root)
+    (folder,) = space.reward_folders()
+    return code, out, space.cases()[0]["earliest_error"].to_list(), VoteParts(folder).read()[0]["verdict"].to_list()
+
+
+@pytest.mark.parametrize(("name", "stated"), [("sums.jsonl", ()), ("sums.csv", ("--label-base", "0"))])
+def test_what_verdicts_hold_for_no_error_is_not_said_of_labels_in_which_it_is_the_first_step(
+    run, tmp_path, name, stated
+):
+    code, out, labels, verdicts = labels_and_verdicts(run, tmp_path / name, *stated)
+    assert code == 0, out
+    assert labels == [0, 1, 2, -1] * 3
+    assert sorted(verdicts) == sorted(labels)
+
+
+def test_labels_of_which_two_are_taken_for_no_error_are_counted(run, tmp_path):
+    code, out, labels, _ = labels_and_verdicts(run, tmp_path / "sums.csv")
+    assert code == 1
+    assert "3 labels are -1 and 3 are 0, and both were read as no error" in out
+    assert "(--label-base 0, if 0 is the first step)" in out
+    assert labels == [-1, 1, 2, -1] * 3
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["no workspace", "a workspace"])
