@@ -184,7 +184,7 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
         raise UnknownFormat(f"{rows.source} is a mapping and holds no rows.", "Give it with --mapping FILE.")
     if kind == "benchmark" and name is not None and not _names_a_table(stated):
         return _benchmark(rows, name, options)
-    if kind == "results" and name is not None and stated is None:
+    if kind == "results" and name is not None and (stated is None or not _names_results(stated)):
         return _results(rows, name, options)
     proposed = propose(rows, stated)
     decided = None if options.ask is None else options.ask(OpenTable(rows, stated, options.known))
@@ -204,6 +204,11 @@ def _names_a_table(stated: ColumnMapping | None) -> bool:
     # Beside verdicts it is said of these what stands for no error: of its labels a benchmark's declaration says it.
     of_labels = stated.clean is not None and not stated.verdicts
     return named or of_labels or any(getattr(stated, option) is not None for option in _OPTIONS)
+
+
+def _names_results(stated: ColumnMapping) -> bool:
+    """Whether a person said of results what their format does not say itself."""
+    return replace(stated, verdict_base=None, clean=None) != ColumnMapping()
 
 
 def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
@@ -277,6 +282,8 @@ def _keys_of(mapping: ColumnMapping) -> tuple[str, ...]:
 
 def _results(rows: Rows, name: str, options: ReadOptions) -> Source:
     scorers = tuple(formats.result_reader(name).load(rows))
+    if options.columns is not None:
+        scorers = tuple(map(_said_by_format, scorers))
     known = options.known
     if (
         known is None
@@ -410,6 +417,17 @@ def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:
         return None
     message = f"{OF_RESULTS}; left out: {some_of(names, _KEYS)}"
     return Finding("note", "left-out-columns", message, rows.source)
+
+
+def _said_by_format(scorer: ExternalResults) -> ExternalResults:
+    """The results of a format that says itself what verdicts count from, where a person says it too."""
+    if scorer.kind != "critic":
+        return scorer
+    message = (
+        f"--base and --clean were passed over: {scorer.format} says itself what verdicts mean; "
+        "with --verdict COLUMN the rows are read as a table, by what these say"
+    )
+    return replace(scorer, findings=(Finding("warning", "label-base", message, scorer.source), *scorer.findings))
 
 
 def _noted(mapping: ColumnMapping, scorer: ExternalResults, stated: ColumnMapping | None) -> ExternalResults:

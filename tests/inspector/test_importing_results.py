@@ -249,6 +249,18 @@ def test_labels_of_which_two_are_taken_for_no_error_are_counted(run, tmp_path):
     assert labels == [-1, 1, 2, -1] * 3
 
 
+def test_results_of_a_format_that_says_their_base_stay_results_where_another_is_stated(run, tmp_path):
+    judged = [{**one, "generated_critique": r"So \boxed{1}.", "prediction": 1} for one in rows(4)]
+    (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(4)))
+    (tmp_path / "critic.jsonl").write_bytes(json_lines(judged))
+    run(tmp_path / "sums.jsonl")
+    code, out, _ = run(tmp_path / "critic.jsonl", "--base", "1")
+    assert (code, "--base and --clean were passed over: ProcessBench output says itself" in out) == (1, True), out
+    (folder,) = Workspace.open(run.root).reward_folders()
+    assert VoteParts(folder).read()[0]["verdict"].to_list() == [1] * 4
+    assert Workspace.open(run.root).default_benchmarks() == ["processbench"]
+
+
 @pytest.mark.parametrize("again", [False, True], ids=["no workspace", "a workspace"])
 def test_a_dry_run_reports_the_same_and_writes_nothing_at_all(run, mixed, tmp_path, again):
     if again:
