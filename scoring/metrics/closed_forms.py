@@ -103,6 +103,9 @@ def _half_tail(k: int, n: int) -> float:
             chosen = chosen * (n - heads) // (heads + 1)
             ways += chosen
         return float(ways / 2**n)
+    if 2 * k > n:
+        # Of the other tail the likeliest term is the last one, too, and the terms before it fall.
+        return 1 - _half_tail(n - k - 1, n) if k < n else 1.0
     # Whole numbers of so many digits would take long.
     steps = np.arange(k, 0, -1)
     # The likeliest term, and how each one before it compares: no small numbers are subtracted.

@@ -96,6 +96,11 @@ def test_the_sign_test_is_the_tail_of_a_coin():
         assert sign_test(more, fewer) == pytest.approx(sum(heads) / len(heads), abs=1e-12)
     assert sign_test(900, 300) == pytest.approx(math.exp(math.log(sign_test(900, 300))), rel=1e-9)
     assert sign_test(700, 700) == pytest.approx(0.5, abs=0.02)
+    # Many throws with few heads: nearly certain, and a number.
+    for more, fewer in ((0, 1200), (10, 3000), (300, 900), (599, 601)):
+        both = sign_test(more, fewer), sign_test(fewer + 1, more - 1) if more else 0.0
+        assert both[0] <= 1
+        assert sum(both) == pytest.approx(1, abs=1e-12)
 
 
 def random_trials(rng, shift=0.0, noise=0.0, rewards=True, cases=40):
