@@ -322,7 +322,9 @@ def join_sources(
     named = len({scorer.name for _, scorer in results}) or sum(bool(part.mapping) for part in imported)
     if options.name is not None and named != 1:
         why = f"--name {options.name!r} is for one scorer or one table, and there are {named}."
-        raise UsageError(why, "Import it alone.")
+        benchmarks = ", ".join(dict.fromkeys(part.benchmark for part in imported))
+        as_table = f"Leave it out, or name a column (--problem COL), so that rows of {benchmarks} are read as a table."
+        raise UsageError(why, as_table if benchmarks and not named else "Import it alone.")
     results = list(_as_checkpoints(results, options))
     joined = []
     cases = _cases(workspace, imported) if results else pl.DataFrame(schema=OF_CASES)

@@ -221,8 +221,10 @@ def test_a_name_is_that_of_the_one_table(tmp_path, workspace):
 @pytest.mark.parametrize("words", [["."], ["cases.json"]], ids=["several", "none"])
 def test_a_name_for_nothing_or_for_several_is_refused(folder, words, monkeypatch):
     monkeypatch.chdir(folder)
-    with pytest.raises(UsageError, match=r"--name 'x' is for one scorer or one table, and there are [02]\."):
+    with pytest.raises(UsageError, match=r"--name 'x' is for one scorer or one table, and there are [02]\.") as refusal:
         read_sources(words, ImportOptions(name="x"), None, None)
+    advice = "Import it alone." if words == ["."] else "rows of processbench are read as a table."
+    assert str(refusal.value).endswith(advice)
 
 
 def test_a_mapped_table_holds_cases_and_results(tmp_path, workspace):
