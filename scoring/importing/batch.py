@@ -320,7 +320,8 @@ def join_sources(
     imported = tuple(part for source in sources for part in source.imported)
     results = [(source, scorer) for source in sources for scorer in source.results]
     named = len({scorer.name for _, scorer in results}) or sum(bool(part.mapping) for part in imported)
-    if options.name is not None and named != 1:
+    # What is unchanged was given its name when it came.
+    if options.name is not None and (named > 1 or (alone and not named)):
         why = f"--name {options.name!r} is for one scorer or one table, and there are {named}."
         benchmarks = ", ".join(dict.fromkeys(part.benchmark for part in imported))
         as_table = f"Leave it out, or name a column (--problem COL), so that rows of {benchmarks} are read as a table."

@@ -249,6 +249,21 @@ def test_labels_of_which_two_are_taken_for_no_error_are_counted(run, tmp_path):
     assert labels == [-1, 1, 2, -1] * 3
 
 
+def test_the_same_command_with_a_name_finds_nothing_new(run, tmp_path):
+    (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(4)))
+    given = tmp_path / "given.jsonl"
+    given.write_bytes(json_lines([{"id": one["id"], "rewards": [0.9] * 3} for one in rows(4)]))
+    run(tmp_path / "sums.jsonl")
+    words = (given, "--name", "A-PRM")
+    assert run(*words)[0] == 0
+    code, out, err = run(*words)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{given}: unchanged since it was imported: 4 results of A-PRM\n")
+    # Nor is the name wanted of cases that are new beside it.
+    (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(5)))
+    assert run(tmp_path / "sums.jsonl", *words)[0] == 0
+
+
 def test_results_of_a_format_that_says_their_base_stay_results_where_another_is_stated(run, tmp_path):
     judged = [{**one, "generated_critique": r"So \boxed{1}.", "prediction": 1} for one in rows(4)]
     (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(4)))
