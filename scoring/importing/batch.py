@@ -326,7 +326,11 @@ def join_sources(
         benchmarks = ", ".join(dict.fromkeys(part.benchmark for part in imported))
         as_table = f"Leave it out, or name a column (--problem COL), so that rows of {benchmarks} are read as a table."
         raise UsageError(why, as_table if benchmarks and not named else "Import it alone.")
-    results = list(_as_checkpoints(results, options))
+    if options.name is not None:
+        results = [(source, replace(scorer, name=options.name)) for source, scorer in results]
+    # Of what is unchanged it was said when it came which checkpoint it is.
+    if results or alone:
+        results = list(_as_checkpoints(results, options))
     joined = []
     cases = _cases(workspace, imported) if results else pl.DataFrame(schema=OF_CASES)
     for source, scorer in results:

@@ -249,12 +249,15 @@ def test_labels_of_which_two_are_taken_for_no_error_are_counted(run, tmp_path):
     assert labels == [-1, 1, 2, -1] * 3
 
 
-def test_the_same_command_with_a_name_finds_nothing_new(run, tmp_path):
+@pytest.mark.parametrize("words", [("--name", "A-PRM"), ("--name", "A-PRM", "--series", "RUN", "--at", "100")])
+def test_the_same_command_with_a_name_finds_nothing_new(run, tmp_path, words):
     (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(4)))
     given = tmp_path / "given.jsonl"
     given.write_bytes(json_lines([{"id": one["id"], "rewards": [0.9] * 3} for one in rows(4)]))
     run(tmp_path / "sums.jsonl")
-    words = (given, "--name", "A-PRM")
+    words = (given, *words)
+    code, out, _ = run(*words, "--dry-run")
+    assert (code, out.startswith(f"{given}: prm A-PRM (table)\n")) == (0, True), out
     assert run(*words)[0] == 0
     code, out, err = run(*words)
     assert (code, err) == (0, "")
