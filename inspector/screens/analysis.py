@@ -159,12 +159,15 @@ class AnalysisScreen(SheetScreen):
         return Sheet(tuple(terminal.sections(view.sections, title=False)), busy)
 
     def _owners(self, state: ScreenState) -> Sequence[object]:
-        """What the view depends on; what is about no scorer may be about what people said."""
+        """What the view depends on; what is about no scorer may be about what people said.
+
+        What is about one scorer may be told apart by what others made of the cases.
+        """
         names = self.asked_about(state)
         results = state.results
         journal = results.journal if self.open_page.whose == "none" or self.open_page.people else None
         return (
-            *map(results.evaluation, names),
+            *(results.evaluations if names else ()),
             None if journal is None else journal.triage,
             names,
             state.slice,

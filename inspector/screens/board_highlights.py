@@ -9,6 +9,7 @@ from textual.worker import get_current_worker
 from inspector.analyses import load
 from inspector.render.lines import Piece, Sheet
 from inspector.screen_state import subject
+from inspector.screens.controller import same_owners
 from inspector.widgets.sheet_view import SheetView
 from scoring.errors import InspectError
 
@@ -85,7 +86,7 @@ class ScorerPane(SheetView):
         there = self.fits(room) and state.results.height < MANY and state.evaluation is not None
         wanted = _subject(state) if there else ()
         sizes, self._sizes = self._sizes, (room, self.app.size.width)
-        if wanted and wanted == self._wanted:
+        if wanted and same_owners(wanted, self._wanted):
             if self._blocks and sizes != self._sizes:
                 self._lay_out(state, self._blocks)
             return
@@ -114,7 +115,7 @@ class ScorerPane(SheetView):
 
     def _take(self, state: "ScreenState", blocks: "Sequence[Block]") -> None:
         """Show it, unless another scorer is in focus by now."""
-        if self._wanted == _subject(state):
+        if same_owners(self._wanted, _subject(state)):
             self._blocks = blocks
             self.display = bool(blocks)
             if blocks:
@@ -179,5 +180,5 @@ class CurvePane(ScorerPane, can_focus=False):
 
 
 def _subject(state: "ScreenState") -> tuple[object, ...]:
-    """What a pane is of: while these are the same, so is it."""
-    return state.evaluation, state.benchmark, state.base
+    """What a pane is of: while these are the same, so is it. A condition may speak of what people say meanwhile."""
+    return state.evaluation, state.benchmark, state.cleared().slice

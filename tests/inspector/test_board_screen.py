@@ -5,7 +5,10 @@ import shlex
 import example
 import making
 from inspector.cli import main
+from inspector.query import Query
+from inspector.screen_state import subject
 from inspector.screens.board import BoardScreen
+from inspector.screens.board_highlights import ScorerPane
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
@@ -111,6 +114,24 @@ async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_ch
         text = await rests(pilot, "Beta knows the labels.")
         assert "* best" not in text
         assert row(pilot, "alpha")[1] == "60.0"
+
+
+async def test_the_panes_follow_what_people_say_where_a_condition_speaks_of_it(tmp_path):
+    cases, scorers = making.study(n=60)
+    making.workspace(tmp_path / "w", cases, scorers)
+    async with opened(Query(workspace=str(tmp_path / "w"), where=("ruling IS NULL",)), size=(160, 60)) as pilot:
+        await rests(pilot, "What stands out about", "F1 against the threshold")
+        now = inspected(pilot)
+        now.results.journal.rule(now.cases["case"].to_list()[:45], "model wrong")
+        pilot.app.put(now.triaged())
+        await rests(pilot)
+        left = subject(inspected(pilot).cleared(), (now.scorer,))
+        assert left.shown.size == 15
+        panes = list(pilot.app.screen.query(ScorerPane))
+        assert len(panes) == 2
+        for pane in panes:
+            # Arrays have no truth value, and as text these are short.
+            assert repr(pane._blocks) == repr(pane.blocks(left, "bench"))
 
 
 async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_is_empty(tmp_path):

@@ -69,6 +69,27 @@ async def test_a_page_that_was_open_is_not_computed_again(query, monkeypatch):
         assert asked.count((pages[0], True)) == asked.count((pages[2], True)) == 2
 
 
+async def test_a_page_of_one_scorer_that_is_told_apart_by_another_follows_that_ones_threshold(query):
+    """Though the threshold was moved, and taken back to the first scorer, while another page was open."""
+    async with opened(query) as pilot:
+        await press(pilot, "g", "d")
+        screen = pilot.app.screen
+        screen._told_of["bench"] = {"rows": "beta.outcome"}
+        screen.show_state(screen.state)
+        await until(pilot, lambda: not sheet_of(pilot).sheet.busy)
+        before = await rests(pilot, "outcome of beta")
+        screen.turn_to("offset")
+        screen.put(screen.state.focused("beta", "bench"))
+        screen.put(screen.state.moved(0.95))
+        screen.put(screen.state.focused("alpha", "bench"))
+        await until(pilot, lambda: not sheet_of(pilot).sheet.busy)
+        screen.turn_to("cells")
+        assert await rests(pilot, "outcome of beta") != before
+        await until(pilot, lambda: not sheet_of(pilot).sheet.busy)
+        page = screen.view_of(screen.state, "cells", intervals=True)
+        assert screen._views["cells"][1].rows.equals(page.rows)
+
+
 async def test_values_stand_there_before_their_intervals_and_a_moving_threshold_waits_for_neither(query, monkeypatch):
     go_on, make = threading.Event(), AnalysisScreen.view_of
 
