@@ -27,6 +27,7 @@ from scoring.filtering.filters import Facet, Filter, columns_read, passing
 from scoring.filtering.text_search import SearchMatches
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
+from scoring.metrics.statistics import is_baseline
 from scoring.metrics.threshold_curves import ThresholdCurve, official_curve
 from scoring.names import match_name
 from scoring.schema import Bools, Ints
@@ -58,8 +59,12 @@ def held_filter(chosen: Filter, results: ResultSet, old: str, new: str) -> Filte
     """
     moved = (replace(facet, column=new) if facet.column == old else facet for facet in chosen.facets)
     facets = tuple(facet for facet in moved if facet.column in results.schema)
-    where = tuple(text for text in chosen.where if all(name in results.schema for name in columns_read(text)))
-    return Filter(facets, where)
+    return Filter(facets, held_conditions(chosen.where, results))
+
+
+def held_conditions(where: Sequence[str], results: ResultSet) -> tuple[str, ...]:
+    """Return the conditions less those on columns that are not there."""
+    return tuple(text for text in where if all(name in results.schema for name in columns_read(text)))
 
 
 def held_order(sort: str, results: ResultSet) -> str:
@@ -299,7 +304,8 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
         bare = replace(again, chosen=(scorer,) if scorer else ())
         kept = held_filter(self.filter, bare, self.outcome_column, f"{scorer}.outcome")
         known = (self.titles, self.beside, self.rewriting)
-        now = ScreenState(again, self.benchmark, scorer, kept, self.base, base_search, *known)
+        base = held_conditions(self.base, bare)
+        now = ScreenState(again, self.benchmark, scorer, kept, base, base_search, *known)
         return now._with(sort=held_order(old.sort, bare))
 
     def cleared(self) -> "ScreenState":
@@ -440,7 +446,9 @@ def inspect(results: ResultSet) -> ScreenState:
     base = (*([Facet("subset", subsets).sql] if subsets else []), *query.where)
     by_name = bool(query.scorers)
     search = found_in(results, np.ones(results.height, dtype=np.bool_))
-    query = replace(query, subsets=(), thresholds=_found(results))
+    # One that was only named stands on the board as well.
+    there = any(is_baseline(evaluation.scorer) for evaluation in results.evaluations)
+    query = replace(query, subsets=(), thresholds=_found(results), baselines=query.baselines or there)
     bare = replace(results, query=query, matches=search)
     start = ScreenState(bare, benchmark, on_it[0] if on_it else None, base=base, base_search=search)
     return start.focused(start.scorer if by_name else best_scorer(start, on_it), benchmark)
@@ -448,7 +456,7 @@ def inspect(results: ResultSet) -> ScreenState:
 
 def _found(results: ResultSet) -> tuple[tuple[str | None, str], ...]:
     """The thresholds asked for, with `best` as the number it was: other filters must not tune it again."""
-    named = tuple(pair for pair in results.query.thresholds if pair[1] != "best")
+    named = tuple(pair for pair in results.query.thresholds if not pair[1].startswith("best"))
     tuned = [evaluation for evaluation in results.evaluations if evaluation.rule.source == OPTIMISTIC]
     return (*named, *((evaluation.scorer.name, f"best:{evaluation.rule.threshold!r}") for evaluation in tuned))
 
@@ -466,7 +474,7 @@ def subject(state: ScreenState, scorers: Sequence[str] = ()) -> ResultSet:
     where = (*state.base, *only, *state.of_data.conditions)
     loaded = state.results
     every = tuple(evaluation.scorer.name for evaluation in loaded.evaluations)
-    query = replace(loaded.query, scorers=tuple(scorers), sort="", columns=(), where=where)
+    query = replace(loaded.query.of(scorers), sort="", columns=(), where=where)
     return select(replace(loaded, query=query, chosen=tuple(scorers) or every))
 
 

@@ -282,11 +282,12 @@ def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
 
 def _same_view(before: "ScreenState", results: "ResultSet") -> "ScreenState":
     """The same view of what was read anew; of another benchmark, where the one in focus has gone."""
-    from inspector.screen_state import inspect
+    from inspector.screen_state import held_conditions, inspect
 
     if before.benchmark in results.cases["benchmark"]:
         return before.renewed(results)
-    return inspect(replace(results, query=replace(results.query, where=before.base, subsets=())))
+    base = held_conditions(before.base, results)
+    return inspect(replace(results, query=replace(results.query, where=base, subsets=())))
 
 
 def _what_is_gone(before: "ScreenState", now: "ScreenState") -> "Iterator[str]":
@@ -300,6 +301,9 @@ def _what_is_gone(before: "ScreenState", now: "ScreenState") -> "Iterator[str]":
     if before.benchmark not in gone and before.scorer not in {None, now.scorer}:
         instead = "There is no other scorer." if now.scorer is None else f"What is on screen is {now.scorer}'s."
         yield f"The rewards of {before.scorer} are gone. {instead}"
+    for text in before.base:
+        if text not in now.base:
+            yield f"No longer filtered by {text}: a column that it reads is gone."
 
 
 def _asked(results: "ResultSet", names: "Sequence[str]") -> object:

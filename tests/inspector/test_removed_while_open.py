@@ -72,6 +72,25 @@ async def test_a_removed_scorer_goes_and_comes_back_and_a_benchmark_that_was_ask
         assert pilot.app.front.state.cases.height == len(example.EXAMPLES)
 
 
+async def test_conditions_on_what_was_removed_go_with_it_and_that_is_said(space):
+    """The figures stood on the cases that both scorers have, or the app was opened on what one of them found."""
+    of_beta = "\"beta.outcome\" = 'exact'"
+    for where, keys in (((), ("v", "a")), ((of_beta,), ())):
+        query = Query(workspace=str(space.root), benchmarks=("bench",), where=where)
+        async with opened(query, size=(160, 40)) as pilot:
+            await press(pilot, *keys)
+            assert any("beta" in condition for condition in inspected(pilot).base)
+            gone = remove(space, "scorer", "beta")
+            # What was asked for in vain is not read at all.
+            await shows(pilot, *(("there is no column",) if where else ("No longer filtered by", "beta.outcome")))
+            if not where:
+                await until(pilot, lambda: scorers(pilot) == ["alpha"])
+                assert inspected(pilot).base == ()
+                assert inspected(pilot).slice.sum() == len(example.EXAMPLES)
+            sound(pilot)
+        trash.restore(space, gone)
+
+
 async def test_a_removed_benchmark_goes_and_another_one_is_shown_and_without_any_nothing_is(space):
     async with opened(Query(workspace=str(space.root)), size=(160, 40)) as pilot:
         for keys, name, left in (
