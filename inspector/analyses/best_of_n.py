@@ -256,6 +256,9 @@ def _one(
     if not ways:
         raise UsageError("no scorer has a number by which a response could be chosen.", RANKED_BY)
     wanted = params.get("problem") or _first_lost(results, *next(iter(ways.values())))
+    # A screen names none at first; the command without one is of another page.
+    params = replace(params, options={**params.options, "problem": wanted})
+    params = replace(params, words=best_of_n.words(params))
     rows = [
         row
         for made, evaluation, way in ways.values()

@@ -411,6 +411,14 @@ def test_links_open_as_many_cases_as_they_say_and_intervals_move_nothing(request
         assert (results.mask & results.passing(link.where)).sum() == link.n
 
 
+def test_the_command_of_one_problem_names_it_where_nobody_chose_one(searched, capsysbinary):
+    """The screen opens on the first that is lost."""
+    document = best_of_n.view(load(Query(workspace=searched[0])), Params("problem", form="csv"))
+    assert "--problem" in document.provenance["command"]
+    assert main(shlex.split(document.provenance["command"])[1:]) == 0
+    assert capsysbinary.readouterr().out == document.render("csv").encode()
+
+
 @pytest.mark.parametrize(("page", "form"), together(PAGES[1:], FORMS))
 def test_every_page_is_printed_as_the_command_of_its_footer_prints_it(searched, page, form, capsysbinary):
     root, rows = searched
