@@ -14,6 +14,7 @@ from inspector.analyses.metrics import metrics
 from inspector.analyses.show import show
 from inspector.boards.cells import NOBODY, PUBLISHED
 from inspector.messages import ENDINGS, Export
+from inspector.result_set import ResultSet
 from inspector.screen_state import ScreenState
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.export import ROWS_ALONE, Document, provenance_beside
@@ -31,7 +32,8 @@ def export_document(state: ScreenState, export: Export) -> Document:
         return cases_of(state, export.form)
     if export.what == "case":
         case = state.cases["case"][export.row]
-        return show.view(state.results, Params("", {"case": case}, export.form))
+        # Its command does not search, and counts what is left out without that.
+        return show.view(_of_list(state.searched(None)), Params("", {"case": case}, export.form))
     # The filter of the list of cases does not touch the board.
     behind = state.cleared() if export.what == "all-metrics" else state
     return metrics.view(behind.for_metrics(), Params(form=export.form))
@@ -39,7 +41,13 @@ def export_document(state: ScreenState, export: Export) -> Document:
 
 def cases_of(state: ScreenState, form: str) -> Document:
     """Return the cases that are listed."""
-    return cases.view(state.results, Params(form=form))
+    return cases.view(_of_list(state), Params(form=form))
+
+
+def _of_list(state: ScreenState) -> ResultSet:
+    """What is listed, as the command that makes it again selects it."""
+    results = state.results
+    return replace(results, query=results.query.of(results.query.scorers))
 
 
 def report_of(state: ScreenState, form: str) -> Document:
@@ -106,7 +114,7 @@ def case_facts(state: ScreenState, row: int, *, blind: bool = False) -> str:
             facts["verdict"] = evaluation.verdict_of(row)
         facts["threshold"] = evaluation.threshold_at(row)
         facts["rewards"] = None if rewards is None else [round(float(reward), PLACES) for reward in rewards]
-    facts["command"] = state.results.query.command("show", name)
+    facts["command"] = _of_list(state).query.command("show", name)
     return _line(facts)
 
 
@@ -130,7 +138,7 @@ def score_facts(state: ScreenState, row: Mapping[str, Any]) -> str:
         return _line({**facts, "about": row["about"], "command": f"prm-inspect paper {row['benchmark']}"})
     if row["kind"] == NOBODY:
         return _line({**facts, "scorer": None, "command": state.cleared().for_metrics().query.command("cases")})
-    query = replace(state.cleared().for_metrics().query, scorers=(row["scorer"],))
+    query = state.cleared().for_metrics().query.of((row["scorer"],))
     return _line({**facts, "command": query.command("metrics")})
 
 

@@ -31,7 +31,8 @@ class Query(Struct, frozen=True):
     None = each benchmark's own way of counting; `unparsed` says how cases without a verdict count, None = as the
     protocol does. `labels` are the gold labels: the benchmarks' own, or those after triage
     (`scoring.triage.adjudicated`); `metrics` alone takes both. `sort` is `COLUMN`, `COLUMN:desc` or `instructive`,
-    `columns` are those of a list of cases (none = the usual ones). `baselines` adds the scorers that look at nothing.
+    `columns` are those of a list of cases (none = the usual ones). `baselines` adds the scorers that look at nothing to
+    those that are shown; one that `scorers` or a condition names is there without it.
     `slices` are names of saved slices, until they are spelled out in the other fields. `search` is looked for in the
     texts of the cases, in the scopes `within` (none: in all of them); see `scoring.filtering.text_query`.
     """
@@ -98,6 +99,10 @@ class Query(Struct, frozen=True):
     def decides(self) -> bool:
         """Whether anything is asked of verdicts that scorers do not decide by themselves."""
         return bool(self.thresholds or self.rules or self.redundancy or self.protocol)
+
+    def of(self, scorers: Sequence[str]) -> "Query":
+        """Return the query of these scorers (full names) and no baseline beside them; () = of all that there are."""
+        return replace(self, scorers=tuple(scorers), baselines=self.baselines and not scorers)
 
     def with_threshold(self, scorer: str, word: str) -> "Query":
         """Return the query with another threshold for one scorer."""

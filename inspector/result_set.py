@@ -28,11 +28,11 @@ from scoring.evaluations.evaluation import Evaluation, scored
 from scoring.evaluations.official_rows import CountingRules
 from scoring.evaluations.step_rewards import Gold
 from scoring.filtering.condition_masks import Categories, ConditionMasks
-from scoring.filtering.filters import Facet
+from scoring.filtering.filters import Facet, columns_read
 from scoring.filtering.text_search import SearchMatches
 from scoring.metadata_columns import MetadataColumns
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.statistics import baselines, is_baseline
+from scoring.metrics.statistics import BASELINES, baselines, is_baseline
 from scoring.names import match_name
 from scoring.own_columns import own_columns as kept_columns
 from scoring.schema import Bools, Ints
@@ -277,7 +277,12 @@ def load(query: Query) -> ResultSet:
     evaluations += added
     names = [evaluation.scorer.name for evaluation in evaluations]
     wanted = [match_name(word, names, "scorer") for word in query.scorers]
-    chosen = tuple(dict.fromkeys((*wanted, *(evaluation.scorer.name for evaluation in added)) if wanted else names))
+    beside = {evaluation.scorer.name for evaluation in added}
+    if query.baselines:
+        chosen = tuple(dict.fromkeys((*wanted, *(name for name in names if name in beside)) if wanted else names))
+    else:
+        # What was only named is not shown beside all others.
+        chosen = tuple(dict.fromkeys(wanted or (name for name in names if name not in beside)))
     rows = np.arange(cases.height)
     own_columns = {made.name: made.of(cases, texts) for made in kept_columns()}
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
@@ -304,8 +309,10 @@ def load(query: Query) -> ResultSet:
 
 
 def _baselines(query: Query, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:
-    """The baselines where they are asked for, less those whose name a scorer of the workspace has."""
-    made = baselines(Gold(cases), query.seed) if query.baselines else ()
+    """The baselines where they are asked for or named, less those whose name a scorer of the workspace has."""
+    read = {column.rpartition(".")[0] for text in query.where for column in columns_read(text)}
+    wanted = query.baselines or not BASELINES.keys().isdisjoint({*query.scorers, *read})
+    made = baselines(Gold(cases), query.seed) if wanted else ()
     return [evaluation for evaluation in made if evaluation.scorer.name not in taken]
 
 

@@ -130,16 +130,17 @@ def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tu
     reference, the differences to it are `d_score` and so on, on `d_n` cases. `scorers` are names; None = all.
     """
     results = state.cleared().for_metrics()
+    base, search = state.base, state.base_search
+    # A condition may speak of any scorer, of those as well that no row is of.
+    parts = pieces(results, base, search, subsets=how.subsets)
+    frame = board_frame(results, base, search, subsets=how.subsets, scorers=scorers)
     every = tuple(evaluation.scorer.name for evaluation in results.evaluations)
     if scorers is not None and scorers != every:
-        query = replace(results.query, scorers=scorers)
+        query = results.query.of(scorers)
         chosen = tuple(
             evaluation for evaluation in results.evaluations if evaluation.scorer.name in {*scorers, how.against}
         )
         results = replace(results, query=query, chosen=scorers, evaluations=chosen)
-    base, search = state.base, state.base_search
-    parts = pieces(results, base, search, subsets=how.subsets)
-    frame = board_frame(results, base, search, subsets=how.subsets, scorers=scorers)
     if how.published or not frame.height:
         printed = published_frame((piece.benchmark, piece.subset) for piece in parts)
         frame = pl.concat([frame, printed], how="diagonal")

@@ -14,6 +14,7 @@ from inspector.result_set import with_baselines
 from inspector.screen_state import ScreenState
 from inspector.screens.arranging import Arranging
 from inspector.widgets.frame_table import FrameTable
+from scoring.evaluations.deciding import speaks_of
 from scoring.metrics.statistics import baselines, is_baseline
 
 if TYPE_CHECKING:
@@ -124,7 +125,10 @@ class BoardArranging(Arranging):
         if self.state is None:
             return
         results = self.state.results
-        if results.query.baselines:
+        there = [evaluation.scorer.name for evaluation in results.evaluations if is_baseline(evaluation.scorer)]
+        if any(speaks_of(name, self.state.base) for name in there):
+            self.screen.say("The app was opened on cases that a condition on a baseline chooses: they stay.")
+        elif results.query.baselines:
             self._with_baselines(self.state, ())
         elif results.evaluations:
             work = partial(self._make_baselines, results.evaluations[0].gold, results.query.seed)

@@ -1,4 +1,5 @@
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -6,12 +7,15 @@ from msgspec.structs import asdict
 
 import making
 import reference
+from inspector.analyses import Params
+from inspector.analyses.bias import bias
 from inspector.boards.board import board_frame
+from inspector.cli import main
 from inspector.exporting import export_document
 from inspector.messages import Export
 from inspector.query import Query
 from inspector.result_set import load
-from inspector.screen_state import inspect
+from inspector.screen_state import inspect, subject
 from inspector.texts.sentences import Headline
 from inspector.thresholds.rail_lines import ThresholdChanges
 from scoring.evaluations.deciding import OPTIMISTIC
@@ -284,3 +288,26 @@ def test_spans_that_are_no_bins_are_counted_as_well(start):
     for value in (*asked, NumberRange(3, 3)):
         low, high = value if isinstance(value, NumberRange) else (value, value)
         assert counts[value] == sum(low <= n <= high for n in lengths)
+
+
+@pytest.mark.parametrize("scorer", ["gpt4", "coin"])
+def test_no_file_of_one_scorer_holds_the_baselines_and_its_command_makes_it(root, scorer, capsysbinary):
+    """Also where a condition reads one, whether or not that is the scorer."""
+    start = inspect(load(Query(workspace=root, baselines=True)))
+    for where in ((), ("\"coin.outcome\" <> 'early'",)):
+        state = start.focused(scorer, "bench").filtered(Filter(where=where))
+        documents = [export_document(state, Export("cases", "csv")), export_document(state, Export("case", "csv", 3))]
+        documents.append(bias.view(subject(state, (scorer,)), Params(form="csv")))
+        for document in documents:
+            assert main([*shlex.split(document.provenance["command"])[1:], "-q"]) == 0
+            assert capsysbinary.readouterr().out == document.render("csv").encode()
+
+
+def test_a_case_that_was_found_by_a_search_is_exported_as_its_command_shows_it(tmp_path, capsysbinary):
+    """That does not search: it counts the dev cases of all."""
+    making.workspace(tmp_path / "w", *making.study(n=160))
+    query = Query(workspace=str(tmp_path / "w"), thresholds=((None, "dev"),), search="problem 1")
+    document = export_document(inspect(load(query)), Export("case", "markdown", 1))
+    assert "dev cases left out" in document.render("markdown")
+    assert main([*shlex.split(document.provenance["command"])[1:], "-q"]) == 0
+    assert capsysbinary.readouterr().out == document.render("markdown").encode()

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import shlex
+from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
@@ -123,6 +124,29 @@ def test_scorers_by_name_stand_alone_and_their_command_says_so(capsys):
     capsys.readouterr()
     assert main(again[1:]) == 0
     assert json.loads(capsys.readouterr().out) == document
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        # Of cases that a scorer chooses which has no row, and one that is there only because it is named.
+        ("--scorer", "blend", "--where", "\"ledger.outcome\" = 'exact'"),
+        ("--where", "\"coin.outcome\" = 'exact'"),
+        ("--scorer", "blend", "--scorer", "coin"),
+        ("--scorer", "blend", "--baselines"),
+        # The number that was found to be the best stands in the command, once.
+        ("--threshold", "best"),
+        ("--threshold", "best:0.4"),
+    ],
+)
+def test_the_command_of_what_was_asked_for_makes_it_again_and_stays_as_it_is(capsys, words):
+    document = json.loads(printed(capsys, *DEMO, *words, "--json"))
+    command = shlex.split(document["provenance"]["command"])
+    assert main(command[1:]) == 0
+    assert json.loads(capsys.readouterr().out) == document
+    named = [word for flag, word in pairwise(words) if flag == "--scorer"]
+    assert not named or {row["scorer"] for row in document["rows"]} >= set(named)
+    assert ("coin" in {row["scorer"] for row in document["rows"]}) == ("coin" in named or "--baselines" in words)
 
 
 def test_differences_stand_with_their_intervals_and_cases(capsys):

@@ -24,6 +24,14 @@ async def ranked(pilot):
     await until(pilot, lambda: not pilot.app.screen.legend.known.busy)
 
 
+async def test_baselines_stay_while_the_app_is_open_on_cases_that_a_condition_on_one_chooses():
+    """Such a condition brings them too."""
+    async with opened(Query(benchmarks=("demo",), where=("\"coin.outcome\" = 'exact'",))) as pilot:
+        await press(pilot, "v", "b")
+        await shows(pilot, "a condition on a baseline chooses", "10 scorers")
+        assert inspected(pilot).slice.sum() == 29
+
+
 async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_baselines_come_and_go():
     """Baselines are scorers as long as they are wanted. Sideways keys choose a number, and Esc lets it go. Rows are by
     scorer, by subset, or both. Who is tied with the best is filled in, and where there is room the figure by threshold
