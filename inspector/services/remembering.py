@@ -81,9 +81,10 @@ class Remembering:
                 app.set_timer(SAVE_SECONDS, partial(self._keep_frame, state_folder, results))
             return
         place = kept_frame.frame_file(state_folder, self._settings())
+        left = "" if app.remembered is None else app.remembered.file
 
         def keep() -> None:
-            kept_frame.keep(place, self._inputs(results), lines, before=self._began)
+            kept_frame.keep(place, self._inputs(results), lines, before=self._began, left=left)
 
         lines = painted(front)
         app.run_in_thread(keep, "frame")
@@ -113,7 +114,9 @@ class Remembering:
             yield from map(str, (root, *(path for path in root.iterdir() if path.is_file())))
             yield from kept_frame.files_under(root / BENCHMARKS)
             yield from kept_frame.files_under(root / REWARDS, without=LEASES)
-        if query.labels != "original" and workspace.triage is not None:
+        # Labels may follow from what people say, and so may which cases there are: a condition reads any column.
+        by_people = query.labels != "original" or query.where or query.slices or query.search
+        if by_people and workspace.triage is not None:
             yield str(workspace.triage)
             yield from kept_frame.files_under(workspace.triage)
         yield from () if self._app.config is None else [str(self._app.config / FILE)]

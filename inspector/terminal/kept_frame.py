@@ -3,15 +3,18 @@
 Polars, the rewards and the decisions take most of a start, and give the same frame as the last time unless a file is
 another. So the frame is kept in the person's state folder, one small file for each way of opening something, called by
 the settings that it follows from (query, size of the terminal, theme), with the size and time of change of every file
-and folder that was read, the program's own among them. One difference, and it is not shown.
+and folder that was read, the program's own among them, and with what was in focus and how the board was arranged. One
+difference, and it is not shown.
 """
 
+import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from rich.errors import StyleSyntaxError
@@ -33,6 +36,9 @@ PATIENCE = 0.2
 _COARSE = 2_000_000_000
 """Nanoseconds by which a file system may be coarser than the clock."""
 
+FOLLOWED = ("benchmark", "scorer", "board_rows", "board_sort", "board_columns", "board_widths")
+"""What of how a workspace was left is seen on its first screen; see `inspector.terminal.remembered.LastView`."""
+
 FileStamp = tuple[int, int] | None
 """A file's time of change (ns) and its size in bytes; None where there is none."""
 
@@ -40,9 +46,11 @@ FileStamp = tuple[int, int] | None
 class KeptFrame(msgspec.Struct, frozen=True):
     """A frame and the files that it follows from, which must be as they were.
 
-    `lines` are its runs of text, from the top, each with the number of one of `styles` (Rich's notation).
+    `lines` are its runs of text, from the top, each with the number of one of `styles` (Rich's notation). `left` is
+    the file of how the workspace was left ("" = there is none), and what that said.
     """
 
+    left: tuple[str, dict[str, Any]]
     inputs: dict[str, FileStamp]
     styles: list[str]
     lines: list[list[tuple[str, int]]]
@@ -65,8 +73,19 @@ def files_under(folder: Path, *, without: str = "") -> Iterator[str]:
         yield from (os.path.join(place, name) for name in files)  # noqa: PTH118  # as above
 
 
-def keep(place: Path, inputs: Iterable[str], strips: Sequence[Strip], *, before: int) -> None:
+def _followed(left: str) -> dict[str, Any]:
+    """What a file of how a workspace was left says of its first screen."""
+    try:
+        written = json.loads(Path(left).read_bytes()) if left else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return {name: written[name] for name in FOLLOWED if name in written} if isinstance(written, dict) else {}
+
+
+def keep(place: Path, inputs: Iterable[str], strips: Sequence[Strip], *, before: int, left: str = "") -> None:
     """Keep a frame in a file, unless one of its inputs may have changed after `before` (ns since the epoch).
+
+    `left` is the file of how the workspace was left, "" where there is none.
 
     Where it cannot be written nothing happens: it only takes longer until something is seen the next time.
     """
@@ -80,7 +99,7 @@ def keep(place: Path, inputs: Iterable[str], strips: Sequence[Strip], *, before:
         [(piece.text, styles.setdefault(str(piece.style or ""), len(styles))) for piece in strip.simplify()]
         for strip in strips
     ]
-    frame = KeptFrame(stamps, list(styles), lines)
+    frame = KeptFrame((left, _followed(left)), stamps, list(styles), lines)
     with suppress(InspectError, OSError):
         write_atomically(place, msgspec.msgpack.encode(frame))
         for old in sorted(place.parent.glob("*.msgpack"), key=lambda path: -path.stat().st_mtime_ns)[MOST_FRAMES:]:
@@ -90,11 +109,15 @@ def keep(place: Path, inputs: Iterable[str], strips: Sequence[Strip], *, before:
 def recall(place: Path) -> list[Strip]:
     """Return the lines that were kept; none where there are none, or one file they follow from is another now.
 
+    None either where the workspace was left otherwise since.
+
     Nor where that cannot be known within PATIENCE.
     """
     end = time.monotonic() + PATIENCE
     try:
         frame = msgspec.msgpack.decode(place.read_bytes(), type=KeptFrame)
+        if _followed(frame.left[0]) != frame.left[1]:
+            return []
         for path, known in frame.inputs.items():
             if stamp(path) != known or time.monotonic() > end:
                 return []

@@ -98,6 +98,11 @@ class RememberedState:
             self._added[history] = _joined((text,), self._added.get(history, ()))
 
     @property
+    def file(self) -> str:
+        """The path of the file that it is kept in; "" for none."""
+        return "" if self._path is None else str(self._path)
+
+    @property
     def changed(self) -> bool:
         """Whether there is something to save."""
         return bool(self._kept or self._added)

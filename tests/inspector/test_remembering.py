@@ -16,6 +16,7 @@ from inspector.screens.loading import READING, UNCHANGED
 from inspector.terminal.remembered import RememberedState
 from inspector.widgets.search_bar import SearchBar
 from opened import inspected
+from scoring.triage.journal import Author, Journal
 from screen_text import press, rests, settled, shows, until
 
 
@@ -152,6 +153,41 @@ async def test_where_anything_but_triage_and_what_is_derived_has_changed_nothing
         assert not app.remembering.first_frame()
         reading.set()
         await shows(pilot, "3 scorers")
+
+
+async def test_what_people_say_counts_where_a_condition_may_speak_of_it(tmp_path, monkeypatch):
+    space, state_folder = tmp_path / "space", tmp_path / "state"
+    making.workspace(space, *making.study())
+    (space / "triage").mkdir()
+    query = Query(workspace=str(space), where=("ruling IS NULL",))
+    aged(space)
+    await kept(query, state_folder)
+    app, reading = opened_slowly(query, state_folder, monkeypatch)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await shows(pilot, UNCHANGED)
+        Journal(space / "triage", Author("ann", "gpu")).rule(["bench/c0"], "model wrong")
+        assert not app.remembering.first_frame()
+        reading.set()
+        await shows(pilot, "3 scorers")
+
+
+async def test_a_first_screen_that_was_left_otherwise_since_is_not_shown(workspace, tmp_path):
+    """What is typed meanwhile would be for another scorer than the one that the cursor is seen on."""
+    aged(Path(workspace.workspace))
+    await kept(workspace, tmp_path)
+    async with InspectApp(workspace, state_folder=tmp_path).run_test(size=(120, 36)) as pilot:
+        assert pilot.app.remembering.first_frame()
+        await rests(pilot, "scorers")
+        # A condition that is remembered is seen on no first screen.
+        pilot.app.remembered.add("conditions", "n_steps > 2")
+        pilot.app.remembering.save()
+        assert pilot.app.remembering.first_frame()
+        await press(pilot, "j")
+        await until(pilot, lambda: pilot.app.state.scorer == "alpha")
+    app = InspectApp(workspace, state_folder=tmp_path)
+    async with app.run_test(size=(120, 36)) as pilot:
+        assert not app.remembering.first_frame()
+        await until(pilot, lambda: app.state is not None and app.state.scorer == "alpha")
 
 
 @pytest.mark.parametrize(("keys", "ends"), [(("q",), True), (("ctrl+c",), True), (("g", "l", "slash", "q"), False)])
