@@ -366,10 +366,12 @@ class BoardScreen(AppScreen):
         scorers = frame.filter(~pl.col("kind").is_in(NOT_HERE))["scorer"].n_unique()
         kinds = frame["over"].drop_nulls().unique().to_list() if len(metrics) == 1 else []
         names = state.cases["benchmark"].unique(maintain_order=True).to_list()
+        whole = counted(state.cases.height, "case")
+        n = sum(int(piece.rows.sum()) for piece in self.pieces.values() if piece.subset is None)
         phrases = [
             Phrase(("prm-inspect", ""), rank=4),
             Phrase((", ".join(names) or "no benchmark", counted(len(names), "benchmark"), ""), rank=3),
-            Phrase((counted(state.cases.height, "case"),)),
+            Phrase((whole if n == state.cases.height else f"{n:,} of {whole}",)),
             Phrase((counted(scorers, "scorer"), ""), rank=1),
         ]
         if self.how.against:

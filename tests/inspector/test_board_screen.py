@@ -127,6 +127,7 @@ async def test_the_panes_follow_what_people_say_where_a_condition_speaks_of_it(t
         await rests(pilot)
         left = subject(inspected(pilot).cleared(), (now.scorer,))
         assert left.shown.size == 15
+        assert "15 of 60 cases" in screen_text(pilot.app)
         panes = list(pilot.app.screen.query(ScorerPane))
         assert len(panes) == 2
         for pane in panes:
