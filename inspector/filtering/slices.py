@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.filtering.searching import found_in
+from inspector.filtering.searching import found_in, matching
 from inspector.query import Query
 from inspector.screen_state import ScreenState
 from scoring.errors import FilterError, NoWorkspace, UnwritableWorkspace, UsageError
@@ -18,7 +18,9 @@ from scoring.evaluations.verdicts import OUTCOMES, RIGHT, WRONG
 from scoring.filtering.filters import Facet, Filter, NumberRange, filter_of
 from scoring.filtering.sql_words import named
 from scoring.metrics.first_error import FAILURES
+from scoring.metrics.statistics import is_baseline
 from scoring.names import match_name
+from scoring.schema import Bools
 from scoring.storage.files import locked, unwritable, write_atomically
 
 # -- slices that need not be saved: what people look at first
@@ -44,12 +46,18 @@ class ReadySlice(Struct, frozen=True):
 
 def ready_slices(state: ScreenState) -> list[ReadySlice]:
     """Return the slices that make sense for a benchmark seen through its scorer, those without a case included."""
-    within = state.benchmark_rows & state.results.passing(state.base)
+    within = state.benchmark_rows & _given(state)
     slices = []
     for key, title, chosen, sort in offered(state):
         rows = within & state.results.passing(chosen.conditions)
         slices.append(ReadySlice(key, title, chosen, sort, int(np.count_nonzero(rows))))
     return slices
+
+
+def _given(state: ScreenState) -> Bools:
+    """The cases under the conditions and the search that were given when the app was opened, as a mask over all."""
+    given: Bools = state.results.passing(state.base) & matching(state.base_search, state.results.height)
+    return given
 
 
 def condition_titles(state: ScreenState) -> dict[str, str]:
@@ -105,8 +113,15 @@ def _close_calls(state: ScreenState) -> Iterator[SliceOffer]:
 
 
 def _of_scorers(state: ScreenState) -> Iterator[SliceOffer]:
-    """Slices of what several scorers made of the cases; one without a verdict on any is neither right nor wrong."""
-    judging = [evaluation.scorer.name for evaluation in state.results.evaluations if evaluation.judges(state.benchmark)]
+    """Slices of what several scorers made of the cases; one without a verdict on any is neither right nor wrong.
+
+    Nor is a baseline one of them: it looks at nothing.
+    """
+    judging = [
+        evaluation.scorer.name
+        for evaluation in state.results.evaluations
+        if evaluation.judges(state.benchmark) and not is_baseline(evaluation.scorer)
+    ]
     if len(judging) < 2:
         return
     right, wrong = ([OUTCOMES[code] for code in codes] for codes in (RIGHT, WRONG))
@@ -281,8 +296,8 @@ def sliced(state: ScreenState, saved: SavedSlice) -> ScreenState:
         SearchError, DamagedWorkspace: as for a search.
     """
     chosen = filter_of(text for text in saved.where if text not in state.base)
-    focus, now = chosen.facet("benchmark", keep=True), state
-    if focus is not None and len(focus.values) == 1:
+    focus, now = _benchmark_of(chosen), state
+    if focus is not None:
         chosen = replace(chosen, facets=tuple(facet for facet in chosen.facets if facet is not focus))
         now = now if focus.values[0] == now.benchmark else now.on_benchmark(str(focus.values[0]))
     search = now.base_search
@@ -300,13 +315,21 @@ def slice_of(state: ScreenState, name: str) -> SavedSlice:
 
 
 def size_of(state: ScreenState, saved: SavedSlice) -> int | None:
-    """Count the cases that fulfil the conditions of a slice; None where it searches too, or names what is not here."""
+    """Count the cases that a slice lists; None where it searches too, or names what is not here."""
     if saved.search:
         return None
     try:
-        return int(np.count_nonzero(state.results.passing((*state.base, *saved.where))))
+        rows = _given(state) & state.results.passing(saved.where)
     except FilterError:
         return None
+    # One that names no benchmark lists cases of the one in focus.
+    return int(np.count_nonzero(rows if _benchmark_of(filter_of(saved.where)) else rows & state.benchmark_rows))
+
+
+def _benchmark_of(chosen: Filter) -> Facet | None:
+    """The facet of a filter that names one benchmark."""
+    focus = chosen.facet("benchmark", keep=True)
+    return focus if focus is not None and len(focus.values) == 1 else None
 
 
 class SliceShelf:

@@ -1,10 +1,12 @@
 import pytest
+from msgspec.structs import replace
 
 import example
 import judged
 import making
+import taxonomy_spaces
 from inspector.filtering.filter_words import filter_words
-from inspector.filtering.slices import ready_slices
+from inspector.filtering.slices import SavedSlice, ready_slices, size_of, sliced
 from inspector.query import Query
 from inspector.result_set import load
 from inspector.screen_state import inspect
@@ -60,6 +62,31 @@ def test_every_ready_slice_holds_what_it_says(start):
         assert listed(now) == cases
         assert found[key].cases == len(cases)
         assert "SELECT" not in filter_words(now)
+
+
+@pytest.mark.parametrize("asked", [{"where": ("n_steps > 2",)}, {"search": "missed"}, {"baselines": True}])
+def test_they_count_what_they_list_whatever_the_app_was_opened_on(start, asked):
+    """Under a search too; and baselines, which look at nothing, are no scorers that are right or wrong."""
+    now = inspect(load(replace(start.results.query, scorers=("alpha",), **asked)))
+    plain = {one.key: one.cases for one in ready_slices(start)}
+    counts = {one.key: one.cases for one in ready_slices(now)}
+    assert (counts == plain) == ("baselines" in asked)
+    for one in ready_slices(now):
+        assert now.searched(now.base_search, one.filter).ordered(one.sort).shown.size == one.cases
+    saved = SavedSlice("missed", ("\"alpha.outcome\" = 'missed'",))
+    assert size_of(now, saved) == sliced(now, saved).shown.size == counts["m"]
+
+
+def test_a_saved_slice_of_no_benchmark_counts_what_it_lists(tmp_path):
+    """It was saved while there was one benchmark: then no condition names it."""
+    query = taxonomy_spaces.write(tmp_path / "w")
+    start = inspect(load(query))
+    short, named = SavedSlice("short", ("n_steps < 4",)), SavedSlice("b", ("benchmark IN ('bench')", "n_steps < 4"))
+    for benchmark in ("socratic", "bench"):
+        now = start.on_benchmark(benchmark)
+        assert size_of(now, short) == sliced(now, short).shown.size
+        assert size_of(now, named) == sliced(now, named).shown.size
+    assert size_of(start.on_benchmark("socratic"), short) != size_of(start.on_benchmark("bench"), short)
 
 
 def test_conditions_of_ready_slices_are_said_in_words(start):
