@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from scoring.cache import BALLOTS, VoteParts
 from scoring.critics.catalogue import (
+    CORRECTED,
     PARSERS,
     PROTOCOLS,
     READERS,
@@ -50,7 +51,8 @@ def protocol_of_critic(scorer: Scorer) -> CriticProtocol | None:
     protocol = PROTOCOLS.get(str(scorer.settings.get("protocol"))) if scorer.kind == "critic" else None
     if protocol is None or SETTING not in scorer.settings:
         return protocol
-    read = READERS.get(str(scorer.settings[SETTING]))
+    kept = str(scorer.settings[SETTING])
+    read = READERS.get(CORRECTED.get(kept, kept))
     return None if read is None else replace(protocol, read=read)
 
 

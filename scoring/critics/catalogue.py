@@ -244,6 +244,8 @@ READERS: dict[str, ReadAnswer] = {
     "loose-2-from-1": partial(read_loosely, base=1),
 }
 """Version -> reader. One whose prompt calls the first step otherwise than its benchmark does is a version apart."""
+CORRECTED = {"loose-1": "loose-2", "loose-1-from-1": "loose-2-from-1"}
+"""Version of before -> the one that reads on for scorers that were made by it."""
 
 
 class Parser(Struct, frozen=True):

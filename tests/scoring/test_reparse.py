@@ -4,11 +4,19 @@ import pytest
 import making
 from reference import Case
 from scoring.cache import VoteParts
-from scoring.critics.catalogue import read_grben, read_prmbench, read_processbench, read_socratic
+from scoring.critics.catalogue import (
+    CORRECTED,
+    READERS,
+    read_grben,
+    read_prmbench,
+    read_processbench,
+    read_socratic,
+)
 from scoring.critics.parsing import Reading
 from scoring.errors import UnwritableWorkspace
-from scoring.reparse import reparse, stale
+from scoring.reparse import SETTING, protocol_of_critic, reparse, stale
 from scoring.schema import VOTES
+from scoring.scorer import Scorer
 
 CASES = making.frame([Case(2), Case(2), Case(2)])
 KEYS = CASES["key"].to_list()
@@ -71,6 +79,13 @@ def test_stale_readings_are_noticed_until_they_are_made_again(parts):
     told = reparse(parts, read_processbench, CASES)
     assert (told.changed, stale(parts, read_processbench)) == (0, 0)
     assert stale(parts, read_grben) == 2
+
+
+@pytest.mark.parametrize(("before", "now"), CORRECTED.items())
+def test_who_was_made_by_a_parser_of_before_is_read_on_by_the_one_that_corrects_it(before, now):
+    settings = {"protocol": "processbench", SETTING: before}
+    protocol = protocol_of_critic(Scorer("judge-loose", "f" * 32, kind="critic", settings=settings))
+    assert protocol.read is READERS[now]
 
 
 def test_ratings_are_read_again(parts):
