@@ -32,7 +32,7 @@ from inspector.boards.board import (
     standings,
     unscored_frame,
 )
-from inspector.boards.cells import BEST, PUBLISHED, TIED
+from inspector.boards.cells import BEST, PUBLISHED, TIED, name_title
 from inspector.boards.drills import board_drill
 from inspector.comparability import NOT_COMPARABLE, incomparable
 from inspector.label_set import other_labels, published_note, with_own_labels
@@ -194,7 +194,7 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
     if not how.against:
         yield STANDING
         for (benchmark, subset), ranks in known.ranks.items():
-            where = benchmark if subset is None else f"{benchmark}, {subset}"
+            where = benchmark if subset is None else f"{benchmark}, {name_title(subset)}"
             yield f"{where}: standing {_common_cases(ranks)}"
     else:
         yield f"d_score and the like: less those of {how.against}, on the cases that both tried, paired bootstrap"
@@ -275,7 +275,7 @@ def _cells(
 
     dim = "" if row["kind"] == "scorer" else "dim"
     if key in NAMES:
-        yield text("all" if row[key] is None else str(row[key]), dim)
+        yield text(name_title(row[key]), dim)
     elif how.against and key in {*COMPARED, "interval"}:
         yield _difference(row, key, opens(key))
     elif key == "score":

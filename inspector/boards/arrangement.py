@@ -16,7 +16,7 @@ F1, PRMSCORE = "F1", "PRMScore"
 MEANINGS = {
     "scorer": ("scorer", "its name"),
     "benchmark": ("benchmark", "the benchmark"),
-    "subset": ("subset", "the benchmark's own partition; all: the whole of it"),
+    "subset": ("subset", "the benchmark's own partition; whole: all of it"),
     "metric": ("metric", "what the score is: F1, PRMScore or whatever else the benchmark reports"),
     "score": ("score", "the official metric, marked where it is the best or tied with it"),
     "interval": ("95%", "the interval of the score"),

@@ -98,7 +98,8 @@ _MASKS = IdentityCache(64)
 class BoardSlice(Struct, frozen=True, eq=False):
     """The cases of a benchmark, or of one of its subsets, that the board speaks of.
 
-    `rows` (n,) are these, `whole` (n,) those of the benchmark; `subset` is None where both are the same.
+    `rows` (n,) are these, `whole` (n,) those of the benchmark; `subset` is None where both are the same, and "" of the
+    cases that have none.
     """
 
     benchmark: str
@@ -133,7 +134,7 @@ def pieces(
         whole = _members(results, conditions, search)
         listed.append(BoardSlice(benchmark, None, whole, whole))
         for subset in subsets_of(results, benchmark) if subsets else ():
-            rows = _members(results, (*conditions, Facet("subset", (subset,)).sql), search)
+            rows = _members(results, (*conditions, subset_facet(subset).sql), search)
             listed.append(BoardSlice(benchmark, subset, rows, whole))
     return listed
 
@@ -147,10 +148,18 @@ def _members(results: ResultSet, conditions: tuple[str, ...], search: SearchMatc
 
 
 def subsets_of(results: ResultSet, benchmark: str) -> list[str]:
-    """Return the subsets of a benchmark in the order of the cases; none where it has fewer than two."""
-    subsets = results.cases.filter(pl.col("benchmark") == benchmark)["subset"].drop_nulls()
+    """Return the subsets of a benchmark in the order of the cases; none where it has fewer than two.
+
+    "" are the cases without one, beside others, as in `metrics`.
+    """
+    subsets = results.cases.filter(pl.col("benchmark") == benchmark)["subset"].fill_null("")
     names: list[str] = subsets.unique(maintain_order=True).to_list()
     return names if len(names) > 1 else []
+
+
+def subset_facet(subset: str) -> Facet:
+    """Select the cases of a subset, or those without one ("")."""
+    return Facet("subset", (subset,) if subset else ("", None))
 
 
 def board_frame(

@@ -7,6 +7,7 @@ from inspector.texts.paint import Glyphs
 from inspector.texts.short_names import short_name
 from inspector.texts.text import TextPart
 from scoring.evaluations.verdicts import OUTCOMES
+from scoring.schema import NO_SUBSET
 
 SCORER, BASELINE, PUBLISHED, NOBODY = "scorer", "baseline", "published", "nobody"
 """Kinds of rows: of a scorer, of one that looks at nothing, of a printed figure, of a benchmark that nobody scored."""
@@ -23,6 +24,11 @@ BEHIND_POINT = 5
 """Cells of a figure without a unit from its point on."""
 SOURCE_WIDTH = 10
 """Cells in which half a word on where a threshold is from would say nothing."""
+
+
+def name_title(name: str | None) -> str:
+    """Write a name of a row: without one it is of a whole benchmark, and "" are cases without a subset."""
+    return WHOLE_BENCHMARK if name is None else name or NO_SUBSET
 
 
 class BoardCells:
@@ -42,12 +48,12 @@ class BoardCells:
         """Write a name, shortened beside those it stands `among`; without one, the whole benchmark."""
         text, kind = value
         plain = kind != SCORER or text is None
-        return [(short_name(WHOLE_BENCHMARK if text is None else text, width, among), "dim" if plain else "")]
+        return [(short_name(name_title(text), width, among), "dim" if plain else "")]
 
     def group(self, value: tuple[str | None, str, bool], width: int, among: Sequence[str] = ()) -> list[TextPart]:
         """Write a name by which rows are grouped: it is dim where it stands in the row above as well."""
         text, kind, repeated = value
-        name = short_name(WHOLE_BENCHMARK if text is None else text, width, among)
+        name = short_name(name_title(text), width, among)
         return [(name, "dim" if repeated or kind == PUBLISHED else "strong")]
 
     def score(self, value: tuple[float | None, str, bool, str | None], _: int) -> list[TextPart]:

@@ -19,7 +19,7 @@ from inspector.boards.arrangement import (
     title_of,
 )
 from inspector.boards.board import Ranks, Standings, state_of
-from inspector.boards.cells import BASELINE, BEST, PUBLISHED, TIED, WHOLE_BENCHMARK, BoardCells
+from inspector.boards.cells import BASELINE, BEST, PUBLISHED, TIED, BoardCells, name_title
 from inspector.case_list.catalogue import Entry
 from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import F1, GLYPHS, PRMSCORE, WORDS, counted
@@ -99,7 +99,7 @@ def _number(key: str, title: str, kind: BoardKind, cells: BoardCells) -> TableCo
 def _name(key: str, title: str, kind: BoardKind, cells: BoardCells) -> TableColumn:
     """A column that says what rows are of."""
     there = {"scorer": kind.scorers, "benchmark": kind.benchmarks, "subset": kind.parts, "metric": kind.metrics}
-    names = there[key] if key != "subset" else (WHOLE_BENCHMARK, *there[key])
+    names = there[key] if key != "subset" else tuple(map(name_title, (None, *there[key])))
     paint, source = (cells.group, (key, "kind", "repeated")) if kind.group == key else (cells.name, (key, "kind"))
     whole = max(map(cell_len, (title, *names)))
     # Room for all but what names share; for all of them before pictures are wider.

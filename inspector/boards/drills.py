@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inspector.boards.board import BoardSlice
+from inspector.boards.board import BoardSlice, subset_facet
 from inspector.boards.cells import NOBODY, PUBLISHED
 from inspector.render.lines import CaseLink
 from inspector.result_set import ResultSet
@@ -79,7 +79,7 @@ def board_drill(
     where = _exact(results, piece, behind)
     if where is None:
         return f"No short condition leaves exactly the {n:,} {behind.words}."
-    subset = () if piece.subset is None else (Facet("subset", (piece.subset,)).sql,)
+    subset = () if piece.subset is None else (subset_facet(piece.subset).sql,)
     return CaseLink((*subset, *where), n, behind.words, row["scorer"], others, piece.benchmark)
 
 

@@ -26,6 +26,7 @@ from inspector.boards.board import (
     pieces,
     published_frame,
     standings,
+    subset_facet,
     unscored_frame,
     waiting,
 )
@@ -53,7 +54,7 @@ from inspector.texts.wrap import Phrase
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
-from scoring.filtering.filters import Facet, Filter
+from scoring.filtering.filters import Filter
 from scoring.metrics.own import own_metrics
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class BoardOpening(Controller):
         if line is None or line["subset"] is None:
             return state
         chosen = state.filter
-        return state.filtered(Filter((*chosen.facets, Facet("subset", (line["subset"],))), chosen.where))
+        return state.filtered(Filter((*chosen.facets, subset_facet(line["subset"])), chosen.where))
 
 
 # -- what of a board takes a moment: who is tied with the best, and differences. Computed behind, then filled in

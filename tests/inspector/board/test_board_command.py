@@ -57,6 +57,29 @@ def test_the_numbers_are_those_of_metrics_bias_and_compare(capsys):
             assert found[row["scorer"]]["standing"] == kind
 
 
+def test_cases_without_a_subset_have_a_row_beside_those_of_subsets(capsys, tmp_path):
+    subsets = ["one", None, "one", None, None, "one"]
+    cases = [
+        reference.Case(2, at % 2 - 1, (0.9, 0.2) if at % 3 else (0.1, 0.9), subset=name)
+        for at, name in enumerate(subsets)
+    ]
+    making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)])
+    words = ("-w", str(tmp_path / "w"))
+    assert main(["metrics", *words, "--json"]) == 0
+    figures = {
+        row["subset"]: (row["value"], row["n"])
+        for row in json.loads(capsys.readouterr().out)["rows"]
+        if row["metric"] == "f1" and row["subset"] not in {"all", "average"}
+    }
+    rows = rows_of(capsys, *words, "--rows", "subset")
+    assert {row["subset"]: (row["score"], row["cases"]) for row in rows} == figures
+    assert set(figures) == {"one", ""}
+    shown = printed(capsys, *words, "--rows", "subset").splitlines()
+    assert [line.split("  ")[0] for line in shown[2:4]] == ["one", "(no subset)"]
+    # The official figure of the whole is the average, and `all` is another one.
+    assert "whole" in printed(capsys, *words, "--rows", "scorer")
+
+
 def test_the_numbers_of_subsets_are_those_of_metrics(capsys, tmp_path):
     making.workspace(tmp_path, *making.study(n=40))
     words = ["-w", str(tmp_path)]
