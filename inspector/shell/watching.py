@@ -274,6 +274,8 @@ def _parts(taken: TakenFile, before: _Held | None) -> Iterator[str]:
         yield f"{saved.scorer}: {joined_words(joined)}{f' ({more:+,})' if more else ''}{f', {words}' if words else ''}"
         if saved.why:
             yield f"warning: {saved.why}"
+        if saved.gone:
+            yield f"warning: what it gave {counted(saved.gone, 'case')} before is gone"
     if noticed := noticed_words(_findings(taken)):
         yield noticed
 
@@ -298,6 +300,7 @@ def _object(taken: TakenFile) -> dict[str, Any]:
         "rewards": sum(counts["rewards"] for counts in all_counts),
         "answers": sum(counts["answers"] for counts in all_counts),
         "refused": sum(counts["refused"] for counts in all_counts),
+        "results_gone": sum(saved.gone for _, saved in taken.joined),
         **{f"{severity}s": findings.count(severity) for severity in ("error", "warning", "note")},
     }
 
@@ -311,7 +314,8 @@ def _findings(taken: TakenFile) -> list[Finding]:
 
 def _is_grave(taken: TakenFile) -> bool:
     """Whether there is anything about a file that a person should look at."""
-    left_out = any(added.elsewhere for _, added in taken.imported) or any(saved.why for _, saved in taken.joined)
+    left_out = any(added.elsewhere for _, added in taken.imported)
+    left_out = left_out or any(saved.why or saved.gone for _, saved in taken.joined)
     before = taken.unchanged is not None and taken.unchanged.grave
     return bool(taken.refusal) or left_out or before or worst(_findings(taken)) in {"warning", "error"}
 

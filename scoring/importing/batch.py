@@ -257,7 +257,7 @@ def read_sources(
     unchanged = tuple(source.unchanged for source in every if source.unchanged is not None)
     read = tuple((source.brought, len(source.results)) for source in every if source.brought is not None)
     sources = list(_opened_alone([source for source in every if source.unchanged is None], known))
-    batch = join_sources(sources, skipped, options, workspace, alone=alone and not unchanged)
+    batch = join_sources(sources, skipped, options, workspace, alone=alone and not unchanged, held=bool(unchanged))
     left = tuple(dict.fromkeys(map(printable, workspaces)))
     return replace(batch, unchanged=unchanged, read=read, ledger=ledger, workspaces=left)
 
@@ -301,6 +301,7 @@ def join_sources(
     workspace: Workspace | None,
     *,
     alone: bool = True,
+    held: bool = False,
 ) -> ImportBatch:
     """Join the results among sources to the cases of the workspace and of the sources themselves.
 
@@ -310,6 +311,7 @@ def join_sources(
         options: how they are to be read; its name, run and threshold count here.
         workspace: whose cases results may belong to; None = there is none yet.
         alone: whether there is nothing beside them.
+        held: whether there are others that are unchanged: what a name, or a step of training, is of may be among them.
 
     Raises:
         InputError: one cannot be joined, or nothing at all was recognised.
@@ -320,16 +322,14 @@ def join_sources(
     imported = tuple(part for source in sources for part in source.imported)
     results = [(source, scorer) for source in sources for scorer in source.results]
     named = len({scorer.name for _, scorer in results}) or sum(bool(part.mapping) for part in imported)
-    # What is unchanged was given its name when it came.
-    if options.name is not None and (named > 1 or (alone and not named)):
+    if options.name is not None and (named > 1 or not (named or held)):
         why = f"--name {options.name!r} is for one scorer or one table, and there are {named}."
         benchmarks = ", ".join(dict.fromkeys(part.benchmark for part in imported))
         as_table = f"Leave it out, or name a column (--problem COL), so that rows of {benchmarks} are read as a table."
         raise UsageError(why, as_table if benchmarks and not named else "Import it alone.")
     if options.name is not None:
         results = [(source, replace(scorer, name=options.name)) for source, scorer in results]
-    # Of what is unchanged it was said when it came which checkpoint it is.
-    if results or alone:
+    if results or not held:
         results = list(_as_checkpoints(results, options))
     joined = []
     cases = _cases(workspace, imported) if results else pl.DataFrame(schema=OF_CASES)

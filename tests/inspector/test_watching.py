@@ -75,6 +75,22 @@ def test_a_file_that_grows_is_taken_row_by_row_until_it_is_interrupted(watched, 
     assert open_workspace(tmp_path / "ws").cases().height == 5
 
 
+@pytest.mark.parametrize("flags", [(), ("--jsonl",)])
+def test_results_that_a_rewritten_file_takes_away_are_told(watched, tmp_path, flags):
+    (tmp_path / "mine.jsonl").write_bytes(b"".join(ROWS[:5]))
+    process = watched("mine.jsonl", *flags)
+    lines = iter(process.stdout.readline, "")
+    assert any("imported" in line or "5 cases" in line for line in lines)
+    (tmp_path / "mine.jsonl").write_bytes(b"".join(ROWS[:2]))
+    told = next(line for line in lines if "replaced" in line)
+    if flags:
+        assert json.loads(told)["results_gone"] == 3
+    else:
+        assert "; warning: what it gave 3 cases before is gone" in told
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+
+
 def test_it_ends_by_itself_and_says_what_it_took(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(watching, "LOOK_SECONDS", 0)
