@@ -398,7 +398,9 @@ def _lengths(results: ExternalResults, whole: pl.DataFrame) -> Iterator[Finding]
     for row in wrong.select("line", "id", "_numbers", "n_steps", "_labelled").iter_rows(named=True):
         n_numbers, steps = row["_numbers"], row["n_steps"]
         code, message = "length-mismatch", f"{n_numbers} numbers for {steps} steps; {_REFUSED}"
-        if row["_labelled"] and n_numbers < steps:
+        if results.reads_answers:
+            message = f"{n_numbers} numbers for {steps} steps; they count in official figures of steps alone"
+        elif row["_labelled"] and n_numbers < steps:
             code, message = "fewer-labels", f"labels for {n_numbers} of {steps} steps; the others are not judged"
         elif row["_labelled"]:
             where = "those beyond count in official figures of steps alone"

@@ -43,6 +43,15 @@ def test_content_wins_over_an_id_that_says_otherwise():
     assert codes(found) == []
 
 
+def test_numbers_in_an_answer_that_are_not_one_a_step_are_not_said_to_be_refused():
+    short = json.dumps({"validity": [0.5, -0.5], "redundancy": [0, 0]})
+    read = results({"id": "a", **texts(A), "answer": short}, kind="critic", reads_answers=True)
+    found = join(read, cases_of("prmbench", A, B))
+    (finding,) = [finding for finding in found.findings if finding.code == "length-mismatch"]
+    assert finding.message == "2 numbers for 3 steps; they count in official figures of steps alone"
+    assert (found.votes["rewards"].to_list(), found.row_counts["refused"]) == ([[0.5, -0.5]], 0)
+
+
 def test_other_content_does_not_join_by_its_id():
     found = join(results({"id": "b", **texts(B), "rewards": THREE}, {"id": "a", **texts(case("new"))}), CASES)
     assert rewards(found) == {KEY_B: THREE}
