@@ -16,6 +16,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scoring.benchmarks import grben, processbench
 from scoring.evaluations.rules import REWARDS, transform
 from scoring.evaluations.step_rewards import StepLabels, align, first_rows
 from scoring.evaluations.verdicts import Decision, ProvidedVerdicts, Rule
@@ -208,24 +209,36 @@ CASE_FORMATS: dict[str, Callable[[CaseRow], ExportedRow]] = {
     "grben": grben_row,
 }
 """Name -> what writes one case."""
+_OF_OTHERS = {"processbench": processbench.OF_OTHERS, "grben": grben.OF_OTHERS}
+"""Name -> keys that would make its rows those of another format, whose labels may count from another base."""
 
 
 def case_lines(name: str, cases: pl.DataFrame, metadata: pl.DataFrame | None = None) -> Iterator[ExportedRow]:
     """Write every row of a cases frame (`scoring.schema.CASES`).
 
     `metadata` has the metadata columns of the same rows: each stands as a key of its own, unless the format has a key
-    of that name or the value is missing, or infinite, which JSON does not know.
+    of that name or the value is missing, or infinite, which JSON does not know. One by which a reader would take the
+    row for another format's has "meta." before its name.
     """
+    of_others = _OF_OTHERS.get(name, frozenset())
     rows = map(CASE_FORMATS[name], cases.iter_rows(named=True))
     if metadata is None or not metadata.width:
         yield from rows
         return
     for row, beside in zip(rows, metadata.iter_rows(named=True), strict=True):
-        value = {} if row.value is None else dict(row.value)
+        if row.value is None:
+            yield row
+            continue
+        value, notes = dict(row.value), list(row.notes)
         for key, held in beside.items():
-            if held is not None and held not in _INFINITE:
+            if held is None or held in _INFINITE:
+                continue
+            if key in of_others and key not in value:
+                notes.append((f"values of {key} called meta.{key}, for {key} would make a row another format's", 1))
+                value.setdefault(f"meta.{key}", held)
+            else:
                 value.setdefault(key, held)
-        yield row if row.value is None else replace(row, value=value)
+        yield replace(row, value=value, notes=tuple(notes))
 
 
 # -- what one scorer gave cases

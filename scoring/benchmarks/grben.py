@@ -46,6 +46,10 @@ _DOMAIN = {domain.lower(): domain for domain in _GROUP}
 _TYPE = {**{name: name for name in ERROR_TYPES}, "knowledge": "knowledge-based", "other": "others"}
 
 
+OF_OTHERS = frozenset({"completions", "modified_process", "pred_error_idx"})
+"""Keys by which rows are those of another benchmark, or results."""
+
+
 def recognises(row: Any) -> bool:
     """Return whether a row looks like GR-Ben: what ProcessBench has, and one of its domains or types of error beside
     it.
@@ -56,7 +60,7 @@ def recognises(row: Any) -> bool:
         isinstance(row, Mapping)
         and {"problem", "steps", "label"} <= row.keys()
         and (_said(row.get("domain")) in _DOMAIN or _said(row.get("error_type")).removesuffix("-error") in _TYPE)
-        and not {"completions", "modified_process", "pred_error_idx"} & row.keys()
+        and not row.keys() & OF_OTHERS
     )
 
 

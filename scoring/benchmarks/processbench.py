@@ -33,6 +33,8 @@ OFFICIAL: dict[str, tuple[int, int]] = {
 }
 """Erroneous and clean cases a subset (paper, Table 2)."""
 
+OF_OTHERS = frozenset({"domain", "error_type", "completions", "generated_critique", "responses"})
+"""Keys by which rows are those of another benchmark, or results."""
 _SUBSET = r"^(.+)-[0-9]+$"
 _MANY = 30
 """Erroneous cases from which on it is odd that none has its first error in the first step (nearly a fifth have)."""
@@ -43,7 +45,7 @@ def recognises(row: Any) -> bool:
     return (
         isinstance(row, Mapping)
         and {"problem", "steps", "label"} <= row.keys()
-        and not {"domain", "error_type", "completions", "generated_critique", "responses"} & row.keys()
+        and not row.keys() & OF_OTHERS
         and not {"prediction", "match"} <= row.keys()
         # A label a step is somebody's own.
         and not isinstance(row["label"], list | Mapping)

@@ -134,6 +134,20 @@ def test_the_format_is_recognised_from_its_content(path, frame):
         assert [other for other in SAID if benchmark_module(other).recognises(row)] == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "subset", "key"),
+    [("processbench", "sums", "domain"), ("processbench", "sums", "responses"), ("grben", "physics", "completions")],
+)
+def test_metadata_does_not_make_rows_those_of_another_format(path, name, subset, key):
+    """In rows of GR-Ben's a label of 1 is what it is not in those of ProcessBench's."""
+    texts = {"problem": "What is 1 + 1?", "steps": ["One.", "Two."]}
+    case = {"id": "a-1", "subset": subset, **texts, "earliest_error": 1, "line": 1}
+    (line,) = case_lines(name, cases_frame("bench", "made.jsonl", [case]), pl.DataFrame({key: ["physics"]}))
+    assert line.notes == ((f"values of {key} called meta.{key}, for {key} would make a row another format's", 1),)
+    assert line.value[f"meta.{key}"] == "physics"
+    assert again(path, [line], None).select("benchmark", "earliest_error").row(0) == (name, 1)
+
+
 NUMBERS = st.one_of(st.floats(0, 1), st.sampled_from([0.5, 0.1 + 0.2, 5e-324]), st.floats(-3, 3))
 
 
