@@ -107,16 +107,17 @@ def on_common_cases(state: ScreenState, reasons: Sequence[Incomparable]) -> Scre
 
 def on_all_cases(state: ScreenState) -> ScreenState | None:
     """Take such conditions away; None where there are none."""
-    kept = tuple(condition for condition in state.base if not _is_common(state, condition))
+    kept = tuple(condition for condition in state.base if not is_common(state, condition))
     return None if kept == state.base else _based(state, kept)
 
 
 def is_on_common_cases(state: ScreenState) -> bool:
     """Return whether there is such a condition."""
-    return any(_is_common(state, condition) for condition in state.base)
+    return any(is_common(state, condition) for condition in state.base)
 
 
-def _is_common(state: ScreenState, condition: str) -> bool:
+def is_common(state: ScreenState, condition: str) -> bool:
+    """Return whether a condition is one of those."""
     return any(only_tried(condition, evaluation.scorer.name) for evaluation in state.results.evaluations)
 
 

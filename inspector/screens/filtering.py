@@ -20,6 +20,7 @@ from inspector.filtering.facets import Counts, FacetColumn
 from inspector.filtering.filter_words import value_words
 from inspector.filtering.slices import condition_titles
 from inspector.screen_state import ScreenState
+from inspector.screens.common_cases import is_common
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import TypedAhead
 from inspector.texts.sentences import GLYPHS, WORDS
@@ -411,7 +412,10 @@ class Filtering(Controller):
         if self.state is None:
             return
         now, column = self.state, event.column
-        if column == GIVEN:
+        if column == GIVEN and is_common(now, str(event.value)):
+            key = self.screen.keys.of("common-cases")
+            self.screen.say(f"This puts all figures on the common cases; {key} on the board takes it away.")
+        elif column == GIVEN:
             self.screen.say("This was given when prm-inspect was started, and holds until it is left.")
         elif column == CONDITIONS:
             self._put_filter(now.filter.less(event.value))
@@ -463,9 +467,9 @@ class Filtering(Controller):
         before = self.state.shown.size
         self.screen.put(self.state.unfiltered())
         if self.state.shown.size == before:
-            base = self.state.base
+            for_all = self.state.base or self.state.base_search is not None
             self.screen.say(
-                "Only what was asked for at the start filters these cases." if base else "Nothing is filtered."
+                "Only what holds for all figures of the app filters these cases." if for_all else "Nothing is filtered."
             )
 
     # -- conditions

@@ -400,3 +400,19 @@ async def test_another_benchmark_is_chosen_among_the_facets(of_two_benchmarks):
         await shows(pilot, "second · 4 of 4 cases", "(o) second", "( ) bench")
         assert inspected(pilot).benchmark == "second"
         assert inspected(pilot).results.query.where == ("benchmark IN ('second')",)
+
+
+@pytest.mark.parametrize("asked", [{"search": "missed"}, {"where": ("n_steps > 1",)}, {}])
+async def test_x_does_not_say_that_nothing_is_filtered_where_the_app_was_opened_on_some_cases(query, asked):
+    async with opened(replace(query, **asked)) as pilot:
+        await press(pilot, "g", "l", "x")
+        await shows(pilot, "Only what holds for all figures" if asked else "Nothing is filtered.")
+
+
+async def test_the_condition_of_common_cases_does_not_hold_until_the_app_is_left(query):
+    async with opened(query) as pilot:
+        await press(pilot, "v", "a", "g", "l", "f")
+        await shows(pilot, "- conditions")
+        at(pilot, *inspected(pilot).base)
+        await press(pilot, "space")
+        await shows(pilot, "This puts all figures on the common cases; v a on the board takes it away.")
