@@ -20,9 +20,9 @@ from inspector.filtering.searching import carried, found_in, matching, search_fi
 from inspector.result_set import ResultSet, select
 from inspector.texts.sentences import Headline, headline, official_score
 from scoring.errors import UsageError
-from scoring.evaluations.deciding import OPTIMISTIC
+from scoring.evaluations.deciding import OPTIMISTIC, rule_among
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import OUTCOMES
+from scoring.evaluations.verdicts import OUTCOMES, Decision
 from scoring.filtering.filters import Facet, Filter, columns_read, passing
 from scoring.filtering.text_search import SearchMatches
 from scoring.metrics.first_error import FAILURES
@@ -165,6 +165,10 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
         return matching(self.results.matches, self.results.height)
 
     # -- what it says
+
+    def rule_of(self, scorer: str) -> Decision:
+        """Return what decides the cases of the benchmark in focus: dev sets may have tuned those of others alone."""
+        return rule_among(self.results.evaluation(scorer), self.benchmark_rows, self.results.query.seed)
 
     @property
     def unparsed(self) -> Unparsed:

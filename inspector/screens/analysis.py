@@ -404,7 +404,7 @@ class AnalysisScreen(SheetScreen):
             self.say("There is no other scorer on this benchmark.")
             return
         self.close_rail()
-        facts = [decision_words(state.results.evaluation(name).rule) for name in names]
+        facts = [decision_words(state.rule_of(name)) for name in names]
         choice = ScorerChoice(names, facts, self.beside(state), state.scorer, len(LETTERS))
         self.app.push_screen(choice, self._put_beside)
 

@@ -223,7 +223,7 @@ class Curves(Controller):
         if names == [state.scorer]:
             self.screen.notify("There is no other scorer on this benchmark.", markup=False)
             return
-        facts = [decision_words(evaluation.rule) for evaluation in there]
+        facts = [decision_words(state.rule_of(name)) for name in names]
         self.screen.close_rail()
         choice = ScorerChoice(names, facts, self.screen.beside, state.scorer, len(LETTERS))
         self.screen.app.push_screen(choice, self._overlay)

@@ -175,7 +175,7 @@ class CaseScreen(ReadingScreen):
         if evaluation is not None:
             phrases += [
                 Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=state.scorers), ""), rank=3),
-                Phrase(self.threshold_forms(evaluation.rule), rank=1),
+                Phrase(self.threshold_forms(state.rule_of(evaluation.scorer.name)), rank=1),
                 Phrase((score_words(state.headline), ""), rank=2),
             ]
         if self.reading.blind:

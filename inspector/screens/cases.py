@@ -176,7 +176,7 @@ class CasesScreen(ReadingScreen):
             phrases += [
                 Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=state.scorers), ""), rank=3),
                 Phrase((score_words(line), "")),
-                Phrase(self.threshold_forms(evaluation.rule), rank=1),
+                Phrase(self.threshold_forms(state.rule_of(evaluation.scorer.name)), rank=1),
             ]
         if evaluation is None and state.cases.height:
             phrases.append(Phrase((f"nobody has scored it, {self.keys.of('score')} does", "not scored"), rank=1))

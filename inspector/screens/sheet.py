@@ -181,7 +181,7 @@ class SheetScreen(AppScreen):
             *self.subject(state),
         ]
         if state.evaluation is not None and self.about_scorers:
-            phrases.append(Phrase(self.threshold_forms(state.evaluation.rule), rank=1))
+            phrases.append(Phrase(self.threshold_forms(state.rule_of(state.evaluation.scorer.name)), rank=1))
         self.tell("title", phrases, "strong")
         left_out = "conditions on outcomes are left out here"
         apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if state.apart else []

@@ -87,7 +87,7 @@ def why_unmovable(now: ScreenState) -> str:
         return "There is no scorer, so there is no threshold to move."
     name, rule = now.evaluation.scorer.name, now.evaluation.rule
     if isinstance(rule, RuleByCase):
-        return f"{name} has a threshold for each subset ({rule.source}): none of them is moved alone."
+        return f"{name} has a threshold for each subset ({now.rule_of(name).source}): none of them is moved alone."
     return f"{name} has no threshold to move: {rule.source}."
 
 

@@ -3,6 +3,9 @@ import json
 from msgspec.structs import replace
 
 import example
+import making
+from inspector.query import Query
+from inspector.result_set import load
 from inspector.screens.case import CaseScreen
 from inspector.widgets.facet_list import FacetList, FacetValue, Rest
 from inspector.widgets.frame_table import FrameTable
@@ -295,3 +298,24 @@ async def test_a_tiny_terminal_breaks_nothing(query):
             await pilot.resize_terminal(120, 36)
             await shows(pilot, "alpha")
             await press(pilot, "escape", "g", "b")
+
+
+async def test_the_title_says_what_decides_on_the_benchmark_that_is_looked_at(tmp_path):
+    """Dev sets tune the thresholds of one benchmark and not those of the other, which is too small."""
+    for name, n in (("large", 160), ("small", 12)):
+        making.workspace(tmp_path / "w", *making.study(n=n), benchmark=name)
+    query = Query(workspace=str(tmp_path / "w"), scorers=("gpt4",), thresholds=((None, "dev"),))
+    async with opened(query, size=(160, 36)) as pilot:
+        for keys in (("g", "l"), ("enter",), ("g", "d")):
+            await press(pilot, *keys)
+            screen = pilot.app.screen
+            for name, words in (("large", "dev-tuned per subset"), ("small", "default; not dev-tuned")):
+                screen.put(inspected(pilot).on_benchmark(name))
+                await shows(pilot, words)
+                title = screen_text(pilot.app).splitlines()[0]
+                assert words in title
+                card = load(replace(query, benchmarks=(name,)))
+                assert card.evaluation("gpt4").rule.source.startswith(words)
+                await press(pilot, "t")
+                await shows(pilot, f"threshold for each subset ({words}" if name == "large" else "for each subset (def")
+                pilot.app.clear_notifications()
