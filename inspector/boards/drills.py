@@ -100,7 +100,7 @@ def _behind(piece: BoardSlice, evaluation: Evaluation, column: str, results: Res
         return CellCases(rows, f"cases with the outcome {WORDS[column]}", ((Facet(outcome, (column,)).sql,),))
     if column == "cases":
         return CellCases(piece.rows, "cases", ((),))
-    if column == "coverage" or (column == "threshold" and evaluation.rule.threshold is not None):
+    if column in {"coverage", "threshold"}:
         without = (UNPARSED, REFUSED, UNSCORED, DEV)
         scored = piece.rows & ~np.isin(codes, without)
         if not scored.any():

@@ -234,3 +234,14 @@ def test_on_mr_math_every_number_opens_its_cases(data_folder, tmp_path):
                 assert column not in COUNTS or drill.n == row[column]
                 assert column not in SHARES or drill.n == counted(results, row, column)
     assert opened > 30
+
+
+def test_a_threshold_opens_its_cases_where_only_those_of_another_benchmark_differ_by_subset(tmp_path):
+    """Dev sets tune the large benchmark: its rows have no one number. The small one is at the default."""
+    for name, n in (("large", 160), ("small", 12)):
+        making.workspace(tmp_path / "w", *making.study(n=n), benchmark=name)
+    results = load(Query(workspace=str(tmp_path / "w"), thresholds=((None, "dev"),)))
+    for row, piece in rows_of(results, subsets=False):
+        drill = board_drill(results, piece, row, "threshold")
+        assert isinstance(drill, CaseLink) == (row["benchmark"] == "small") == (row["threshold"] is not None)
+        assert drill == NO_NUMBER or drill.n == counted(results, row, "threshold")
