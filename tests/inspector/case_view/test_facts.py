@@ -37,6 +37,8 @@ def start(tmp_path_factory):
         modified_steps=[[1, 2], None],
         problem_id=["p7", None],
         reference_answer=["$x$", None],
+        earliest_error_as_given=[7, None],
+        error_type_as_given=["a sleep", None],
     )
     return inspect(load(Query(workspace=str(root))))
 
@@ -74,7 +76,8 @@ def test_blind_tells_nothing_of_the_labels(start):
     found = known(at_hand(start, 0, blind=True))
     assert not {"error type", "agreement", "final answer correct", "modified steps", "pattern"} & set(found)
     text = "\n".join(seen(start, 0, blind=True, facts=True)[1])
-    for word in ("slip", "Because", "0.75", "final answer", "Answer"):
+    assert "a sleep" in "\n".join(seen(start, 0, facts=True)[1])
+    for word in ("slip", "Because", "0.75", "final answer", "Answer", "as given", "a sleep"):
         assert word not in text
 
 
