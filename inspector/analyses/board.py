@@ -154,6 +154,8 @@ def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tu
     command = results.query.command("board", *how.words, form=form)
     beside = published_note(results.adjudicated) if (rows["kind"] == PUBLISHED).any() else ()
     alone = (*_unscored(parts, frame), *boundary_notes(results), *unlike_notes(results), *mean_notes(results))
+    if any(evaluation.further for evaluation in results.chosen_evaluations):
+        alone = (*alone, "of several runs bias, FP, FN and the counts of outcomes are those of the first")
     notes = (*beside, *_notes(known, how, rows), *alone)
 
     def lay_out() -> tuple[Section, ...]:
@@ -195,7 +197,7 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
         yield STANDING
         for (benchmark, subset), ranks in known.ranks.items():
             where = benchmark if subset is None else f"{benchmark}, {name_title(subset)}"
-            yield f"{where}: standing {_common_cases(ranks)}"
+            yield f"{where}: {ranks.why or f'standing {_common_cases(ranks)}'}"
     else:
         yield f"d_score and the like: less those of {how.against}, on the cases that both tried, paired bootstrap"
     if F1 in set(rows["metric"]):
@@ -226,10 +228,14 @@ def _warnings(results: ResultSet, parts: Sequence[BoardSlice]) -> Iterator[Note]
 
 
 def _standing_cases(known: Standings) -> Iterator[Note]:
-    """Which cases the best and the tied ones were found on, where those are not all that the scores are of."""
+    """Which cases the best and the tied ones were found on, where those are not all that the scores are of; or why none
+    was.
+    """
     for (benchmark, subset), ranks in known.ranks.items():
+        where = benchmark if subset is None else f"{benchmark}, {name_title(subset)}"
+        if ranks.why and subset is None:
+            yield Note(f"{where}: {ranks.why}.", "quiet")
         if ranks.left_out and any(ranks.kinds.values()):
-            where = benchmark if subset is None else f"{benchmark}, {subset}"
             yield Note(f"{where}: best and tied are {_common_cases(ranks)}.", "quiet")
 
 

@@ -303,13 +303,15 @@ _ON_SIDES = {"f1": (ERROR_ACC, CORRECT_ACC), "prmscore": (NEGATIVE_ACC, POSITIVE
 class Ranks(Struct, frozen=True):
     """Which scorers of a piece are `BEST` and `TIED`: the paired interval of the difference to the best one holds 0.
 
-    That is on the `n` cases that all of the `scorers` who tried any tried; `left_out` some of them did not.
+    That is on the `n` cases that all of the `scorers` who tried any tried; `left_out` some of them did not. `why` says
+    why nobody is either, "" where somebody may be.
     """
 
     kinds: Mapping[str, str]
     n: int
     left_out: int
     scorers: int
+    why: str = ""
 
 
 class Differences(Struct, frozen=True):
@@ -437,7 +439,9 @@ def waiting(against: str) -> Standings:
 
 
 def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed, seed: int) -> Ranks:
-    """How the scorers of a piece stand to its best one."""
+    """How the scorers of a piece stand to its best one; nobody stands anywhere by one run of several."""
+    if why := _of_several_runs(evaluations):
+        return Ranks({}, 0, 0, len(evaluations), f"no best one is marked: {why}")
     aligned = _aligned(evaluations, piece, unparsed)
     rows, trying = standing_rows(aligned, seed), len(aligned.trying)
     tied = tied_name(compared_metrics(aligned)[0].name)
@@ -448,6 +452,14 @@ def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed,
         if row["value"] is not None
     }
     return Ranks(kinds, max((row["n"] for row in ties), default=0), max(row["left_out"] for row in ties), trying)
+
+
+def _of_several_runs(evaluations: Sequence[Evaluation]) -> str:
+    """Why the scorers' scores are not compared in pairs: some are means over runs, and pairs are of first runs."""
+    several = [
+        f"{evaluation.scorer.name} ran {len(evaluation.runs)} times" for evaluation in evaluations if evaluation.further
+    ]
+    return f"{', '.join(several)}, and scorers are compared by single runs" if several else ""
 
 
 def _aligned(evaluations: Sequence[Evaluation], piece: BoardSlice, unparsed: Unparsed) -> Aligned:
@@ -472,6 +484,10 @@ def _differences(
         # Scorers that have the same cases in common with the reference share the draws.
         scores = shared(aligned, tuple(sorted((*columns, place))), seed)
         for column in columns:
+            if why := _of_several_runs((evaluations[column], reference)):
+                nothing = Figure(official.name, None, None, None, 0, why)
+                by_scorer[evaluations[column].scorer.name] = Differences(nothing, nothing, nothing, 0)
+                continue
             score = scores.difference(official, column, place)
             if by_first_errors is None:
                 on_wrong, on_right = (scores.difference(metric, column, place) for metric in _ON_SIDES[official.name])

@@ -209,7 +209,8 @@ class Legend(Struct, frozen=True):
         if not (ranks := self._ranks()):
             return ""
         if not any(rank.kinds for rank in ranks):
-            return "nobody is the best: no two scorers have a score on cases that all of them tried"
+            why = next((rank.why for rank in ranks if rank.why), "")
+            return why or "nobody is the best: no two scorers have a score on cases that all of them tried"
         return f"{self.cells.mark(BEST)} the best, {self.cells.mark(TIED)} tied with it ({self._tests()})"
 
     def _ranks(self) -> list[Ranks]:

@@ -121,6 +121,25 @@ def test_two_scorers_are_compared_by_first_runs_which_are_no_means(root, tmp_pat
     assert "means over several runs" not in shown
 
 
+def test_a_board_marks_nobody_as_best_by_one_run_of_several(root, tmp_path, capsys):
+    said = tmp_path / "other.csv"
+    said.write_text("\n".join(["id,verdict", *(f"set{at // 4}-{at},{verdict}" for at, verdict in enumerate(RUNS[2]))]))
+    assert main(["import", str(said), "--verdict", "verdict=other", "--base", "0", "-w", root, "-q"]) in {0, 1}
+    capsys.readouterr()
+    assert main(["board", "-w", root, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [(row["scorer"], row["standing"]) for row in document["rows"]] == [("other", None), ("judge", None)]
+    why = "judge ran 3 times, and scorers are compared by single runs"
+    assert f"processbench: no best one is marked: {why}" in document["provenance"]["notes"]
+    assert main(["board", "-w", root]) == 0
+    shown = capsys.readouterr().out
+    assert f"processbench: no best one is marked: {why}." in shown
+    assert "Of several runs bias, FP, FN and the counts of outcomes are those of the first." in shown
+    assert main(["board", "-w", root, "--against", "other", "--json"]) == 0
+    (row,) = (row for row in json.loads(capsys.readouterr().out)["rows"] if row["scorer"] == "judge")
+    assert (row["d_score"], row["d_on_wrong"], row["d_reason"]) == (None, None, why)
+
+
 def test_runs_of_step_rewards_are_refused(root, tmp_path, capsys):
     mapping = tmp_path / "rewards.json"
     mapping.write_text(json.dumps({"id": "id", "run": "repetition", "rewards": {"prm": "answer"}}))
