@@ -181,7 +181,9 @@ def _tied(of: OfBenchmark) -> Iterator[str]:
         return
     close = [name for name, value in others if value]
     whom = f"none of {len(others)} others" if not close else f"{len(close)} of {len(others)} others: {', '.join(close)}"
-    yield f"On common cases {best} is first; the 95% interval of the difference to it holds 0 for {whom}."
+    # The figures beside this are means over runs.
+    by = ", by first runs," if any(evaluation.further for evaluation in of.scorers) else ""
+    yield f"On common cases{by} {best} is first; the 95% interval of the difference to it holds 0 for {whom}."
 
 
 def _failures(of: OfBenchmark) -> Iterator[str]:

@@ -138,6 +138,8 @@ def test_a_board_marks_nobody_as_best_by_one_run_of_several(root, tmp_path, caps
     assert main(["board", "-w", root, "--against", "other", "--json"]) == 0
     (row,) = (row for row in json.loads(capsys.readouterr().out)["rows"] if row["scorer"] == "judge")
     assert (row["d_score"], row["d_on_wrong"], row["d_reason"]) == (None, None, why)
+    assert main(["report", "-w", root, "-o", str(tmp_path / "report.html")]) == 0
+    assert "On common cases, by first runs, " in (tmp_path / "report.html").read_text()
 
 
 def test_runs_of_step_rewards_are_refused(root, tmp_path, capsys):
