@@ -153,9 +153,8 @@ def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tu
     made = rows.select(list(dict.fromkeys(names)))
     command = results.query.command("board", *how.words, form=form)
     beside = published_note(results.adjudicated) if (rows["kind"] == PUBLISHED).any() else ()
-    alone = (*_unscored(parts, frame), *boundary_notes(results), *unlike_notes(results), *mean_notes(results))
-    if any(evaluation.further for evaluation in results.chosen_evaluations):
-        alone = (*alone, "of several runs bias, FP, FN and the counts of outcomes are those of the first")
+    of_runs = (*unlike_notes(results), *mean_notes(results), *_first_runs(results))
+    alone = (*_unscored(parts, frame), *boundary_notes(results), *of_runs)
     notes = (*beside, *_notes(known, how, rows), *alone)
 
     def lay_out() -> tuple[Section, ...]:
@@ -170,6 +169,12 @@ def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tu
 
     empty = "" if rows.height else "No scorer has anything for these cases yet, so there is no figure."
     return View(made, provenance(results, command, notes), title="Board", lay_out=lay_out, empty=empty)
+
+
+def _first_runs(results: ResultSet) -> Iterator[str]:
+    """Say which columns are of one run beside those that are means over several."""
+    if names := [evaluation.scorer.name for evaluation in results.chosen_evaluations if evaluation.further]:
+        yield f"outcomes, bias, fp and fn are those of the first run: {', '.join(names)}"
 
 
 def _unscored(parts: Sequence[BoardSlice], frame: pl.DataFrame) -> Iterator[str]:

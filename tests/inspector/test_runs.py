@@ -85,6 +85,22 @@ def test_the_board_and_metrics_give_the_same_digits_and_screens_the_first_run(ro
     assert found.evaluation("judge").verdicts.tolist() == RUNS[0]
 
 
+def test_the_board_says_which_columns_are_of_the_first_run(root, capsys):
+    """Its bias is not the difference of the accuracies beside it, which are means over all."""
+    capsys.readouterr()
+    assert main(["board", "-w", root, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    (line,) = (row for row in document["rows"] if row["kind"] == "scorer")
+    of_sides = [share(0, [row for row in range(8) if (GOLD[row] >= 0) == side]) for side in (False, True)]
+    assert line["bias"] == pytest.approx(of_sides[0] - of_sides[1])
+    assert line["bias"] != pytest.approx(line["on_right"] - line["on_wrong"])
+    note = "outcomes, bias, fp and fn are those of the first run: judge"
+    assert note in document["provenance"]["notes"]
+    assert main(["board", "-w", root]) == 0
+    shown = capsys.readouterr()
+    assert f"{note[0].upper()}{note[1:]}." in shown.out + shown.err
+
+
 def test_a_terminal_shows_the_sd_and_marks_few_cases(root, capsys):
     capsys.readouterr()
     assert main(["metrics", "-w", root]) == 0
@@ -134,7 +150,7 @@ def test_a_board_marks_nobody_as_best_by_one_run_of_several(root, tmp_path, caps
     assert main(["board", "-w", root]) == 0
     shown = capsys.readouterr().out
     assert f"processbench: no best one is marked: {why}." in shown
-    assert "Of several runs bias, FP, FN and the counts of outcomes are those of the first." in shown
+    assert "Outcomes, bias, fp and fn are those of the first run: judge." in shown
     assert main(["board", "-w", root, "--against", "other", "--json"]) == 0
     (row,) = (row for row in json.loads(capsys.readouterr().out)["rows"] if row["scorer"] == "judge")
     assert (row["d_score"], row["d_on_wrong"], row["d_reason"]) == (None, None, why)
