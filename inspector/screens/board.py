@@ -429,6 +429,8 @@ class BoardScreen(AppScreen):
                 about.append(f"No {line['metric']}: {line['reason']}")
             if line["small"]:
                 about.append(f"Few: {counted(line['n'], unit_of(line['metric']).removesuffix('s'))}")
+            if (line["runs"] or 1) > 1:
+                about.append("Outcomes and bias: of the first run")
             if line["d_reason"]:
                 about.append(f"No difference: {line['d_reason']}")
             about += [unseen] if (unseen := self._unseen(line)) else []

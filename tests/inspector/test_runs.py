@@ -10,6 +10,8 @@ from inspector.boards.board import board_frame
 from inspector.cli import main
 from inspector.query import Query
 from inspector.result_set import load
+from opened import opened
+from screen_text import shows
 from views import metrics_view
 
 GOLD = [0, 1, -1, -1, 0, 1, -1, -1]
@@ -99,6 +101,11 @@ def test_the_board_says_which_columns_are_of_the_first_run(root, capsys):
     assert main(["board", "-w", root]) == 0
     shown = capsys.readouterr()
     assert f"{note[0].upper()}{note[1:]}." in shown.out + shown.err
+
+
+async def test_so_does_the_board_of_the_app(root):
+    async with opened(Query(workspace=root)) as pilot:
+        await shows(pilot, "mean of 3 runs", "Outcomes and bias: of the first run.")
 
 
 def test_a_terminal_shows_the_sd_and_marks_few_cases(root, capsys):
