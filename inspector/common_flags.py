@@ -118,7 +118,10 @@ GROUPS: dict[str, tuple[CommonFlag, ...]] = {
         CommonFlag(
             "--scorer", "only this scorer: its name or a unique part of it (repeatable)", metavar="NAME", many=True
         ),
-        CommonFlag("--baselines", "also a coin, always-clean and always-first-step"),
+        CommonFlag(
+            "--baselines",
+            "also a coin, always-clean and always-first-step (which --scorer and conditions may name without it)",
+        ),
     ),
     "what decides": (
         CommonFlag(
