@@ -257,6 +257,7 @@ def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
     """What is to be read in the place of what is on screen, less what has gone; None where that is everything."""
     from inspector.filtering.searching import search_fields
     from scoring.benchmarks import demo
+    from scoring.metrics.statistics import BASELINES
     from scoring.scorer import FILE
 
     known = {demo.NAME, *now.workspace.benchmarks()}
@@ -271,6 +272,8 @@ def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
     query = replace(
         initial,
         benchmarks=benchmarks,
+        # Baselines that were taken away would come back where one of them is named.
+        scorers=tuple(name for name in initial.scorers if now.query.baselines or name not in BASELINES),
         thresholds=_of(names, now.query.thresholds),
         rules=_of(names, initial.rules),
         redundancy=_of(names, initial.redundancy),

@@ -130,6 +130,17 @@ async def test_what_was_computed_of_a_scorer_goes_with_it(query, monkeypatch):
         assert pilot.app.is_running
 
 
+async def test_baselines_that_were_taken_away_stay_away_though_one_was_named(query):
+    async with opened(replace(query, scorers=("coin",))) as pilot:
+        assert inspected(pilot).scorer == "coin"
+        assert inspected(pilot).results.query.baselines
+        await press(pilot, "v", "b")
+        await until(pilot, lambda: scorers(pilot) == ["alpha", "beta"])
+        land(pilot)
+        await until(pilot, lambda: "gamma" in scorers(pilot))
+        assert scorers(pilot) == ["alpha", "beta", "gamma"]
+
+
 async def test_what_a_notebook_adds_shows_in_an_open_app(tmp_path):
     workspace = open_workspace(tmp_path / "ws")
     workspace.add_cases(authored.rows(3), benchmark="processbench")
