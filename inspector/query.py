@@ -180,6 +180,6 @@ def _rule(text: str) -> tuple[str | None, str]:
 
 
 def _threshold(text: str) -> tuple[str | None, str]:
-    """`SCORER=X` or `X`; a scorer's name and the SUBSET of a `from:SUBSET` may hold `=` themselves."""
-    parts = re.fullmatch(r"(?:(.*?)=)??(from:.*|[^=]*)", text, re.DOTALL)
+    """`SCORER=X` or `X`; a scorer's name, and the SUBSET or BENCHMARK that X is from, may hold `=` themselves."""
+    parts = re.fullmatch(r"(?:(.*?)=)??(from:.*|best:[^:=]*:.*|[^=]*)", text, re.DOTALL)
     return (parts[1], parts[2]) if parts else (None, text)

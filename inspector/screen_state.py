@@ -20,7 +20,7 @@ from inspector.filtering.searching import carried, found_in, matching, search_fi
 from inspector.result_set import ResultSet, select
 from inspector.texts.sentences import Headline, headline, official_score
 from scoring.errors import UsageError
-from scoring.evaluations.deciding import OPTIMISTIC, rule_among
+from scoring.evaluations.deciding import OPTIMISTIC, at_best, best_choice, rule_among
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import OUTCOMES, Decision
 from scoring.filtering.filters import Facet, Filter, columns_read, passing
@@ -380,9 +380,9 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
         """
         assert self.evaluation is not None  # noqa: S101  # there is no rail without a scorer
         old = self.evaluation
-        new = old.at(threshold, source)
+        new = at_best(old, threshold, self.benchmark) if source == OPTIMISTIC else old.at(threshold, source)
         evaluations = tuple(new if evaluation is old else evaluation for evaluation in self.results.evaluations)
-        threshold_word = f"best:{new.rule.threshold!r}" if source == OPTIMISTIC else repr(new.rule.threshold)
+        threshold_word = best_choice(new.rule) or repr(new.rule.threshold)
         query = self.results.query.with_threshold(old.scorer.name, threshold_word)
         if (threshold, source) == old.default:
             query = query.with_threshold(old.scorer.name, "default")
@@ -461,8 +461,8 @@ def inspect(results: ResultSet) -> ScreenState:
 def _found(results: ResultSet) -> tuple[tuple[str | None, str], ...]:
     """The thresholds asked for, with `best` as the number it was: other filters must not tune it again."""
     named = tuple(pair for pair in results.query.thresholds if not pair[1].startswith("best"))
-    tuned = [evaluation for evaluation in results.evaluations if evaluation.rule.source == OPTIMISTIC]
-    return (*named, *((evaluation.scorer.name, f"best:{evaluation.rule.threshold!r}") for evaluation in tuned))
+    best = [(evaluation.scorer.name, best_choice(evaluation.rule)) for evaluation in results.evaluations]
+    return (*named, *(pair for pair in best if pair[1]))
 
 
 # -- what a sheet is about, as the query that a command would make

@@ -56,8 +56,8 @@ def ready_slices(state: ScreenState) -> list[ReadySlice]:
 
 def _given(state: ScreenState) -> Bools:
     """The cases under the conditions and the search that were given when the app was opened, as a mask over all."""
-    given: Bools = state.results.passing(state.base) & matching(state.base_search, state.results.height)
-    return given
+    rows: Bools = state.results.passing(state.base) & matching(state.base_search, state.results.height)
+    return rows
 
 
 def condition_titles(state: ScreenState) -> dict[str, str]:

@@ -50,7 +50,8 @@ def _metric(now: ScreenState, before: ScreenState, glyphs: Glyphs) -> Iterator[P
     rule, old = now.evaluation.rule, before.evaluation.rule
     line, was = now.headline, before.headline
     yield Phrase((f"{threshold_name(rule)} {_written(rule.threshold, now)}",), style="strong")
-    source = f" (was {_written(old.threshold, now)})   " if rule != old else f" ({rule.source})   "
+    decides = now.rule_of(now.evaluation.scorer.name)
+    source = f" (was {_written(old.threshold, now)})   " if rule != old else f" ({decides.source})   "
     yield Phrase((source, "   "), rank=3, style="dim")
     yield Phrase((score_words(line),), style="strong")
     if line and was and rule != old and line.score is not None and was.score is not None:

@@ -104,8 +104,9 @@ def ways(evaluation: Evaluation, within: Bools, mask: Bools, around: TuningConte
     benchmark: str = default.gold.cases["benchmark"][int(np.argmax(within))]
     yield ThresholdWay("default", default)
     if default.movable:
-        if isinstance(evaluation.rule, Rule) and evaluation.rule.source in {CHOSEN, OPTIMISTIC}:
-            yield ThresholdWay("chosen", evaluation, mask if evaluation.rule.source == OPTIMISTIC else None)
+        rule = rule_among(evaluation, within, around.seed)
+        if isinstance(rule, Rule) and rule.source in {CHOSEN, OPTIMISTIC}:
+            yield ThresholdWay("chosen", evaluation, mask if rule.source == OPTIMISTIC else None)
         yield from _best_here(best, mask)
         yield from _dev(default, within, around, benchmark)
         for name, rows in _subsets(default, within):

@@ -1,7 +1,8 @@
 """What a request asks of decisions, granted: every evaluation under its rule and at its threshold.
 
 A threshold is asked for as a number, `default`, `best`, `dev` or `from:SUBSET`. `best:NUMBER` is a number that was
-found to be the best; `dev:kept` reports on the dev cases as well.
+found to be the best, `best:NUMBER:BENCHMARK` one that was so on one of several benchmarks; `dev:kept` reports on the
+dev cases as well.
 """
 
 import math
@@ -201,9 +202,13 @@ def rule_among(evaluation: Evaluation, rows: Bools, seed: int) -> Decision:
     """Return what decides the cases `rows` (n), all of one benchmark.
 
     Where dev sets were to tune the threshold, its subsets and its source are those of these cases alone, called without
-    their benchmark, and where none of them was tuned it is the default. `seed` is that of the draw.
+    their benchmark, and where none of them was tuned it is the default. `seed` is that of the draw. What is the best on
+    one benchmark is a number that was chosen on the others.
     """
     rule = evaluation.rule
+    if isinstance(rule, Rule) and rule.tuned_on:
+        here = evaluation.gold.cases["benchmark"][int(np.argmax(rows))] == rule.tuned_on
+        return rule.at(rule.threshold, OPTIMISTIC if here else CHOSEN)
     if isinstance(rule, ProvidedVerdicts) or not (isinstance(rule, RuleByCase) or rule.untuned):
         return rule
     names = _subsets_among(evaluation, rows, seed)
@@ -262,13 +267,40 @@ def threshold_number(choice: str) -> float | None:
     if choice in _WORDS or choice.startswith("from:"):
         return None
     try:
-        threshold = float(choice.removeprefix("best:"))
+        threshold = float(_number_and_benchmark(choice)[0])
     except ValueError:
         threshold = float("nan")
     if not np.isfinite(threshold):
         hint = "Give a number, default, best, dev or from:SUBSET, or SCORER=one of these."
         raise UsageError(f"{choice!r} is not a threshold.", hint)
     return threshold
+
+
+def _number_and_benchmark(choice: str) -> tuple[str, str]:
+    """The number in a choice of threshold, and the benchmark that it says it is the best on."""
+    if not choice.startswith("best:"):
+        return choice, ""
+    number, _, benchmark = choice.removeprefix("best:").partition(":")
+    return number, benchmark
+
+
+def best_choice(rule: Decision) -> str:
+    """Return the choice of threshold that gives the same again, of one that was found to be the best; "" of another."""
+    if not isinstance(rule, Rule) or not (rule.tuned_on or rule.source == OPTIMISTIC):
+        return ""
+    return f"best:{rule.threshold!r}{f':{rule.tuned_on}' if rule.tuned_on else ''}"
+
+
+def at_best(evaluation: Evaluation, threshold: float, benchmark: str) -> Evaluation:
+    """Return the evaluation at a threshold that is the best on cases of a benchmark; "" = on those that are here.
+
+    Raises:
+        UsageError: no threshold decides here.
+    """
+    if not benchmark or evaluation.gold.cases["benchmark"].unique().to_list() == [benchmark]:
+        return evaluation.at(threshold, OPTIMISTIC)
+    made = evaluation.at(threshold, f"best on {benchmark} (optimistic there)")
+    return made if isinstance(made.rule, ProvidedVerdicts) else made.under(replace(made.rule, tuned_on=benchmark))
 
 
 def at_wish(evaluation: Evaluation, choice: str, around: TuningContext) -> Evaluation:
@@ -279,7 +311,8 @@ def at_wish(evaluation: Evaluation, choice: str, around: TuningContext) -> Evalu
     """
     number = threshold_number(choice)
     if number is not None:
-        return evaluation.at(number, OPTIMISTIC if choice.startswith("best:") else CHOSEN)
+        best = choice.startswith("best:")
+        return at_best(evaluation, number, _number_and_benchmark(choice)[1]) if best else evaluation.at(number, CHOSEN)
     if choice == "default":
         return evaluation.at_default()
     if not evaluation.movable:

@@ -58,7 +58,8 @@ class Rule(Struct, frozen=True):
     The comparison belongs to the protocol (GR-Ben `<`, PRMBench `<=`), the threshold to scorer and protocol.
     `source` says where the threshold came from, `on` what is compared, by the name of a transform of the rewards
     (`scoring.evaluations.rules`), and `step` whether the verdict is the first such step or the lowest one. `untuned`
-    are the subsets that were to be tuned on dev sets and are not, each with the reason.
+    are the subsets that were to be tuned on dev sets and are not, each with the reason; `tuned_on` is the benchmark
+    whose cases the threshold is the best on, where there are others.
     """
 
     threshold: float
@@ -67,10 +68,11 @@ class Rule(Struct, frozen=True):
     on: str = REWARDS
     step: NamedStep = "first"
     untuned: Untuned = ()
+    tuned_on: str = ""
 
     def at(self, threshold: float, source: str, untuned: Untuned = ()) -> "Rule":
         """Return the rule with another threshold."""
-        return replace(self, threshold=float(threshold), source=source, untuned=untuned)
+        return replace(self, threshold=float(threshold), source=source, untuned=untuned, tuned_on="")
 
     def wrong(self, values: Floats) -> Bools:
         """Return which of the values fall under the rule: rewards, or what is compared in their place."""

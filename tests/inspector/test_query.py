@@ -27,6 +27,7 @@ WISH = (
     st.sampled_from(("default", "best", "dev", "dev:kept"))
     | NUMBER
     | NUMBER.map("best:{}".format)
+    | st.tuples(NUMBER, WORD).map(lambda pair: "best:{}:{}".format(*pair))
     | WORD.map("from:{}".format)
 )
 RULES = st.tuples(

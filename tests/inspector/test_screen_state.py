@@ -3,7 +3,7 @@ import shlex
 
 import numpy as np
 import pytest
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 import making
 import reference
@@ -11,6 +11,7 @@ from inspector.analyses import Params
 from inspector.analyses.bias import bias
 from inspector.boards.board import board_frame
 from inspector.cli import main
+from inspector.comparability import incomparable
 from inspector.exporting import export_document
 from inspector.messages import Export
 from inspector.query import Query
@@ -256,6 +257,28 @@ def test_best_is_found_once_and_other_filters_do_not_tune_it_again(root):
     assert narrow.evaluation.rule == rule
     assert ("gpt4", f"best:{rule.threshold!r}") in narrow.results.query.thresholds
     assert load(narrow.results.query).evaluation("gpt4").rule == rule
+
+
+def test_what_is_the_best_on_one_benchmark_is_a_chosen_number_on_the_others(tmp_path):
+    for name, n in (("first", 40), ("second", 24)):
+        making.workspace(tmp_path / "w", *making.study(n=n), benchmark=name)
+    start = inspect(load(Query(workspace=str(tmp_path / "w")))).focused("gpt4", "first")
+    best = start.sweep.best[0]
+    moved = start.moved(best, OPTIMISTIC)
+    assert ("gpt4", f"best:{best!r}:first") in moved.results.query.thresholds
+    for state in (moved, inspect(load(moved.results.query))):
+        sources = {name: state.on_benchmark(name).rule_of("gpt4").source for name in ("first", "second")}
+        assert sources == {"first": OPTIMISTIC, "second": "chosen"}
+        assert state.results.evaluation("gpt4").rule.threshold == best
+        told = {
+            name: " ".join(map(str, incomparable(state.results, ("gpt4", "x=y"), name))) for name in ("first", "second")
+        }
+        assert {name: "optimistic" in words for name, words in told.items()} == {"first": True, "second": False}
+    # Alone, it is what it would have been without the other.
+    alone = inspect(load(replace(moved.results.query, benchmarks=("first",))))
+    assert alone.results.evaluation("gpt4").rule.source == OPTIMISTIC
+    other = inspect(load(replace(moved.results.query, benchmarks=("second",))))
+    assert other.rule_of("gpt4").source == "chosen"
 
 
 def test_the_board_keeps_its_numbers_whatever_the_list_shows(start):
