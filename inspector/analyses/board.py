@@ -202,7 +202,7 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
         yield STANDING
         for (benchmark, subset), ranks in known.ranks.items():
             where = benchmark if subset is None else f"{benchmark}, {name_title(subset)}"
-            yield f"{where}: {ranks.why or f'standing {_common_cases(ranks)}'}"
+            yield f"{where}: {_standing_words(ranks)}"
     else:
         yield f"d_score and the like: less those of {how.against}, on the cases that both tried, paired bootstrap"
     if F1 in set(rows["metric"]):
@@ -233,15 +233,19 @@ def _warnings(results: ResultSet, parts: Sequence[BoardSlice]) -> Iterator[Note]
 
 
 def _standing_cases(known: Standings) -> Iterator[Note]:
-    """Which cases the best and the tied ones were found on, where those are not all that the scores are of; or why none
-    was.
-    """
+    """Which cases the best and tied ones were found on, where those are not all that the scores are of; who has no part."""
     for (benchmark, subset), ranks in known.ranks.items():
         where = benchmark if subset is None else f"{benchmark}, {name_title(subset)}"
         if ranks.why and subset is None:
-            yield Note(f"{where}: {ranks.why}.", "quiet")
-        if ranks.left_out and any(ranks.kinds.values()):
+            yield Note(f"{where}: {_standing_words(ranks)}.", "quiet")
+        elif ranks.left_out and any(ranks.kinds.values()):
             yield Note(f"{where}: best and tied are {_common_cases(ranks)}.", "quiet")
+
+
+def _standing_words(ranks: Ranks) -> str:
+    if ranks.why and not any(ranks.kinds.values()):
+        return f"no best one is marked: {ranks.why}"
+    return f"standing {_common_cases(ranks)}{f'; {ranks.why}' if ranks.why else ''}"
 
 
 def _blocks(

@@ -304,7 +304,7 @@ class Ranks(Struct, frozen=True):
     """Which scorers of a piece are `BEST` and `TIED`: the paired interval of the difference to the best one holds 0.
 
     That is on the `n` cases that all of the `scorers` who tried any tried; `left_out` some of them did not. `why` says
-    why nobody is either, "" where somebody may be.
+    who takes no part, and why, "" where all do.
     """
 
     kinds: Mapping[str, str]
@@ -439,10 +439,14 @@ def waiting(against: str) -> Standings:
 
 
 def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed, seed: int) -> Ranks:
-    """How the scorers of a piece stand to its best one; nobody stands anywhere by one run of several."""
-    if why := _of_several_runs(evaluations):
-        return Ranks({}, 0, 0, len(evaluations), f"no best one is marked: {why}")
-    aligned = _aligned(evaluations, piece, unparsed)
+    """How the scorers of a piece stand to its best one.
+
+    A score that is a mean over runs takes no part, and where one is above the best there is no best one.
+    """
+    why, single = _of_several_runs(evaluations), [evaluation for evaluation in evaluations if not evaluation.further]
+    if len(single) < 2:
+        return Ranks({}, 0, 0, len(single), why)
+    aligned = _aligned(single, piece, unparsed)
     rows, trying = standing_rows(aligned, seed), len(aligned.trying)
     tied = tied_name(compared_metrics(aligned)[0].name)
     ties = [row for row in rows if row["metric"] == tied]
@@ -451,7 +455,15 @@ def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed,
         for row in ties
         if row["value"] is not None
     }
-    return Ranks(kinds, max((row["n"] for row in ties), default=0), max(row["left_out"] for row in ties), trying)
+    best = [evaluation for evaluation in single if kinds.get(evaluation.scorer.name) == BEST]
+    if why and best:
+        heads = [
+            headline(evaluation, piece.rows, unparsed, None, piece.benchmark)
+            for evaluation in (*best, *(evaluation for evaluation in evaluations if evaluation.further))
+        ]
+        lead, *means = [head.score or 0.0 for head in heads]
+        kinds = {} if max(means) > lead else kinds
+    return Ranks(kinds, max((row["n"] for row in ties), default=0), max(row["left_out"] for row in ties), trying, why)
 
 
 def _of_several_runs(evaluations: Sequence[Evaluation]) -> str:

@@ -208,10 +208,12 @@ class Legend(Struct, frozen=True):
             return "who is tied with the best is being computed"
         if not (ranks := self._ranks()):
             return ""
+        why = next((rank.why for rank in ranks if rank.why), "")
         if not any(rank.kinds for rank in ranks):
-            why = next((rank.why for rank in ranks if rank.why), "")
-            return why or "nobody is the best: no two scorers have a score on cases that all of them tried"
-        return f"{self.cells.mark(BEST)} the best, {self.cells.mark(TIED)} tied with it ({self._tests()})"
+            nobody = why or "no two scorers have a score on cases that all of them tried"
+            return f"nobody is the best: {nobody}"
+        words = f"{self.cells.mark(BEST)} the best, {self.cells.mark(TIED)} tied with it ({self._tests()})"
+        return f"{words}; {why}" if why else words
 
     def _ranks(self) -> list[Ranks]:
         rows = set(self.frame.select("benchmark", "subset").iter_rows())

@@ -158,6 +158,27 @@ def test_a_board_marks_nobody_as_best_by_one_run_of_several(root, tmp_path, caps
     shown = capsys.readouterr().out
     assert f"processbench: no best one is marked: {why}." in shown
     assert "Outcomes, bias, fp and fn are those of the first run: judge." in shown
+    # Among scorers with one run there is a best one, unless a mean over runs is above it.
+    for name, run in (("same", 2), ("less", 1), ("low", 1)):
+        rows = [f"set{at // 4}-{at},{verdict}" for at, verdict in enumerate(RUNS[run])]
+        said.write_text("\n".join(["id,verdict", *rows]))
+        words = ["import", str(said), "--verdict", f"verdict={name}", "--base", "0", "-w", root, "-q"]
+        assert main(words) in {0, 1}
+    capsys.readouterr()
+    assert main(["board", "-w", root, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    rows = document["rows"]
+    marked = {row["scorer"]: row["standing"] for row in rows}
+    assert {marked["other"], marked["same"]} <= {"best", "tied"}
+    assert marked["judge"] is None
+    (note,) = (note for note in document["provenance"]["notes"] if note.startswith("processbench: standing "))
+    assert note.endswith(f"; {why}")
+    of_three = [word for name in ("judge", "less", "low") for word in ("--scorer", name)]
+    assert main(["board", "-w", root, *of_three, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["rows"][0]["scorer"] == "judge"
+    assert {row["standing"] for row in document["rows"]} == {None}
+    assert f"processbench: no best one is marked: {why}" in document["provenance"]["notes"]
     assert main(["board", "-w", root, "--against", "other", "--json"]) == 0
     (row,) = (row for row in json.loads(capsys.readouterr().out)["rows"] if row["scorer"] == "judge")
     assert (row["d_score"], row["d_on_wrong"], row["d_reason"]) == (None, None, why)
