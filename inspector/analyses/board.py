@@ -233,7 +233,7 @@ def _warnings(results: ResultSet, parts: Sequence[BoardSlice]) -> Iterator[Note]
 
 
 def _standing_cases(known: Standings) -> Iterator[Note]:
-    """Which cases best and tied were found on, where those are not all that the scores are of, and who takes no part."""
+    """Which cases best and tied were found on, where those are not all that scores are of, and who takes no part."""
     for (benchmark, subset), ranks in known.ranks.items():
         where = benchmark if subset is None else f"{benchmark}, {name_title(subset)}"
         if ranks.why and subset is None:
