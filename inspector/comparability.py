@@ -84,7 +84,7 @@ def incomparable(
         *_other_sources(results, sets),
         *_other_rules(evaluations),
         *_other_boundaries(evaluations, sets),
-        *_runs_and_votes(evaluations),
+        *_runs_and_votes(evaluations, sets),
     ]
 
 
@@ -206,9 +206,9 @@ def _other_boundaries(evaluations: Sequence[Evaluation], sets: Mapping[str, Bool
         yield Incomparable("boundary", why, "--rule '<' or --rule '<=' for all")
 
 
-def _runs_and_votes(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
+def _runs_and_votes(evaluations: Sequence[Evaluation], sets: Mapping[str, Bools]) -> Iterator[Incomparable]:
     """Means over runs beside single runs; and, of critics, votes of different sizes."""
-    runs = {evaluation.scorer.name: len(evaluation.runs) for evaluation in evaluations}
+    runs = {evaluation.scorer.name: evaluation.runs_among(sets[evaluation.scorer.name]) for evaluation in evaluations}
     for first, second in combinations(runs, 2):
         if runs[first] != runs[second]:
             several = ", ".join(f"{name} {counted(number, 'run')}" for name, number in runs.items() if number > 1)

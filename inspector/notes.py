@@ -134,8 +134,8 @@ def range_notes(results: "ResultSet") -> Iterator[str]:
 def first_run_notes(results: "ResultSet") -> Iterator[str]:
     """Name every chosen scorer of which only the first run is here."""
     for evaluation in results.chosen_evaluations:
-        if evaluation.further:
-            name, n_runs = evaluation.scorer.name, len(evaluation.runs)
+        if (n_runs := evaluation.runs_among(results.mask)) > 1:
+            name = evaluation.scorer.name
             yield f"{name} ran {n_runs} times: this is its first run; metrics is about all of them"
 
 

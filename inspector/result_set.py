@@ -310,7 +310,12 @@ def load(query: Query) -> ResultSet:
 
 def _baselines(query: Query, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:
     """The baselines where they are asked for or named, less those whose name a scorer of the workspace has."""
-    read = {column.rpartition(".")[0] for text in query.where for column in columns_read(text)}
+    named = [
+        *query.columns,
+        query.sort.removesuffix(":desc"),
+        *(name for text in query.where for name in columns_read(text)),
+    ]
+    read = {column.rpartition(".")[0] for column in named}
     wanted = query.baselines or not BASELINES.keys().isdisjoint({*query.scorers, *read})
     made = baselines(Gold(cases), query.seed) if wanted else ()
     return [evaluation for evaluation in made if evaluation.scorer.name not in taken]

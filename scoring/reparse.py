@@ -99,6 +99,13 @@ def parsed_by(scorer: Scorer, read: ReadAnswer, name: str) -> Scorer:
     return replace(scorer, name=name, fingerprint=fingerprint(settings), settings=settings)
 
 
+def parsed_before(scorer: Scorer, read: ReadAnswer) -> Scorer:
+    """Return the scorer that a critic was with the reader that this one corrects; with this one if it corrects none."""
+    earlier = {now: before for before, now in CORRECTED.items()}.get(version(read), version(read))
+    settings = {**scorer.settings, SETTING: earlier}
+    return replace(scorer, fingerprint=fingerprint(settings), settings=settings)
+
+
 def readings(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, *, own: bool) -> pl.DataFrame:
     """Return what a reader makes of a critic's answers to some cases; what is kept stays as it is.
 

@@ -443,7 +443,9 @@ def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed,
 
     A score that is a mean over runs takes no part, and where one is above the best there is no best one.
     """
-    why, single = _of_several_runs(evaluations), [evaluation for evaluation in evaluations if not evaluation.further]
+    single = [evaluation for evaluation in evaluations if evaluation.runs_among(piece.rows) < 2]
+    several = [evaluation for evaluation in evaluations if evaluation.runs_among(piece.rows) > 1]
+    why = _of_several_runs(several, piece.rows)
     if len(single) < 2:
         return Ranks({}, 0, 0, len(single), why)
     aligned = _aligned(single, piece, unparsed)
@@ -457,20 +459,16 @@ def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed,
     }
     best = [evaluation for evaluation in single if kinds.get(evaluation.scorer.name) == BEST]
     if why and best:
-        heads = [
-            headline(evaluation, piece.rows, unparsed, None, piece.benchmark)
-            for evaluation in (*best, *(evaluation for evaluation in evaluations if evaluation.further))
-        ]
+        heads = [headline(evaluation, piece.rows, unparsed, None, piece.benchmark) for evaluation in (*best, *several)]
         lead, *means = [head.score or 0.0 for head in heads]
         kinds = {} if max(means) > lead else kinds
     return Ranks(kinds, max((row["n"] for row in ties), default=0), max(row["left_out"] for row in ties), trying, why)
 
 
-def _of_several_runs(evaluations: Sequence[Evaluation]) -> str:
-    """Why the scorers' scores are not compared in pairs: some are means over runs, and pairs are of first runs."""
-    several = [
-        f"{evaluation.scorer.name} ran {len(evaluation.runs)} times" for evaluation in evaluations if evaluation.further
-    ]
+def _of_several_runs(evaluations: Sequence[Evaluation], rows: Bools) -> str:
+    """Why some scores are not compared in pairs: they are means over runs of the cases `rows`, and pairs are of one."""
+    counts = [(evaluation.scorer.name, evaluation.runs_among(rows)) for evaluation in evaluations]
+    several = [f"{name} ran {runs} times" for name, runs in counts if runs > 1]
     return f"{', '.join(several)}, and scorers are compared by single runs" if several else ""
 
 
@@ -496,7 +494,7 @@ def _differences(
         # Scorers that have the same cases in common with the reference share the draws.
         scores = shared(aligned, tuple(sorted((*columns, place))), seed)
         for column in columns:
-            if why := _of_several_runs((evaluations[column], reference)):
+            if why := _of_several_runs((evaluations[column], reference), piece.rows):
                 nothing = Figure(official.name, None, None, None, 0, why)
                 by_scorer[evaluations[column].scorer.name] = Differences(nothing, nothing, nothing, 0)
                 continue

@@ -211,7 +211,7 @@ class Legend(Struct, frozen=True):
         why = next((rank.why for rank in ranks if rank.why), "")
         if not any(rank.kinds for rank in ranks):
             nobody = why or "no two scorers have a score on cases that all of them tried"
-            return f"nobody is the best: {nobody}"
+            return f"no best one is marked: {nobody}"
         words = f"{self.cells.mark(BEST)} the best, {self.cells.mark(TIED)} tied with it ({self._tests()})"
         return f"{words}; {why}" if why else words
 

@@ -182,7 +182,7 @@ def _tied(of: OfBenchmark) -> Iterator[str]:
     close = [name for name, value in others if value]
     whom = f"none of {len(others)} others" if not close else f"{len(close)} of {len(others)} others: {', '.join(close)}"
     # The figures beside this are means over runs.
-    by = ", by first runs," if any(evaluation.further for evaluation in of.scorers) else ""
+    by = ", by first runs," if any(evaluation.runs_among(of.rows) > 1 for evaluation in of.scorers) else ""
     yield f"On common cases{by} {best} is first; the 95% interval of the difference to it holds 0 for {whom}."
 
 

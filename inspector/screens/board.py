@@ -430,7 +430,7 @@ class BoardScreen(AppScreen):
             if line["small"]:
                 about.append(f"Few: {counted(line['n'], unit_of(line['metric']).removesuffix('s'))}")
             if (line["runs"] or 1) > 1:
-                about.append("Outcomes and bias: of the first run")
+                about.append("Outcomes, bias, FP and FN: of the first run")
             if line["d_reason"]:
                 about.append(f"No difference: {line['d_reason']}")
             about += [unseen] if (unseen := self._unseen(line)) else []

@@ -469,7 +469,7 @@ class Filtering(Controller):
         if self.state.shown.size == before:
             for_all = self.state.base or self.state.base_search is not None
             self.screen.say(
-                "Only what holds for all figures of the app filters these cases." if for_all else "Nothing is filtered."
+                "Only conditions that hold for the whole app are left." if for_all else "Nothing is filtered."
             )
 
     # -- conditions

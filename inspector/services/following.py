@@ -256,7 +256,9 @@ class Following:
 def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
     """What is to be read in the place of what is on screen, less what has gone; None where that is everything."""
     from inspector.filtering.searching import search_fields
+    from inspector.screen_state import held_conditions
     from scoring.benchmarks import demo
+    from scoring.evaluations.deciding import speaks_of
     from scoring.metrics.statistics import BASELINES
     from scoring.scorer import FILE
 
@@ -269,6 +271,8 @@ def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
         for evaluation in now.evaluations
         if evaluation.scorer.name not in now.folders or (now.folders[evaluation.scorer.name] / FILE).exists()
     ]
+    gone = {evaluation.scorer.name for evaluation in now.evaluations} - {*names}
+    there = held_conditions(initial.where, now)
     query = replace(
         initial,
         benchmarks=benchmarks,
@@ -278,6 +282,7 @@ def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
         rules=_of(names, initial.rules),
         redundancy=_of(names, initial.redundancy),
         slices=(),
+        where=tuple(text for text in there if not any(speaks_of(name, (text,)) for name in gone)),
         baselines=now.query.baselines,
     )
     return replace(query, **search_fields(now.matches))

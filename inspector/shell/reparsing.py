@@ -18,7 +18,16 @@ from scoring.cache import VoteParts
 from scoring.critics.catalogue import CriticProtocol, ReadAnswer, version
 from scoring.errors import UsageError
 from scoring.names import match_name
-from scoring.reparse import ReparseCounts, keep_second_reading, parsed_by, protocol_of_critic, reader, reparse, stale
+from scoring.reparse import (
+    ReparseCounts,
+    keep_second_reading,
+    parsed_before,
+    parsed_by,
+    protocol_of_critic,
+    reader,
+    reparse,
+    stale,
+)
 from scoring.reservation import find, reserve_scorer, scorers
 from scoring.scorer import Scorer
 from scoring.texts import reward_keys
@@ -106,7 +115,9 @@ def _kept(
     else:
         made = parsed_by(scorer, read, args.name or f"{scorer.name}-{args.told_parser}")
         known = find(workspace, made.fingerprint)
-        made = made if known is None or args.name else parsed_by(scorer, read, known.name)
+        corrected = find(workspace, parsed_before(scorer, read).fingerprint)
+        if not args.name:
+            made = parsed_by(scorer, read, known.name) if known is not None else corrected or made
         into = VoteParts(reserve_scorer(workspace, made).folder)
         kept = keep_second_reading(parts, read, cases, made, into)
         answers = f"{counted(kept, 'answer')} of {scorer.name}"

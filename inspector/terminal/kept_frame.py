@@ -109,9 +109,7 @@ def keep(place: Path, inputs: Iterable[str], strips: Sequence[Strip], *, before:
 def recall(place: Path) -> list[Strip]:
     """Return the lines that were kept; none where there are none, or one file they follow from is another now.
 
-    None either where the workspace was left otherwise since.
-
-    Nor where that cannot be known within PATIENCE.
+    None either where the workspace was left otherwise since, or where any of this cannot be known within PATIENCE.
     """
     end = time.monotonic() + PATIENCE
     try:

@@ -23,7 +23,7 @@ _NUMBER_IN_BOX = re.compile(r"\\boxed\s*\{\s*(-?\d+)\s*\}")
 _OPENED = re.compile(r"\\boxed\s*\{")
 _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d", "-"))
 """Whatever is written for a minus."""
-_NUMBERS = re.compile(r"(?:^\s*-\s*|(?<!\w)-)?(?:(?<!\w)\.)?\d+(?:\.\d+)?")
+_NUMBERS = re.compile(r"(?:^\s*-\s*|(?<![A-Za-z0-9_])-)?(?:(?<!\w)\.)?\d+(?:\.\d+)?")
 _BRACE = re.compile(r"[{}]")
 _LARGEST = 2**31 - 1
 

@@ -226,7 +226,8 @@ def _subsets_among(evaluation: Evaluation, rows: Bools, seed: int) -> dict[str, 
     """The names of the subsets of some cases as `DevSets` has them, and without their benchmark."""
     sets = dev_sets(evaluation.gold, seed)
     several = len(set(sets.benchmarks)) > 1
-    names = {sets.names[number]: sets.benchmarks[number] for number in np.unique(sets.numbers[rows])}
+    among = np.flatnonzero(np.bincount(sets.numbers[rows], minlength=len(sets.names)))
+    names = {sets.names[number]: sets.benchmarks[number] for number in among.tolist()}
     return {name: name.removeprefix(f"{benchmark}/") if several else name for name, benchmark in names.items()}
 
 

@@ -132,6 +132,10 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         """The first run, which this is, and the further ones."""
         return (self, *self.further)
 
+    def runs_among(self, rows: Bools) -> int:
+        """Count the runs in which some of the cases `rows` (n,) were tried; a benchmark may have fewer than another."""
+        return sum(bool((run.present & rows).any()) for run in self.runs) if self.further else 1
+
     def at(self, threshold: float, source: str = "chosen", untuned: Untuned = ()) -> "Evaluation":
         """Return the same rewards decided at another threshold; `untuned` is that of the rule.
 

@@ -208,7 +208,7 @@ def _names_a_table(stated: ColumnMapping | None) -> bool:
 
 def _names_results(stated: ColumnMapping) -> bool:
     """Whether a person said of results what their format does not say itself."""
-    return replace(stated, verdict_base=None, clean=None) != ColumnMapping()
+    return replace(stated, verdict_base=None, clean=None, label_base=None) != ColumnMapping()
 
 
 def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:

@@ -472,8 +472,9 @@ def _rated(cell: Any) -> dict[str, Any]:
 
 
 def _verdict_base(mapping: ColumnMapping) -> int | None:
-    """What verdicts are said to call the first step."""
-    return mapping.label_base if mapping.verdict_base is None else mapping.verdict_base
+    """What verdicts are said to call the first step; where 0 is no error, labels that count from 0 do not say it."""
+    of_labels = None if (mapping.clean, mapping.label_base) == ("0", 0) else mapping.label_base
+    return of_labels if mapping.verdict_base is None else mapping.verdict_base
 
 
 def _verdict(mapping: ColumnMapping, cell: Any) -> dict[str, Any]:

@@ -572,7 +572,7 @@ def _concluded(mapping: ColumnMapping, base: LabelBase, read: ReadSource) -> tup
         message = f"{split:,} solutions were one text and were split at {_separator_words(mapping)}"
         findings.append(Finding("note", "split-steps", message, source))
     findings += [base.finding] if base.finding else []
-    if read.tallies[_MINUS_ONES] and read.tallies[_CLEAN_ZEROS]:
+    if read.tallies[_MINUS_ONES] and read.tallies[_CLEAN_ZEROS] and mapping.label_base is None:
         message = (
             f"{read.tallies[_MINUS_ONES]:,} labels are -1 and {read.tallies[_CLEAN_ZEROS]:,} are 0, and both were read "
             "as no error; state label_base in the mapping (--label-base 0, if 0 is the first step)"

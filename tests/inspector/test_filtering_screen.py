@@ -406,7 +406,7 @@ async def test_another_benchmark_is_chosen_among_the_facets(of_two_benchmarks):
 async def test_x_does_not_say_that_nothing_is_filtered_where_the_app_was_opened_on_some_cases(query, asked):
     async with opened(replace(query, **asked)) as pilot:
         await press(pilot, "g", "l", "x")
-        await shows(pilot, "Only what holds for all figures" if asked else "Nothing is filtered.")
+        await shows(pilot, "Only conditions that hold for the whole app" if asked else "Nothing is filtered.")
 
 
 async def test_the_condition_of_common_cases_does_not_hold_until_the_app_is_left(query):

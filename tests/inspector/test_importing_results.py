@@ -267,12 +267,27 @@ def test_the_same_command_with_a_name_finds_nothing_new(run, tmp_path, words):
     assert run(tmp_path / "sums.jsonl", *words)[0] == 0
 
 
-def test_results_of_a_format_that_says_their_base_stay_results_where_another_is_stated(run, tmp_path):
+def test_labels_of_which_the_base_is_stated_are_not_doubted_and_do_not_say_that_of_verdicts(run, tmp_path):
+    _, out, labels, _ = labels_and_verdicts(run, tmp_path / "sums.csv", "--label-base", "1")
+    assert labels == [-1, 0, 1, -1] * 3
+    assert "both were read as no error" not in out
+    # What the hint says, and no more.
+    words = ("--verdict", "said", "--clean", "0", "--label-base", "0", "--name", "again")
+    code, out, _ = run(tmp_path / "sums.csv", *words)
+    assert code == 0, out
+    verdicts = [
+        VoteParts(folder).read()[0]["verdict"].to_list() for folder in Workspace.open(run.root).reward_folders()
+    ]
+    assert sorted([-1, 0, 1, 2] * 3) in map(sorted, verdicts)
+
+
+@pytest.mark.parametrize("flag", ["--base", "--label-base"])
+def test_results_of_a_format_that_says_their_base_stay_results_where_another_is_stated(run, tmp_path, flag):
     judged = [{**one, "generated_critique": r"So \boxed{1}.", "prediction": 1} for one in rows(4)]
     (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(4)))
     (tmp_path / "critic.jsonl").write_bytes(json_lines(judged))
     run(tmp_path / "sums.jsonl")
-    code, out, _ = run(tmp_path / "critic.jsonl", "--base", "1")
+    code, out, _ = run(tmp_path / "critic.jsonl", flag, "1")
     assert (code, "--base and --clean were passed over: ProcessBench output says itself" in out) == (1, True), out
     (folder,) = Workspace.open(run.root).reward_folders()
     assert VoteParts(folder).read()[0]["verdict"].to_list() == [1] * 4

@@ -320,6 +320,7 @@ def test_no_file_of_one_scorer_holds_the_baselines_and_its_command_makes_it(root
     for where in ((), ("\"coin.outcome\" <> 'early'",)):
         state = start.focused(scorer, "bench").filtered(Filter(where=where))
         documents = [export_document(state, Export("cases", "csv")), export_document(state, Export("case", "csv", 3))]
+        documents.append(export_document(state.ordered("coin.outcome"), Export("cases", "csv")))
         documents.append(bias.view(subject(state, (scorer,)), Params(form="csv")))
         for document in documents:
             assert main([*shlex.split(document.provenance["command"])[1:], "-q"]) == 0

@@ -143,7 +143,7 @@ def test_metadata_does_not_make_rows_those_of_another_format(path, name, subset,
     texts = {"problem": "What is 1 + 1?", "steps": ["One.", "Two."]}
     case = {"id": "a-1", "subset": subset, **texts, "earliest_error": 1, "line": 1}
     (line,) = case_lines(name, cases_frame("bench", "made.jsonl", [case]), pl.DataFrame({key: ["physics"]}))
-    assert line.notes == ((f"values of {key} called meta.{key}, for {key} would make a row another format's", 1),)
+    assert line.notes == ((f"values of {key} called meta.{key}, since {key} is a key of another format's rows", 1),)
     assert line.value[f"meta.{key}"] == "physics"
     assert again(path, [line], None).select("benchmark", "earliest_error").row(0) == (name, 1)
 

@@ -8,9 +8,11 @@ import judged
 import making
 from reference import Case
 from scoring.critics.parsing import processbench_verdict, vote
+from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.given import by_run, tally
+from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import NO_VERDICT
-from scoring.schema import VOTES
+from scoring.schema import REWARDS, VOTES
 from thoroughness import up_to
 
 SOME_BALLOTS = ("0", "1", "01", "+1", "-1", "-7", "two", "", None)
@@ -77,6 +79,14 @@ def test_runs_are_numbered_within_a_benchmark():
     runs = [judged.votes(cases["key"][:1], [["0"]], 0), judged.votes(cases["key"], [["1"], ["2"]], 4)]
     found = [tally(cases, run) for run in by_run(cases, pl.concat(runs))]
     assert [one.verdicts.tolist() for one in found] == [[0, 2], [1, NO_VERDICT]]
+
+
+def test_a_benchmark_has_the_runs_in_which_some_of_it_was_tried():
+    cases = making.frame([Case(3), Case(3)]).with_columns(benchmark=pl.Series(["a", "b"]))
+    runs = [judged.votes(cases["key"][:1], [["0"]], 0), judged.votes(cases["key"], [["1"], ["2"]], 4)]
+    critic = making.scorer("critic", kind="critic")
+    found = evaluate(Gold(cases), critic, pl.DataFrame(schema=REWARDS), votes=pl.concat(runs))
+    assert [found.runs_among(cases["benchmark"].to_numpy() == name) for name in ("a", "b")] == [2, 1]
 
 
 def test_votes_of_other_cases_make_no_run():

@@ -22,6 +22,10 @@ KEYS = {"Enter": ("\r", 13), "Escape": ("", 27), "ArrowDown": ("", 40)}
 """Keys that are no character: their text, and the number that they have in a browser."""
 
 
+class NavigationError(Exception):
+    """The page went to another address while it was asked."""
+
+
 class Page:
     """One page (a tab), in a profile with cookies of its own, and what its terminal shows."""
 
@@ -99,8 +103,11 @@ class Page:
 
     async def holds(self, script: str, holds: Callable[[Any], bool] = bool) -> None:
         """Wait until something holds of the value of an expression in it."""
-        end = time.monotonic() + PATIENCE
-        while not holds(value := await self.evaluate(script)):
+        end, value = time.monotonic() + PATIENCE, None
+        while True:
+            with contextlib.suppress(NavigationError):
+                if holds(value := await self.evaluate(script)):
+                    return
             assert time.monotonic() < end, (script, value)
             await asyncio.sleep(0.05)
 
@@ -152,6 +159,8 @@ class Browser:
         told = {"id": number, "method": method, "params": params}
         await self._socket.send_json(told | ({"sessionId": session} if session else {}))
         found = await asyncio.wait_for(answer, PATIENCE)
+        if "navigated" in found.get("error", {}).get("message", ""):
+            raise NavigationError
         assert "error" not in found, (method, found["error"])
         return found["result"]
 

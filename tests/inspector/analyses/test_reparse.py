@@ -6,6 +6,7 @@ import shutil
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 import critic_spaces
 from inspector import cli
@@ -16,6 +17,7 @@ from inspector.result_set import load
 from scoring.asking import GeneratedAnswer
 from scoring.cache import VoteParts
 from scoring.critics.catalogue import PARSERS, READERS
+from scoring.fingerprint import fingerprint
 from scoring.reparse import readings
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
@@ -121,6 +123,20 @@ def test_nothing_is_written_and_a_kept_reading_says_the_same_as_its_own_scorer(a
     # Again: the same scorer, the same answers, once each.
     assert cli.main(["reparse", "judge", "--parser", "loose", "--save", "-w", str(space), "-q"]) == 0
     assert pl.concat(VoteParts(made).part(part) for part in VoteParts(made).parts()).height == 60
+
+
+def test_a_reading_of_the_parser_that_was_corrected_is_kept_again_where_it_was(space, capsys):
+    words = ["reparse", "judge", "--parser", "loose", "--save", "-w", str(space)]
+    assert cli.main(words) == 0
+    (made,) = (space / "rewards").glob("judge-loose-*")
+    now = Scorer.load(made)
+    settings = {**now.settings, "parser": "loose-1"}
+    before = made.rename(made.with_name(f"judge-loose-{fingerprint(settings)[:8]}"))
+    replace(now, settings=settings, fingerprint=fingerprint(settings)).save(before)
+    capsys.readouterr()
+    assert cli.main(words) == 0
+    assert "judge-loose: 60 answers of judge, read by loose-2" in capsys.readouterr().err
+    assert list((space / "rewards").glob("judge-loose-*")) == [before]
 
 
 @pytest.mark.parametrize("page", ["changes", "cases"])
