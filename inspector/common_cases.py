@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from inspector.notes import untuned_notes
 from inspector.render.lines import CaseLink
-from inspector.render.view import Block, Note, Section
+from inspector.render.view import Block, Note, Section, quiet_notes
 from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
 from inspector.texts.short_names import short_name
@@ -113,7 +113,7 @@ def comparison_sections(results: ResultSet, blocks_of: Mapping[str, Iterable[Blo
     """Make a section of the blocks of each benchmark, with who is not at the thresholds that were asked for."""
     sections = []
     for at, (name, blocks) in enumerate(blocks_of.items()):
-        untuned = (Note(f"{line}.", "quiet") for line in untuned_notes(results, name))
+        untuned = quiet_notes(untuned_notes(results, name))
         sections.append(Section(name, f"compare-{at}", (*blocks, *untuned)))
     return tuple(sections)
 
@@ -195,4 +195,4 @@ def field_head(field: ScorerField) -> Iterator[Block]:
     out = field.aligned.left_out(field.columns)
     left = f", {out:,} left out that not all tried" if out else ""
     yield Note(f"On the {counted(n, 'case')} that all of them tried{left}.", "quiet")
-    yield from (Note(f"{words}.", "quiet") for words in set_aside(field.aligned))
+    yield from quiet_notes(set_aside(field.aligned))

@@ -131,10 +131,14 @@ def range_notes(results: "ResultSet") -> Iterator[str]:
             yield f"{evaluation.scorer.name}: {sentence}; they are taken as they are"
 
 
-def first_run_notes(results: "ResultSet") -> Iterator[str]:
-    """Name every chosen scorer of which only the first run is here."""
-    for evaluation in results.chosen_evaluations:
-        if (n_runs := evaluation.runs_among(results.mask)) > 1:
+def first_run_notes(results: "ResultSet", benchmark: str | None = None) -> Iterator[str]:
+    """Name every chosen scorer of which only the first run is here: on one benchmark, or on any (None)."""
+    several = [evaluation for evaluation in results.chosen_evaluations if evaluation.further]
+    rows = results.mask
+    if several and benchmark is not None:
+        rows = rows & (results.cases["benchmark"] == benchmark).to_numpy()
+    for evaluation in several:
+        if (n_runs := evaluation.runs_among(rows)) > 1:
             name = evaluation.scorer.name
             yield f"{name} ran {n_runs} times: this is its first run; metrics is about all of them"
 

@@ -277,12 +277,11 @@ def load(query: Query) -> ResultSet:
     evaluations += added
     names = [evaluation.scorer.name for evaluation in evaluations]
     wanted = [match_name(word, names, "scorer") for word in query.scorers]
-    beside = {evaluation.scorer.name for evaluation in added}
-    if query.baselines:
-        chosen = tuple(dict.fromkeys((*wanted, *(name for name in names if name in beside)) if wanted else names))
-    else:
-        # What was only named is not shown beside all others.
-        chosen = tuple(dict.fromkeys(wanted or (name for name in names if name not in beside)))
+    beside = [evaluation.scorer.name for evaluation in added]
+    # A baseline that is only named, by a condition perhaps, is not shown beside all others.
+    unasked = () if query.baselines else beside
+    every = wanted + beside if wanted else names
+    chosen = tuple(dict.fromkeys(name for name in every if name in wanted or name not in unasked))
     rows = np.arange(cases.height)
     own_columns = {made.name: made.of(cases, texts) for made in kept_columns()}
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)

@@ -234,12 +234,8 @@ def case_lines(name: str, cases: pl.DataFrame, metadata: pl.DataFrame | None = N
             if held is None or held in _INFINITE:
                 continue
             if key in of_others and key not in value:
-                notes.append(
-                    (
-                        f"values of {key} called meta.{key}, since {key} is a key of another format's rows",
-                        1,
-                    )
-                )
+                renamed = f"values of {key} called meta.{key}, since {key} is a key of another format's rows"
+                notes.append((renamed, 1))
                 value.setdefault(f"meta.{key}", held)
             else:
                 value.setdefault(key, held)

@@ -27,7 +27,21 @@ from inspector.analyses._response_pages import (
     way_to_choose,
 )
 from inspector.provenance import provenance
-from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
+from inspector.render.view import (
+    Block,
+    Cell,
+    Column,
+    Kind,
+    Note,
+    Section,
+    Table,
+    View,
+    count,
+    figure,
+    quiet_notes,
+    table,
+    text,
+)
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import official_score
 from scoring.errors import UsageError
@@ -302,7 +316,7 @@ def _blocks(rows: pl.DataFrame, own: pl.DataFrame, oddities: Sequence[str], by: 
     yield _choice_table(rows.filter(pl.col("metric") != PROBLEMS))
     if (over := _spread_table(own)).rows:
         yield over
-    yield from (Note(f"{note}.", "quiet") for note in oddities)
+    yield from quiet_notes(oddities)
 
 
 def _choice_table(rows: pl.DataFrame) -> Table:

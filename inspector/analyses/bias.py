@@ -22,6 +22,7 @@ from inspector.render.view import (
     figure,
     p_value,
     points,
+    quiet_notes,
     table,
     text,
 )
@@ -115,7 +116,7 @@ def _sections(results: ResultSet, frame: pl.DataFrame, *, intervals: bool) -> tu
             evaluation = results.evaluation(part["scorer"][0])
             blocks += [Note(evaluation.scorer.name, "lead")] if several else []
             blocks += _blocks(results, evaluation, benchmark, part.to_dicts(), intervals=intervals, several=several)
-        blocks += [Note(f"{note}.", "quiet") for note in first_run_notes(results)]
+        blocks += quiet_notes(first_run_notes(results, benchmark))
         sections.append(Section(benchmark, f"bias-{len(sections)}", tuple(blocks)))
     return tuple(sections) or (Section("", "bias", (Note("No case is shown."),)),)
 

@@ -173,10 +173,10 @@ def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tu
 
 def _first_runs(results: ResultSet) -> Iterator[str]:
     """Say which columns are of one run beside those that are means over several."""
-    if names := [
-        evaluation.scorer.name for evaluation in results.chosen_evaluations if evaluation.runs_among(results.mask) > 1
-    ]:
-        yield f"outcomes, bias, fp and fn are those of the first run: {', '.join(names)}"
+    several = [evaluation for evaluation in results.chosen_evaluations if evaluation.runs_among(results.mask) > 1]
+    if several:
+        names = ", ".join(evaluation.scorer.name for evaluation in several)
+        yield f"outcomes, bias, fp and fn are those of the first run: {names}"
 
 
 def _unscored(parts: Sequence[BoardSlice], frame: pl.DataFrame) -> Iterator[str]:

@@ -48,6 +48,7 @@ from inspector.render.view import (
     count,
     figure,
     points,
+    quiet_notes,
     table,
     text,
 )
@@ -331,9 +332,8 @@ def _sections(results: ResultSet, frame: pl.DataFrame, params: Params) -> tuple[
     sections: list[Section] = []
     for name in shown_benchmarks(results):
         own = frame.filter(pl.col("benchmark") == name)
-        blocks = [*_benchmark_blocks(results, own, params, name)]
-        blocks += [Note(f"{note}.", "quiet") for note in first_run_notes(results)]
-        sections.append(Section(name, f"breakdown-{len(sections)}", tuple(blocks)))
+        blocks = (*_benchmark_blocks(results, own, params, name), *quiet_notes(first_run_notes(results, name)))
+        sections.append(Section(name, f"breakdown-{len(sections)}", blocks))
     return tuple(sections)
 
 

@@ -25,7 +25,21 @@ from inspector.notes import first_run_notes
 from inspector.provenance import provenance, repeated_solutions
 from inspector.query import Query, as_words
 from inspector.render.cells import interval, share, signed
-from inspector.render.view import Block, Cell, CommandLine, Facts, Kind, Note, Section, Table, View, count, table, text
+from inspector.render.view import (
+    Block,
+    Cell,
+    CommandLine,
+    Facts,
+    Kind,
+    Note,
+    Section,
+    Table,
+    View,
+    count,
+    quiet_notes,
+    table,
+    text,
+)
 from inspector.result_set import ResultSet, load
 from inspector.texts.sentences import counted, official_title
 from scoring.errors import UsageError
@@ -606,7 +620,7 @@ def _blocks(pair: ResultSet, compared: BenchmarkComparison, row: Row, facts: Map
         yield quadrant_table(scorers, cells)
     yield test_note(pair.query.seed, facts["test"], facts["interval"][benchmark])
     yield from (Note(f"Not comparable as they stand: {warning}.", "warning") for warning in row["warnings"])
-    yield from (Note(f"{note}.", "quiet") for note in first_run_notes(pair))
+    yield from quiet_notes(first_run_notes(pair, benchmark))
     yield Note(_coverage(row), "quiet")
     decided = [_threshold(row, before) for before in ("", "baseline_")]
     yield Note(f"Decided at {decided[0]}, the baseline at {decided[1]}.", "quiet")

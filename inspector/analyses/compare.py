@@ -38,6 +38,7 @@ from inspector.render.view import (
     figure,
     p_value,
     points,
+    quiet_notes,
     table,
     text,
 )
@@ -171,10 +172,10 @@ def _scorers(results: ResultSet, params: Params, intervals: bool) -> View:
     for benchmark, cases in aligned.items():
         own = frame.filter(pl.col("benchmark") == benchmark).to_dicts()
         lay_out = pair_blocks if len(results.chosen) == 2 else _standing_blocks
-        lacking = [f"{line}." for line in without_gold(results) if line.startswith(f"{benchmark}: ")]
-        lacking += [f"{line}." for line in first_run_notes(results)]
+        lacking = [line for line in without_gold(results) if line.startswith(f"{benchmark}: ")]
+        lacking += first_run_notes(results, benchmark)
         blocks = lay_out(results, benchmark, cases, own, _tests(made, benchmark), seed)
-        sections[benchmark] = chain(blocks, (Note(line, "quiet") for line in lacking))
+        sections[benchmark] = chain(blocks, quiet_notes(lacking))
     return View(frame, made, title="Comparison", lay_out=lambda: comparison_sections(results, sections))
 
 

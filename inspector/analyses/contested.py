@@ -13,7 +13,7 @@ from inspector.notes import first_run_notes
 from inspector.provenance import provenance
 from inspector.query import joined
 from inspector.render.lines import CaseLink
-from inspector.render.view import Block, Cell, Kind, Note, Section, View, count, table, text
+from inspector.render.view import Block, Cell, Kind, Note, Section, View, count, quiet_notes, table, text
 from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
 from scoring.filtering.filters import Facet
@@ -127,12 +127,11 @@ def _by_consensus(results: ResultSet, params: Params) -> View:
     made = {**provenance(results, results.query.command("contested", form=params.form), notes), **facts}
     frame = pl.DataFrame(rows, schema=CONTESTED, orient="row")
 
-    first_runs = [Note(f"{note}.", "quiet") for note in first_run_notes(results)]
-
     def lay_out() -> tuple[Section, ...]:
+        first_runs = {name: quiet_notes(first_run_notes(results, name)) for name in ranked}
         by_benchmark = {name: frame.filter(benchmark=name).to_dicts() for name in ranked}
         return tuple(
-            Section(name, f"contested-{at}", (*_blocks(results, ranking, by_benchmark[name]), *first_runs))
+            Section(name, f"contested-{at}", (*_blocks(results, ranking, by_benchmark[name]), *first_runs[name]))
             for at, (name, ranking) in enumerate(ranked.items())
         )
 
@@ -293,6 +292,6 @@ def _voters(results: ResultSet, ranking: Ranking) -> Iterator[Block]:
         families = {name: results.evaluation(name).scorer.family for name in names}
         lines = [[text(name), text(families[name]), Cell(weights[name], Kind.MEAN)] for name in names]
         yield table("What a verdict weighs, on average", ["scorer", "family (one voice)", "weight"], lines)
-    yield from (Note(f"{words}.", "quiet") for words in _without_a_vote(results, weights))
+    yield from quiet_notes(_without_a_vote(results, weights))
     if nothing := without_consensus(ranking):
         yield Note(f"{nothing[0].upper()}{nothing[1:]}.")

@@ -14,7 +14,20 @@ from inspector.filtering.facets import column_words
 from inspector.notes import INDEPENDENT, first_run_notes
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
-from inspector.render.view import Block, Cell, Column, Note, Section, View, count, figure, points, table, text
+from inspector.render.view import (
+    Block,
+    Cell,
+    Column,
+    Note,
+    Section,
+    View,
+    count,
+    figure,
+    points,
+    quiet_notes,
+    table,
+    text,
+)
 from inspector.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import CLEAN, EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
@@ -215,7 +228,7 @@ def _sections(results: ResultSet, facts_by: Mapping[tuple[str, str], tuple[Highl
             if of == benchmark:
                 blocks += [Note(scorer, "lead")] if len(results.chosen) > 1 else []
                 blocks.append(_table(scorer, benchmark, facts))
-        blocks += [Note(f"{note}.", "quiet") for note in first_run_notes(results)]
+        blocks += quiet_notes(first_run_notes(results, benchmark))
         sections.append(Section(benchmark, f"highlights-{len(sections)}", tuple(blocks)))
     return tuple(sections)
 

@@ -13,7 +13,21 @@ from inspector.label_set import other_labels
 from inspector.provenance import provenance
 from inspector.query import Query
 from inspector.render.lines import CaseLink
-from inspector.render.view import Block, Bullets, Cell, Column, Kind, Note, Section, Table, View, count, table, text
+from inspector.render.view import (
+    Block,
+    Bullets,
+    Cell,
+    Column,
+    Kind,
+    Note,
+    Section,
+    Table,
+    View,
+    count,
+    quiet_notes,
+    table,
+    text,
+)
 from inspector.result_set import ResultSet, decide, load, nothing_loaded, select
 from inspector.workspace_place import find_workspace
 from scoring import __version__
@@ -457,7 +471,7 @@ def _list(source: PaperSource, form: str) -> View:
 
     def sections() -> tuple[Section, ...]:
         blocks: list[Block] = [list_of_tables(f"Tables of {paper.title}", frame)]
-        blocks += [Note(f"{note}.", "quiet") for note in notes]
+        blocks += quiet_notes(notes)
         return (Section(paper.name, "paper", tuple(blocks)),)
 
     return View(frame, _facts(source, (paper.name,), form, notes), title=paper.title, lay_out=sections)
@@ -492,7 +506,7 @@ def _table(source: PaperSource, table: PaperTable, params: Params) -> View:
         if not follows:
             yield Note(sentences[0], "quiet")
             yield from (Bullets(tuple(map(str.strip, sentences[1:]))),) if sentences[1:] else ()
-        yield from (Note(f"{note}.", "quiet") for note in notes)
+        yield from quiet_notes(notes)
 
     return View(
         frame,

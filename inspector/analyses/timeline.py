@@ -33,6 +33,7 @@ from inspector.render.view import (
     figure,
     p_value,
     points,
+    quiet_notes,
     table,
     text,
 )
@@ -502,10 +503,8 @@ def _sections(results: ResultSet, courses: Sequence[TrainingCourse], notes: Sequ
     for number, (benchmark, own) in enumerate(by_benchmark.items()):
         blocks = [block for course in own for block in _blocks(results, course)]
         lacking = [note for note in without_gold(results) if note.startswith(f"{benchmark}: ")]
-        first_runs = first_run_notes(
-            replace(results, chosen=tuple(name for course in own for name in course.run.scorers))
-        )
-        blocks += [Note(f"{note}.", "quiet") for note in (*several, *lacking, *first_runs)]
+        scorers = tuple(name for course in own for name in course.run.scorers)
+        blocks += quiet_notes((*several, *lacking, *first_run_notes(replace(results, chosen=scorers), benchmark)))
         sections.append(Section(benchmark, f"timeline-{number}", tuple(blocks)))
     return tuple(sections)
 
@@ -514,7 +513,7 @@ def _blocks(results: ResultSet, course: TrainingCourse) -> Iterator[Block]:
     run = course.run
     yield Note(f"{run.name}: {counted(len(run.steps), 'checkpoint')}, {_reach(run)}", "lead")
     yield Note(f"On {'the ' if course.official.trying else ''}{course.words}.", "quiet")
-    yield from (Note(f"{words}.", "quiet") for words in set_aside(course.aligned))
+    yield from quiet_notes(set_aside(course.aligned))
     cells = {(row["scorer"], row["other"], row["metric"]): row for row in course.rows}
     if chart := _chart(course, cells):
         yield chart

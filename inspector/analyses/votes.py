@@ -17,13 +17,13 @@ from inspector.render.view import (
     Cell,
     Curve,
     Kind,
-    Note,
     Section,
     Series,
     Table,
     View,
     count,
     figure,
+    quiet_notes,
     table,
     text,
 )
@@ -210,7 +210,7 @@ def _blocks(results: ResultSet, rows: pl.DataFrame, oddities: Sequence[str], at:
     for scorer in dict.fromkeys(name for name, _ in lines):
         most = max(number for name, number in lines if name == scorer)
         yield _by_subset(results, rows, scorer, min(at or most, most), benchmark)
-    yield from (Note(f"{note}.", "quiet") for note in oddities)
+    yield from quiet_notes(oddities)
 
 
 def _curves(lines: Mapping[tuple[str, int], Mapping[str, RowDict]]) -> Curve:

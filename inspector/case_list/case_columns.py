@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from inspector.case_list.case_rows import FOUND_IN
 from inspector.case_list.catalogue import OF_SCORER, REWARDS, catalogue, entry_of
-from inspector.case_view.facts import HIDDEN
+from inspector.case_view.facts import BLINDED
 from inspector.screen_state import ScreenState
 from inspector.texts.paint import Glyphs
 from inspector.texts.short_names import short_name
@@ -149,7 +149,7 @@ LEAVE = {
 """See `inspector.widgets.columns.TableColumn`; of the usual columns. Chosen ones never leave: they scroll."""
 
 
-TELLING = HIDDEN | {
+TELLING = BLINDED | {
     *("earliest_error", "error_steps", "neutral_steps", "outcome", "verdict", "margin", "abs_margin"),
     *("reward_at_gold", "drop_at_gold", "step_accuracy", "lowest_to_gold", "lowest_before_gold"),
     *("ruling", "adjudication", "category", "our_error_type", "tags", "note"),

@@ -30,9 +30,9 @@ OF_GOLD = frozenset(
     {"error_type", "error_category", "error_kind", "pattern", "final_answer_correct", "agreement", "modified_steps"}
     | {"neutral_steps", "errors_so_far"}
 )
-"""Columns that say something of the labels, as the lines above do: hidden with them."""
-HIDDEN = OF_GOLD | {"earliest_error_as_given", "error_type_as_given"}
-"""All columns that do, labels among them that the benchmark's reader did not take over."""
+"""Columns that say something of the labels and are told in the lines above."""
+BLINDED = OF_GOLD | {"earliest_error_as_given", "error_type_as_given"}
+"""Columns that whoever reads blind does not see: those, and labels as the file has them."""
 TOLD = frozenset({"case", "key", "benchmark", "id", "subset", "generator", "origin", "language"}) | OF_GOLD
 """Columns that the lines above tell, and the key, which is for programs: left out of the one line."""
 LABEL = 24
@@ -72,7 +72,7 @@ def known(case: OpenCase) -> dict[str, str]:
 
 
 def _spelt(facts: Mapping[str, Any], *, blind: bool) -> dict[str, str]:
-    hidden = HIDDEN if blind else frozenset()
+    hidden = BLINDED if blind else frozenset()
     return {
         name.replace("_", " "): _words(value)
         for name, value in facts.items()

@@ -3,7 +3,7 @@
 All texts are as they are in the data: whoever renders a view escapes them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -296,6 +296,11 @@ class Note(Struct, frozen=True):
 
     text: str
     level: str = ""
+
+
+def quiet_notes(sentences: Iterable[str]) -> Iterator[Note]:
+    """Make a quiet paragraph of each sentence; the full stop is added."""
+    return (Note(f"{sentence}.", "quiet") for sentence in sentences)
 
 
 class Bullets(Struct, frozen=True):

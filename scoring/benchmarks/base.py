@@ -76,7 +76,7 @@ class Imported(Struct, frozen=True, eq=False):
     fates: ColumnFates | None = None
 
     def subsets_told_apart(self) -> "Imported":
-        """Return the same without subsets that are called as lines of several subsets are, with a note of each."""
+        """Return it with other names for subsets called as figures of several subsets are, and a note of each."""
         there = [name for name in WHOLE if (self.cases["subset"] == name).any()]
         if not there:
             return self

@@ -44,8 +44,6 @@ OFFICIAL: dict[str, tuple[int, ...]] = {
 _GROUP = {domain: group for group, domains in GROUPS.items() for domain in domains}
 _DOMAIN = {domain.lower(): domain for domain in _GROUP}
 _TYPE = {**{name: name for name in ERROR_TYPES}, "knowledge": "knowledge-based", "other": "others"}
-
-
 OF_OTHERS = frozenset({"completions", "modified_process", "pred_error_idx"})
 """Keys by which rows are those of another benchmark, or results."""
 

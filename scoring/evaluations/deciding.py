@@ -300,8 +300,7 @@ def at_best(evaluation: Evaluation, threshold: float, benchmark: str) -> Evaluat
     """
     if not benchmark or evaluation.gold.cases["benchmark"].unique().to_list() == [benchmark]:
         return evaluation.at(threshold, OPTIMISTIC)
-    made = evaluation.at(threshold, f"best on {benchmark} (optimistic there)")
-    return made if isinstance(made.rule, ProvidedVerdicts) else made.under(replace(made.rule, tuned_on=benchmark))
+    return evaluation.at(threshold, f"best on {benchmark} (optimistic there)", tuned_on=benchmark)
 
 
 def at_wish(evaluation: Evaluation, choice: str, around: TuningContext) -> Evaluation:

@@ -136,13 +136,13 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         """Count the runs in which some of the cases `rows` (n,) were tried; a benchmark may have fewer than another."""
         return sum(bool((run.present & rows).any()) for run in self.runs) if self.further else 1
 
-    def at(self, threshold: float, source: str = "chosen", untuned: Untuned = ()) -> "Evaluation":
-        """Return the same rewards decided at another threshold; `untuned` is that of the rule.
+    def at(self, threshold: float, source: str = "chosen", untuned: Untuned = (), tuned_on: str = "") -> "Evaluation":
+        """Return the same rewards decided at another threshold; `untuned` and `tuned_on` are those of the rule.
 
         Raises:
             UsageError: no threshold decides here.
         """
-        return self._origin.under(self._one_rule.at(threshold, source, untuned))
+        return self._origin.under(self._one_rule.at(threshold, source, untuned, tuned_on))
 
     def on_threshold(self, rows: Bools) -> int:
         """Count how many compared numbers of the cases `rows` (n,) equal their case's threshold exactly."""

@@ -70,9 +70,9 @@ class Rule(Struct, frozen=True):
     untuned: Untuned = ()
     tuned_on: str = ""
 
-    def at(self, threshold: float, source: str, untuned: Untuned = ()) -> "Rule":
+    def at(self, threshold: float, source: str, untuned: Untuned = (), tuned_on: str = "") -> "Rule":
         """Return the rule with another threshold."""
-        return replace(self, threshold=float(threshold), source=source, untuned=untuned, tuned_on="")
+        return replace(self, threshold=float(threshold), source=source, untuned=untuned, tuned_on=tuned_on)
 
     def wrong(self, values: Floats) -> Bools:
         """Return which of the values fall under the rule: rewards, or what is compared in their place."""

@@ -283,7 +283,7 @@ def _keys_of(mapping: ColumnMapping) -> tuple[str, ...]:
 def _results(rows: Rows, name: str, options: ReadOptions) -> Source:
     scorers = tuple(formats.result_reader(name).load(rows))
     if options.columns is not None:
-        scorers = tuple(map(_said_by_format, scorers))
+        scorers = tuple(_said_by_format(scorer, options.columns) for scorer in scorers)
     known = options.known
     if (
         known is None
@@ -419,12 +419,14 @@ def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:
     return Finding("note", "left-out-columns", message, rows.source)
 
 
-def _said_by_format(scorer: ExternalResults) -> ExternalResults:
+def _said_by_format(scorer: ExternalResults, stated: ColumnMapping) -> ExternalResults:
     """The results of a format that says itself what verdicts count from, where a person says it too."""
-    if scorer.kind != "critic":
+    flags = {"--base": stated.verdict_base, "--label-base": stated.label_base, "--clean": stated.clean}
+    passed_over = [flag for flag, value in flags.items() if value is not None]
+    if scorer.kind != "critic" or not passed_over:
         return scorer
     message = (
-        f"--base and --clean were passed over: {scorer.format} says itself what verdicts mean; "
+        f"{' and '.join(passed_over)} passed over: {scorer.format} says itself what verdicts mean; "
         "with --verdict COLUMN the rows are read as a table, by what these say"
     )
     return replace(scorer, findings=(Finding("warning", "label-base", message, scorer.source), *scorer.findings))

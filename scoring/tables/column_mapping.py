@@ -58,8 +58,7 @@ class ColumnMapping(Struct, frozen=True):
         step: Which step a row is of, in a table with one row a step: then a reward is one number. Null = a row a case.
         run: Which of several independent repetitions a row's verdicts are of: a whole number. Null = there is one.
         scorer: Which scorer a row is of, in a table with a row a case and scorer. Null = of all that are named.
-        verdict_base: As `label_base`, for `verdicts`. Null = that, else as they show, else 1 where `clean` is 0, or 0;
-            it is said which.
+        verdict_base: As `label_base`, for `verdicts`. Null = 1 where `clean` is 0, else as `label_base`.
 
     Raises:
         UsageError: a value is not what it must be.

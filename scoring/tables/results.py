@@ -472,9 +472,10 @@ def _rated(cell: Any) -> dict[str, Any]:
 
 
 def _verdict_base(mapping: ColumnMapping) -> int | None:
-    """What verdicts are said to call the first step; where 0 is no error, labels that count from 0 do not say it."""
-    of_labels = None if (mapping.clean, mapping.label_base) == ("0", 0) else mapping.label_base
-    return of_labels if mapping.verdict_base is None else mapping.verdict_base
+    """What verdicts are said to call the first step: 1 where 0 is said to be no error, else what labels call it."""
+    if mapping.verdict_base is not None:
+        return mapping.verdict_base
+    return 1 if mapping.clean == "0" else mapping.label_base
 
 
 def _verdict(mapping: ColumnMapping, cell: Any) -> dict[str, Any]:

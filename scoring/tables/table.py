@@ -300,8 +300,7 @@ def label_base(
 
     Clear evidence is, for 0: a label 0 where clean cases are marked in another way (`marked`); for 1: no label 0, some
     that equal the number of steps, none above it. Without either 0 is assumed, with a warning that names the `option`
-    by which to state it. `clean` is the word of a label that no step is wrong: such labels are not counted, and
-    verdicts in which it is 0 call the first step 1.
+    by which to state it. `clean` is the word of a label that no step is wrong: such labels are not counted.
     """
     zeros, ends, beyond = evidence.zeros, evidence.ends, evidence.beyond
     seen = f"{ends:,} labels equal the number of steps"
@@ -311,9 +310,6 @@ def label_base(
         return LabelBase(stated, f"{stated}-based, as stated ({seen})", _against(stated, zeros, ends, source, option))
     if not evidence.labels:
         return LabelBase(0, "0-based (no label names a step)")
-    if clean == "0" and option == "verdict_base":
-        # Of gold labels it may have been said for the verdicts beside them.
-        return LabelBase(1, f"1-based, since 0 is no error ({seen})")
     if zeros and marked:
         return LabelBase(0, f"0-based, inferred ({seen})")
     if not zeros and ends and not beyond and evidence.labels >= _ENOUGH:

@@ -36,7 +36,7 @@ def test_verdicts_in_which_0_is_no_error_call_the_first_step_1():
     rows = [{"id": str(number), "v": number % 4} for number in range(12)]
     (found,) = read(*rows, id="id", verdicts={"critic": "v"}, clean="0")
     assert found.rows["verdict"].to_list() == [-1, 0, 1, 2] * 3
-    words = "verdicts are 1-based, since 0 is no error (0 labels equal the number of steps), -1 or 0 = no error"
+    words = "verdicts are 1-based, as stated (0 labels equal the number of steps), -1 or 0 = no error"
     assert (found.label_base, codes(found)) == (words, [])
 
 
