@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 FILE = "imports.json"
 LEDGER = "sources.json"
 FORMAT = 1
+READING = 2
+"""Whoever changes what a file is read as counts it up, so that files of before are read again."""
 LEFT_OUT = "left out"
 # Settings that say which cases results are of, and not what made them.
 _OF_THE_CASES = ("task_name", "benchmark")
@@ -408,7 +410,7 @@ class Ledger:
         own = [f"{name} {package_of(entry)}" for name, entry in installed(GROUP).items()]
         # Digests that stand in workspaces were made under the first name of this class.
         words = repr(how).replace("ImportOptions(", "Wish(", 1)
-        self._how = _short_digest(f"{__version__} {own} {words}".encode(errors="replace"))
+        self._how = _short_digest(f"{__version__} {READING} {own} {words}".encode(errors="replace"))
         self._sources = {} if workspace is None else _sources(workspace.root)
         self._generations = {} if workspace is None else _generations(workspace)
         self._stats: dict[str, tuple[int, ...] | None] = {}

@@ -439,6 +439,12 @@ def test_another_way_to_read_it_has_it_read(place):
     assert again(place, names=("cases.jsonl",)) == ["cases.jsonl"]
 
 
+def test_files_that_would_be_read_as_something_else_now_are_read(place, monkeypatch):
+    monkeypatch.setattr(saving, "READING", saving.READING + 1)
+    assert again(place) == []
+    assert sorted(again(place)) == ["cases.jsonl", "mine.jsonl"]
+
+
 def test_warnings_are_remembered(place):
     authored.write(place / "mine.jsonl", [*REWARDS_UNCHANGED[1:], {**REWARDS_UNCHANGED[0], "rewards": []}])
     assert again(place) == ["cases.jsonl"]
