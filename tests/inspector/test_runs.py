@@ -2,10 +2,13 @@
 
 import csv
 import json
+import re
 import statistics
 
 import pytest
 
+import authored
+import benchmark_rows
 from inspector.boards.board import board_frame
 from inspector.cli import main
 from inspector.query import Query
@@ -127,6 +130,25 @@ def test_other_commands_are_of_the_first_run_and_say_so(root, capsys, command):
     if command[0] in {"breakdown", "bias", "highlights"}:
         assert main([*command, "-w", root]) == 0
         assert f"{FIRST_RUN}." in capsys.readouterr().out
+
+
+def test_first_runs_are_told_of_the_benchmark_that_has_several(root, tmp_path, capsys):
+    others = [benchmark_rows.grben(number, problem=f"What is {number}?", label=number % 4) for number in range(8)]
+    (tmp_path / "grben.jsonl").write_bytes(authored.json_lines(others))
+    lines = [f"set{at // 4}-{at},{run},{verdict}" for run in range(3) for at, verdict in enumerate(RUNS[run])]
+    (tmp_path / "both.csv").write_text(
+        "\n".join(["id,repetition,answer", *lines, *(f"{row['id']},0,{row['label'] - 1}" for row in others)])
+    )
+    mapping = {"id": "id", "run": "repetition", "verdicts": {"crit": "answer"}, "verdict_base": 0}
+    (tmp_path / "crit.json").write_text(json.dumps(mapping))
+    for words in (["grben.jsonl"], ["both.csv", "--mapping", str(tmp_path / "crit.json")]):
+        assert main(["import", str(tmp_path / words[0]), *words[1:], "-w", root, "-q"]) in {0, 1}
+    for command in (["breakdown", "--rows", "n_steps"], ["bias"]):
+        capsys.readouterr()
+        assert main([*command, "-w", root, "--scorer", "crit"]) == 0
+        grben, processbench = re.split(r"^processbench$", capsys.readouterr().out, flags=re.MULTILINE)
+        assert "crit ran 3 times" in processbench
+        assert "crit ran" not in grben
 
 
 @pytest.mark.parametrize(

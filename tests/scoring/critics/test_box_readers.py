@@ -90,6 +90,7 @@ def test_grben(text, ballot, verdict, reason):
         *((f"{dash}1", -1) for dash in "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d"),
         ("- 1", -1),
         ("none (\u22121)", -1),
+        ("\u7b54\u6848\u662f-1", -1),
         ("paragraph-1", 1),
         ("Step\u20132", 2),
         # Ranges, decimals and large numbers with commas are several numbers, or none.
