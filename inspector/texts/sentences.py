@@ -337,7 +337,7 @@ def subset_headlines(
         return _own_subsets(made, evaluation, rows, unparsed, seed)
     errors, names = FirstErrors.of(evaluation, rows, unparsed, seed), evaluation.gold.subsets[0]
     lines = {}
-    for number in errors.present if names != [None] else ():
+    for number in errors.present if evaluation.gold.has_subsets(rows) else ():
         error_acc, correct_acc, f1 = errors.of_subset(number)
         runs = f"mean of {f1.runs} runs" if f1.runs > 1 else "one subset"
         ends = (error_acc.value, correct_acc.value, f1.n, "cases", runs, f1.reason if f1.value is None else None)

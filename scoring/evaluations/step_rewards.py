@@ -444,6 +444,10 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
         names, numbers = group_numbers(self.cases, ("subset",))
         return [name for (name,) in names], numbers.astype(np.int64)
 
+    def has_subsets(self, rows: Bools) -> bool:
+        """Return whether any of the cases `rows` (n) is in a subset."""
+        return bool((rows & self.cases["subset"].is_not_null().to_numpy()).any())
+
     @cached_property
     def cells(self) -> npt.NDArray[np.int32]:
         """Twice the number of each case's subset, one more for clean cases; the last number where gold is unknown."""

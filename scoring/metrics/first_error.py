@@ -253,7 +253,7 @@ def first_error_rows(
     counts = FirstErrors.of(evaluation, rows, unparsed, seed, official)
     names = evaluation.gold.subsets[0]
     # A benchmark without subsets has nothing but `all`.
-    for number in counts.present if names != [None] else ():
+    for number in counts.present if evaluation.gold.has_subsets(rows) else ():
         yield from figure_rows(names[number] or "", counts.of_subset(number))
     last = [*figure_rows("all", counts.pooled()), *figure_rows("average", counts.average())]
     yield from ({**row, "reason": evaluation.nothing or row["reason"]} for row in last)

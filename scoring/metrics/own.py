@@ -313,7 +313,9 @@ def own_rows(
         n = int(made.size(whole[0]).sum())
         return figure_over_runs(made.name, values, draws, n, small=n < SMALL, reason=reason)
 
-    lines = [(names[number] or "", figure([number])) for number in (present if names != [None] else ())]
+    lines = [
+        (names[number] or "", figure([number])) for number in (present if evaluation.gold.has_subsets(rows) else ())
+    ]
     for subset, of in (*lines, ("all", figure(present)), ("average", figure(present, mean=True))):
         for row in figure_rows(subset, (of,)):
             yield {**row, "reason": (evaluation.nothing or row["reason"]) if of.value is None else row["reason"]}

@@ -150,6 +150,14 @@ def test_rows_that_are_not_taken_do_not_count():
     assert values_of(rows_of(cases, taken=[True, True, False]))["average", "f1"] == 1.0
 
 
+def test_cases_without_subsets_have_no_line_of_their_own_beside_others_with_some():
+    """Two benchmarks in one workspace, of which the first has no subsets."""
+    alone = [Case(1, 0, (0.1,), subset=None), Case(1, -1, (0.9,), subset=None)]
+    both = [*alone, Case(1, 0, (0.9,), subset="easy"), Case(1, -1, (0.9,), subset="easy")]
+    assert rows_of(both, taken=[True, True, False, False]) == rows_of(alone)
+    assert {row["subset"] for row in rows_of(both)} == {"", "easy", "all", "average"}
+
+
 def test_the_seed_moves_intervals_and_no_value():
     cases = [Case(1, 0, (0.1 * (i % 10),)) for i in range(40)] + [Case(1, -1, (0.1 * (i % 10),)) for i in range(40)]
     one, same, other = (rows_of(cases, seed=seed) for seed in (1, 1, 5))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import making
+import reference
 from inspector.query import Query
 from inspector.result_set import load
 from scoring.errors import PluginError
@@ -66,6 +67,14 @@ def test_subsets_all_and_average_are_those_of_plain_python(results, near):
         quick = list(own_rows(near, evaluation, rows, "wrong", None))
         assert [row["value"] for row in quick] == [row["value"] for row in found.values()]
         assert {row["low"] for row in quick} == {None}
+
+
+def test_cases_without_subsets_have_no_line_of_their_own_beside_others_with_some(near):
+    cases = [reference.Case(1, 0, (0.1,), subset=None), reference.Case(1, 0, (0.1,), subset="easy")]
+    found = making.evaluation(cases)
+    for taken, lines in (([True, False], []), ([False, True], ["easy"]), ([True, True], ["", "easy"])):
+        rows = own_rows(near, found, np.array(taken), "wrong", None)
+        assert [row["subset"] for row in rows] == [*lines, "all", "average"]
 
 
 def test_a_scorer_differs_from_itself_by_nothing_and_differences_turn_round(results, near):
