@@ -126,8 +126,8 @@ def figure_blocks(results: ResultSet, rows: pl.DataFrame, title: str) -> Iterato
     heads = _heads(rows)
     lines: list[PaperLine] = []
     by_name = _by_name(rows)
-    with_settings = any(setting for _, setting in by_name)
-    for (name, setting), cells in by_name.items():
+    with_settings = any(line.setting for line in by_name)
+    for (name, setting, _), cells in by_name.items():
         own = _lines_of(results, [cells.get(head) for head in heads])
         for number, (word, line) in enumerate(own.items()):
             height = 0 if number else len(own)
@@ -151,24 +151,34 @@ def _heads(rows: pl.DataFrame) -> dict[str, tuple[str, str]]:
     return heads
 
 
-def _by_name(rows: pl.DataFrame) -> dict[tuple[str, str], dict[str, Row]]:
-    """The cells, by their heads, of every name and setting; a figure without a setting joins the only one there is."""
+class _LineName(NamedTuple):
+    """What tells the lines of scorers apart: `here` is not one that only the paper has."""
+
+    name: str
+    setting: str
+    here: bool
+
+
+def _by_name(rows: pl.DataFrame) -> dict[_LineName, dict[str, Row]]:
+    """The cells, by their heads, of every line; a figure without a setting joins the only one there is."""
     head_of = {cell: head for head, cell in _heads(rows).items()}
-    settings: dict[str, set[str]] = {}
+    settings: dict[tuple[str, bool], set[str]] = {}
     for row in rows.iter_rows(named=True):
         settings.setdefault(_name(row), set()).update([row["setting"]] if row["setting"] else [])
-    by_name: dict[tuple[str, str], dict[str, Row]] = {}
+    by_name: dict[_LineName, dict[str, Row]] = {}
     for row in rows.iter_rows(named=True):
-        several = settings[_name(row)]
+        (name, here), several = _name(row), settings[_name(row)]
         setting = row["setting"] or (next(iter(several)) if len(several) == 1 else "")
-        by_name.setdefault((_name(row), setting), {})[head_of[row["subset"], row["metric"]]] = row
+        by_name.setdefault(_LineName(name, setting, here), {})[head_of[row["subset"], row["metric"]]] = row
     return by_name
 
 
-def _name(row: Row) -> str:
-    """The name of a line; averages, which several blocks of a table have, say of which."""
-    name = str(row["scorer"] or row["published_as"])
-    return f"{name} {row['block']}" if name in AVERAGES else name
+def _name(row: Row) -> tuple[str, bool]:
+    """The name of a line, and whether it is a scorer's here; averages of several blocks of a table say of which."""
+    if row["scorer"] is not None:
+        return str(row["scorer"]), True
+    name = str(row["published_as"])
+    return (f"{name} {row['block']}" if name in AVERAGES else name), False
 
 
 def _lines_of(results: ResultSet, cells: Sequence[Row | None]) -> dict[str, PaperLine]:

@@ -35,7 +35,7 @@ from scoring.metrics.step_labels import (
     why_nothing,
 )
 from scoring.metrics.threshold_curves import case_curve
-from scoring.published.papers import PrintedTable, TableKind, figures, model_of
+from scoring.published.papers import NO_SCORERS, PrintedTable, TableKind, figures, model_of
 from scoring.schema import Bools, Floats
 
 # -- reasonEval's own figures: macro F1 and AUC of solutions and of single steps
@@ -504,8 +504,11 @@ def table_figures(paper: str, table: int) -> pl.DataFrame:
 
 
 def printed_for(evaluation: Evaluation, table: pl.DataFrame) -> tuple[pl.DataFrame, str | None]:
-    """Find the figures that a table prints for a scorer; and, where there is none, why."""
-    named = table.filter(pl.col("model") == model_name(evaluation))
+    """Find the figures that a table prints for a scorer; and, where there is none, why.
+
+    A row of the table that is no scorer's is nobody's, whatever the scorer is called.
+    """
+    named = table.filter(pl.col("model") == model_name(evaluation), ~pl.col("scorer").is_in(list(NO_SCORERS)))
     if not named.height:
         return named, "the table names no such scorer"
     fitting = [

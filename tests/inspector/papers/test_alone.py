@@ -2,6 +2,8 @@
 
 import pytest
 
+import making
+import reference
 from inspector.analyses.paper import CELLS, STATISTIC_CELLS, TABLES
 from thoroughness import THOROUGH
 
@@ -46,6 +48,16 @@ def test_conflicts_stand_in_the_table_with_all_their_values(called):
 def test_lines_of_averages_say_of_which_block(called):
     out = called("prmbench", "3")[1]
     assert [block in out for block in ("Avg. prm", "Avg. open", "Avg. proprietary")] == [True] * 3
+
+
+def test_a_scorer_that_is_called_like_them_is_held_against_none(called, rows, root):
+    cases = [reference.Case(2, 0, (0.1, 0.9), "", "circular", (0,))]
+    making.workspace(root, cases, [(making.scorer("Avg."), cases)], benchmark="prmbench", error_type=["circular"])
+    (here,) = [row for row in rows("prmbench", "3").to_dicts() if row["subset"] == "circular"]
+    assert (here["scorer"], here["value"], here["published"]) == ("Avg.", 1.0, None)
+    out = called("prmbench", "3", "--all")[1]
+    assert [block in out for block in ("Avg. prm", "Avg. open", "Avg. proprietary")] == [True] * 3
+    assert sum(line.split()[:2] == ["Avg.", "here"] for line in out.splitlines()) == 1
 
 
 def test_nothing_is_checked_where_nothing_is_here(called):

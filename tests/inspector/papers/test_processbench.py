@@ -7,6 +7,7 @@ import making
 import papers
 import reference
 from scoring.cache import RewardParts
+from scoring.metrics.paper_figures import table_figures
 
 
 def test_a_figure_that_rounds_to_the_printed_one_agrees(called, rows, root):
@@ -122,6 +123,20 @@ def test_votes_are_laid_beside_votes_and_one_answer_beside_greedy(rows, root):
     assert why == "the table prints it for voting@8, and this scorer is voting@3"
     why = papers.cell(greedy, "gsm8k", scorer="Qwen2.5-7B-Instruct")["unchecked"]
     assert why == "the table prints it for greedy, and this scorer is not said to be so"
+
+
+def test_a_scorer_whose_setting_is_not_known_stands_beside_that_of_its_name_in_the_paper(called, root):
+    name = "Qwen2.5-7B-Instruct"
+    cases = papers.gsm8k()
+    making.workspace(root, cases, [], benchmark="processbench")
+    papers.critic(root, cases, name, 1, temperature=0.7)
+    for number, setting in (("5", "voting@8"), ("9", "greedy")):
+        paper = papers.cell(table_figures("processbench", int(number)), "gsm8k", "error_acc", scorer=name)
+        lines = [
+            line.split() for line in called("processbench", number, "--all")[1].splitlines() if line.startswith(name)
+        ]
+        assert [line[:3] for line in lines] == [[name, "here", "100.0"], [name, setting, "published"]]
+        assert lines[1][3] == paper["printed"]
 
 
 def test_the_best_threshold_of_each_subset_is_found(rows, root):
