@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from inspector.analyses.compare import compare
 from inspector.analyses.metrics import metrics
 from inspector.common_cases import best_first
+from inspector.comparability import counted_cases
 from inspector.notes import first_run_notes
 from inspector.render.cells import DASH, interval, share
 from inspector.render.elements import ROW, WIDTH, Element, box, element, line, name_label, picture, width_of, words
@@ -340,13 +341,9 @@ def _warning(text: str) -> Note:
 
 def unlike(of: OfBenchmark) -> Iterator[str]:
     """Explain why figures of this board are not to be compared as they stand."""
-    tried = {
-        evaluation.scorer.name: evaluation.tried & of.rows & of.results.evaluations[0].gold.known
-        for evaluation in of.scorers
-    }
-    tried = {name: rows for name, rows in tried.items() if rows.any()}
-    if len({rows.tobytes() for rows in tried.values()}) > 1:
-        sizes = ", ".join(f"{name} {int(rows.sum())}" for name, rows in tried.items())
+    sets = counted_cases(of.results, [evaluation.scorer.name for evaluation in of.scorers], of.name, of.rows)
+    if len({rows.tobytes() for rows in sets.values()}) > 1:
+        sizes = ", ".join(f"{name} {int(rows.sum())}" for name, rows in sets.items())
         yield (
             f"Not the same cases: {sizes}. These figures are not to be compared as they stand; the comparisons are on"
             " common cases."

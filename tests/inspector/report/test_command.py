@@ -215,6 +215,20 @@ def test_what_is_not_to_be_compared_is_said(study):
     assert "Optimistic: the threshold of gpt4 was tuned on cases that the figures are of." in Parts(told).text
 
 
+def test_the_cases_that_are_not_the_same_are_those_that_the_figures_are_of(tmp_path):
+    """Of steps, a refused case counts nowhere, and one of which no error step is there counts."""
+    cases = [
+        reference.Case(2, 0, (0.1, 0.9), "", "circular", (0,)),
+        reference.Case(2, 1, (0.9, 0.1), "", "circular", (1,)),
+        reference.Case(2, None, (0.9, 0.9), "", "circular", (5,)),
+    ]
+    fewer = [cases[0], replace(cases[1], rewards=None, refused="over length"), cases[2]]
+    scorers = [(making.scorer("all"), cases), (making.scorer("fewer"), fewer)]
+    made = making.workspace(tmp_path / "w", cases, scorers, benchmark="prmbench", error_type=["circular"] * 3)
+    told = Parts(report_document(load(Query(workspace=str(made.root)))).render("html")).text
+    assert "Not the same cases: all 3, fewer 2. " in told
+
+
 SENTENCE = (
     r"Since $\angle ABC = 90^\circ$ and $\frac{AB}{BC} = \sqrt{3}$, we know that $BC^2 = \left(\frac{x+1}{2}\right)^2$,"
     " so that the remaining side is the one which the theorem gives us, as we have seen in the step before. "
