@@ -496,7 +496,7 @@ def _table(source: PaperSource, table: PaperTable, params: Params) -> View:
     else:
         frame = pl.DataFrame(list(_cell_rows(source, table)), schema=CELLS, orient="row")
     notes = [*(_REASONEVAL if table.cells else [f"published: {paper.source(table.number)}, as printed"])]
-    notes += _how_the_paper_decides(source, table)
+    notes += _how_the_paper_counts(frame) if table.kind == "statistics" else _how_the_paper_decides(source, table)
     if table.kind != "statistics" and any(evaluation.further for evaluation in source.results.chosen_evaluations):
         notes.append("value: the mean over all runs, undefined if it is so in one; sd: sample sd of the runs (n-1)")
     code, sentences = check_of(frame)
@@ -541,6 +541,17 @@ def check_of(rows: pl.DataFrame) -> tuple[int, list[str]]:
     reasons = printed.filter(pl.col("agrees").is_null()).group_by("unchecked", maintain_order=True).len()
     sentences += [f"  {number:,} not checked: {why}" for why, number in reasons.iter_rows()]
     return (1 if differ.height else 0), sentences
+
+
+def _how_the_paper_counts(rows: pl.DataFrame) -> Iterator[str]:
+    """What is not as it is printed, and what the paper counts otherwise."""
+    if rows["statistic"].is_in(["mean_earliest_error"]).any():
+        yield "mean earliest error: steps are counted from 0, in what is published too, which is printed from 1"
+    if rows["subset"].is_in([prmbench.CLEAN_CLASS]).any():
+        yield (
+            "mean error steps: the paper's is of all solutions, of which those without an error have 0; the one here is"
+            " of erroneous ones alone"
+        )
 
 
 def _how_the_paper_decides(source: PaperSource, table: PaperTable) -> Iterator[str]:

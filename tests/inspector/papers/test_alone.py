@@ -45,6 +45,12 @@ def test_conflicts_stand_in_the_table_with_all_their_values(called):
     assert "36.2 (65.1 in Table 3, 6, 13, 15)" in out
 
 
+def test_statistics_that_are_not_as_printed_or_counted_otherwise_say_so(called):
+    from_zero, of_all = "in what is published too, which is printed from 1", "those without an error have 0"
+    expected = {("prmbench", "2"): [True, True], ("socratic", "2"): [True, False], ("processbench", "2"): [False] * 2}
+    assert {words: [part in called(*words)[1] for part in (from_zero, of_all)] for words in expected} == expected
+
+
 def test_lines_of_averages_say_of_which_block(called):
     out = called("prmbench", "3")[1]
     assert [block in out for block in ("Avg. prm", "Avg. open", "Avg. proprietary")] == [True] * 3
