@@ -9,7 +9,7 @@ import polars as pl
 
 from inspector.query import Query, shell_word
 from inspector.texts.sentences import counted
-from scoring.benchmarks import demo
+from scoring.benchmarks import demo, prmbench
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
 from scoring.errors import DamagedWorkspace
@@ -60,6 +60,18 @@ def boundary_notes(results: "ResultSet") -> Iterator[str]:
                 )
                 name = evaluation.scorer.name
                 yield f"{name} on {part['benchmark']}: {sentence}; --protocol {protocol.name} decides so"
+
+
+def stem_notes(results: "ResultSet") -> Iterator[str]:
+    """Say that PRMBench and PRMBench-STEM are pooled, where cases of both are shown."""
+    names = results.cases.filter(pl.Series(results.mask) & (pl.col("benchmark") == prmbench.NAME))["subset"]
+    there = set(names.unique())
+    if there.isdisjoint(prmbench.CLASSES) or there.isdisjoint(prmbench.STEM_ROWS):
+        return
+    yield (
+        f"pooled on {prmbench.NAME}: all, average and categories are of PRMBench and PRMBench-STEM together; --where"
+        " 'subset = error_type' leaves PRMBench, --where 'subset <> error_type' PRMBench-STEM"
+    )
 
 
 def label_notes(results: "ResultSet") -> Iterator[str]:

@@ -36,7 +36,7 @@ from inspector.boards.cells import BEST, PUBLISHED, TIED, name_title
 from inspector.boards.drills import board_drill
 from inspector.comparability import NOT_COMPARABLE, incomparable
 from inspector.label_set import other_labels, published_note, with_own_labels
-from inspector.notes import boundary_notes, mean_notes, unlike_notes
+from inspector.notes import boundary_notes, mean_notes, stem_notes, unlike_notes
 from inspector.provenance import provenance
 from inspector.query import split
 from inspector.render.lines import CaseLink
@@ -154,7 +154,7 @@ def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tu
     command = results.query.command("board", *how.words, form=form)
     beside = published_note(results.adjudicated) if (rows["kind"] == PUBLISHED).any() else ()
     of_runs = (*unlike_notes(results), *mean_notes(results), *_first_runs(results))
-    alone = (*_unscored(parts, frame), *boundary_notes(results), *of_runs)
+    alone = (*stem_notes(results), *_unscored(parts, frame), *boundary_notes(results), *of_runs)
     notes = (*beside, *_notes(known, how, rows), *alone)
 
     def lay_out() -> tuple[Section, ...]:

@@ -17,6 +17,7 @@ from inspector.notes import (
     label_notes,
     mean_notes,
     range_notes,
+    stem_notes,
     step_benchmarks,
     unlike_notes,
     untuned_notes,
@@ -67,7 +68,7 @@ def metrics(results: ResultSet, params: Params, intervals: bool) -> View:
     if repeated := repeated_solutions(results):
         notes.append(f"{repeated} cases repeat the problem and steps of another: intervals take them as independent")
     notes += [SMALL_WORDS] if frame["small"].any() else []
-    notes += [*unlike_notes(results), *mean_notes(results), *unparsed_notes(results)]
+    notes += [*stem_notes(results), *unlike_notes(results), *mean_notes(results), *unparsed_notes(results)]
     if not results.query.by:
         notes += _partial_averages(results)
     command = results.query.command("metrics", form=params.form)
@@ -197,7 +198,7 @@ def _figure(
 def metric_notes(results: ResultSet) -> Iterator[str]:
     """Yield what a person who reads a table of metrics has to know; provenance holds it as notes."""
     yield from _without_verdict(results)
-    for notes in (untuned_notes, unparsed_notes, unlike_notes, mean_notes, boundary_notes, range_notes):
+    for notes in (stem_notes, untuned_notes, unparsed_notes, unlike_notes, mean_notes, boundary_notes, range_notes):
         yield from notes(results)
 
 
