@@ -347,3 +347,9 @@ def twin_evaluations(
                 gold, evaluation.scorer, rewards, votes=votes, cases=keyed
             )
     return twins_by_scorer
+
+
+def originals_by_run(evaluation: Evaluation, originals: Evaluation | None) -> Sequence[Evaluation | None]:
+    """Return the originals beside each run: of the same run where there are as many, else of the first."""
+    runs = evaluation.runs
+    return originals.runs if originals is not None and len(originals.runs) == len(runs) else [originals] * len(runs)

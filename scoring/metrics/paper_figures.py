@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.benchmarks import grben, mrmath_redundant, prmbench, processbench, socratic
 from scoring.benchmarks.registry import StepLabelled
+from scoring.evaluations.evaluated_cases import originals_by_run
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.step_rewards import RIGHT_STEP, UNKNOWN_STEP, StepNumbers
 from scoring.evaluations.verdicts import DEV, NO_VERDICT, ProvidedVerdicts
@@ -289,7 +291,10 @@ def values_of(evaluation: Evaluation, scope: TableScope, wanted: Iterable[CellPl
     make = _BY_KIND.get(scope.table.kind)
     if make is None:
         return None
-    values = _over_runs([make(run, scope) for run in evaluation.runs])
+    beside = originals_by_run(evaluation, scope.twins)
+    values = _over_runs(
+        [make(run, replace(scope, twins=twins)) for run, twins in zip(evaluation.runs, beside, strict=True)]
+    )
     missing = ComputedCell(None, 0, evaluation.nothing or "no case of this is here")
     return {
         cell: ComputedCell(None, 0, ELSEWHERE) if cell[0] == "processbench" else values.get(cell, missing)
@@ -592,7 +597,10 @@ class Wholeness:
     @property
     def _twins(self) -> str:
         twins = self._scope.twins
-        return _scored(int(twins.tried.sum()), twins.tried.size, "unharmed originals") if twins else "no originals"
+        if twins is None:
+            return "no originals"
+        tried = np.logical_and.reduce([run.tried for run in twins.runs])
+        return _scored(int(tried.sum()), tried.size, "unharmed originals")
 
 
 def statistics_amiss(cases: pl.DataFrame, benchmark: str) -> dict[str, str]:

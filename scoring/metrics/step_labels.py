@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.benchmarks.registry import StepLabelled, step_labelled
+from scoring.evaluations.evaluated_cases import originals_by_run
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.given import JudgedSteps
 from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Gold, StepLabels, problems
@@ -538,10 +539,7 @@ def step_rows(
     a class that holds no wrong step `prmscore` is `f1_positive`, as in the benchmark's tables, and means of what needs
     a wrong step leave it out.
     """
-    runs = evaluation.runs
-    beside: Sequence[Evaluation | None] = [originals] * len(runs)
-    if originals is not None and len(originals.runs) == len(runs):
-        beside = originals.runs
+    runs, beside = evaluation.runs, originals_by_run(evaluation, originals)
     counted = [StepRun.of(run, rows, facts, other) for run, other in zip(runs, beside, strict=True)]
     metrics = [
         metric for metric in METRICS if only in {None, metric.name} and (facts.twins or metric.name != "similarity")
