@@ -1,7 +1,8 @@
 """What a language model is asked and what it answers, as plain data: what a critic tells an engine, and hears of it."""
 
+from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -59,6 +60,11 @@ class Sampling(Struct, frozen=True):
     thinking_budget: int | None = None
     logprobs: int | None = None
     stop: tuple[str, ...] = ()
+
+
+def left_open(sampling: Sampling, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of a model's own settings that hold because the sampling says nothing of them."""
+    return {name: value for name, value in defaults.items() if getattr(sampling, name, None) is None}
 
 
 class GenerationRequest(Struct, frozen=True):

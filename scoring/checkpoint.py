@@ -92,6 +92,14 @@ def _some(names: Sequence[str]) -> str:
 
 
 CONFIG, TOKENIZER, SENTENCEPIECE = "config.json", "tokenizer.json", "tokenizer.model"
+CHAT = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.jinja")
+"""Files that say, beside the tokenizer's own, how conversations are written; no model needs all of them."""
+GENERATION = "generation_config.json"
+_GENERATION_SETTINGS = (
+    "repetition_penalty", "presence_penalty", "frequency_penalty", "temperature", "top_k", "top_p", "min_p",
+    "max_new_tokens",
+)  # fmt: skip
+"""What vLLM takes over from it."""
 WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 ADAPTER_CONFIG = "adapter_config.json"
 
@@ -187,6 +195,23 @@ class Checkpoint(Struct, frozen=True, eq=False, dict=True):
         """The files that decide numbers and are read: config, tokenizer, weights."""
         weights = sorted({tensor.file for tensor in self.tensors.values()})
         return (self.folder / CONFIG, self.tokenizer, *weights)
+
+    @cached_property
+    def generation(self) -> Mapping[str, Any]:
+        """How the model answers where nothing else is said: what its `generation_config.json` sets, as vLLM calls it.
+
+        Raises:
+            CheckpointError: the file cannot be read.
+        """
+        path = self.folder / GENERATION
+        if not path.is_file():
+            return {}
+        try:
+            document = json.loads(path.read_bytes())
+            settings = {name: document[name] for name in _GENERATION_SETTINGS if document.get(name) is not None}
+        except (OSError, ValueError, AttributeError, RecursionError) as error:
+            raise CheckpointError(f"{path} cannot be read ({error}).", "Download the model again.") from None
+        return {"max_tokens" if name == "max_new_tokens" else name: value for name, value in settings.items()}
 
     @cached_property
     def shapes(self) -> dict[str, Shape]:

@@ -112,20 +112,24 @@ class Digests(Struct, frozen=True):
             write_atomically(self.memory, json.dumps(document, indent=1).encode() + b"\n")
 
 
-def weights_of(checkpoint: Checkpoint, digests: Digests) -> tuple[Mapping[str, Any], CheckpointDigests]:
+def weights_of(
+    checkpoint: Checkpoint, digests: Digests, also: Sequence[str] = ()
+) -> tuple[Mapping[str, Any], CheckpointDigests]:
     """Return what identifies a checkpoint's weights, and the stamps by which to see that they stay as they are.
 
-    A hub checkpoint is identified by name and commit, and none of its files is read for it.
+    A hub checkpoint is identified by name and commit, and none of its files is read for it. `also` names further files
+    of its folder that count where they are there.
 
     Raises:
         CheckpointError: a file is missing, cannot be read, or changes meanwhile.
     """
     if not checkpoint.tokenizer.is_file():
         raise missing_tokenizer(checkpoint.tokenizer)
+    files = [*checkpoint.files, *(path for name in also if (path := checkpoint.folder / name).is_file())]
     if checkpoint.commit:
-        stamps = {path: _stamp(path) for path in checkpoint.files}
+        stamps = {path: _stamp(path) for path in files}
         return {"hub": checkpoint.name, "commit": checkpoint.commit}, CheckpointDigests({}, stamps)
-    seen = digests.of(checkpoint.files)
+    seen = digests.of(files)
     return {"files": dict(seen.digests)}, seen
 
 

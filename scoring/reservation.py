@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.cache import RewardParts
-from scoring.checkpoint import CONFIG, TOKENIZER
+from scoring.checkpoint import CHAT, CONFIG, TOKENIZER
 from scoring.errors import DamagedWorkspace, NoWorkspace, ScorerConflict
 from scoring.scorer import FILE, GUESSED, NOWHERE, Scorer, TrainingPoint, point_of_model, stated_point
 from scoring.variants import REWARDS
@@ -119,7 +119,7 @@ def setting_words(name: str, mine: Mapping[str, Any], others: Mapping[str, Any])
 # -- scorers of one model in a workspace: whoever compares two of them should know in what they differ
 
 
-_BESIDE = (CONFIG, TOKENIZER)
+_BESIDE = (CONFIG, TOKENIZER, *CHAT)
 """What of a checkpoint's files is none of its weights."""
 _OF_ANY_ADAPTER = frozenset({"adapter", "dtype", "commit", *_BESIDE})
 _MOST = 3

@@ -5,7 +5,6 @@ request of its own, so that each has its own seed and a greedy critic can be ask
 computed for the prompt by way of the prefix cache. Reasoning is left in the text as the model wrote it.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -16,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.asking import Answered, GenerationRequest, Noticed, Prompt, Sampling, TokenLogprobs
+from scoring.asking import Answered, GenerationRequest, Noticed, Prompt, Sampling, TokenLogprobs, left_open
 from scoring.checkpoint import Checkpoint
 from scoring.engines.server.capabilities import ModelServers, greet
 from scoring.engines.server.chat import ChatChoice, ChatReply, ChatServers, largest_reply
@@ -152,11 +151,6 @@ _UNFINISHED = frozenset({"abort", "error"})
 """Finish reasons of answers that are none."""
 _MOST_LOGPROBS = 20
 """What vLLM takes unless told otherwise."""
-_DEFAULTS = (
-    "repetition_penalty", "presence_penalty", "frequency_penalty", "temperature", "top_k", "top_p", "min_p",
-    "max_new_tokens",
-)  # fmt: skip
-"""What vLLM takes over from a model's `generation_config.json`."""
 
 
 class VllmGenerate(Struct):
@@ -202,7 +196,7 @@ class VllmGenerate(Struct):
             EngineError: vLLM cannot run here, or not this model; the model has no chat template, or no such switch.
         """
         chat = VllmChat(_tokenizer(checkpoint), checkpoint.name, sampling)
-        defaults = _defaults(checkpoint)
+        defaults = checkpoint.generation
         settings = {
             "folder": str(checkpoint.folder),
             "name": checkpoint.name,
@@ -344,21 +338,8 @@ def _tokenizer(checkpoint: Checkpoint) -> Any:
         raise CheckpointError(f"the tokenizer of {checkpoint.name} cannot be read ({line}).", "") from None
 
 
-def _defaults(checkpoint: Checkpoint) -> dict[str, Any]:
-    """What the model's `generation_config.json` sets, as vLLM calls it."""
-    path = checkpoint.folder / "generation_config.json"
-    if not path.is_file():
-        return {}
-    try:
-        settings = json.loads(path.read_bytes())
-        defaults = {name: settings[name] for name in _DEFAULTS if settings.get(name) is not None}
-    except (OSError, ValueError, AttributeError, RecursionError) as error:
-        raise CheckpointError(f"{path} cannot be read ({error}).", "Download the model again.") from None
-    return {"max_tokens" if name == "max_new_tokens" else name: value for name, value in defaults.items()}
-
-
 def _defaults_notice(sampling: Sampling, defaults: Mapping[str, Any]) -> tuple[str, ...]:
-    used = {name: value for name, value in defaults.items() if getattr(sampling, name, None) is None}
+    used = left_open(sampling, defaults)
     if not used:
         return ()
     listed = ", ".join(f"{name} {value}" for name, value in used.items())

@@ -18,10 +18,11 @@ from typing import Any
 
 import polars as pl
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from scoring.asking import Prompt, Sampling
+from scoring.asking import Prompt, Sampling, left_open
 from scoring.cache import VoteParts
-from scoring.checkpoint import Checkpoint, compute_dtype, positive
+from scoring.checkpoint import CHAT, Checkpoint, compute_dtype, positive
 from scoring.critics.catalogue import CriticProtocol, StepLayout, critic_protocol, version
 from scoring.critics.lint import CaseTexts, PromptFinding, about_cases, lint
 from scoring.critics.sampling import ChosenSampling, overridden, sampling_for
@@ -34,7 +35,7 @@ from scoring.generative.dialogues import Dialogues
 from scoring.generative.talk import TalkTemplate
 from scoring.reading.file_bytes import file_bytes, printable
 from scoring.readout import Readout, Vocabulary
-from scoring.reservation import find, placed, reserve_scorer
+from scoring.reservation import placed, reserve_scorer, scorers
 from scoring.runs.arguments import GENERATIVE, OWN_SEED
 from scoring.runs.critic_runs import Asking, CriticAsker
 from scoring.runs.events import Event, Interrupt
@@ -262,7 +263,7 @@ def _on_vllm(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str
     usable = weights_here.of(args.model, args.revision, look=_any_word, base=args.base, dtype=args.dtype)
     checkpoint = usable.checkpoint
     dtype = compute_dtype(checkpoint, args.dtype)
-    weights, seen = weights_of(checkpoint, digests)
+    weights, seen = weights_of(checkpoint, digests, also=CHAT)
 
     def load(chosen: ChosenSampling) -> AnsweringEngine:
         from scoring.engines.vllm_child import log_for
@@ -276,7 +277,16 @@ def _on_vllm(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str
 
     identity = {"model": checkpoint.name.rsplit("/", 1)[-1], "weights": weights, "dtype": dtype}
     notes = (usable.note,) if usable.note else ()
-    return prepare_critic(workspace, _wish(args), checkpoint.name, identity, load, name=args.name, notes=notes)
+    return prepare_critic(
+        workspace,
+        _wish(args),
+        checkpoint.name,
+        identity,
+        load,
+        name=args.name,
+        notes=notes,
+        defaults=checkpoint.generation,
+    )
 
 
 def _any_word(checkpoint: Checkpoint) -> Readout:
@@ -321,6 +331,7 @@ def prepare_critic(
     *,
     name: str | None = None,
     notes: Sequence[str] = (),
+    defaults: Mapping[str, Any] = MappingProxyType({}),
 ) -> PreparedCritic:
     """Prepare the critic that a model is when it is asked by a protocol, or the generative PRM in a family's layout.
 
@@ -334,6 +345,7 @@ def prepare_critic(
         engine: makes the engine with the sampling that was chosen.
         name: what to call the scorer.
         notes: sentences that are told first.
+        defaults: the model's own settings, which hold where the sampling leaves them open.
 
     Raises:
         UsageError: no such protocol, mode or option, or wishes that do not go together.
@@ -343,15 +355,18 @@ def prepare_critic(
     votes, runs = request.votes or 1, request.runs or 1
     prepared = made(request, model, identity, votes, runs)
     price = Prices.read(request.prices).of(model) if request.prices else None
-    mark = fingerprint(prepared.settings)
-    known = find(workspace, mark) if name is None else None
     short = model.rstrip("/").rsplit("/", 1)[-1]
     temperature = prepared.settings["sampling"]["temperature"]
     sampled = "" if temperature == 0 else "-sampled" if temperature is None else f"-t{temperature:g}"
-    called = known.name if known else name or f"{short}-{request.protocol}{sampled}"
+    used = left_open(prepared.chosen.sampling, defaults)
+    settings = prepared.settings | ({"defaults": used} if used else {})
+    called = name or f"{short}-{request.protocol}{sampled}"
+    scorer, taken = _as_known(
+        workspace, Scorer(called, fingerprint(settings), family=short, settings=settings, **prepared.scale), name
+    )
     unpriced = [f"no price in {request.prices} fits the model {model}; its cost is not told"]
     return PreparedCritic(
-        Scorer(called, mark, family=short, settings=prepared.settings, **prepared.scale),
+        scorer,
         Asking(
             prepared.asker,
             votes,
@@ -362,9 +377,42 @@ def prepare_critic(
         ),
         partial(engine, prepared.chosen),
         prepared.template,
-        (*notes, *prepared.notes, *(unpriced if request.prices and price is None else ())),
+        (*notes, *prepared.notes, *taken, *(unpriced if request.prices and price is None else ())),
         prepared.lint,
     )
+
+
+_NOT_NOTED = "how its chats are written and what the model sets itself, and is taken to have been asked as now"
+
+
+def _as_known(workspace: Workspace, scorer: Scorer, name: str | None) -> tuple[Scorer, tuple[str, ...]]:
+    """The scorer as the workspace has it, if it does (of those called `name`, where that is wished), and what to say.
+
+    Its model may have lain in a folder of another name. Earlier versions noted neither how chats are written nor what
+    the model sets itself.
+    """
+    there = [other for other, _ in scorers(workspace) if name in {None, other.name}]
+    for noted in (True, False):
+        mark = _mark(scorer.settings, noted=noted)
+        known = next((other for other in there if _mark(other.settings) == mark), None)
+        if known is not None:
+            who = {field: getattr(known, field) for field in ("name", "fingerprint", "family", "settings")}
+            note = f"{known.name} was asked by a version that did not note {_NOT_NOTED}; --name makes another scorer"
+            return replace(scorer, **who), () if noted else (note,)
+    return scorer, ()
+
+
+def _mark(settings: Mapping[str, Any], *, noted: bool = True) -> str:
+    """A fingerprint of settings wherever the weights lie; not `noted`: as versions before had it."""
+    weights = settings.get("weights")
+    if not isinstance(weights, Mapping):
+        # All that is known of a model on a server is its name.
+        return fingerprint(settings)
+    bare = {name: value for name, value in settings.items() if name != "model" and (noted or name != "defaults")}
+    files = weights.get("files")
+    if isinstance(files, Mapping) and not noted:
+        weights = {"files": {name: digest for name, digest in files.items() if name not in CHAT}}
+    return fingerprint({**bare, "weights": weights})
 
 
 class _Found(Struct, frozen=True):

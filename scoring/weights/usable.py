@@ -20,9 +20,12 @@ from msgspec.structs import replace
 
 from scoring.checkpoint import (
     ADAPTER_CONFIG,
+    CHAT,
     CONFIG,
+    GENERATION,
     INDEX,
     PICKLED_HEAD,
+    SENTENCEPIECE,
     TOKENIZER,
     WHOLE,
     Checkpoint,
@@ -160,8 +163,7 @@ def _names(path: Path, name: str, value: Any) -> list[str]:
 
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
-_BESIDE = ("tokenizer_config.json", "chat_template.jinja")
-_WANTED = (CONFIG, TOKENIZER, INDEX, ADAPTER_CONFIG, "*.safetensors", PICKLED_HEAD, *_BESIDE)
+_WANTED = (CONFIG, TOKENIZER, INDEX, ADAPTER_CONFIG, "*.safetensors", PICKLED_HEAD, *CHAT, GENERATION)
 _PICKLES = ("pytorch_model*.bin", "pytorch_model.bin.index.json", "adapter_model.bin", "*.pt", "*.pth")
 
 
@@ -181,9 +183,9 @@ def is_hub_name(model: str) -> bool:
 def find_place(model: str, revision: str | None = None, *, pickles: bool = False, download: bool = True) -> ModelPlace:
     """Return the folder of a local or hub model, which need not be there or whole.
 
-    A hub model's config, tokenizer, chat template and safetensors files are downloaded where they are not in the cache
-    yet, with a head that lies beside them, and where it has no safetensors, with `pickles`, its pickles. `revision` is
-    a branch, tag or commit of it. With `download` False only the cache is looked at.
+    A hub model's config, tokenizer, chat template, own settings and safetensors files are downloaded where they are not
+    in the cache yet, with a head that lies beside them, and where it has no safetensors, with `pickles`, its pickles.
+    `revision` is a branch, tag or commit of it. With `download` False only the cache is looked at.
 
     Raises:
         HubUnavailable: offline and not in the cache, no such model, not allowed.
@@ -347,10 +349,7 @@ def _proves(named: str) -> bool:
 
 HEAD = "reward_head.safetensors"
 ADAPTER, PICKLED_ADAPTER = "adapter_model.safetensors", "adapter_model.bin"
-BESIDE = (
-    "tokenizer.json", "tokenizer.model", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
-    "chat_template.jinja", "generation_config.json",
-)  # fmt: skip
+BESIDE = (TOKENIZER, SENTENCEPIECE, *CHAT, GENERATION)
 """Small files that come along."""
 _DIGITS = {"bfloat16": 8, "float16": 11, "float32": 24}
 """Binary digits of a number of a dtype."""

@@ -49,3 +49,11 @@ def test_a_model_in_the_cache_is_had_offline_and_known_by_its_commit(hub):
     (refs / "main").write_text(commit)
     found = find_checkpoint("org/prm")
     assert (found.name, found.commit) == ("org/prm", commit)
+
+
+def test_what_a_model_sets_itself_comes_along(hub, monkeypatch):
+    """Whether another program had left it in the cache decided how a critic answered."""
+    asked = []
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **how: asked.append(how) or str(hub))
+    find_place("org/prm")
+    assert {"generation_config.json", "chat_template.jinja"} <= {*asked[0]["allow_patterns"]}
