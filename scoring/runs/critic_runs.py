@@ -7,7 +7,7 @@ The same for critics, whose one question a case and run brings all its votes, an
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any, Protocol
 
 import polars as pl
@@ -239,37 +239,44 @@ class CriticAsker(Struct):
     """Asks a critic; see `Asker`. An answer is a vote.
 
     `prompt` writes a case's problem, steps and further texts into the template, `read` reads an answer. `seed` is that
-    of the first vote of the first run; None = none is sent.
+    of the first vote of the first run; None = none is sent. Votes that do not follow each other are asked for apart: of
+    several answers to one ask each has the seed behind that of the one before, which would be another vote's.
     """
 
     prompt: Callable[..., Prompt]
     read: ReadAnswer
     seed: int | None = None
-    _flight: dict[int, tuple[MissingAnswers, RunCase, str]] = field(default_factory=dict)
+    _flight: dict[int, tuple[MissingAnswers, RunCase, tuple[int, ...], str]] = field(default_factory=dict)
+    _left: dict[tuple[int, int], int] = field(default_factory=dict)
     _ready: list[RowsToSave] = field(default_factory=list)
     _same: SameTexts = field(default_factory=SameTexts)
 
     def asks(self, work: Work) -> Iterator[GenerationRequest]:
-        """Yield one ask a case and run."""
-        for number, (missing, case) in enumerate(work):
-            ask = self._ask(number, missing, case)
-            self._flight[number] = (missing, case, prompt_hash(ask.prompt))
+        """Yield one ask a case and run, or several where votes between the missing ones are there."""
+        for number, (missing, case, votes) in enumerate(_in_stretches(work)):
+            ask = self._ask(number, missing, case, votes)
+            self._flight[number] = (missing, case, votes, prompt_hash(ask.prompt))
+            self._left.setdefault((missing.row, missing.run), len(missing.votes))
             yield ask
 
     def first(self, work: Work) -> Iterator[tuple[RunCase, GenerationRequest]]:
-        """Yield the first ask of all of them."""
-        return ((case, self._ask(number, missing, case)) for number, (missing, case) in enumerate(work))
+        """Yield all asks, none of which needs an answer."""
+        for number, (missing, case, votes) in enumerate(_in_stretches(work)):
+            yield case, self._ask(number, missing, case, votes)
 
     def take(self, answered: Answered, seconds: float | None = None) -> None:
         """Read the answers to one ask."""
-        missing, case, prompt = self._flight.pop(answered.index)
+        missing, case, votes, prompt = self._flight.pop(answered.index)
         rows = []
-        for vote, answer in zip(missing.votes, answered.answers, strict=True):
+        for vote, answer in zip(votes, answered.answers, strict=True):
             row = answer_row(answer, self.read, len(case.steps)) | {"seconds": seconds}
             rows.append(row | {"key": case.key, "vote": vote, "run": missing.run, "prompt": prompt})
             seconds = None if seconds is None else 0.0
         self._same.add((answer.reasoning, answer.text) for answer in answered.answers)
-        self._ready.append(RowsToSave(missing, case, tuple(rows)))
+        left = self._left.pop((missing.row, missing.run)) - len(votes)
+        if left:
+            self._left[missing.row, missing.run] = left
+        self._ready.append(RowsToSave(missing, case, tuple(rows), last=not left))
 
     def settled(self) -> list[RowsToSave]:
         """Return the rows of each ask that was answered."""
@@ -280,9 +287,16 @@ class CriticAsker(Struct):
         """Return a sentence where the votes were not sampled."""
         return self._same.sentence
 
-    def _ask(self, number: int, missing: MissingAnswers, case: RunCase) -> GenerationRequest:
-        seed = seed_of(self.seed, missing.run, missing.votes[0])
-        return GenerationRequest(number, self.prompt(case.problem, case.steps, *case.further), len(missing.votes), seed)
+    def _ask(self, number: int, missing: MissingAnswers, case: RunCase, votes: tuple[int, ...]) -> GenerationRequest:
+        seed = seed_of(self.seed, missing.run, votes[0])
+        return GenerationRequest(number, self.prompt(case.problem, case.steps, *case.further), len(votes), seed)
+
+
+def _in_stretches(work: Work) -> Iterator[tuple[MissingAnswers, RunCase, tuple[int, ...]]]:
+    """The work with the votes that are asked for together: those that follow each other."""
+    for missing, case in work:
+        for _, stretch in groupby(enumerate(missing.votes), key=lambda place: place[1] - place[0]):
+            yield missing, case, tuple(vote for _, vote in stretch)
 
 
 def answer_row(answer: GeneratedAnswer, read: ReadAnswer, n_steps: int) -> dict[str, Any]:

@@ -94,6 +94,24 @@ def test_every_vote_of_every_run_is_asked_once_and_kept_as_it_came(bench):
     assert end.asked == Asked(wanted=36, answers=36, tokens_in=120, tokens_out=180, calls=12)
 
 
+def test_a_vote_has_its_own_seed_also_where_one_before_it_is_there(bench):
+    """Of several answers to one ask an engine seeds each one behind the one before."""
+    failing = {1, 3, 4}
+
+    def answer(ask, place):
+        vote = ask.seed - 42 + place
+        return GeneratedAnswer(None, reason="down") if vote in failing else GeneratedAnswer(f"{vote}")
+
+    run(bench, Engine(answer), votes=5, seed=42)
+    failing.clear()
+    again = Engine(answer)
+    end = run(bench, again, votes=5, seed=42)[-1]
+    assert sorted((one.seed, one.count) for one in again.asked) == sorted([(43, 1), (45, 2)] * 6)
+    rows = bench[2].read()[0]
+    assert (rows["answer"] == rows["vote"].cast(pl.String)).all()
+    assert (end.scored, end.refused, end.left, end.saved) == (6, 0, 0, 18)
+
+
 def test_the_seconds_of_a_call_are_with_its_first_answer(bench):
     run(bench, Engine(), votes=3)
     frame, _ = bench[2].read()
