@@ -156,8 +156,19 @@ def first_run_notes(results: "ResultSet", benchmark: str | None = None) -> Itera
 
 
 def unlike_notes(results: "ResultSet") -> Iterator[str]:
-    """Name every chosen scorer with runs that are no repetitions of its first."""
+    """Name every chosen scorer with runs that are no repetitions of its first, and with cases that got fewer answers
+    than others.
+    """
     for evaluation in results.chosen_evaluations:
+        uneven = [run.answers for run in evaluation.runs if run.answers is not None]
+        for part, rows in group_masks(results.cases, ("benchmark",), results.mask) if uneven else ():
+            got = np.concatenate([answers[rows & (answers > 0)] for answers in uneven])
+            most = got.max(initial=0)
+            if fewer := int((got < most).sum()):
+                yield (
+                    f"{evaluation.scorer.name}: {fewer:,} of {counted(got.size, 'case')} of {part['benchmark']} have "
+                    f"fewer than {most} answers, and figures are of both; ask for as many of all (score --votes {most})"
+                )
         if evaluation.unlike:
             most = evaluation.votes.most if evaluation.votes is not None else 1
             yield (

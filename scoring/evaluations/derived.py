@@ -369,7 +369,7 @@ def _built(kind: type[Whole], arrays: Arrays, prefix: str = "", **known: Any) ->
 
 
 FOLDER = "derived"
-VERSION = 4
+VERSION = 5
 """Of what is kept and how it is computed: whoever changes either counts it up."""
 WORTH = 2_000
 """From this number of cases on it is quicker to read than to compute."""
@@ -439,7 +439,8 @@ class EvaluationCache(Struct, frozen=True):
         Critics are not kept: their votes are few and read quickly. Where nothing can be written, nothing is kept.
         """
         folder, known = self._folder, evaluation.gold.known.size
-        if folder is None or known < WORTH or evaluation.votes is not None or evaluation.further:
+        of_answers = evaluation.votes is not None or evaluation.further or evaluation.unlike
+        if folder is None or known < WORTH or of_answers or evaluation.answers is not None:
             return
         with suppress(UnwritableWorkspace, OSError):
             self.name_benchmarks()

@@ -101,8 +101,9 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     `codes` (n, uint8) are outcome codes of `scoring.evaluations.verdicts`. Moving the threshold gives a new evaluation
     that shares everything but them. `whole` is the same before cases were left out or thresholds differed; None = it is
     this one. `further` are the same scorer's independent repetitions after the first, which this is, decided alike;
-    `unlike` says how many more there are that have another number of votes a case and so are left out. `usage` is what
-    it took, None where nothing is stored.
+    `unlike` says how many more there are that have another number of votes a case and so are left out. `answers` (n) is
+    how many answers each case got in this run, None where all that got any got as many. `usage` is what it took, None
+    where nothing is stored.
     """
 
     scorer: Scorer
@@ -116,6 +117,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     whole: "Evaluation | None" = None
     further: "tuple[Evaluation, ...]" = ()
     unlike: int = 0
+    answers: Ints | None = None
     usage: ScorerUsage | None = None
 
     @classmethod
@@ -434,6 +436,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
             codes=self.codes[rows],
             whole=None,
             further=(),
+            answers=None if self.answers is None else self.answers[rows],
             usage=None if self.usage is None else self.usage.of_cases(rows),
         )
 
@@ -484,12 +487,23 @@ def evaluate(
     vote_runs = [] if votes is None else by_run(keyed, votes)
     # Answers that vote decide otherwise than one alone: a mean over both would be of unlike things.
     alike = [run for run in vote_runs if most_answers(run) == most_answers(vote_runs[0])]
-    runs = [split(run, rewards) for run in alike]
+    runs = [(*split(run, rewards), _uneven(keyed, run)) for run in alike]
     evaluations = [
-        Evaluation.of(scorer, gold, align(keyed, run_rewards), None if silent is None else tally(keyed, silent), start)
-        for run_rewards, silent in runs or [(rewards, None)]
+        replace(
+            Evaluation.of(
+                scorer, gold, align(keyed, run_rewards), None if silent is None else tally(keyed, silent), start
+            ),
+            answers=answers,
+        )
+        for run_rewards, silent, answers in runs or [(rewards, None, None)]
     ]
     return replace(evaluations[0], further=tuple(evaluations[1:]), unlike=len(vote_runs) - len(alike))
+
+
+def _uneven(cases: pl.DataFrame, run: pl.DataFrame) -> Ints | None:
+    """How many answers each case got in a run, shape (n,); None where all that got any got as many."""
+    sizes = cases.select("case").join(run.group_by("case").len(), on="case", how="left", maintain_order="left")["len"]
+    return sizes.fill_null(0).cast(pl.Int64).to_numpy() if sizes.n_unique() - sizes.has_nulls() > 1 else None
 
 
 class Scored(Struct, eq=False):

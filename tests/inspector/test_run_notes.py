@@ -27,3 +27,16 @@ def test_a_run_with_another_number_of_votes_is_left_out_and_told(space, capsys):
 def test_what_a_mean_over_runs_is_of_is_told(space, capsys):
     critic_spaces.critic(space, lambda row, run: [r"\boxed{0}"] if row < 4 or not run else [], runs=2)
     assert "judge on processbench: 2 runs, of 6, 4 cases" in told(space, capsys)
+
+
+def test_cases_with_fewer_votes_than_others_are_told(space, capsys):
+    critic_spaces.critic(space, lambda row, _: [r"\boxed{0}"] * (8 if row < 2 else 4))
+    few = (
+        "judge: 4 of 6 cases of processbench have fewer than 8 answers, and figures are of both; ask for as many of all"
+    )
+    assert f"{few} (score --votes 8)" in told(space, capsys)
+
+
+def test_as_many_votes_of_each_case_need_no_word(space, capsys):
+    critic_spaces.critic(space, lambda row, _: [r"\boxed{0}"] * (4 if row < 5 else 0))
+    assert "have fewer" not in told(space, capsys)

@@ -33,6 +33,7 @@ from scoring.evaluations.derived import (
 from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.scorer_columns import SPENT
 from scoring.evaluations.step_rewards import Gold
+from scoring.schema import VOTES, conform
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 from thoroughness import THOROUGH, up_to
@@ -300,6 +301,21 @@ def test_few_cases_are_not_worth_it(query, monkeypatch):
     assert not (root(query) / FOLDER).exists()
 
 
+@pytest.mark.parametrize("rows", [[(0, 0), (0, 1)], [(0, 0), (1, 0), (1, 1)]])
+def test_what_is_said_of_uneven_answers_is_not_lost_by_keeping_it(query, rows):
+    """Of answers that rate steps rewards alone would be kept. `rows`: run and vote of what the first case got."""
+    workspace = Workspace.open(root(query))
+    cases, _ = workspace.cases()
+    rated = cases.select("key", rewards=pl.lit([0.5]).repeat_by("n_steps").list.eval(pl.element().explode()))
+    every = [rated.with_columns(run=pl.lit(0), vote=pl.lit(0))]
+    first = [rated[:1].with_columns(run=pl.lit(run), vote=pl.lit(vote)) for run, vote in rows if (run, vote) != (0, 0)]
+    told = pl.concat([*every, *first]).cast({"run": pl.Int32, "vote": pl.Int32})
+    found = evaluate(Gold(cases), making.scorer(), making.rewards([]), votes=conform(told, VOTES, "votes"))
+    assert found.votes is None
+    EvaluationCache.of(workspace, ()).write(found, Path("generative"), "key")
+    assert places(query) == []
+
+
 def test_several_may_keep_the_same_at_once(query):
     several_results = [load(query) for _ in range(4)]
     threads = [threading.Thread(target=one.keep) for found in several_results for one in found.unkept]
@@ -374,4 +390,4 @@ def test_how_it_is_computed_has_a_version():
         bits.update(json.dumps(facts, sort_keys=True).encode())
     # What is kept by the version before would be shown as if it were computed: count
     # scoring.evaluations.derived.VERSION up.
-    assert (derived.VERSION, bits.hexdigest()) == (4, "916820511fc03445")
+    assert (derived.VERSION, bits.hexdigest()) == (5, "916820511fc03445")
