@@ -7,11 +7,14 @@ at before anything runs, and the digest of its source is part of its settings an
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring import own_code
 from scoring.checkpoint import Checkpoint
@@ -53,11 +56,27 @@ class OwnFamily(Struct, frozen=True, eq=False):
         adapter = OwnAdapter(made, self.code, values["scale"], values["readout"], values["settings"], reads)
         adapter.check()
         check_tensors(adapter.readout, checkpoint, self.code.name, "what its read-out names")
-        return adapter
+        return replace(adapter, options=self._unsaid(checkpoint, options, adapter.own))
+
+    def _unsaid(
+        self, checkpoint: Checkpoint, options: Mapping[str, str], settings: Mapping[str, Any]
+    ) -> dict[str, str]:
+        """The options that were chosen and without which the settings would be the same, by name."""
+        unsaid = {}
+        for name in options:
+            if options[name] == self.OPTIONS[name][0]:
+                continue
+            others = {other: value for other, value in options.items() if other != name}
+            with suppress(PluginError), self.code.told("in of()"):
+                if self.made.of(checkpoint, **others).settings == settings:
+                    unsaid[name] = options[name]
+        return unsaid
 
 
 class OwnAdapter(Struct, frozen=True, eq=False):
-    """The adapter of a checkpoint as the user's class made it; `own` are its settings."""
+    """The adapter of a checkpoint as the user's class made it; `own` are its settings, `options` what was chosen that
+    these do not say.
+    """
 
     made: Any
     code: OwnCode
@@ -65,12 +84,16 @@ class OwnAdapter(Struct, frozen=True, eq=False):
     readout: Readout
     own: Mapping[str, Any]
     reads: tuple[str, ...]
+    options: Mapping[str, str] = MappingProxyType({})
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards: its own settings and its source."""
+        """What beside the weights changes the rewards: its own settings, options that these leave out, and its
+        source.
+        """
         source = {"sha256": self.code.digest} | ({"package": self.code.package} if self.code.package else {})
-        return {"adapter": self.code.name, **self.own, "adapter_source": source}
+        chosen = {"options": dict(self.options)} if self.options else {}
+        return {"adapter": self.code.name, **self.own, **chosen, "adapter_source": source}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Return the encoder of cases to ids.

@@ -149,6 +149,24 @@ def test_its_options_are_chosen_like_a_familys(tmp_path, checkpoint):
         adapter_of(checkpoint, str(path), {"end": "x"})
 
 
+def test_options_of_which_its_settings_say_nothing_are_settings(tmp_path, checkpoint):
+    source = SOURCE.replace(
+        "    scale = ", '    OPTIONS = {"end": ("line", "blank"), "size": ("a", "b")}\n    scale = '
+    )
+    source = source.replace("def of(cls, checkpoint):", 'def of(cls, checkpoint, end="line", size="a"):')
+    source = source.replace("*sizes)", "*sizes, size)").replace("max_length: int\n", "max_length: int\n    size: str\n")
+    source = source.replace('{"max_length": self.max_length}', '{"max_length": self.max_length, "of": self.size}')
+    path = tmp_path / "mine.py"
+    path.write_text(source)
+    settings = {
+        chosen: adapter_of(checkpoint, str(path), dict(zip(("end", "size"), chosen, strict=True))).settings
+        for chosen in (("line", "a"), ("blank", "a"), ("line", "b"), ("blank", "b"))
+    }
+    assert settings["line", "a"] == adapter_of(checkpoint, str(path)).settings
+    assert [made.get("options") for made in settings.values()] == [None, {"end": "blank"}, None, {"end": "blank"}]
+    assert len({str(made) for made in settings.values()}) == 4
+
+
 def test_an_installed_one_is_used_by_its_name(tmp_path, monkeypatch, checkpoint):
     entries = {"newline": "plugged_prm:NewlinePrm", "qwen": "plugged_prm:Nothing"}
     plugged_in.install(tmp_path / "site", monkeypatch, GROUP, entries, {"plugged_prm.py": SOURCE})
