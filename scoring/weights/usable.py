@@ -479,6 +479,10 @@ class Weights(Struct, frozen=True):
 
         recipe = {"lora": sources, "base": {**foundation, **whole.sources}, "merged_in": "float32" if exact else "base"}
         folder, _ = self.store.made(recipe, make)
+        if not under.commit and not _holds(folder, beside):
+            # The recipe does not name a base's small files, a chat template among them, and these are others by now.
+            recipe["beside"] = dict(self.digests.of(beside).digests)
+            folder, _ = self.store.made(recipe, make)
         at = f" at {under.commit[:12]}" if under.commit else ""
         note = f"The LoRA adapter {place.name} was merged into {under.name}{at}, in {folder}."
         notes = [note, base_sentence(config.base, under), *([whole.note] if whole.note else [])]
@@ -533,6 +537,14 @@ def _is_lora(folder: Path) -> bool:
 
 def _has_safetensors(folder: Path) -> bool:
     return (folder / INDEX).is_file() or (folder / WHOLE).is_file()
+
+
+def _holds(folder: Path, files: list[Path]) -> bool:
+    """Whether a folder that was made holds these small files, and no others of them."""
+    there = {name for name in (CONFIG, *BESIDE) if (folder / name).is_file()}
+    return there == {path.name for path in files} and all(
+        (folder / path.name).read_bytes() == path.read_bytes() for path in files
+    )
 
 
 def _copy(files: list[Path], folder: Path) -> None:

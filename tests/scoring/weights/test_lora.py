@@ -8,6 +8,7 @@ import pytest
 import adapters
 import byte_vocabulary
 import checkpoints
+import tiny_families
 from scoring.errors import CheckpointError, ForeignCheckpoint, UsageError
 from scoring.readout import Encoded
 from scoring.runs.preparation import EngineOptions, prepare
@@ -151,6 +152,22 @@ def test_it_is_merged_once_and_told(workspace, base, tmp_path):
         "adapter_model.safetensors",
     }
     assert set(first.scorer.settings["weights"]["files"]) == {"config.json", "tokenizer.json", "model.safetensors"}
+
+
+def test_a_chat_template_of_the_base_that_changed_is_not_that_of_before(workspace, tmp_path):
+    base, adapter = checkpoints.write(tmp_path / "base"), adapters.write(tmp_path / "lora")
+
+    def system(words):
+        usual = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
+        (base / "chat_template.jinja").write_text(tiny_families.QWEN_TEMPLATE.replace(usual, words))
+        return prepared(workspace, adapter, base, options={"system": "template"}).scorer.settings["system_prompt"]
+
+    assert [system(words) for words in ("One.", "Two.", "One.", "Two.")] == ["One.", "Two.", "One.", "Two."]
+    assert len(converted(workspace)) == 2
+    (base / "chat_template.jinja").unlink()
+    assert prepared(workspace, adapter, base)
+    with pytest.raises(CheckpointError, match="no chat template"):
+        prepared(workspace, adapter, base, options={"system": "template"})
 
 
 def test_the_base_that_the_adapter_names_is_taken_where_it_is_on_this_machine(workspace, base, tmp_path):
