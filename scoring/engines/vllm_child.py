@@ -27,6 +27,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from scoring.checkpoint import INDEX, WHOLE, Checkpoint
 from scoring.engines.server.address import GENERAL, OPENAI
 from scoring.engines.server.client import RetryPolicy
 from scoring.engines.vllm_start import Settings
@@ -58,6 +59,22 @@ def log_for(root: Path | None, model: str) -> Path:
     """Choose the file for what a model's vLLM prints: in the workspace's folder `logs`, without one a temporary one."""
     folder = Path(tempfile.mkdtemp(prefix="prm-inspect-")) if root is None else root / "logs"
     return folder / f"vllm-{re.sub(r'[^A-Za-z0-9._-]+', '-', model).strip('-.') or 'model'}.log"
+
+
+def weights_problem(checkpoint: Checkpoint) -> str:
+    """Return what other weights than the checkpoint's vLLM would read; "" for none.
+
+    It reads the files that an index names, also where one file with all weights lies beside it, and without an index
+    every safetensors file of the folder.
+    """
+    ours = {tensor.file.name for tensor in checkpoint.tensors.values()}
+    if (index := checkpoint.folder / INDEX).is_file():
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            if others := sorted({*json.loads(index.read_bytes())["weight_map"].values()} - ours):
+                return f"it would read {others[0]}, which {INDEX} names, and not {WHOLE}"
+        return ""
+    others = sorted({path.name for path in checkpoint.folder.glob("*.safetensors")} - ours)
+    return f"it would read {others[0]} too, which lies beside {WHOLE}" if others else ""
 
 
 class VllmChild:

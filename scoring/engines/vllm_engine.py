@@ -16,9 +16,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.asking import Noticed
-from scoring.checkpoint import INDEX, WHOLE, Checkpoint
+from scoring.checkpoint import Checkpoint
 from scoring.engines.server.rewards import NotFinite, Pooling, RewardServers
-from scoring.engines.vllm_child import POLICY, VllmChild
+from scoring.engines.vllm_child import POLICY, VllmChild, weights_problem
 from scoring.errors import EngineError
 from scoring.readout import OUTPUT, Batch, Encoded, EngineOutput, Linear, Readout, Refused, Vocabulary, two_layers
 
@@ -51,7 +51,7 @@ def vllm_head(checkpoint: Checkpoint, readout: Readout) -> VllmHead:
     Raises:
         EngineError: it cannot, or not exactly.
     """
-    problem = _weights_problem(checkpoint) or _body_problem(readout)
+    problem = weights_problem(checkpoint) or _body_problem(readout)
     if problem:
         raise EngineError(f"vLLM cannot run {checkpoint.name}: {problem}.", _OTHERWISE)
     # The logits are wanted in the dtype that is computed in, as elsewhere; vLLM's own default for heads is float32.
@@ -64,14 +64,6 @@ def vllm_head(checkpoint: Checkpoint, readout: Readout) -> VllmHead:
     if checkpoint.config.get("model_type") != "qwen2":
         raise EngineError(f"vLLM has the two-layer head of {checkpoint.name} for Qwen2's body alone.", _OTHERWISE)
     return VllmHead(_TWO_LAYERS, (), plain | {"num_labels": head[-1].outputs})
-
-
-def _weights_problem(checkpoint: Checkpoint) -> str:
-    """VLLM reads every safetensors file of a folder that no index restricts; ours are the ones that were checked."""
-    if (checkpoint.folder / INDEX).is_file():
-        return ""
-    others = sorted(path.name for path in checkpoint.folder.glob("*.safetensors") if path.name != WHOLE)
-    return f"it would read {others[0]} too, which lies beside {WHOLE}" if others else ""
 
 
 def _body_problem(readout: Readout) -> str:

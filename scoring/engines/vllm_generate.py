@@ -21,7 +21,7 @@ from scoring.engines.server.capabilities import ModelServers, greet
 from scoring.engines.server.chat import ChatChoice, ChatReply, ChatServers, largest_reply
 from scoring.engines.server.client import Server, ServerCall
 from scoring.engines.server.faults import Fault, decoded
-from scoring.engines.vllm_child import POLICY, VllmChild
+from scoring.engines.vllm_child import POLICY, VllmChild, weights_problem
 from scoring.errors import CheckpointError, EngineError, MissingExtra
 
 # -- prompts as the model's own chat template writes them, with what comes from data kept from acting
@@ -193,8 +193,11 @@ class VllmGenerate(Struct):
 
         Raises:
             MissingExtra: vLLM or transformers is not installed.
-            EngineError: vLLM cannot run here, or not this model; the model has no chat template, or no such switch.
+            EngineError: vLLM cannot run here, or not this model, or would read other weights; the model has no chat
+                template, or no such switch.
         """
+        if problem := weights_problem(checkpoint):
+            raise EngineError(f"vLLM cannot run {checkpoint.name}: {problem}.", "Leave only the weights in its folder.")
         chat = VllmChat(_tokenizer(checkpoint), checkpoint.name, sampling)
         defaults = checkpoint.generation
         settings = {

@@ -1,8 +1,10 @@
 import pytest
 
 import checkpoints
+from scoring.asking import Sampling
 from scoring.checkpoint import Checkpoint
 from scoring.engines.vllm_engine import vllm_head
+from scoring.engines.vllm_generate import VllmGenerate
 from scoring.errors import EngineError
 from scoring.readout import Linear, Readout, Vocabulary, one_layer, two_layers
 
@@ -69,6 +71,23 @@ def test_weights_that_vllm_would_read_beside_the_checked_ones_are_refused(tmp_pa
     (folder / "adapter_model.safetensors").write_bytes(b"anything")
     with pytest.raises(EngineError, match=r"adapter_model\.safetensors too, which lies beside model\.safetensors"):
         vllm_head(Checkpoint.open(folder), Readout(two_layers(HIDDEN)))
+
+
+def test_shards_that_an_old_index_names_are_not_read_in_place_of_the_checked_file(tmp_path):
+    """The scorer is known by the one file, which every other loader reads."""
+    folder = checkpoints.write_shards(tmp_path / "prm")
+    checkpoints.write(folder, seed=1)
+    checkpoint = Checkpoint.open(folder)
+    assert {tensor.file.name for tensor in checkpoint.tensors.values()} == {"model.safetensors"}
+    with pytest.raises(EngineError, match=r"which model\.safetensors\.index\.json names, and not model\.safetensors"):
+        vllm_head(checkpoint, Readout(two_layers(HIDDEN)))
+
+
+def test_a_critic_is_not_asked_with_weights_that_were_not_checked(tmp_path):
+    folder = checkpoints.write(tmp_path / "critic")
+    (folder / "ema.safetensors").write_bytes(b"anything")
+    with pytest.raises(EngineError, match=r"it would read ema\.safetensors too"):
+        VllmGenerate.load(Checkpoint.open(folder), Sampling(), dtype="float32", log=tmp_path / "log")
 
 
 def test_several_files_that_an_index_names_are_all_of_the_checkpoint(tmp_path):
