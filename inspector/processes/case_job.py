@@ -115,8 +115,12 @@ def critic_asked(scorer: Scorer, folder: Path, state: ScreenState, case: str, se
     cases = reward_keys(results.cases, results.texts, scorer.reads)
     runs = by_run(cases, VoteParts(folder).read(BALLOTS)[0])
     votes = most_answers(runs[0]) if runs else 1
-    model = str(scorer.settings["model"]) if server else place_of(scorer, root).model
-    where = [f"--server={server}"] if server else [f"--dtype={scorer.settings['dtype']}"]
+    if server:
+        model, where = str(scorer.settings["model"]), [f"--server={server}"]
+    else:
+        place = place_of(scorer, root)
+        model, where = place.model, [f"--dtype={place.dtype}"]
+        where += [f"--revision={place.revision}"] if place.revision else []
     flags = flags_again(scorer, votes, max(1, len(runs)), kept_template(root, scorer))
     return Score(model, (*where, *flags, f"--where={Facet('case', (case,)).sql}"), case.partition("/")[0])
 

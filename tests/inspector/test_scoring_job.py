@@ -4,6 +4,7 @@ import re
 import threading
 from pathlib import Path
 from shutil import copytree
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import authored
 import making
 from inspector import cli
+from inspector.processes.case_job import critic_asked
 from inspector.processes.job import Job, ScoringJob
 from inspector.query import Query
 from inspector.screens.board import BoardScreen
@@ -226,6 +228,20 @@ async def test_a_checkpoint_that_is_not_there_ends_in_one_sentence_and_a_critic_
             await until(pilot, lambda: "160 of 160 answers came" in _told(app), timeout=60)
             await shows(pilot, "tiny-processbench-t1", "40/40")
             assert inspected(pilot).evaluation.votes.most == 4
+
+
+def test_a_critic_of_the_hub_is_asked_at_the_commit_that_it_is_known_by(imported, tmp_path):
+    """Another one of the same name would be another scorer, and the name is taken."""
+    workspace = Workspace.open(imported)
+    cases, texts = workspace.cases()
+    state = SimpleNamespace(results=SimpleNamespace(workspace=workspace, cases=cases, texts=texts))
+    weights = {"hub": "org/m", "commit": "abc"}
+    settings = {"protocol": "processbench", "model": "m", "weights": weights, "dtype": "float32", "template": ""}
+    settings |= {"sampling": {"temperature": 0.0}, "seed": 42}
+    critic = making.scorer("m-processbench", kind="critic", settings=settings)
+    asked = critic_asked(critic, tmp_path / "none", state, cases["case"][0], "")
+    assert asked.model == "org/m"
+    assert "--revision=abc" in asked.flags
 
 
 def _told(app):
