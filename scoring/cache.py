@@ -219,9 +219,10 @@ class Parts(Struct, frozen=True):
     def read(self, columns: Sequence[str] = ()) -> tuple[pl.DataFrame, list[str]]:
         """Read all rows, one an identity, and a sentence for every part that could not be read.
 
-        Success beats refusal, then the later part wins. A part that vanishes while reading was merged into a piece by a
-        compaction, so the folder is listed again, and what is new is read. `columns`, where given, are all that is
-        read; the kind's identity, `telling` and `reason` must be among them where rows are to be told apart.
+        Success beats refusal, a refusal with the rewards of first steps any other, then the later part wins. A part
+        that vanishes while reading was merged into a piece by a compaction, so the folder is listed again, and what is
+        new is read. `columns`, where given, are all that is read; the kind's identity, `telling` and `reason` must be
+        among them where rows are to be told apart.
         """
         schema = {name: self.kind.schema[name] for name in columns} or self.kind.schema
         frames, problems = self._frames(lambda part: _part(part, self.kind, schema))
@@ -380,12 +381,15 @@ class Parts(Struct, frozen=True):
                 part.unlink()
 
     def unique(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Keep one row an identity. Rows come oldest part first."""
+        """Keep one row an identity. Rows come oldest part first; see `read` for which one counts."""
         if not rows.select(self.kind.identity).is_duplicated().any():
             return rows
-        order = rows.with_columns(_refused=self.kind.success.not_(), _age=-pl.int_range(pl.len()))
-        kept = order.sort("_refused", "_age").unique(list(self.kind.identity), keep="first", maintain_order=True)
-        return kept.sort("_age", descending=True).drop("_refused", "_age")
+        empty = pl.all_horizontal(pl.col(self.kind.telling).is_null())
+        order = rows.with_columns(_refused=self.kind.success.not_(), _empty=empty, _age=-pl.int_range(pl.len()))
+        kept = order.sort("_refused", "_empty", "_age").unique(
+            list(self.kind.identity), keep="first", maintain_order=True
+        )
+        return kept.sort("_age", descending=True).drop("_refused", "_empty", "_age")
 
 
 class RewardParts(Parts, frozen=True):

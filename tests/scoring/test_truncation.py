@@ -141,8 +141,11 @@ def test_what_was_refused_as_too_long_is_tried_again_once_and_nothing_else(folde
     assert again[-1].truncated == len(too) > 0
     third = list(events(folder, frame, encoder=lambda: limited, truncate=True))
     assert (third[0].to_do, third[0].refused) == (0, first[-1].refused)
-    # Nor does a run without it take the rewards away.
+    # Nor does a run without it take the rewards away, be it one that tries again what was refused.
     assert next(events(folder, frame, encoder=lambda: limited)).to_do == 0
+    before = kept(folder)
+    list(events(folder, frame, encoder=lambda: limited, retry_refused=True))
+    assert kept(folder) == before
 
 
 def test_a_first_step_that_does_not_fit_is_refused_as_ever(folder, frame):
