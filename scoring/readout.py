@@ -18,6 +18,11 @@ BEYOND_MEMORY = "tokens are more than the memory of the"
 """What an engine says of a case for which it had no memory: another time or elsewhere there may be more, so that a
 cached row that says so is tried again by the next run."""
 
+BEYOND_SERVER = "tokens are more than the server's"
+"""Likewise of a server, whose limit is what it was started with, and of a vLLM of ours what memory holds."""
+FAILED = "no answer: "
+"""How a reason begins where an answer did not come, and asking again may help."""
+
 OUTPUT = "lm_head.weight"
 """A language model's own output matrix [tokens, hidden]."""
 

@@ -37,7 +37,8 @@ from scoring.evaluations.official_rows import CountingRules, figures_of, group_m
 from scoring.metrics.first_error import NAMES
 from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
-from scoring.runs.plan import FAILED, REFUSED
+from scoring.readout import FAILED
+from scoring.runs.plan import REFUSED
 from scoring.schema import NO_SUBSET, Bools, Floats, Ints, RowDict
 
 FIGURES, STEPS = "figures", "steps"

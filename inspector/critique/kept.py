@@ -14,7 +14,8 @@ from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
 from scoring.cache import VoteParts, rows_about
 from scoring.critics.parsing import fault_of
-from scoring.runs.plan import FAILED, REFUSED
+from scoring.readout import FAILED
+from scoring.runs.plan import REFUSED
 from scoring.schema import VOTES
 from scoring.scorer import Scorer
 

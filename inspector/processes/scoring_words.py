@@ -7,7 +7,8 @@ from inspector.render.cells import share
 from inspector.texts.sentences import counted
 from inspector.texts.short_names import short_name
 from scoring.reading.file_bytes import size_words
-from scoring.runs.plan import FAILED, REFUSED
+from scoring.readout import FAILED
+from scoring.runs.plan import REFUSED
 
 # -- seconds in the unit people count in, and how far something is that takes many
 

@@ -16,9 +16,9 @@ from inspector.texts.sentences import counted
 from inspector.workspace_place import find_workspace
 from scoring.errors import UsageError
 from scoring.prms.base import OVER_LENGTH
-from scoring.readout import BEYOND_MEMORY
+from scoring.readout import BEYOND_MEMORY, FAILED
 from scoring.runs.arguments import add_arguments
-from scoring.runs.plan import FAILED, REFUSED
+from scoring.runs.plan import REFUSED
 from scoring.scorer import checkpoints_in, point_of_model
 from scoring.storage.files import expand_home
 from scoring.workspace import Workspace

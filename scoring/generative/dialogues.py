@@ -13,8 +13,9 @@ from scoring.critics.catalogue import was_cut
 from scoring.critics.parsing import fault_words
 from scoring.errors import EngineError
 from scoring.generative.talk import JudgedTalk, Question, Talk, TalkFamily, came, said
+from scoring.readout import FAILED
 from scoring.runs.critic_runs import seed_of
-from scoring.runs.plan import FAILED, REFUSED, MissingAnswers
+from scoring.runs.plan import REFUSED, MissingAnswers
 from scoring.runs.run import RowsToSave, RunCase, Work
 
 NO_STEPS = f"{REFUSED}it has no steps"

@@ -17,8 +17,9 @@ from msgspec.structs import replace
 from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, Noticed, Prompt, TokenLogprobs, prompt_hash
 from scoring.cache import Parts
 from scoring.critics.catalogue import ReadAnswer, read_answer, version, was_cut
+from scoring.readout import FAILED
 from scoring.runs.events import Asked, Estimate, Interrupt, Notice
-from scoring.runs.plan import FAILED, REFUSED, MissingAnswers, RunPlan, vote_plan
+from scoring.runs.plan import REFUSED, MissingAnswers, RunPlan, vote_plan
 from scoring.runs.run import Came, Load, RowsToSave, RunCase, RunUsage, Work
 
 # -- whether a server that was asked to sample did: the votes of a case that are the very same text

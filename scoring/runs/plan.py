@@ -21,16 +21,14 @@ from scoring.cache import Parts
 from scoring.errors import InUse, UnwritableWorkspace
 from scoring.evaluations.step_rewards import align
 from scoring.prms.base import OVER_LENGTH
-from scoring.readout import BEYOND_MEMORY
+from scoring.readout import BEYOND_MEMORY, BEYOND_SERVER, FAILED
 from scoring.storage.files import fcntl, locked, uuid7
 
 # -- what a scoring run has to do: what the cache lacks of distinct contents among the cases
 
 
-FAILED = "no answer: "
-"""How the reason of an answer begins that did not come; it is asked for again."""
 REFUSED = "refused: "
-"""How it begins where asking again would not help; it is asked for again only if that is wished."""
+"""How a reason begins where asking again would not help; it is asked for again only if that is wished."""
 _READ = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")
 _ONCE = (0,)
 
@@ -75,8 +73,8 @@ def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = Fals
     """Find which rewards of a PRM the cache lacks for the cases (columns `key`, `n_steps`).
 
     A cached row that does not fit its case (another number of rewards, or one that is not finite) is computed again; a
-    refusal is kept unless `retry_refused`, it was for want of memory, or with `truncate` the case was too long and has
-    not been truncated.
+    refusal is kept unless `retry_refused`, it was for want of memory, a server's limit or its failure, or with
+    `truncate` the case was too long and has not been truncated.
     """
     rewards, notes = parts.read()
     # What a file said of one case is none of what a model computes of a content.
@@ -84,7 +82,8 @@ def reward_plan(cases: pl.DataFrame, parts: Parts, *, retry_refused: bool = Fals
     distinct = cases.select("key", "n_steps").with_row_index("_row").unique("key", keep="first", maintain_order=True)
     scored = align(distinct, rewards).scored
     kept = pl.col("reason").is_not_null() & (pl.col("vote") == 0)
-    kept &= pl.col("reason").str.contains(BEYOND_MEMORY, literal=True).not_()
+    kept &= pl.col("reason").str.contains_any([BEYOND_MEMORY, BEYOND_SERVER]).not_()
+    kept &= pl.col("reason").str.starts_with(FAILED).not_()
     if truncate:
         kept &= pl.col("reason").str.contains(OVER_LENGTH).not_()
     refused = distinct["key"].is_in(rewards.filter(kept)["key"].implode()).to_numpy() & np.bool_(not retry_refused)

@@ -12,7 +12,7 @@ from fake_scoring import Engine, cases, encode, events, expected, kept
 from scoring.asking import Noticed
 from scoring.cache import RewardParts
 from scoring.errors import EngineError, UnwritableWorkspace
-from scoring.readout import BEYOND_MEMORY, Batch, Encoded, EngineOutput, Refused
+from scoring.readout import BEYOND_MEMORY, BEYOND_SERVER, FAILED, Batch, Encoded, EngineOutput, Refused
 from scoring.runs import prm_runs as module
 from scoring.runs import run
 from scoring.runs.events import CaseRefused, End, Interrupt, Notice, Progress, Ready, Saved, Start, Stopped, document
@@ -134,8 +134,15 @@ def test_a_refusal_is_kept_and_tried_again_only_when_asked(folder):
     assert all(reason is None for _, reason in kept(folder).values())
 
 
-def test_a_case_for_which_there_was_no_memory_is_tried_again_without_being_asked(folder):
-    reason = f"12 {BEYOND_MEMORY} cuda holds, of which 0.1 of 85.0 GB were free"
+@pytest.mark.parametrize(
+    "reason",
+    [
+        f"12 {BEYOND_MEMORY} cuda holds, of which 0.1 of 85.0 GB were free",
+        f"12 {BEYOND_SERVER} 8",
+        f"{FAILED}HTTP 500 (out of order) after 6 tries",
+    ],
+)
+def test_a_case_that_may_be_had_another_time_or_elsewhere_is_tried_again_without_being_asked(folder, reason):
     frame = cases(N)
 
     class Full(Engine):

@@ -19,7 +19,7 @@ from scoring.engines.server.capabilities import Capabilities, greet, key_notices
 from scoring.engines.server.client import ROOM, Connections, Failure, Notices, RetryPolicy, Server, ServerCall, Servers
 from scoring.engines.server.faults import Fault, decoded, number, quoted
 from scoring.errors import EngineError
-from scoring.readout import Batch, Encoded, EngineOutput, Readout, Refused, Vocabulary
+from scoring.readout import BEYOND_SERVER, FAILED, Batch, Encoded, EngineOutput, Readout, Refused, Vocabulary
 
 # -- how vLLM's servers are asked for a PRM's numbers, and what comes back
 #
@@ -434,7 +434,7 @@ class RewardServers:
         if not sequence.positions:
             return []
         if not self._fits(sequence):
-            words = f"{len(sequence.ids):,} tokens are more than the server's {self.max_model_len:,}"
+            words = f"{len(sequence.ids):,} {BEYOND_SERVER} {self.max_model_len:,}"
             return Refused(words, over_length=True)
         try:
             body = endpoint.request(self.model, sequence)
@@ -442,7 +442,9 @@ class RewardServers:
             return Refused(fault.phrase)
         call = self._call(endpoint, body, sequence, lambda reply: endpoint.rows(reply, sequence))
         got = await servers.deliver(call)
-        return Refused(got.reason, over_length=got.lasting) if isinstance(got, Failure) else got
+        if not isinstance(got, Failure):
+            return got
+        return Refused(got.reason if got.lasting else FAILED + got.reason, over_length=got.lasting)
 
     @staticmethod
     def _call(

@@ -17,10 +17,11 @@ from scoring.critics.parsing import Reading
 from scoring.evaluations.given import by_run, tally
 from scoring.evaluations.scorer_columns import ScorerUsage
 from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.readout import FAILED
 from scoring.runs import plan
 from scoring.runs.critic_runs import Asking, CriticAsker
 from scoring.runs.events import Asked, CaseRefused, Interrupt, Notice, Progress, Start
-from scoring.runs.plan import FAILED, REFUSED, reward_plan, vote_plan
+from scoring.runs.plan import REFUSED, reward_plan, vote_plan
 from scoring.runs.run import score
 
 CASES = [reference.Case(3, gold) for gold in (-1, 0, 1, 2, -1, 0)]

@@ -19,11 +19,12 @@ from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.step_rewards import Gold
 from scoring.generative.catalogue import FAMILIES
 from scoring.generative.dialogues import Dialogues
+from scoring.readout import FAILED
 from scoring.runs import plan
 from scoring.runs import run as scoring_run
 from scoring.runs.critic_runs import Asking
 from scoring.runs.events import Asked, CaseRefused, Estimate, Interrupt
-from scoring.runs.plan import FAILED, REFUSED
+from scoring.runs.plan import REFUSED
 from scoring.runs.prompts import sent
 from scoring.runs.run import score
 

@@ -6,7 +6,7 @@ import pytest
 from scoring.asking import Noticed
 from scoring.engines.server.rewards import GenerativeScoring, Pooling, RewardServers
 from scoring.errors import EngineError
-from scoring.readout import Batch, Encoded, Readout, Refused, Vocabulary, one_layer
+from scoring.readout import FAILED, Batch, Encoded, Readout, Refused, Vocabulary, one_layer
 from servers.fault_server import Behaviour, running
 from servers.runs import QUICK
 
@@ -84,6 +84,17 @@ def test_a_case_that_is_too_long_is_refused_and_the_rest_goes_on(told):
     assert list(first) == list(last) == rewards(short)
     assert refused.over_length
     assert ("9 tokens are more than the server's 8" if told else "context too long") in refused.reason
+
+
+def test_a_server_that_fails_at_a_case_gives_no_lasting_refusal():
+    with running() as server:
+        engine = RewardServers.connect([server.url], POOLING, policy=QUICK)
+        list(engine.read([Encoded((1, 2), (1,))]))
+        server.behaviour.faults = {"error": 1.0}
+        (batch,) = engine.read([Encoded((1, 2), (1,))])
+    refused = batch.answers[0].rewards
+    assert refused.reason.startswith(FAILED)
+    assert not refused.over_length
 
 
 def test_cases_without_steps_and_no_cases_need_no_server():
