@@ -145,6 +145,12 @@ def _matched(
             raise
         # The rows that repeat their content have joined; these are listed with those that did not.
         return by_content, by_content.clear(), named
+    if rows.is_empty():
+        why = next((f": {finding.message}" for finding in results.findings if finding.severity == "error"), "")
+        raise NotJoined(
+            f"not one row of {results.source} ({results.format}) gives a result{why}.",
+            "Name the columns that hold one value a row: --id COL, --rewards COL, --verdict COL or --answers COL.",
+        )
     if by_content.is_empty() and by_ids.is_empty():
         ids = rows.filter(~TEXTED & pl.col("id").is_not_null())
         both = ids.height and cases.height

@@ -498,4 +498,11 @@ def _other_shape(values: Sequence[object]) -> str:
     if len(parts) > 1 and all(isinstance(part, list) and part and not isinstance(part[0], dict) for part in parts):
         same = len({len(part) for part in parts}) == 1
         return "one object with a column a key" if same and len(parts) < _KEYS else "one object with an id a key"
-    return ""
+    inside = [str(key) for key, part in values[0].items() if _are_rows(part)]
+    return f"one object that holds its rows in a list, {inside[0][:40]!r}" if len(inside) == 1 else ""
+
+
+def _are_rows(part: Any) -> bool:
+    # The steps of one solution are objects too, yet hold no lists.
+    objects = isinstance(part, list) and len(part) > 1 and all(isinstance(row, dict) for row in part)
+    return objects and all(any(isinstance(cell, list) for cell in row.values()) for row in part)

@@ -126,6 +126,10 @@ class _Table:
         """The cells that hold something."""
         return [cell for cell in self.cells(column) if text(cell) is not None]
 
+    def called(self, column: str) -> list[str]:
+        """The cells as texts, by which rows are told apart: what leads to a list is one, too."""
+        return [str(text(cell)) for cell in self.cells(column)]
+
     def every(self, fits: Callable[[Any], bool], column: str) -> bool:
         """Whether every cell fits that holds something, and one does."""
         held = self.held(column)
@@ -133,7 +137,7 @@ class _Table:
 
     def repeats(self, column: str) -> bool:
         """Whether the values are those of a problem, which several rows have, and no row's own."""
-        cells = [text(cell) for cell in self.cells(column)]
+        cells = self.called(column)
         return len(cells) >= _REPEATING and 2 * len(set(cells)) <= len(cells)
 
     def is_binary(self, column: str) -> bool:
@@ -326,7 +330,7 @@ class _Guess(_Table):
         step = self.stated.step or next((column for column in numbers if self.every(_is_whole, column)), None)
         if step is None:
             return None
-        if self.stated.step is None and len({text(value.get(case)) for value in self.rows}) == len(self.rows):
+        if self.stated.step is None and len({*self.called(case)}) == len(self.rows):
             return None
         others = [column for column in self.columns.values() if column not in {case, step} and _storable(column)]
         numbers = [column for column in others if self.every(_is_number, column)]
@@ -376,15 +380,14 @@ class _Guess(_Table):
         mapping = self.stated.overridden(mapping)
         if mapping.id is None or (mapping.scorer, mapping.step, mapping.run) != (None, None, None):
             return mapping
-        cases = [text(cell) for cell in self.cells(mapping.id)]
+        cases = self.called(mapping.id)
         if len(set(cases)) == len(cases):
             return mapping
         named = {column for _, column in mapping.named}
         for column in (self.columns[name] for name in _SCORER.split() if name in self.columns):
-            if column not in named and _storable(column) and self.every(_is_text, column):
-                scorers = [text(cell) for cell in self.cells(column)]
-                if len(set(zip(cases, scorers, strict=True))) == len(cases):
-                    return replace(mapping, scorer=column)
+            usable = column not in named and _storable(column) and self.every(_is_text, column)
+            if usable and len(set(zip(cases, self.called(column), strict=True))) == len(cases):
+                return replace(mapping, scorer=column)
         return mapping
 
     def _first_fitting(self, field: str) -> str | None:

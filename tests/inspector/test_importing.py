@@ -166,6 +166,12 @@ ONE_SENTENCE = {
         lambda folder: made(folder / "x.json", b'{"a": [0.5, 1], "b": [0.5], "c": [1]}'),
         "one object with an id a key. Write a row a case: ",
     ),
+    "rows inside an object": (
+        lambda folder: made(
+            folder / "x.json", b'{"model": "m", "results": [{"id": "a", "scores": [1]}, {"id": "b", "scores": [0.5]}]}'
+        ),
+        "one object that holds its rows in a list, 'results'. Write a row a case: ",
+    ),
     "rewards of nothing": (
         lambda folder: made(folder / "x.jsonl", b'{"rewards": [0.5]}\n{"rewards": [1]}\n'),
         "nothing in them says which case a row is of: an id, or problem and steps. Say which column",

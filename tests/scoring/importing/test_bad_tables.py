@@ -8,6 +8,7 @@ import authored
 from imports import workspace_with
 from scoring.errors import NotJoined, UnknownFormat
 from scoring.importing.batch import ImportOptions, read_sources
+from scoring.tables.column_mapping import ColumnMapping
 
 N = 40
 CASES = authored.rows(N)
@@ -139,3 +140,11 @@ def test_one_row_a_step_with_gaps_or_repeats_costs_the_case_its_rewards_and_no_o
     assert joined.row_counts["rewards"] == N - 2
     assert counts == {("warning", "step-rows"): 2, ("warning", "no-rewards"): 2}
     assert joined.rewards["rewards"].to_list()[2:] == [[0.0, 0.25, 0.5]] * (N - 2)
+
+
+def test_an_id_that_leads_to_a_list_is_no_id(workspace, tmp_path):
+    path = tmp_path / "all.json"
+    path.write_text(json.dumps({"config": {"seed": 1}, "results": of_each(lambda _: THREE)}))
+    stated = ColumnMapping(id="results[].id", rewards={"mine": "results[].rewards"})
+    with pytest.raises(NotJoined, match=r"not one row of .* gives a result: the row has no id"):
+        read_sources([str(path)], ImportOptions(columns=stated), workspace, None)
