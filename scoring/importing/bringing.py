@@ -295,14 +295,15 @@ def opened_files(source: LocalFile, folder: Path, member: str | None = None) -> 
 
 
 _NO_ARCHIVES = {
-    "an Excel workbook": ("xl/workbook.xml", "Save the sheet as CSV and import that."),
-    "an OpenDocument file": ("content.xml", "Save the sheet as CSV and import that."),
+    "an Excel workbook": ("/xl/workbook.xml", "Save the sheet as CSV and import that."),
+    "an OpenDocument file": ("/content.xml", "Save the sheet as CSV and import that."),
     "a PyTorch file, whose pickle is never opened": (
-        "data.pkl",
+        "/data.pkl",
         "Load it where you trust it and save its rewards as JSON Lines or Parquet.",
     ),
+    "NumPy's .npz of several arrays": (".npy", "Save its rewards as JSON Lines with an id a row, or as Parquet."),
 }
-"""What a zip archive without rows is -> the member by which it is known, and what to do instead."""
+"""What a zip archive without rows is -> how the name of a member ends by which it is known, and what to do instead."""
 
 
 def _members(source: LocalFile, folder: Path, only: str | None) -> Iterator[LocalFile]:
@@ -310,8 +311,8 @@ def _members(source: LocalFile, folder: Path, only: str | None) -> Iterator[Loca
     with Archive(source.path, source.name) as archive:
         members = [member for member in archive.members if only in {None, member.filename}]
         if not members and only is None:
-            for what, (member_name, next_step) in _NO_ARCHIVES.items():
-                if any(name == member_name or name.endswith("/" + member_name) for name in archive.left_out):
+            for what, (ending, next_step) in _NO_ARCHIVES.items():
+                if any(f"/{name}".endswith(ending) for name in archive.left_out):
                     raise UnknownFormat(f"{source.name} is {what}.", next_step)
             raise UnreadableFile(
                 f"{source.name} is a zip archive without a file that holds rows{_listed(archive.left_out)}.",

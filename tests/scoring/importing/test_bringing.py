@@ -329,6 +329,7 @@ def test_an_archive_inside_an_archive_is_refused_and_the_rest_read(folder):
             zipped(("xl/workbook.xml", b"<x/>"), ("xl/a.xml", b"<x/>")),
             r"is an Excel workbook\. Save the sheet as CSV",
         ),
+        ("x.npz", zipped(("a.npy", b"\x93NUMPY"), ("b.npy", b"\x93NUMPY")), "is NumPy's .npz of several arrays"),
         ("x.pt", zipped(("model/data.pkl", b"\x80\x02}q"), ("model/data/0", b"\0")), "is a PyTorch file, whose pickle"),
         ("x.npz", zipped(("a.npy", b"\x93NUMPY\1\0")), r"x\.npz/a\.npy is a NumPy array\."),
         ("x.zip", zipped(("x.jsonl", WHOLE))[:-30], "is not a whole zip archive"),
