@@ -412,11 +412,16 @@ def _table(
 def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:
     """A note which columns of results are not kept: what is of a case belongs to the cases' own file."""
     columns = dict.fromkeys(str(key) for value in rows.sample() if isinstance(value, dict) for key in value)
-    names = [printable(column[:40]) for column in columns if column not in _keys_of(mapping)]
+    names = [printable(_shown(column)) for column in columns if column not in _keys_of(mapping)]
     if not names:
         return None
     message = f"{OF_RESULTS}; left out: {some_of(names, _KEYS)}"
     return Finding("note", "left-out-columns", message, rows.source)
+
+
+def _shown(column: str) -> str:
+    """A column's name in a sentence; pandas writes its index under none."""
+    return column[:40] or "(no name)"
 
 
 def _said_by_format(scorer: ExternalResults, stated: ColumnMapping) -> ExternalResults:
@@ -476,7 +481,7 @@ def _unknown(rows: Rows) -> UnknownFormat:
         return UnknownFormat(f"{rows.source} is {shape}.", _A_ROW_A_CASE)
     keys = list(dict.fromkeys(str(key) for value in values if isinstance(value, dict) for key in value))
     nothing = "its rows are not objects" if values else "it holds no rows"
-    seen = f"its rows have the keys {some_of([key[:40] for key in keys], _KEYS)}" if keys else nothing
+    seen = f"its rows have the keys {some_of([_shown(key) for key in keys], _KEYS)}" if keys else nothing
     if keys and not any(
         isinstance(part, str | int | dict) for row in values if isinstance(row, dict) for part in row.values()
     ):

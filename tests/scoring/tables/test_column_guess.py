@@ -1,6 +1,7 @@
 import pytest
 
 from authored import rows
+from scoring.errors import UnknownFormat
 from scoring.importing.sources import ReadOptions, read_source
 from scoring.reading.rows import Rows
 from scoring.tables.column_guess import doubtful_rewards, propose, readings, rewards_beside
@@ -379,3 +380,14 @@ def test_columns_of_results_that_are_not_kept_are_named(tmp_path):
     (scorer,) = read_source(str(path)).results
     (note,) = [finding.message for finding in scorer.findings if finding.code == "left-out-columns"]
     assert note.endswith("left out: seconds, note")
+
+
+def test_a_column_without_a_name_is_called_so(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text(',id,rewards\n0,a,"[0.5, 0.25]"\n')
+    (scorer,) = read_source(str(path)).results
+    (note,) = [finding.message for finding in scorer.findings if finding.code == "left-out-columns"]
+    assert note.endswith("left out: (no name)")
+    path.write_text(",case,what\n0,a,b\n")
+    with pytest.raises(UnknownFormat, match=r"have the keys \(no name\), case, what"):
+        read_source(str(path))
