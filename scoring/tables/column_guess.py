@@ -211,6 +211,7 @@ class _Guess(_Table):
                 return replace(proposed, rewards=self._rewards_of_steps(proposed))
             lists = [self.free[name] for name in _REWARDS.split() if name in self.free]
             lists = [column for column in lists if self._mostly_judges(column)]
+            lists = lists or [*self._inside()]
             lists = lists or [column for column in self.free.values() if self._are_fractions(column)]
             if proposed.id is not None and lists and not self._of_solutions(lists):
                 return self._told_apart(ColumnMapping(id=proposed.id, rewards=_by_scorer(lists, self.source)))
@@ -301,6 +302,17 @@ class _Guess(_Table):
             if lists and 2 * sum(len(cell) == size for cell, size in lists) >= len(pairs):
                 rewards.append(column)
         return _by_scorer(rewards, self.source)
+
+    def _inside(self) -> Iterator[str]:
+        """Paths to rewards in columns called so or like steps: what each step holds, or the only list of a list."""
+        for name in (*_REWARDS.split(), *_LISTS_OF_STEPS):
+            if (column := self.free.get(name)) is None:
+                continue
+            # A "value" may be of anything, as the scores of a trace are.
+            if (path := self.key_of_steps(column, _STEP_REWARD[:-1], _is_number)) is not None:
+                yield path
+            elif name in _REWARDS.split() and self.every(_is_one_list, column):
+                yield f"{column}[0]"
 
     def _mostly_judges(self, column: str) -> bool:
         """Whether at least half of the cells say something of each step: of the others it is said that they do not."""
@@ -471,7 +483,9 @@ def _beside(rows: Rows, steps: str, claimed: Collection[str]) -> Iterator[tuple[
 
 def _by_scorer(columns: list[str], source: str) -> dict[str, str]:
     """Scorer's name -> column: the column's own, unless it is the only one and only says that it holds rewards."""
-    if len(columns) == 1 and _normal(columns[0]) in f"{_REWARDS} {_REWARD}".split():
+    # Of a path the innermost key says what is there.
+    inner = [column.rpartition("[].")[2].partition("[")[0] for column in columns]
+    if len(columns) == 1 and _normal(inner[0]) in {*f"{_REWARDS} {_REWARD}".split(), *_STEP_REWARD}:
         return {scorer_name(source): columns[0]}
     return {column: column for column in columns}
 
@@ -646,6 +660,11 @@ def _lists(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 _numbers = _lists(_is_number)
+
+
+def _is_one_list(cell: Any) -> bool:
+    """Whether a cell is a list around one list of numbers, as a batch of one solution is."""
+    return isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], list) and _numbers(cell[0])
 
 
 def _judges(cell: Any) -> bool:

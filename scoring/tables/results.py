@@ -462,13 +462,21 @@ def _rated(cell: Any) -> dict[str, Any]:
         sound = [type(reward) is float and math.isfinite(reward) for reward in rewards]
         if all(sound):
             return {"rewards": rewards}
-        return _unusable("bad-reward", f"reward {sound.index(False)} (0-based) is not a finite number")
+        odd = sound.index(False)
+        return _unusable("bad-reward", f"reward {odd} (0-based) is {_no_number(cell[odd])}")
     if cell is None or cell == []:
         return _unusable("no-rewards", "there are no rewards here" if cell is None else "the list of rewards is empty")
     solution = number(cell)
     if isinstance(solution, float) and math.isfinite(solution):
         return {"solution": solution}
     return _unusable("bad-reward", f"the rewards are {kind_of(cell)}, neither a list nor a finite number")
+
+
+def _no_number(part: Any) -> str:
+    if not isinstance(part, list | Mapping):
+        return "not a finite number"
+    leads = "'COL[].KEY'" if isinstance(part, Mapping) else "'COL[0]' or 'COL[][0]'"
+    return f"{kind_of(part)} and no number; a path leads into it: --rewards {leads}"
 
 
 def _verdict_base(mapping: ColumnMapping) -> int | None:

@@ -1,6 +1,7 @@
 """Tables of results that are not as they should be: each ends in a finding or in a sentence, never in silence."""
 
 import json
+import re
 
 import pytest
 
@@ -148,3 +149,17 @@ def test_an_id_that_leads_to_a_list_is_no_id(workspace, tmp_path):
     stated = ColumnMapping(id="results[].id", rewards={"mine": "results[].rewards"})
     with pytest.raises(NotJoined, match=r"not one row of .* gives a result: the row has no id"):
         read_sources([str(path)], ImportOptions(columns=stated), workspace, None)
+
+
+@pytest.mark.parametrize(
+    ("cell", "leads"),
+    [
+        ([{"p": 0.5}] * 3, r"an object .* --rewards 'COL\[\]\.KEY'"),
+        ([[0.5, 0.5]] * 3, r"a list .* --rewards 'COL\[0\]'"),
+    ],
+)
+def test_rewards_that_are_no_numbers_are_told_the_way_in(read, cell, leads):
+    stated = ColumnMapping(id="id", rewards={"mine": "rewards"})
+    joined, counts = read(of_each(lambda _: cell), ImportOptions(columns=stated))
+    assert counts == {("warning", "bad-reward"): N}
+    assert any(re.search(leads, finding.message) for finding in joined.findings)

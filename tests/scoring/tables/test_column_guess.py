@@ -87,6 +87,21 @@ def test_ids_with_lists_of_numbers_are_results(cell):
 
 
 @pytest.mark.parametrize(
+    ("column", "cell", "path"),
+    [
+        ("step_scores", [[0.5, 1]], "step_scores[0]"),
+        ("scores", [{"step": 0, "score": 0.5}, {"step": 1, "score": 1}], "scores[].score"),
+        ("steps", [{"text": "a", "reward": 0.5}, {"text": "b", "reward": 1}], "steps[].reward"),
+        ("scores", [[0.5, 0.5], [0.25, 0.75]], None),
+        ("scores", [{"step": 0}, {"step": 1}], None),
+    ],
+)
+def test_rewards_may_lie_one_level_further_in(column, cell, path):
+    found = propose(table({"id": "1", column: cell, "other": [0.5]} if path else {"id": "1", column: cell}))
+    assert found == (None if path is None else ColumnMapping(id="id", rewards={"sums": path}))
+
+
+@pytest.mark.parametrize(
     ("values", "stated"),
     [
         ([{"id": "1", "verdict": 2}], ColumnMapping(verdict_base=1, clean="0", benchmark="sums")),
