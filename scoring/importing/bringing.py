@@ -39,6 +39,7 @@ from scoring.reading.file_bytes import (
     Unpacked,
     codec_of,
     compression_of,
+    lies_beside_rows,
     looks_readable,
     member_bytes,
     printable,
@@ -634,7 +635,8 @@ def _below(
             pass_over(Path(here))
             folders[:] = [name for name in folders if name not in OWN]
             files = [name for name in files if name not in OWN]  # noqa: PLW2901
-        yield from (Path(here) / name for name in files if not name.startswith("."))
+        visible = [name for name in files if not name.startswith(".")]
+        yield from (Path(here) / name for name in visible if not lies_beside_rows(name, visible))
         fresh = []
         for name in sorted(folders):
             real = os.path.realpath(Path(here) / name)

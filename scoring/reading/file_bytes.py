@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from importlib import import_module
 from io import BufferedReader
@@ -396,6 +396,16 @@ def printable(path: Path | str) -> str:
 def looks_readable(file: PurePath) -> bool:
     """Return whether a file's name says that it holds rows, compressed or not: it ends with one of `ENDINGS`."""
     return PurePath(plain_name(file.name)).suffix.lower() in ENDINGS
+
+
+def lies_beside_rows(name: str, files: Collection[str]) -> bool:
+    """Return whether a file of a folder is no rows, but what datasets' save_to_disk or lm-eval writes beside them."""
+    if name == "state.json":
+        return "dataset_info.json" in files
+    if name.startswith("results_") and name.endswith(".json"):
+        ending = f"{name.removeprefix('results').removesuffix('.json')}.jsonl"
+        return any(other.startswith("samples_") and other.endswith(ending) for other in files)
+    return name in {"dataset_dict.json", "dataset_info.json"}
 
 
 def file_bytes(path: Path, source: str = "") -> bytes:

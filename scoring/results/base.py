@@ -108,9 +108,10 @@ _ARCHIVE = re.compile(r"\.zip\Z", re.IGNORECASE)
 _ENDING = re.compile(r"_(eval_results?|details|results?|checkpoint|ckpt|error|correct)\Z", re.IGNORECASE)
 _GENERIC = re.compile(
     r"((prm|llm|eval|final|model)[_-])?(results?|samples?|predictions?|outputs?|scores?|rewards?|details|checkpoint|ckpt)"
-    r"|eval|error|correct",
+    r"|evals?|error|correct|gsm8k|math|olympiadbench|omnimath|data-\d+-of-\d+",
     re.IGNORECASE,
 )
+"""What says nothing of who judged: kinds of files, ProcessBench's subsets, shards of a data set that was saved."""
 _SHOWN = 40
 _LARGEST = 10**18
 _ATTACHMENT = "attachment://"
@@ -426,7 +427,7 @@ def scorer_name(source: str) -> str:
     """
     stem, *folders = _parts(source)
     named = (name for part in (stem, *folders) if (name := _telling(part)))
-    return next(named, stem or source)
+    return next(named, _short(stem) or stem or source)
 
 
 def folder_name(source: str) -> str:
@@ -459,9 +460,15 @@ def _parts(source: str) -> list[str]:
 
 def _telling(part: str) -> str:
     """What a part of a path says beside what kind of file it is; "" where it says nothing else."""
+    part = _short(part)
+    return part if part.strip("._-/ ") and not _GENERIC.fullmatch(part) else ""
+
+
+def _short(part: str) -> str:
+    """A part of a path without endings that only say what kind of file it is."""
     while not _GENERIC.fullmatch(part) and (shorter := _ENDING.sub("", part)) != part:
         part = shorter
-    return part if part.strip("._-/ ") and not _GENERIC.fullmatch(part) else ""
+    return part
 
 
 # -- lists of rewards and labels, and what is odd about them

@@ -582,6 +582,15 @@ def test_a_folder_stands_for_its_files_in_order(here):
     assert found("in", "one.txt", "gone.json") == [*whole, "one.txt", "gone.json"]
 
 
+def test_what_libraries_write_beside_rows_is_no_row(here):
+    here("saved/dataset_dict.json", "saved/a/data-00000-of-00001.arrow", "saved/a/dataset_info.json")
+    here("saved/a/state.json", "lm/results_2026.json", "lm/samples_sums_2026.jsonl")
+    assert found("saved", "lm") == ["saved/a/data-00000-of-00001.arrow", "lm/samples_sums_2026.jsonl"]
+    here("other/state.json", "other/results_2026.json", "other/samples_2025.jsonl")
+    assert found("other") == ["other/results_2026.json", "other/samples_2025.jsonl", "other/state.json"]
+    assert found("saved/a/state.json") == ["saved/a/state.json"]
+
+
 def test_what_a_folder_does_not_stand_for_is_told(here):
     here("in/a.ndjson", "in/b.zip", "in/notes.txt", "in/sub/c.xlsx", "in/.hidden.txt", "in/.git/d.txt")
     assert found("in") == ["in/a.ndjson", "in/b.zip"]
