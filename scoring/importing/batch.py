@@ -326,7 +326,9 @@ def join_sources(
         why = f"--name {options.name!r} is for one scorer or one table, and there are {named}."
         benchmarks = ", ".join(dict.fromkeys(part.benchmark for part in imported))
         as_table = f"Leave it out, or name a column (--problem COL), so that rows of {benchmarks} are read as a table."
-        raise UsageError(why, as_table if benchmarks and not named else "Import it alone.")
+        together = f" If all of it is one scorer's: --rewards COL={options.name} (or --verdict, --answers)."
+        by_itself = f"Import it alone.{together if results else ''}"
+        raise UsageError(why, as_table if benchmarks and not named else by_itself)
     if options.name is not None:
         results = [(source, replace(scorer, name=options.name)) for source, scorer in results]
     if results or not held:
@@ -341,9 +343,11 @@ def join_sources(
                 raise
             skipped.append(RefusedFile(scorer.place, str(error)))
     if alone and not imported and not joined:
-        more = f" ({len(skipped) - 1} more files alike)" if len(skipped) > 1 else ""
-        why = f" {skipped[0].sentence}{more}" if skipped else ""
-        raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
+        # What was refused says itself what to do next.
+        others = f"{len(skipped) - 1:,} more {'file was' if len(skipped) == 2 else 'files were'} left out"
+        why = f" {skipped[0].sentence}{f' ({others})' if len(skipped) > 1 else ''}" if skipped else ""
+        next_step = "" if skipped else "Name the benchmark: import BENCHMARK PATH"
+        raise InputError(f"nothing was recognised.{why}", next_step)
     mappings = tuple(source.mapping for source in sources if source.mapping is not None)
     proposals = tuple(source.proposal for source in sources if source.proposal is not None)
     return ImportBatch(

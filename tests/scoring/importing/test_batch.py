@@ -99,7 +99,7 @@ def test_a_folder_of_five_formats(folder, workspace):
 
 def test_results_join_to_cases_that_were_imported_before(folder, workspace):
     results = [str(folder / "a results")]
-    with pytest.raises(InputError, match=r"nothing was recognised\. .*A-PRM_details.* \(1 more files alike\)"):
+    with pytest.raises(InputError, match=r"nothing was recognised\. .*A-PRM_details.* \(1 more file was left out\)$"):
         read_sources(results, NOTHING, workspace, None)
     read_sources([str(folder)], NOTHING, workspace, None).put(workspace)
     found = read_sources(results, NOTHING, workspace, None)
@@ -223,7 +223,8 @@ def test_a_name_for_nothing_or_for_several_is_refused(folder, words, monkeypatch
     monkeypatch.chdir(folder)
     with pytest.raises(UsageError, match=r"--name 'x' is for one scorer or one table, and there are [02]\.") as refusal:
         read_sources(words, ImportOptions(name="x"), None, None)
-    advice = "Import it alone." if words == ["."] else "rows of processbench are read as a table."
+    together = "Import it alone. If all of it is one scorer's: --rewards COL=x (or --verdict, --answers)."
+    advice = together if words == ["."] else "rows of processbench are read as a table."
     assert str(refusal.value).endswith(advice)
 
 
