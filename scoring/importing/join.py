@@ -266,7 +266,7 @@ def content_keys(texted: pl.DataFrame) -> pl.Series:
 
 def _by_ids(results: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> pl.DataFrame:
     """Rows whose ids are those of the benchmark that is named, or of the only one that they fit; with their `case`."""
-    named = bare.filter(pl.col("id").is_not_null()).select("_row", "id", "_numbers")
+    named = _with_subsets(bare.filter(pl.col("id").is_not_null()), cases).select("_row", "id", "_numbers")
     if named.is_empty():
         return named.clear().join(cases.clear().select("id", "case", *_CASE), on="id").select("_row", *_CASE, "case")
     if benchmark is None and named["id"].str.contains("/", literal=True).sum() >= ENOUGH * named.height:
@@ -294,6 +294,18 @@ def _by_ids(results: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, b
         others = f" It judges {results.judges}, of which {_list(left_out)} has no labels." if left_out else ""
         raise _ambiguous(results, named, fits, cases, others)
     return fits[chosen].select("_row", *_CASE, "case")
+
+
+def _with_subsets(bare: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
+    """The rows with their subset before their id, where only the two together are the id of a case."""
+    if not bare["subset"].count():
+        return bare
+    known = pl.lit(cases["id"]).implode()
+    for between in _BETWEEN:
+        both = pl.col("subset") + between + pl.col("id")
+        only = both.is_in(known) & ~pl.col("id").is_in(known)
+        bare = bare.with_columns(id=pl.when(only).then(both).otherwise("id"))
+    return bare
 
 
 def _of_several(named: pl.DataFrame, fits: Mapping[str, pl.DataFrame]) -> pl.DataFrame | None:

@@ -390,6 +390,8 @@ class _Guess(_Table):
     def _told_apart(self, mapping: ColumnMapping) -> ColumnMapping:
         """The mapping with the column that says which scorer a row is of, where only that tells rows of an id apart."""
         mapping = self.stated.overridden(mapping)
+        if mapping.steps is None and mapping.subset is None:
+            mapping = replace(mapping, subset=self._subset())
         if mapping.id is None or (mapping.scorer, mapping.step, mapping.run) != (None, None, None):
             return mapping
         cases = self.called(mapping.id)
@@ -401,6 +403,11 @@ class _Guess(_Table):
             if usable and len(set(zip(cases, self.called(column), strict=True))) == len(cases):
                 return replace(mapping, scorer=column)
         return mapping
+
+    def _subset(self) -> str | None:
+        """The column that says which part of a benchmark a result is of, where ids alone may not."""
+        columns = [self.columns[name] for name in ("subset", "classification") if name in self.columns]
+        return next((column for column in columns if self._fits("subset", column)), None)
 
     def _first_fitting(self, field: str) -> str | None:
         columns = [self.columns[name] for name in _NAMES[field].split() if name in self.columns]

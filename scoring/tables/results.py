@@ -596,7 +596,7 @@ class _Table(Struct, frozen=True, eq=False):
 
     def _first(self, rows: pl.DataFrame, findings: list[Finding]) -> tuple[pl.DataFrame, list[Finding]]:
         """The first row of each id and run, and what is said of single rows, of those left out as well."""
-        kept, repeated = first_of_an_id(rows, self.source)
+        kept, repeated = first_of_an_id(rows, self.source, pl.col("subset"))
         return kept, sorted([*findings, *repeated], key=lambda finding: finding.line or 0)
 
     def _given(

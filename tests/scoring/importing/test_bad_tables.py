@@ -163,3 +163,15 @@ def test_rewards_that_are_no_numbers_are_told_the_way_in(read, cell, leads):
     joined, counts = read(of_each(lambda _: cell), ImportOptions(columns=stated))
     assert counts == {("warning", "bad-reward"): N}
     assert any(re.search(leads, finding.message) for finding in joined.findings)
+
+
+@pytest.mark.parametrize("column", ["subset", "classification"])
+@pytest.mark.parametrize("what", [{"rewards": THREE}, {"prediction": -1}], ids=["rewards", "verdicts"])
+def test_a_subset_tells_whose_an_id_is_that_begins_anew_in_each(tmp_path, column, what):
+    several = [authored.row(number, prefix) for prefix in ("sums", "products") for number in range(N)]
+    rows = [dict(zip((column, "idx"), row["id"].split("-"), strict=True)) | what for row in several]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (joined,) = read_sources([str(path)], ImportOptions(), workspace_with(several, tmp_path / "ws"), None).joined
+    assert joined.joined == 2 * N
+    assert not [finding for finding in joined.findings if finding.severity != "note"]
