@@ -163,7 +163,7 @@ def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tu
             *_blocks(results, rows, by_key, how, kind.keys),
             *_warnings(results, parts),
             *(() if how.against else _standing_cases(known)),
-            *(Note(f"{note[:1].upper()}{note[1:]}.", "quiet") for note in (*beside, *alone)),
+            *(Note(f"{_begun(note, results)}.", "quiet") for note in (*beside, *alone)),
         ]
         return (Section(", ".join(dict.fromkeys(rows["benchmark"])), "board", tuple(blocks)),)
 
@@ -177,6 +177,13 @@ def _first_runs(results: ResultSet) -> Iterator[str]:
     if several:
         names = ", ".join(evaluation.scorer.name for evaluation in several)
         yield f"outcomes, bias, fp and fn are those of the first run: {names}"
+
+
+def _begun(note: str, results: ResultSet) -> str:
+    """The note as a sentence begins; a scorer's name stays as it is."""
+    names = {evaluation.scorer.name for evaluation in results.chosen_evaluations}
+    named = any(note.startswith((f"{name} on ", f"{name}: ")) for name in names)
+    return note if named else f"{note[:1].upper()}{note[1:]}"
 
 
 def _unscored(parts: Sequence[BoardSlice], frame: pl.DataFrame) -> Iterator[str]:

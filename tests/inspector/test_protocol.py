@@ -85,6 +85,8 @@ def test_rewards_on_the_threshold_are_told_where_the_protocol_decides_otherwise(
     assert main(["metrics", "-w", root]) == 0
     assert told in capsys.readouterr().out
     assert told in " ".join(values(root)[1]["notes"])
+    assert main(["board", "-w", root]) == 0
+    assert f"\n{told}" in capsys.readouterr().out
     assert main(["metrics", "-w", root, "--protocol", "prmbench"]) == 0
     assert "on the threshold" not in capsys.readouterr().out
     assert main(["metrics", "-w", root, "--threshold", "0.4"]) == 0
