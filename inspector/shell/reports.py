@@ -522,7 +522,8 @@ def _scorers(of_results: Sequence[tuple[JoinedResults, SavedResults | None]]) ->
         gaps[facts] += joined.results.read - joined.joined
     ordered = sorted(groups, key=lambda facts: -gaps[facts])
     for facts in ordered[:LISTED]:
-        names = groups[facts]
+        files = Counter(groups[facts])
+        names = [name if count == 1 else f"{name} ({count:,} files, each)" for name, count in files.items()]
         yield f"  {_some(names[:NAMED], len(names))}: {facts}"
     if rest := ordered[LISTED:]:
         yield f"  ... and {number_of(sum(len(groups[facts]) for facts in rest), 'more scorer')}"

@@ -548,3 +548,14 @@ def test_on_a_terminal_one_question_is_asked_where_two_readings_are_possible(typ
 def test_on_a_terminal_nobody_is_asked_who_does_not_want_to_be(typed_in, flag):
     _, output = typed_in(b"\r", flag)
     assert b"Enter" not in output
+
+
+def test_a_scorer_of_several_files_is_named_once(run, tmp_path):
+    run(made(tmp_path / "sums.jsonl", json_lines(rows(6))))
+    (tmp_path / "my-prm").mkdir()
+    for part in range(3):
+        mine = [{"id": row["id"], "rewards": [0.5, 0.25, 0.75]} for row in rows(6)[2 * part : 2 * part + 2]]
+        made(tmp_path / "my-prm" / f"part-{part}.jsonl", json_lines(mine))
+    code, out, _ = run(tmp_path / "my-prm", "--rewards", "rewards=mine")
+    assert code == 0
+    assert "  mine (3 files, each): 2 of 2 joined" in out
