@@ -18,6 +18,8 @@ from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import group_masks, grouped, protocol_of
 from scoring.evaluations.step_rewards import StepLabels
 from scoring.evaluations.verdicts import Rule
+from scoring.filtering.condition_masks import categories
+from scoring.filtering.sql_words import words_of
 from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_labels import asked_by_redundancy, redundancy_rows, without_redundancy_threshold
@@ -26,6 +28,9 @@ from scoring.schema import Bools, Ints
 from scoring.scorer import Scorer
 from scoring.texts import reward_keys
 from scoring.workspace import Workspace
+
+_SOME = 12
+"""Values of a column that a sentence lists at most."""
 
 if TYPE_CHECKING:
     from inspector.result_set import ResultSet
@@ -39,6 +44,22 @@ SMALL_WORDS = f"small: fewer than {SMALL} cases in the denominator (for f1, on e
 
 
 # -- of figures
+
+
+def no_case_words(results: "ResultSet") -> str:
+    """Say that no case is shown and, where a condition asks a column for a word that it never has, which it has."""
+    for condition in results.query.where:
+        words = list(words_of(condition))
+        kinds = [word.kind for word in words]
+        if kinds not in (["name", "sign", "text"], ["quoted", "sign", "text"]) or words[1].text != "=":
+            continue
+        name, wanted = words[0].value, words[2].value
+        held = categories(results.column(name)) if results.cases.height else None
+        values = sorted(value for value in held.values if isinstance(value, str)) if held else []
+        if values and wanted not in values:
+            which = f", but one of {', '.join(values)}" if len(values) <= _SOME else ""
+            return f"No case is shown: {name} is never {wanted!r}{which}."
+    return "No case is shown."
 
 
 def boundary_notes(results: "ResultSet") -> Iterator[str]:

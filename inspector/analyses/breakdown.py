@@ -32,7 +32,7 @@ from inspector.analyses._places import (
     step_blocks,
 )
 from inspector.analyses._threshold_pages import reliability_blocks, reward_blocks
-from inspector.notes import FEW, INDEPENDENT, first_run_notes
+from inspector.notes import FEW, INDEPENDENT, first_run_notes, no_case_words
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
@@ -251,7 +251,7 @@ def breakdown(results: ResultSet, params: Params, intervals: bool) -> View:
     facts = provenance(results, command, (*notes, *first_run_notes(results)))
     empty = "" if results.chosen else "No scorer has rewards for these cases yet."
     if results.chosen and not results.shown.size:
-        empty = "No case is shown."
+        empty = no_case_words(results)
     title = next(page.title for page in PAGES if page.name == params.page)
     return View(frame, facts, title=title, lay_out=lambda: _sections(results, frame, params), empty=empty)
 

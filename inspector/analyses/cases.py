@@ -9,7 +9,7 @@ from inspector.analyses import Option, Params, analysis
 from inspector.case_list.case_rows import FOUND_IN, CaseRows
 from inspector.case_list.catalogue import REWARDS
 from inspector.case_list.ordering import column_named
-from inspector.notes import first_run_notes
+from inspector.notes import first_run_notes, no_case_words
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Cell, Column, Section, Table, View, table, text
@@ -66,7 +66,9 @@ def cases(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa:
     command = results.query.command("cases", form=params.form)
     notes = ("margin is null in JSON where no threshold makes the case right; CSV says -inf",)
     facts = provenance(results, command, (*notes, *first_run_notes(results)))
-    return View(frame, facts, title="Cases", lay_out=lambda: (Section("", "cases", (_listed(results, frame),)),))
+    page = Section("", "cases", (_listed(results, frame),))
+    empty = "" if frame.height else no_case_words(results)
+    return View(frame, facts, title="Cases", lay_out=lambda: (page,), empty=empty)
 
 
 def _listed(results: ResultSet, frame: pl.DataFrame) -> Table:

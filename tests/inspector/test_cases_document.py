@@ -8,7 +8,7 @@ import example
 from inspector.analyses.cases import CASE_COLUMNS
 from inspector.result_set import load
 from scoring.triage.history import NOTE, RATE, RULE, SORT
-from views import cases_view
+from views import breakdown_view, cases_view
 
 
 @pytest.fixture
@@ -46,3 +46,20 @@ def test_a_search_says_where_it_found_something(query):
     assert found.select("case", "found_in").rows() == [("bench/late-one", "problem")]
     chosen = cases_view(load(replace(query, search="late", columns=("case",)))).rows
     assert chosen.columns == ["case"]
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("n_steps > 99", "No case is shown."),
+        ("'x' = 'y'", "No case is shown."),
+        ("subset = 'nowhere' AND n_steps > 1", "No case is shown."),
+        ("id = 'x'", "No case is shown: id is never 'x'"),
+        ("\"alpha.outcome\" = 'false alarm'", "is never 'false alarm', but one of "),
+    ],
+)
+def test_where_no_case_is_shown_the_document_says_so_and_what_the_column_holds(query, where, words):
+    results = load(replace(query, where=(where,)))
+    for view in (cases_view(results), breakdown_view(results)):
+        assert words in view.empty
+    assert cases_view(load(query)).empty == ""
