@@ -205,7 +205,7 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.{DIGITS}f}"
+        return f"{value:z.{DIGITS}f}"
     if isinstance(value, list):
         return ", ".join(shown(part) for part in value)
     return str(value)

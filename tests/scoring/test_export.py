@@ -236,6 +236,7 @@ def test_latex_comments_stay_on_their_lines():
         ([], ""),
         ("a", "a"),
         (-math.inf, "-inf"),
+        (-0.0, "0.0000"),
     ],
 )
 def test_values_for_people(value, text):
