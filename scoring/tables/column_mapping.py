@@ -379,14 +379,25 @@ def truth(cell: Any) -> Any:
 
 
 def listed(cell: Any) -> Any:
-    """Read a list, also one that is written as JSON in a text; None for a blank text."""
+    """Read a list, also one that is written in a text, as JSON or as NumPy prints numbers; None for a blank text."""
     if not isinstance(cell, str) or not cell.strip():
         return cell if not isinstance(cell, str) else None
     try:
         parts = json.loads(cell) if cell.lstrip().startswith("[") else None
     except (ValueError, RecursionError):
-        return cell
+        return _printed_numbers(cell)
     return parts if isinstance(parts, list) else cell
+
+
+def _printed_numbers(cell: str) -> Any:
+    """The numbers of `[0.9 0.2 0.7]`, as pandas writes an array into CSV; any other text as it is."""
+    inside = cell.strip().removeprefix("[").removesuffix("]")
+    if len(inside) != len(cell.strip()) - 2 or "_" in inside:
+        return cell
+    try:
+        return [int(part) if part.isdigit() else float(part) for part in inside.split()]
+    except ValueError:
+        return cell
 
 
 def steps(cell: Any, separator: str | None = None) -> tuple[Any, bool]:

@@ -95,7 +95,9 @@ def test_ids_of_two_benchmarks_have_to_be_told_apart(read, workspace, tmp_path):
     assert (joined.benchmarks, joined.joined, counts) == (("grben",), N, {})
 
 
-@pytest.mark.parametrize("written", [["0.9", "0.4", "0.6"], "[0.9, 0.4, 0.6]", ["+0.9", " .4 ", "6e-1"]])
+@pytest.mark.parametrize(
+    "written", [["0.9", "0.4", "0.6"], "[0.9, 0.4, 0.6]", "[0.9 0.4 0.6]", ["+0.9", " .4 ", "6e-1"]]
+)
 def test_numbers_as_texts_are_numbers(read, written):
     joined, counts = read(of_each(lambda _: written))
     assert (joined.rewards["rewards"].to_list(), counts) == ([THREE] * N, {})
@@ -123,7 +125,7 @@ def test_a_column_that_is_there_twice_is_a_warning_and_the_first_counts(read):
     "rows",
     [
         of_each(lambda _: [[0.1, 0.9]] * 3),
-        of_each(lambda _: "[0.9 0.4 0.6]"),
+        of_each(lambda _: "0.9 0.4 0.6"),
         [{"rewards": THREE}] * N,
         [{"id": name, "step": f"step {step}", "score": 0.5} for name in IDS for step in range(3)],
         [{"id": name, "step_0": 0.5, "step_1": 0.5} for name in IDS],

@@ -73,6 +73,8 @@ def test_truth_values():
 
 def test_lists():
     assert listed("[1, 2]") == listed([1, 2]) == [1, 2]
+    assert listed("[0.9 0.25\n 1.]") == [0.9, 0.25, 1.0]
+    assert listed("[3 -1]") == [3, -1]
     assert listed(" ") is listed(None) is None
     for odd in ("1, 2", "[1, 2", "['a']", '{"a": 1}', "[" * 5000, "[" + "1" * 5000 + "]"):
         assert listed(odd) == odd
