@@ -182,7 +182,12 @@ def results_report(joined: JoinedResults, saved: SavedResults | None) -> Iterato
     if foreign.label_base != NO_INDICES:
         yield f"  indices: {foreign.label_base}"
     if saved:
-        yield ". ".join([f"  in the workspace: {saved.state}", *(sentence for _, sentence in _of_saving(saved))])
+        yield ". ".join(
+            [
+                f"  in the workspace: {saved.state}{_otherwise([saved])}",
+                *(sentence for _, sentence in _of_saving(saved)),
+            ]
+        )
 
 
 def _checkpoints(of_results: Sequence[tuple[JoinedResults, SavedResults | None]]) -> Iterator[str]:
@@ -426,6 +431,7 @@ def _head(batch: ImportBatch, saved: Sequence[SavedResults], names: _Names, ever
     of_states = Counter(results.state for results in saved)
     all_alike = len(of_states) == 1 and len(saved) > 1
     states = ", ".join(f"all {state}" if all_alike else f"{count:,} {state}" for state, count in of_states.items())
+    states += _otherwise(saved)
     results = ", ".join(number_of(count, kind) for kind, count in kinds.items())
     parts += [f"{results} ({states})" if states else results] if kinds else []
     noticed = noticed_words(every)
@@ -434,6 +440,11 @@ def _head(batch: ImportBatch, saved: Sequence[SavedResults], names: _Names, ever
         (where,) = files
     counts = "; ".join([*parts, noticed] if noticed else parts)
     return f"{where}: {counts}"
+
+
+def _otherwise(saved: Sequence[SavedResults]) -> str:
+    number = sum(results.otherwise for results in saved)
+    return f", {number_of(number, 'case')} with another result" if number else ""
 
 
 def noticed_words(findings: Iterable[Finding]) -> str:

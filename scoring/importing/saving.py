@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 FILE = "imports.json"
 LEDGER = "sources.json"
 FORMAT = 1
-READING = 2
+READING = 3
 """Whoever changes what a file is read as counts it up, so that files of before are read again."""
 LEFT_OUT = "left out"
 # Settings that say which cases results are of, and not what made them.
@@ -104,7 +104,7 @@ class SavedResults:
 
     `why` is a sentence about what a person should look at; empty = nothing. `folder` is the name of the scorer's,
     `training` which checkpoint of a run it is now. `gone` counts the contents that this file gave results before, and
-    gives none now.
+    gives none now, `otherwise` those that it gives another result now.
     """
 
     scorer: str
@@ -113,6 +113,7 @@ class SavedResults:
     folder: str = field(default="", compare=False)
     training: TrainingPoint = field(default=NOWHERE, compare=False)
     gone: int = 0
+    otherwise: int = 0
 
 
 def scorer_of(joined: JoinedResults, name: str | None = None) -> Scorer:
@@ -171,23 +172,28 @@ def save(workspace: Workspace, joined: JoinedResults, name: str | None = None) -
         if unchanged:
             return SavedResults(scorer.name, "unchanged", why, folder.name, training)
         scorer.save(folder)
-        gone = 0 if old is None else _gone(folder, joined, old.parts)
+        gone, otherwise = _compared(folder, joined, old.parts if old else ())
         _replace(folder, imports, source, joined, old.parts if old else (), digest)
-    return SavedResults(scorer.name, "changed" if old else "new", why, folder.name, training, gone)
+    return SavedResults(scorer.name, "changed" if old else "new", why, folder.name, training, gone, otherwise)
 
 
-def _gone(folder: Path, joined: JoinedResults, old: Sequence[str]) -> int:
-    """How many contents have a result in the old parts of a file and none in what it gives now."""
+def _compared(folder: Path, joined: JoinedResults, old: Sequence[str]) -> tuple[int, int]:
+    """How many contents of the old parts of a file have no result in what it gives now, and how many another one."""
     before: set[str] = set()
     now: set[str] = set()
+    otherwise: set[str] = set()
     for cache, frame in _kinds(folder, joined):
-        now.update(frame.filter(cache.kind.success)["key"])
+        mine = frame.filter(cache.kind.success)
+        now.update(mine["key"])
         try:
-            before.update(_given(cache, old)["key"])
+            theirs = _given(cache, old)
         except DamagedWorkspace:
             # What cannot be read is replaced all the same.
             continue
-    return len(before - now)
+        before.update(theirs["key"])
+        both = mine.join(theirs, on=list(cache.kind.identity), how="inner", nulls_equal=True)
+        otherwise.update(both.filter(_differs(cache))["key"])
+    return len(before - now), len(otherwise)
 
 
 def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:
@@ -344,10 +350,14 @@ def _given(cache: "Parts", parts: Sequence[str]) -> pl.DataFrame:
     return pl.concat(frames).filter(cache.kind.success)
 
 
+def _differs(cache: "Parts") -> pl.Expr:
+    """Whether two rows that were joined say different things."""
+    return pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_right")) for name in cache.kind.telling)
+
+
 def _differing(cache: "Parts", mine: pl.DataFrame, theirs: pl.DataFrame) -> int:
     """How many rows contradict: of one case, or one by content and those of its cases, none of which says the same."""
-    identity = list(cache.kind.identity)
-    differs = pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_right")) for name in cache.kind.telling)
+    identity, differs = list(cache.kind.identity), _differs(cache)
     count = mine.join(theirs, on=identity, how="inner", nulls_equal=True).filter(differs).height
     content = [name for name in identity if name != "case"]
     for ours, others in ((mine, theirs), (theirs, mine)):

@@ -559,3 +559,12 @@ def test_a_scorer_of_several_files_is_named_once(run, tmp_path):
     code, out, _ = run(tmp_path / "my-prm", "--rewards", "rewards=mine")
     assert code == 0
     assert "  mine (3 files, each): 2 of 2 joined" in out
+
+
+def test_results_that_are_imported_again_are_told_by_how_many_are_others(run, tmp_path):
+    run(made(tmp_path / "sums.jsonl", json_lines(rows(6))))
+    mine = [{"id": row["id"], "rewards": [0.5, 0.25, 0.75]} for row in rows(6)]
+    path = made(tmp_path / "mine.jsonl", json_lines(mine))
+    assert "in the workspace: new\n" in run(path)[1]
+    made(path, json_lines([{**row, "rewards": [0.5, 0.25, 0.5]} if at < 2 else row for at, row in enumerate(mine)]))
+    assert "in the workspace: changed, 2 cases with another result\n" in run(path)[1]

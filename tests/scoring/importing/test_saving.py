@@ -104,7 +104,7 @@ def test_the_same_file_by_another_path_is_the_same_file(workspace, tmp_path, mon
 def test_a_changed_file_replaces_its_own_rows_only(workspace):
     save(workspace, given({"a": 0.1, "b": 0.2}))
     save(workspace, given({"c": 0.3}, "runs/other.jsonl"))
-    assert save(workspace, given({"a": 0.5, "d": 0.4})) == SavedResults("a-prm", "changed", gone=1)
+    assert save(workspace, given({"a": 0.5, "d": 0.4})) == SavedResults("a-prm", "changed", gone=1, otherwise=1)
     folder = folder_of(workspace, given({"a": 0.1}))
     assert cached(folder) == {"c": 0.3, "a": 0.5, "d": 0.4}
     assert len(RewardParts(folder).parts()) == 2
