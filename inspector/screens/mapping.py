@@ -21,7 +21,7 @@ from inspector.texts.text import clean
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.errors import InspectError
 from scoring.importing.proposal import OpenTable, Proposal
-from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.column_mapping import NO_NAME, ColumnMapping
 
 if TYPE_CHECKING:
     from scoring.tables.column_guess import Choice, ColumnReading
@@ -131,7 +131,7 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             claim = claim_words(mapping, column.name)
             rest = "kept with the case" if column.fate == "metadata" else "left out"
             note = claim or f"{rest}, such as {self._table.example(column.name)}"
-            yield Pick(f"{_COLUMN}{column.name}", column.name, note, strong=bool(claim))
+            yield Pick(f"{_COLUMN}{column.name}", column.name or NO_NAME, note, strong=bool(claim))
 
     def _held(self) -> str:
         """What the line that imports says of it."""
@@ -215,6 +215,10 @@ class MappingDialog(Dialog[ColumnMapping | None]):
 
     def _ask(self, column: str) -> None:
         if self._mapping is None:
+            return
+        if not column:
+            words = "A mapping names columns, and this one has no name: give it one in the file, if it is needed."
+            self.notify(words, severity="warning", markup=False)
             return
         now = [what.partition(" of ")[0] for what, of in self._mapping.named if of == column]
         picks = [Pick(name, words, strong=name in now) for name, words in FIELDS.items()]

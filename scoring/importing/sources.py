@@ -29,7 +29,7 @@ from scoring.schema import CASES
 from scoring.scorer import NOWHERE, guessed_point
 from scoring.tables import table
 from scoring.tables.column_guess import doubtful_rewards, propose, readings, rewards_beside
-from scoring.tables.column_mapping import COLUMNS, ColumnMapping, outermost
+from scoring.tables.column_mapping import COLUMNS, NO_NAME, ColumnMapping, outermost
 from scoring.tables.response_lists import response_list, unfold
 from scoring.tables.results import results as table_results
 
@@ -420,8 +420,8 @@ def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:
 
 
 def _shown(column: str) -> str:
-    """A column's name in a sentence; pandas writes its index under none."""
-    return column[:40] or "(no name)"
+    """A column's name in a sentence."""
+    return column[:40] or NO_NAME
 
 
 def _said_by_format(scorer: ExternalResults, stated: ColumnMapping) -> ExternalResults:

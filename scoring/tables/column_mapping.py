@@ -222,6 +222,8 @@ _ELEMENTS, _LISTS = 8, 3
 """How many elements of a list, and lists within lists, are looked at for names of columns."""
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _MANY_DIGITS = 10**18
+NO_NAME = "(no name)"
+"""What a column without a name is called in sentences: pandas writes its index as one."""
 
 
 def at(row: Mapping[str, Any], column: str) -> Any:

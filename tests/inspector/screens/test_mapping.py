@@ -244,3 +244,15 @@ async def test_a_benchmark_comes_beside_the_demo_in_a_workspace_of_this_folder_b
         await until(pilot, lambda: "processbench" in inspected(pilot).cases["benchmark"])
         assert {"demo", "processbench"} == set(inspected(pilot).cases["benchmark"])
     assert Path(".prm-inspect").is_dir()
+
+
+async def test_a_column_without_a_name_has_a_line_and_is_taken_for_nothing(here):
+    (here / "mine.csv").write_text(',id,rewards\n0,c0,"[0.2, 0.2]"\n1,c1,"[0.2, 0.2]"\n')
+    app = OneDialog(MappingDialog(OpenTable(read_rows(here / "mine.csv"))))
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        await shows(pilot, "results of mine", '(no name)  left out, such as "0"')
+        await to_line(pilot, "(no name)")
+        await press(pilot, "enter")
+        await shows(pilot, "this one has no name")
+        await press(pilot, "home", "enter")
+    assert app.return_value.rewards == {"mine": "rewards"}
