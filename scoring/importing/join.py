@@ -25,6 +25,7 @@ from scoring.benchmarks import demo, mrmath_redundant
 from scoring.benchmarks.base import Imported
 from scoring.cache import why_refused
 from scoring.errors import NotJoined, UsageError
+from scoring.importing.gold_doubts import gold_findings, reward_findings, verdict_findings
 from scoring.reading.findings import Finding
 from scoring.results.base import ExternalResults
 from scoring.schema import METADATA, REWARDS, VOTES, content_key
@@ -58,8 +59,6 @@ _PLAIN = "processbench"
 """Whose parser reads answers about cases of a benchmark that states none."""
 # A step is as good as its worst sub-step, and as redundant as its most redundant one.
 _OF_SUB_STEPS = {"rewards": min, "redundancy": max, "labels": all, "redundancy_labels": any}
-_FEW, _MOST, _FAR_BETTER = 5, 0.9, 3
-"""How many labels show that a file counts from another base, and by how much they must be the others' better."""
 
 
 class JoinedResults(Struct, frozen=True, eq=False):
@@ -176,6 +175,8 @@ def _doubts(
     yield from _lengths(results, whole)
     yield from gold_findings(results.source, whole)
     yield from verdict_findings(results.source, whole)
+    if results.judges != "redundancy" and results.on == "rewards":
+        yield from reward_findings(results.source, whole.filter(~pl.col("benchmark").is_in(list(_OF_REDUNDANCY))))
 
 
 def _split(
@@ -647,54 +648,3 @@ def relabelled(imported: Imported, known: pl.DataFrame) -> int:
         return 0
     both = imported.cases.select("case", "key", "earliest_error").join(known, on=["case", "key"], how="inner")
     return int(both["earliest_error"].ne_missing(both["earliest_error_right"]).sum())
-
-
-def gold_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
-    """Describe what differs between the gold labels that a file repeats and those of the cases.
-
-    Args:
-        source: the file.
-        rows: columns `key`, `gold`, `earliest_error`, `line`, `id`; a case with several answers counts once.
-    """
-    both = rows.filter(pl.col("gold").is_not_null() & pl.col("earliest_error").is_not_null())
-    both = both.unique(["key", "gold", "earliest_error"], keep="first", maintain_order=True)
-    differing = both.filter(pl.col("gold") != pl.col("earliest_error"))
-    if differing.is_empty():
-        return
-    erroneous = both.filter((pl.col("earliest_error") >= 0) & (pl.col("gold") >= -1))
-    off = erroneous["gold"] - erroneous["earliest_error"]
-    for shift, way in ((1, "higher"), (-1, "lower")):
-        if (count := int((off == shift).sum())) >= max(_FEW, _MOST * off.len()):
-            message = (
-                f"{count:,} of {off.len():,} gold error steps of the file are one {way} than the benchmark's: "
-                "one of the two counts from another base"
-            )
-            yield Finding("warning", "gold-shifted", message, source)
-            return
-    first = differing.row(0, named=True)
-    here = f"here {first['gold']} and not {first['earliest_error']}, 0-based"
-    message = f"{differing.height:,} gold labels of the file are not the benchmark's, {here}"
-    yield Finding("warning", "gold-differs", message, source, first["line"], first["id"])
-
-
-def verdict_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
-    """Warn where the verdicts fit the gold labels far better when they are all moved by one step.
-
-    Args:
-        source: the file.
-        rows: columns `key`, `verdict`, `earliest_error`; equal answers to one case count once.
-    """
-    # Only verdicts that name a step: one below a gold step of 0 is "no error", which is no sign of a shift.
-    named = rows.filter((pl.col("verdict") >= 0) & (pl.col("earliest_error") >= 0)).unique(
-        ["key", "verdict", "earliest_error"]
-    )
-    off = named["verdict"] - named["earliest_error"]
-    equal = int((off == 0).sum())
-    for shift, way in ((1, "higher"), (-1, "lower")):
-        count = int((off == shift).sum())
-        if count >= _FEW and count > _FAR_BETTER * equal:
-            message = (
-                f"{count:,} verdicts are one {way} than the gold error and {equal:,} equal it: "
-                "they may count from another base"
-            )
-            yield Finding("warning", "verdicts-shifted", message, source)

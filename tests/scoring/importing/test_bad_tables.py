@@ -177,3 +177,16 @@ def test_a_subset_tells_whose_an_id_is_that_begins_anew_in_each(tmp_path, column
     (joined,) = read_sources([str(path)], ImportOptions(), workspace_with(several, tmp_path / "ws"), None).joined
     assert joined.joined == 2 * N
     assert not [finding for finding in joined.findings if finding.severity != "note"]
+
+
+def test_rewards_that_rise_at_the_error_are_doubted(tmp_path):
+    rows = [authored.row(number, label=1 + number % 2) for number in range(N)]
+    path = tmp_path / "error_probs.jsonl"
+    workspace = workspace_with(rows, tmp_path / "ws")
+    for right, wrong, expected in ((0.1, 0.8, ["rewards-reversed"]), (0.8, 0.1, [])):
+        given = [[wrong if step == row["label"] else right for step in range(3)] for row in rows]
+        path.write_text(
+            "".join(json.dumps({"id": row["id"], "p": cell}) + "\n" for row, cell in zip(rows, given, strict=True))
+        )
+        (joined,) = read_sources([str(path)], ImportOptions(), workspace, None).joined
+        assert [finding.code for finding in joined.findings if finding.severity != "note"] == expected

@@ -1,0 +1,82 @@
+"""What the gold labels of the cases say against how results were read: from another base, or the other way round."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from scoring.reading.findings import Finding
+
+_FEW, _MOST, _FAR_BETTER = 5, 0.9, 3
+"""How many labels show that a file counts from another base, and by how much they must be the others' better."""
+_ENOUGH = 20
+"""Erroneous cases that show which way rewards go."""
+
+
+def gold_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
+    """Describe what differs between the gold labels that a file repeats and those of the cases.
+
+    Args:
+        source: the file.
+        rows: columns `key`, `gold`, `earliest_error`, `line`, `id`; a case with several answers counts once.
+    """
+    both = rows.filter(pl.col("gold").is_not_null() & pl.col("earliest_error").is_not_null())
+    both = both.unique(["key", "gold", "earliest_error"], keep="first", maintain_order=True)
+    differing = both.filter(pl.col("gold") != pl.col("earliest_error"))
+    if differing.is_empty():
+        return
+    erroneous = both.filter((pl.col("earliest_error") >= 0) & (pl.col("gold") >= -1))
+    off = erroneous["gold"] - erroneous["earliest_error"]
+    for shift, way in ((1, "higher"), (-1, "lower")):
+        if (count := int((off == shift).sum())) >= max(_FEW, _MOST * off.len()):
+            message = (
+                f"{count:,} of {off.len():,} gold error steps of the file are one {way} than the benchmark's: "
+                "one of the two counts from another base"
+            )
+            yield Finding("warning", "gold-shifted", message, source)
+            return
+    first = differing.row(0, named=True)
+    here = f"here {first['gold']} and not {first['earliest_error']}, 0-based"
+    message = f"{differing.height:,} gold labels of the file are not the benchmark's, {here}"
+    yield Finding("warning", "gold-differs", message, source, first["line"], first["id"])
+
+
+def verdict_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
+    """Warn where the verdicts fit the gold labels far better when they are all moved by one step.
+
+    Args:
+        source: the file.
+        rows: columns `key`, `verdict`, `earliest_error`; equal answers to one case count once.
+    """
+    # Only verdicts that name a step: one below a gold step of 0 is "no error", which is no sign of a shift.
+    named = rows.filter((pl.col("verdict") >= 0) & (pl.col("earliest_error") >= 0)).unique(
+        ["key", "verdict", "earliest_error"]
+    )
+    off = named["verdict"] - named["earliest_error"]
+    equal = int((off == 0).sum())
+    for shift, way in ((1, "higher"), (-1, "lower")):
+        count = int((off == shift).sum())
+        if count >= _FEW and count > _FAR_BETTER * equal:
+            message = (
+                f"{count:,} verdicts are one {way} than the gold error and {equal:,} equal it: "
+                "they may count from another base"
+            )
+            yield Finding("warning", "verdicts-shifted", message, source)
+
+
+def reward_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
+    """Warn where rewards rise at the gold error far more often than they fall there.
+
+    Args:
+        source: the file.
+        rows: columns `rewards`, `n_steps` and `earliest_error`.
+    """
+    first, rewards = pl.col("earliest_error"), pl.col("rewards")
+    whole = rows.filter((first > 0) & (rewards.list.len() == pl.col("n_steps")) & (first < pl.col("n_steps")))
+    change = whole.select(rewards.list.get(first) - rewards.list.head(first).list.mean()).to_series()
+    rise, fall = int((change > 0).sum()), int((change < 0).sum())
+    if rise + fall >= _ENOUGH and rise > _FAR_BETTER * fall:
+        message = (
+            f"rewards are higher at the gold error than before it in {rise:,} of {rise + fall:,} erroneous cases: "
+            "they may say how likely a step is wrong; the file has to hold 1 less that"
+        )
+        yield Finding("warning", "rewards-reversed", message, source)
