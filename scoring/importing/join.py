@@ -189,6 +189,11 @@ def _split(
     if beyond:
         message = f"{beyond:,} answers name steps that are not there; these are left out"
         findings.append(Finding("note", "named-beyond-end", message, results.source))
+    unparsed, answers = votes.filter(NO_VERDICT_READ)["_row"].n_unique(), votes["_row"].n_unique()
+    if results.reads_answers and 2 * unparsed > answers:
+        message = f"{unparsed:,} of {answers:,} answers could not be read: "
+        message += "once they are imported, prm-inspect reparse SCORER tells what other parsers make of them"
+        findings.append(Finding("warning", "mostly-unparsed", message, results.source))
     # Ratings that were read of an answer stay with it.
     numbers = once.filter(~is_vote | (has_numbers & (not results.reads_answers)))
     # A row that names several cases is stored for each, and counts once.
@@ -203,9 +208,9 @@ def _split(
         tuple(whole["benchmark"].unique(maintain_order=True)),
         numbers.select([_column(name, dtype, once) for name, dtype in REWARDS.items()]),
         votes.select([_column(name, dtype, votes) for name, dtype in VOTES.items()]),
-        {**counts, "refused": each.height - usable.height, "answers": votes["_row"].n_unique()},
+        {**counts, "refused": each.height - usable.height, "answers": answers},
         whole.height,
-        votes.filter(NO_VERDICT_READ)["_row"].n_unique(),
+        unparsed,
         tuple(findings),
     )
 

@@ -190,3 +190,11 @@ def test_rewards_that_rise_at_the_error_are_doubted(tmp_path):
         )
         (joined,) = read_sources([str(path)], ImportOptions(), workspace, None).joined
         assert [finding.code for finding in joined.findings if finding.severity != "note"] == expected
+
+
+def test_answers_of_which_most_cannot_be_read_are_a_warning_with_a_next_step(read):
+    for readable, expected in ((N // 2 - 1, {("warning", "mostly-unparsed"): 1}), (N // 2, {})):
+        answers = ["\\boxed{-1}" if number < readable else "\\boxed{Paragraph 1}" for number in range(N)]
+        joined, counts = read([{"id": name, "response": answer} for name, answer in zip(IDS, answers, strict=True)])
+        assert (joined.unparsed, counts) == (N - readable, expected)
+        assert any("prm-inspect reparse" in finding.message for finding in joined.findings) == bool(expected)
