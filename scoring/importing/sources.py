@@ -29,7 +29,7 @@ from scoring.schema import CASES
 from scoring.scorer import NOWHERE, guessed_point
 from scoring.tables import table
 from scoring.tables.column_guess import doubtful_rewards, propose, readings, rewards_beside
-from scoring.tables.column_mapping import COLUMNS, NO_NAME, ColumnMapping, outermost
+from scoring.tables.column_mapping import COLUMNS, NO_NAME, ColumnMapping, columns_of, outermost
 from scoring.tables.response_lists import response_list, unfold
 from scoring.tables.results import results as table_results
 
@@ -479,7 +479,10 @@ def _unknown(rows: Rows) -> UnknownFormat:
     values: list[object] = rows.sample()[:_SAMPLE]
     if shape := _other_shape(values):
         return UnknownFormat(f"{rows.source} is {shape}.", _A_ROW_A_CASE)
-    keys = list(dict.fromkeys(str(key) for value in values if isinstance(value, dict) for key in value))
+    records = [value for value in values if isinstance(value, dict)]
+    outer = (str(key) for record in records for key in record)
+    # Paths that lead into objects and lists can be stated as well.
+    keys = list(dict.fromkeys([*outer, *(path for record in records for path in columns_of(record))]))
     nothing = "its rows are not objects" if values else "it holds no rows"
     seen = f"its rows have the keys {some_of([_shown(key) for key in keys], _KEYS)}" if keys else nothing
     if keys and not any(

@@ -158,6 +158,10 @@ ONE_SENTENCE = {
         lambda folder: made(folder / "x.json", b'{"prompt": 1}'),
         "its rows have the keys prompt. Say which column",
     ),
+    "nested": (
+        lambda folder: made(folder / "x.json", b'{"prompt": 1, "choices": [{"message": {"content": "a"}}]}'),
+        "keys prompt, choices, choices[].message, choices[].message.content. Say which column",
+    ),
     "columns of pandas": (
         lambda folder: made(folder / "x.json", b'{"id": {"0": "a", "1": "b"}, "rewards": {"0": [1], "1": [0.5]}}'),
         "one object with a column a key, as pandas' to_json writes it unless told otherwise. Write a row a case: ",
