@@ -28,7 +28,7 @@ from scoring.results.base import ExternalResults
 from scoring.schema import CASES
 from scoring.scorer import NOWHERE, guessed_point
 from scoring.tables import table
-from scoring.tables.column_guess import doubtful_rewards, propose, readings, rewards_beside
+from scoring.tables.column_guess import SCORER_NAMES, column_called, doubtful_rewards, propose, readings, rewards_beside
 from scoring.tables.column_mapping import COLUMNS, NO_NAME, ColumnMapping, columns_of, outermost
 from scoring.tables.response_lists import response_list, unfold
 from scoring.tables.results import results as table_results
@@ -37,6 +37,7 @@ FRAME = "frame://"
 """What stands before the name of a data frame where a file has its path: it cannot be read again."""
 _SAMPLE = 100
 _KEYS = 12
+_RUN_NAMES = "run run_id seed trial repeat repetition"
 _A_ROW_A_CASE = """Write a row a case: {"id": "...", "rewards": [...]} on a line of JSON Lines each; with pandas, \
 frame.to_json(FILE, orient="records", lines=True)."""
 _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
@@ -395,6 +396,10 @@ def _table(
     scorers = table_results(rows, mapping) if mapping.scorers or not cases else []
     if not cases and (left_out := _left_out(rows, mapping)):
         scorers[0] = replace(scorers[0], findings=(left_out, *scorers[0].findings))
+    findings = (finding for scorer in scorers for finding in scorer.findings)
+    repeated = any((finding.severity, finding.code) == ("error", "repeated-id") for finding in findings)
+    if repeated and mapping.scorer is None and mapping.run is None and (apart := _told_apart(rows, mapping)):
+        scorers[0] = replace(scorers[0], findings=(apart, *scorers[0].findings))
     if guessed and cases:
         message = "which column is what was guessed by name and content; state it with --mapping FILE"
         noticed = [Finding("note", "guessed-columns", message, rows.source)]
@@ -407,6 +412,20 @@ def _table(
         return source
     known = None if options.known is None else options.known()
     return replace(source, proposal=propose_mapping(rows, options.columns, known, mapping=mapping))
+
+
+def _told_apart(rows: Rows, mapping: ColumnMapping) -> Finding | None:
+    """A note which column may tell rows of one id apart: by scorer or, of verdicts, by run; None where none does."""
+    ways = [(SCORER_NAMES, "--scorer-column {}")]
+    if not mapping.rewards:
+        ways.append((_RUN_NAMES, '{{"run": "{}"}} in a mapping (--save-mapping, --mapping)'))
+    named = {column for _, column in mapping.named}
+    for names, flag in ways:
+        column = column_called(names, rows)
+        if column is not None and column not in named:
+            message = f"rows share ids, and {column!r} may tell them apart: {flag.format(column)}"
+            return Finding("note", "two-readings", message, rows.source)
+    return None
 
 
 def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:

@@ -57,7 +57,7 @@ _ANSWER = (
     "answer answers response responses critique critiques judgement judgment raw_response model_response model_output "
     "generation generations output completion completions text"
 )
-_SCORER = "scorer scorer_name prm prm_name reward_model judge critic model model_name method system"
+SCORER_NAMES = "scorer scorer_name prm prm_name reward_model judge critic model model_name method system"
 _OF_CASES = ("problem", "steps", "step_labels", "error_steps", "earliest_error")
 _LISTS_OF_STEPS = frozenset({"steps", "solution_steps", "reasoning_steps", "model_steps", "process"})
 """Names of columns whose lists of texts are steps; under other names they may be several solutions."""
@@ -398,7 +398,7 @@ class _Guess(_Table):
         if len(set(cases)) == len(cases):
             return mapping
         named = {column for _, column in mapping.named}
-        for column in (self.columns[name] for name in _SCORER.split() if name in self.columns):
+        for column in (self.columns[name] for name in SCORER_NAMES.split() if name in self.columns):
             usable = column not in named and _storable(column) and self.every(_is_text, column)
             if usable and len(set(zip(cases, self.called(column), strict=True))) == len(cases):
                 return replace(mapping, scorer=column)
@@ -425,6 +425,12 @@ class _Guess(_Table):
             pairs = [(len(cell), size) for cell, size in sizes if isinstance(cell, list)]
             return 2 * sum(count == size for count, size in pairs) >= len(pairs)
         return True
+
+
+def column_called(names: str, rows: Rows) -> str | None:
+    """Return the first column that is called as one of the names; None where none is."""
+    columns = _Table(rows).columns
+    return next((columns[name] for name in names.split() if name in columns), None)
 
 
 # -- step rewards that rows of a benchmark hold beside its own fields

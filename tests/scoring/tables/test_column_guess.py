@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from authored import rows
@@ -406,3 +408,25 @@ def test_a_column_without_a_name_is_called_so(tmp_path):
     path.write_text(",case,what\n0,a,b\n")
     with pytest.raises(UnknownFormat, match=r"have the keys \(no name\), case, what"):
         read_source(str(path))
+
+
+@pytest.mark.parametrize(
+    ("given", "column", "told"),
+    [
+        ({"rewards": [0.5, 0.25]}, "model", "--scorer-column model"),
+        ({"prediction": 1}, "model", "--scorer-column model"),
+        ({"prediction": 1}, "seed", '{"run": "seed"} in a mapping'),
+        # Only verdicts have runs.
+        ({"rewards": [0.5, 0.25]}, "seed", None),
+        ({"rewards": [0.5, 0.25]}, "seconds", None),
+    ],
+)
+def test_what_may_tell_rows_of_one_id_apart_is_told_where_the_first_rows_do_not_show_it(tmp_path, given, column, told):
+    path = tmp_path / "mine.jsonl"
+    rows = [{"id": f"a{at}", column: f"v{turn}", **given} for turn in range(2) for at in range(300)]
+    rows = [row | ({"prediction": turn} if "prediction" in row else {}) for turn, row in enumerate(rows)]
+    rows += [row | {"rewards": [0.1, 0.2]} if "rewards" in row else row for row in rows[:300]]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (scorer,) = read_source(str(path)).results
+    notes = [finding.message for finding in scorer.findings if finding.code == "two-readings"]
+    assert [note.partition("apart: ")[2].startswith(told or "") for note in notes] == ([] if told is None else [True])
