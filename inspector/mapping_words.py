@@ -66,7 +66,9 @@ def preview_lines(proposal: Proposal) -> Iterator[str]:
     for scorer, rewards in proposal.rewards.items():
         more = " ..." if len(rewards) > STEPS else ""
         yield f"  rewards of {scorer}: {' '.join(f'{reward:g}' for reward in rewards[:STEPS])}{more}"
-    for scorer, column in proposal.mapping.rewards.items():
+    # Where a column names the scorers, the mapping does not know them.
+    columns = {} if proposal.mapping.scorer is not None and proposal.rewards else proposal.mapping.rewards
+    for scorer, column in columns.items():
         if scorer not in proposal.rewards:
             yield f"  rewards of {scorer}: none of these rows holds any in {column} (a list of numbers, or one number)"
     if proposal.joined is not None:

@@ -572,3 +572,11 @@ def test_results_that_are_imported_again_are_told_by_how_many_are_others(run, tm
     assert "in the workspace: new\n" in run(path)[1]
     made(path, json_lines([{**row, "rewards": [0.5, 0.25, 0.5]} if at < 2 else row for at, row in enumerate(mine)]))
     assert "in the workspace: changed, 2 cases with another result\n" in run(path)[1]
+
+
+def test_the_preview_of_a_table_that_names_its_scorers_speaks_of_them_alone(run, tmp_path):
+    run(made(tmp_path / "sums.jsonl", json_lines(rows(6))))
+    mine = [{"id": row["id"], "model": name, "scores": [0.5, 0.25, 0.75]} for name in "ab" for row in rows(6)]
+    out = run(made(tmp_path / "mine.jsonl", json_lines(mine)), "--dry-run", "--scorer-column", "model")[1]
+    assert "rewards of a: 0.5 0.25 0.75" in out
+    assert "none of these rows holds any" not in out
