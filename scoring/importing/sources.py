@@ -194,7 +194,17 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
         raise _unknown(rows)
     # Who leaves all columns as they were found has not stated them.
     guessed = proposed is not None and chosen_mapping.named == proposed.named
-    return _table(rows, chosen_mapping, options, decided or stated, guessed=guessed)
+    source = _table(rows, chosen_mapping, options, decided or stated, guessed=guessed)
+    return _not_again(source, chosen_mapping, decided or stated) if guessed and options.known is not None else source
+
+
+def _not_again(source: Source, mapping: ColumnMapping, stated: ColumnMapping | None) -> Source:
+    """A table of rewards beside the texts that they are of, without a label: results alone where all texts are here."""
+    labelled = mapping.earliest_error or mapping.error_steps or mapping.step_labels
+    if labelled or not (source.imported and source.results):
+        return source
+    scorers = tuple(_noted(mapping, scorer, stated) for scorer in source.results)
+    return Source(results=scorers, alone=source, proposal=source.proposal, wholly=True)
 
 
 def _names_a_table(stated: ColumnMapping | None) -> bool:

@@ -198,3 +198,19 @@ def test_answers_of_which_most_cannot_be_read_are_a_warning_with_a_next_step(rea
         joined, counts = read([{"id": name, "response": answer} for name, answer in zip(IDS, answers, strict=True)])
         assert (joined.unparsed, counts) == (N - readable, expected)
         assert any("prm-inspect reparse" in finding.message for finding in joined.findings) == bool(expected)
+
+
+@pytest.mark.parametrize("beside", [(), ("id",)])
+def test_rewards_with_texts_that_are_all_here_make_no_case_again(tmp_path, beside):
+    def rows(cases):
+        return [{name: row[name] for name in (*beside, "problem", "steps")} | {"scores": THREE} for row in cases]
+
+    path = tmp_path / "mine.jsonl"
+    path.write_bytes(authored.json_lines(rows(CASES)))
+    workspace = workspace_with(CASES, tmp_path / "ws")
+    found = read_sources([str(path)], ImportOptions(), workspace, None)
+    assert (found.imported, [one.benchmarks for one in found.joined]) == ((), [("processbench",)])
+    # Where one is new, all of them are cases of their own, as before.
+    path.write_bytes(authored.json_lines(rows([*CASES, authored.row(0, "new", problem="What is new?")])))
+    found = read_sources([str(path)], ImportOptions(), workspace, None)
+    assert [part.cases.height for part in found.imported] == [N + 1]
