@@ -223,7 +223,7 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
 
 def _common_cases(ranks: Ranks) -> str:
     """Which cases standings are of."""
-    return f"on the {ranks.n} cases that all {ranks.scorers} scorers tried, which leaves out {ranks.left_out}"
+    return f"on the {ranks.n:,} cases that all {ranks.scorers} scorers tried, which leaves out {ranks.left_out:,}"
 
 
 # -- what people see

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ import example
 import making
 import reference
 import step_making
+from inspector.analyses import board as board_page
 from inspector.analyses.board import board_view
 from inspector.boards.arrangement import ROWS, Arrangement
 from inspector.cli import main
@@ -242,6 +244,11 @@ def test_the_page_says_why_figures_are_not_comparable_as_the_app_does(capsys, ot
     again = printed(capsys, "-w", other_cases, *(word for where in reason.where for word in ("--where", where)))
     assert "Not comparable" not in again
     assert "best and tied are on" not in again
+
+
+def test_standings_count_cases_as_the_sentence_above_them_does():
+    ranks = SimpleNamespace(n=1300, scorers=3, left_out=1100)
+    assert board_page._common_cases(ranks) == "on the 1,300 cases that all 3 scorers tried, which leaves out 1,100"
 
 
 def test_the_page_speaks_of_the_scorers_that_it_shows(capsys, other_cases):
