@@ -118,10 +118,12 @@ def comparison_sections(results: ResultSet, blocks_of: Mapping[str, Iterable[Blo
     return tuple(sections)
 
 
-def without_gold(results: ResultSet) -> Iterator[str]:
-    """Yield for every benchmark how many cases cannot be compared on, because they have no gold labels."""
+def without_gold(results: ResultSet, only: str | None = None) -> Iterator[str]:
+    """Yield for every benchmark, or one, how many cases cannot be compared on, because they have no gold labels."""
     first = results.chosen_evaluations[0]
     for benchmark, rows in _compared(results).items():
+        if only not in {None, benchmark}:
+            continue
         missing = int((rows & ~first.gold.known).sum())
         if missing:
             what = "has" if missing == 1 else "have"

@@ -29,9 +29,6 @@ from scoring.scorer import Scorer
 from scoring.texts import reward_keys
 from scoring.workspace import Workspace
 
-_SOME = 12
-"""Values of a column that a sentence lists at most."""
-
 if TYPE_CHECKING:
     from inspector.result_set import ResultSet
 
@@ -44,6 +41,10 @@ SMALL_WORDS = f"small: fewer than {SMALL} cases in the denominator (for f1, on e
 
 
 # -- of figures
+
+
+_SOME = 12
+"""Values of a column that a sentence lists at most."""
 
 
 def no_case_words(results: "ResultSet") -> str:

@@ -158,7 +158,7 @@ def _pairs_blocks(results: ResultSet, benchmark: str, aligned: AlignedScorers, r
     titles += ["it has of the other's", "F1 of whichever is right", "over the better"]
     yield table("Every two of them, the highest oracle first", titles, lines, labels=2)
     yield from _agreement(aligned, rows, benchmark)
-    yield from quiet_notes(line for line in without_gold(results) if line.startswith(f"{benchmark}: "))
+    yield from quiet_notes(without_gold(results, benchmark))
 
 
 def _agreement(aligned: AlignedScorers, rows: Sequence[Row], benchmark: str) -> Iterator[Block]:
@@ -292,7 +292,7 @@ def _set_blocks(results: ResultSet, field: ScorerField) -> Iterator[Block]:
         if rest := [correct_set for correct_set in there if correct_set not in listed]:
             n = counted(sum(correct_set.count for correct_set in rest), "case")
             yield Note(f"and {len(rest)} smaller sets of {n} in all; these are in --csv and --json", "quiet")
-    yield from quiet_notes(line for line in without_gold(results) if line.startswith(f"{field.benchmark}: "))
+    yield from quiet_notes(without_gold(results, field.benchmark))
 
 
 def _sign(at: int) -> str:
@@ -466,7 +466,7 @@ def _cascade_blocks(results: ResultSet, costed: _Asked, rows: Sequence[Row]) -> 
         yield Note(f"No cost in tokens: {unknown}.", "quiet")
     sentence = "Each line opens the cases that are sent on to B; best is the highest F1 of all cuts."
     yield Note(sentence, "quiet")
-    yield from quiet_notes(line for line in without_gold(results) if line.startswith(f"{benchmark}: "))
+    yield from quiet_notes(without_gold(results, benchmark))
 
 
 def _cascade_chart(made: Cascade, span: tuple[float, float]) -> Curve:

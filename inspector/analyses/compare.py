@@ -172,8 +172,7 @@ def _scorers(results: ResultSet, params: Params, intervals: bool) -> View:
     for benchmark, cases in aligned.items():
         own = frame.filter(pl.col("benchmark") == benchmark).to_dicts()
         lay_out = pair_blocks if len(results.chosen) == 2 else _standing_blocks
-        lacking = [line for line in without_gold(results) if line.startswith(f"{benchmark}: ")]
-        lacking += first_run_notes(results, benchmark)
+        lacking = (*without_gold(results, benchmark), *first_run_notes(results, benchmark))
         blocks = lay_out(results, benchmark, cases, own, _tests(made, benchmark), seed)
         sections[benchmark] = chain(blocks, quiet_notes(lacking))
     return View(frame, made, title="Comparison", lay_out=lambda: comparison_sections(results, sections))

@@ -167,7 +167,8 @@ def _by_name(rows: pl.DataFrame) -> dict[_LineName, dict[str, Row]]:
         settings.setdefault(_name(row), set()).update([row["setting"]] if row["setting"] else [])
     by_name: dict[_LineName, dict[str, Row]] = {}
     for row in rows.iter_rows(named=True):
-        (name, here), several = _name(row), settings[_name(row)]
+        name, here = _name(row)
+        several = settings[name, here]
         setting = row["setting"] or (next(iter(several)) if len(several) == 1 else "")
         by_name.setdefault(_LineName(name, setting, here), {})[head_of[row["subset"], row["metric"]]] = row
     return by_name

@@ -502,7 +502,7 @@ def _sections(results: ResultSet, courses: Sequence[TrainingCourse], notes: Sequ
     sections = []
     for number, (benchmark, own) in enumerate(by_benchmark.items()):
         blocks = [block for course in own for block in _blocks(results, course)]
-        lacking = [note for note in without_gold(results) if note.startswith(f"{benchmark}: ")]
+        lacking = without_gold(results, benchmark)
         scorers = tuple(name for course in own for name in course.run.scorers)
         blocks += quiet_notes((*several, *lacking, *first_run_notes(replace(results, chosen=scorers), benchmark)))
         sections.append(Section(benchmark, f"timeline-{number}", tuple(blocks)))

@@ -195,10 +195,11 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     # Who leaves all columns as they were found has not stated them.
     guessed = proposed is not None and chosen_mapping.named == proposed.named
     source = _table(rows, chosen_mapping, options, decided or stated, guessed=guessed)
-    return _not_again(source, chosen_mapping, decided or stated) if guessed and options.known is not None else source
+    perhaps_known = guessed and options.known is not None
+    return _results_alone(source, chosen_mapping, decided or stated) if perhaps_known else source
 
 
-def _not_again(source: Source, mapping: ColumnMapping, stated: ColumnMapping | None) -> Source:
+def _results_alone(source: Source, mapping: ColumnMapping, stated: ColumnMapping | None) -> Source:
     """A table of rewards beside the texts that they are of, without a label: results alone where all texts are here."""
     labelled = mapping.earliest_error or mapping.error_steps or mapping.step_labels
     if labelled or not (source.imported and source.results):

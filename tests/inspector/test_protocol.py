@@ -98,15 +98,15 @@ def test_prmbench_and_prmbench_stem_are_said_to_be_pooled(tmp_path, capsys):
     types = ["circular", "deception"]
     making.workspace(tmp_path / "w", cases, [(making.scorer("plain"), cases)], "prmbench", error_type=types)
     root = str(tmp_path / "w")
-    told = "ooled on prmbench: all, average and categories are of PRMBench and PRMBench-STEM together"
+    note = "ooled on prmbench: all, average and categories are of PRMBench and PRMBench-STEM together"
     for command in ("metrics", "board"):
         assert main([command, "-w", root]) == 0
-        assert told in " ".join(capsys.readouterr().out.split())
+        assert note in " ".join(capsys.readouterr().out.split())
         assert main([command, "-w", root, "--json"]) == 0
-        assert told in " ".join(json.loads(capsys.readouterr().out)["provenance"]["notes"])
+        assert note in " ".join(json.loads(capsys.readouterr().out)["provenance"]["notes"])
         for alone in ("subset = error_type", "subset <> error_type"):
             assert main([command, "-w", root, "--where", alone]) == 0
-            assert told not in " ".join(capsys.readouterr().out.split())
+            assert note not in " ".join(capsys.readouterr().out.split())
 
 
 def test_processbench_tunes_skywork_on_gsm8k_and_nobody_else(tmp_path):

@@ -309,8 +309,8 @@ def test_what_is_said_of_uneven_answers_is_not_lost_by_keeping_it(query, rows):
     rated = cases.select("key", rewards=pl.lit([0.5]).repeat_by("n_steps").list.eval(pl.element().explode()))
     every = [rated.with_columns(run=pl.lit(0), vote=pl.lit(0))]
     first = [rated[:1].with_columns(run=pl.lit(run), vote=pl.lit(vote)) for run, vote in rows if (run, vote) != (0, 0)]
-    told = pl.concat([*every, *first]).cast({"run": pl.Int32, "vote": pl.Int32})
-    found = evaluate(Gold(cases), making.scorer(), making.rewards([]), votes=conform(told, VOTES, "votes"))
+    ballots = pl.concat([*every, *first]).cast({"run": pl.Int32, "vote": pl.Int32})
+    found = evaluate(Gold(cases), making.scorer(), making.rewards([]), votes=conform(ballots, VOTES, "votes"))
     assert found.votes is None
     EvaluationCache.of(workspace, ()).write(found, Path("generative"), "key")
     assert places(query) == []

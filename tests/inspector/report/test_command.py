@@ -225,8 +225,8 @@ def test_the_cases_that_are_not_the_same_are_those_that_the_figures_are_of(tmp_p
     fewer = [cases[0], replace(cases[1], rewards=None, refused="over length"), cases[2]]
     scorers = [(making.scorer("all"), cases), (making.scorer("fewer"), fewer)]
     made = making.workspace(tmp_path / "w", cases, scorers, benchmark="prmbench", error_type=["circular"] * 3)
-    told = Parts(report_document(load(Query(workspace=str(made.root)))).render("html")).text
-    assert "Not the same cases: all 3, fewer 2. " in told
+    words = Parts(report_document(load(Query(workspace=str(made.root)))).render("html")).text
+    assert "Not the same cases: all 3, fewer 2. " in words
 
 
 SENTENCE = (
