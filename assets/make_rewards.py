@@ -5,7 +5,6 @@ what is written. `--check` writes nothing and exits with 1 if the rewards in `as
 baselines give now. A part's name is the hash of its scorer, so that the same rewards are the same files.
 """
 
-import subprocess
 import sys
 import tempfile
 from argparse import ArgumentParser
@@ -24,6 +23,7 @@ import polars as pl  # noqa: E402  # after the path is set
 from baselines import BASELINES  # noqa: E402
 from scoring.benchmarks import demo  # noqa: E402
 from scoring.cache import RewardParts  # noqa: E402
+from scoring.python_child import start_python  # noqa: E402
 from scoring.schema import REWARDS, conform  # noqa: E402
 from scoring.scorer import Scorer  # noqa: E402
 from scoring.workspace import Workspace  # noqa: E402
@@ -92,7 +92,8 @@ def prm_rewards() -> Iterator[tuple[Scorer, pl.DataFrame]]:
         workspace = Workspace.create(Path(temporary))
         for model in sorted(path.parent for path in (HERE / "demo" / "models").glob("*/config.json")):
             words = ["score", "demo", f"--workspace={temporary}", f"--model={model}"]
-            subprocess.run([sys.executable, "-m", "scoring", *words], check=True, cwd=HERE.parent)
+            if start_python("scoring", *words).wait():
+                raise SystemExit(f"{model} could not be scored")
         for folder in workspace.reward_folders():
             scorer = replace(Scorer.load(folder), about=PRM_ABOUT)
             yield scorer, RewardParts(folder).read()[0].sort("key")

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 EMPTY_NAMES = {"one", "found", "told", "said", "shown", "asked", "given", "heard", "wish", "manner"}
 """Variables that say nothing of what they hold."""
@@ -22,8 +24,13 @@ NO_WORDS = re.compile(
 )
 """What no sentence on screen says: `'abc' is not a threshold`, and never `'abc' is no threshold`."""
 
+STARTS = re.compile(
+    r"sys\.(executable|_base_executable)\b|multiprocessing\b|concurrent\.futures\.(process|ProcessPool)|pty\b|"
+    r"os\.(system|popen|exec|spawn|posix_spawn|fork\b|forkpty)|(torch|ray)\.multiprocessing"
+)
+"""What starts a Python process, which would import code from the current folder, or any process through a shell."""
 _FUNCTIONS = {ast.FunctionDef, ast.AsyncFunctionDef}
-_TOLD = {ast.Constant, ast.Call, ast.arg, ast.Name, *_FUNCTIONS}
+_TOLD = {ast.Constant, ast.Call, ast.arg, ast.Name, ast.Attribute, ast.Import, ast.ImportFrom, *_FUNCTIONS}
 """What a rule asks of."""
 _LEAVES = {*ast.expr_context.__subclasses__(), *ast.operator.__subclasses__(), *ast.cmpop.__subclasses__()}
 """Nodes of which there are many, and none asks."""
@@ -38,6 +45,17 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
                 yield child
 
 
+def _starts(node: ast.Attribute | ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """The names in a node that start a Python process, or any process without arguments of its own."""
+    if isinstance(node, ast.Attribute):
+        names = [f"{getattr(node.value, 'id', '')}.{node.attr}"]
+    elif isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    else:
+        names = [f"{node.module}.{alias.name}" for alias in node.names]
+    yield from (name for name in names if STARTS.match(name))
+
+
 @dataclass
 class Content:
     """What the rules look at in all modules, each with its place; the trees are let go at once, for they are large."""
@@ -50,6 +68,8 @@ class Content:
     """Classes and types of modules, with the files that they are in."""
     sentences: list[tuple[str, str]] = field(default_factory=list)
     """Texts that are no docstrings."""
+    starts: list[str] = field(default_factory=list)
+    """Expressions with which a Python process is started, other than by `scoring.python_child`."""
     undescribed: list[str] = field(default_factory=list)
     """Threads of the app without a description."""
 
@@ -90,6 +110,8 @@ class Content:
             described = any(keyword.arg == "description" for keyword in node.keywords)
             if getattr(node.func, "attr", "") == "run_worker" and not described:
                 self.undescribed.append(place)
+        elif isinstance(node, ast.Attribute | ast.Import | ast.ImportFrom):
+            self.starts.extend(f"{place}: {text}" for text in _starts(node))
         elif within and isinstance(node, ast.arg):
             self.names.append((place, node.arg))
         elif within and isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -144,3 +166,23 @@ def test_a_module_has_one_concept():
 def test_a_thread_of_the_app_is_described():
     """Where it is not, Textual writes down all that its function is given, and the keys wait for it."""
     assert not content().undescribed, "\n".join(content().undescribed)
+
+
+def test_one_module_starts_python_processes():
+    """`scoring.python_child`, which keeps code of the current folder out of them."""
+    assert [start for start in content().starts if "scoring/python_child.py" not in start] == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *("import sys; sys.executable", "from sys import executable", "import os; os.execv", "from os import system"),
+        *("import multiprocessing.pool", "from multiprocessing import Pool", "import torch.multiprocessing"),
+        *("from concurrent.futures import ProcessPoolExecutor", "from concurrent.futures.process import x"),
+    ],
+)
+def test_a_start_of_a_python_process_is_found(source):
+    nodes = [
+        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute | ast.Import | ast.ImportFrom)
+    ]
+    assert [name for node in nodes for name in _starts(node)]

@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import IO, Any
 from inspector.processes.scoring_words import answered, duration, ended, failed, noticed, parts_done, speed, started
 from inspector.texts.sentences import counted
 from scoring.errors import InspectError
+from scoring.python_child import start_python
 
 _PATIENCE = 10
 """Seconds that a job may take to save what it has before it is killed."""
@@ -31,11 +31,9 @@ class Job:
 
         `log` is as `subprocess` takes it.
         """
-        root = Path(__file__).resolve().parents[2]
-        # -P would lose a checkout that was never installed; the folder of this package is always right.
-        launch = f"import sys; sys.path.insert(0, {str(root)!r}); from scoring.__main__ import main; sys.exit(main())"
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", launch, *words],
+        self._process = start_python(
+            "scoring",
+            *words,
             stdout=subprocess.PIPE,
             stderr=log,
             stdin=subprocess.PIPE,

@@ -23,12 +23,14 @@ from string import Template
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
 from aiohttp import web
 from textual_serve.app_service import AppService
 from textual_serve.server import Server
 
-from inspector.serving.visitor import VisitorOpening, command, environment
+from inspector.serving.visitor import VisitorOpening, environment
 from inspector.texts.text import clean
+from scoring.python_child import start_python_async
 
 COOKIE = "prm-inspect"
 _HERE = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")
@@ -82,12 +84,13 @@ class Guest(AppService):
 
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
         who = self._opening.visit.who
-        self._process = process = await asyncio.create_subprocess_exec(
-            *command(self._opening),
+        self._process = process = await start_python_async(
+            "inspector.serving.visitor",
+            msgspec.json.encode(self._opening).decode(),
+            environment=environment(who, _of_textual(self._build_environment(width, height))),
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,
-            env=environment(who, _of_textual(self._build_environment(width, height))),
         )
         self._stdin = process.stdin
         return process

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -11,7 +10,6 @@ from msgspec import Struct
 from inspector.query import Query
 from inspector.visit import Visit
 
-_LAUNCH = "import sys; sys.path.insert(0, {!r}); from inspector.serving.visitor import main; sys.exit(main())"
 _NOT_OURS = ("TMUX", "STY")
 """Variables by which the app would copy into the terminal of whoever started the server."""
 
@@ -22,13 +20,6 @@ class VisitorOpening(Struct, frozen=True):
     query: Query
     visit: Visit
     ascii_only: bool = False
-
-
-def command(opening: VisitorOpening) -> list[str]:
-    """Return the words that start the process, for no shell."""
-    # The package stands where this file does, installed or not; -P: no code is taken from the current folder.
-    launch = _LAUNCH.format(str(Path(__file__).resolve().parents[2]))
-    return [sys.executable, "-P", "-c", launch, msgspec.json.encode(opening).decode()]
 
 
 def environment(who: str, of_textual: Mapping[str, str]) -> dict[str, str]:
@@ -55,3 +46,7 @@ def main() -> int:
     except InspectError as error:
         print(clean(str(error)), file=sys.stderr)
         return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,7 +6,6 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,6 +23,7 @@ from scoring.errors import InspectError
 from scoring.own_code import installed, package_of
 from scoring.plugins import GROUPS as PLUGINS
 from scoring.prms.own import GROUP as ADAPTERS
+from scoring.python_child import run_python
 from scoring.reading.file_bytes import size_words
 from scoring.secrets import KEY_LIKE, keep_secret, key_like
 from scoring.storage.parquet import read_parquet
@@ -60,9 +60,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _probe() -> tuple[dict[str, dict[str, Any]], bool]:
     """Facts a package from a process of its own; whether one that is installed cannot be used."""
-    command = [sys.executable, "-m", "scoring.engines.probe"]
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
+        answer = run_python("scoring.engines.probe", timeout=_PROBE_SECONDS)
         probed: dict[str, dict[str, Any]] = json.loads(answer.stdout)
     except (subprocess.TimeoutExpired, ValueError):
         return {}, True

@@ -13,7 +13,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -32,6 +31,7 @@ from scoring.engines.server.address import GENERAL, OPENAI
 from scoring.engines.server.client import RetryPolicy
 from scoring.engines.vllm_start import Settings
 from scoring.errors import EngineError, MissingExtra, UnwritableWorkspace
+from scoring.python_child import start_python
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 POLICY = RetryPolicy(timeout=24 * 3600.0, tries=3, base=0.5, down=5.0)
@@ -111,12 +111,13 @@ class VllmChild:
         with _opened(log) as out:
             self._from = out.tell()
             words = [str(os.getpid()), msgspec.json.encode(chosen).decode()]
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "scoring.engines.vllm_start", *words],
+            self._process = start_python(
+                "scoring.engines.vllm_start",
+                *words,
+                environment=_environment(folder) | visible_to(chosen.device, os.environ.get(VISIBLE)),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
-                env=_environment(folder) | visible_to(chosen.device, os.environ.get(VISIBLE)),
                 start_new_session=True,
             )
         self.close = weakref.finalize(self, _end, self._process, folder)
@@ -260,7 +261,7 @@ def _environment(folder: str) -> dict[str, str]:
     dropped = (GENERAL, OPENAI, "VLLM_API_KEY")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     # Nothing that is looked at here is told to a server of the library's authors; and nothing is downloaded.
-    # It finds this package where we did, and no code in the current folder (-P).
+    # The processes that vLLM starts find this package too.
     places = [str(Path(__file__).parents[2]), *([kept["PYTHONPATH"]] if kept.get("PYTHONPATH") else [])]
     ours = {"VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
     return ours | kept | {"PYTHONPATH": os.pathsep.join(places), "TMPDIR": folder}

@@ -13,16 +13,18 @@ import os
 import signal
 import socket
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import chdir, contextmanager, suppress
 from typing import IO, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.errors import EngineError, MissingExtra
+from scoring.python_child import SAFE_PATH
 from scoring.runs.workers import (
     HELD,
     News,
@@ -205,8 +207,14 @@ def _join(address: str | None) -> None:
     with tempfile.TemporaryFile("w+", errors="replace") as ray_log:
         try:
             _reached(address)
-            with _stderr_to(ray_log):
-                ray.init(address or "auto", log_to_driver=False, logging_level=logging.ERROR)
+            # Ray puts the driver's current folder in front of its workers' path.
+            with _stderr_to(ray_log), chdir(sysconfig.get_path("stdlib")):
+                ray.init(
+                    address or "auto",
+                    log_to_driver=False,
+                    logging_level=logging.ERROR,
+                    runtime_env={"env_vars": SAFE_PATH},
+                )
             with suppress(ValueError):
                 for number, handler in handlers.items():
                     signal.signal(number, handler)

@@ -12,7 +12,6 @@ import queue
 import signal
 import struct
 import subprocess
-import sys
 import threading
 import time
 import traceback
@@ -32,6 +31,7 @@ from platformdirs import user_cache_path
 from scoring import __version__
 from scoring.errors import EngineError, InputError, InspectError
 from scoring.prms.base import Encoder
+from scoring.python_child import start_python
 from scoring.runs.events import Interrupt, Notice
 from scoring.runs.plan import MissingAnswers
 from scoring.runs.preparation import EngineOptions, PreparedRun, prepare
@@ -373,13 +373,12 @@ class LocalWorkers:
 
 
 def _started(environment: dict[str, str]) -> "subprocess.Popen[bytes]":
-    root = Path(__file__).resolve().parents[2]
-    launch = f"import sys; sys.path.insert(0, {str(root)!r}); from scoring.__main__ import main; sys.exit(main())"
-    return subprocess.Popen(
-        [sys.executable, "-c", launch, "worker"],
+    return start_python(
+        "scoring",
+        "worker",
+        environment=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=environment,
         # A group of its own: Ctrl+C is the run's business, which ends its workers.
         start_new_session=True,
     )

@@ -2,8 +2,6 @@
 
 import errno
 import os
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
@@ -13,20 +11,8 @@ from typing import Literal
 
 import polars as pl
 
+from scoring.python_child import run_python
 from scoring.storage.files import write_atomically
-
-_COPY_ARROW = """
-import sys
-import polars as pl
-
-try:
-    with open(sys.argv[1], "rb") as file:
-        frame = pl.read_ipc_stream(file) if sys.argv[3] else pl.read_ipc(file)
-    frame.write_ipc(sys.argv[2], compression="uncompressed")
-except BaseException as error:
-    print(f"{str(error).strip() or type(error).__name__}")
-    sys.exit(3)
-"""
 
 
 def read_parquet(
@@ -72,9 +58,8 @@ def read_arrow(path: Path, *, stream: bool) -> pl.DataFrame:
     """
     with TemporaryDirectory(prefix="prm-inspect-") as folder:
         copy = Path(folder) / "copy.arrow"
-        # -I: nothing in the current folder may stand in for a module.
-        command = [sys.executable, "-I", "-c", _COPY_ARROW, str(path.absolute()), str(copy), "stream" if stream else ""]
-        copied = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        layout = "stream" if stream else "file"
+        copied = run_python("scoring.storage.arrow_copy", str(path.absolute()), str(copy), layout)
         if copied.returncode:
             why = copied.stdout.decode(errors="replace").strip().splitlines()
             raise OSError(why[0] if why else "the content is damaged")

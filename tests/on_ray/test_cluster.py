@@ -5,12 +5,14 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+import hostile_folder
 import scoring_process
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
@@ -170,3 +172,18 @@ def test_a_signal_ends_the_run_with_what_it_has_and_its_workers(cluster, workspa
     while cluster.workers() and time.monotonic() < until:
         time.sleep(0.2)
     assert cluster.workers() == []
+
+
+def test_workers_run_no_code_of_the_folder_that_the_run_was_started_in(cluster, workspace, tmp_path, monkeypatch):
+    log = hostile_folder.enter(tmp_path, monkeypatch)
+    words = words_of(workspace, "--engine=ray", f"--address={cluster.address}", "--workers=1", "--limit=20")
+    done = subprocess.run(
+        [*hostile_folder.RUN, *map(str, words)],
+        env={**os.environ, **cluster.environment},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert hostile_folder.imported(log) == []

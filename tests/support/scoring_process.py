@@ -10,7 +10,6 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -83,13 +82,12 @@ def captured(work: Callable[[], int], *, env: dict[str, str] | None = None) -> t
 
 
 class RunHere:
-    """What `subprocess.Popen` gives, of a job that was run in this process and has ended."""
+    """What `start_python` returns, of a job that was run in this process and has ended."""
 
-    def __init__(self, words: list[str], *, stderr: Any = None, **_: object) -> None:
+    def __init__(self, _module: str, *words: str, stderr: Any = None, **_: object) -> None:
         from scoring.__main__ import main
 
-        # python -c PROGRAM comes before them.
-        self.returncode, out, err = captured(lambda: main(words[3:]))
+        self.returncode, out, err = captured(lambda: main(list(words)))
         self.stdout, self.stdin = io.BytesIO(out.encode()), None
         if stderr is None:
             sys.stderr.write(err)
@@ -104,9 +102,7 @@ class RunHere:
 def jobs_here() -> Iterator[None]:
     """The jobs that `prm-inspect` starts are run in this process while this lasts: each would take seconds to import
     torch. What is told of one is read as it is of a process, by the same code."""
-    with patch(
-        "inspector.processes.job.subprocess", SimpleNamespace(Popen=RunHere, PIPE=subprocess.PIPE, DEVNULL=None)
-    ):
+    with patch("inspector.processes.job.start_python", RunHere):
         yield
 
 

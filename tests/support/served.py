@@ -17,7 +17,7 @@ PATIENCE = 30
 async def command(*words, cwd, **variables):
     """`prm-inspect serve` in a process of its own: the process, and the address that it prints."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "inspector.cli", "serve", "--port", "0", *words),
+        *(sys.executable, "-P", "-m", "inspector.cli", "serve", "--port", "0", *words),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         cwd=cwd,

@@ -15,12 +15,12 @@ import msgspec
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
+import hostile_folder
 from inspector import cli
 from inspector.query import Query
 from inspector.serving import server
 from inspector.serving.server import COOKIE, Doorkeeper
 from inspector.serving.visitor import VisitorOpening
-from inspector.serving.visitor import command as command_of
 from inspector.shell import serve as shell
 from inspector.terminal.textual_compat import Packets
 from inspector.visit import Visit
@@ -182,9 +182,14 @@ async def test_pages_load_and_name_nothing_from_elsewhere():
 # -- the app behind a page
 
 
+async def start_stubborn(_module, *_, environment, **streams):
+    """Start a program that does not end when it is asked to, in the place of the app."""
+    return await asyncio.create_subprocess_exec(sys.executable, "-c", STUBBORN, env=environment, **streams)
+
+
 @pytest.mark.parametrize("said", ["no json", "{}", "[]", '["stdin", 5]', '["resize", {}]', '["resize", {"width": 1}]'])
 async def test_what_no_page_of_ours_says_closes_it(here, monkeypatch, said):
-    monkeypatch.setattr(server, "command", lambda _: [sys.executable, "-c", STUBBORN])
+    monkeypatch.setattr(server, "start_python_async", start_stubborn)
     monkeypatch.setattr(server, "_GRACE", 0.2)
     async with doors() as (keeper, client):
         place = await let_in(keeper, client)
@@ -196,7 +201,7 @@ async def test_what_no_page_of_ours_says_closes_it(here, monkeypatch, said):
 
 
 async def test_an_app_that_does_not_end_is_killed(here, monkeypatch):
-    monkeypatch.setattr(server, "command", lambda _: [sys.executable, "-c", STUBBORN])
+    monkeypatch.setattr(server, "start_python_async", start_stubborn)
     monkeypatch.setattr(server, "_GRACE", 0.2)
     async with doors() as (keeper, client):
         place = await let_in(keeper, client)
@@ -215,7 +220,7 @@ async def test_an_app_that_cannot_show_anything_says_why_on_the_page(here):
 
 
 async def test_one_that_cannot_be_started_says_so(here, monkeypatch):
-    monkeypatch.setattr(server, "command", lambda _: ["/nowhere/python"])
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
     async with doors() as (keeper, client):
         place = await let_in(keeper, client)
         async with client.ws_connect(f"{place}ws", headers=origin(client)) as page:
@@ -307,6 +312,13 @@ async def test_the_app_gets_words_with_quotes_and_blanks_as_they_are_and_ends_wi
     assert not list(tmp_path.rglob("crash-*"))
 
 
+async def test_a_visitor_runs_no_code_of_the_folder_that_the_server_was_started_in(tmp_path, monkeypatch):
+    log = hostile_folder.enter(tmp_path, monkeypatch)
+    async with command("--benchmark", "demo", cwd=Path.cwd()) as (_, url), page_of(url) as page:
+        await shown(page, b"240 cases")
+    assert hostile_folder.imported(log) == []
+
+
 # -- what the app writes
 
 
@@ -346,4 +358,4 @@ def test_what_the_app_is_opened_on_comes_to_its_process_whole():
     told = VisitorOpening(
         Query(workspace="a 'b' \"c\"\n", thresholds=((None, "0.5"),)), Visit("ann", writes=True, root="/x")
     )
-    assert msgspec.json.decode(command_of(told)[-1], type=VisitorOpening) == told
+    assert msgspec.json.decode(msgspec.json.encode(told), type=VisitorOpening) == told
