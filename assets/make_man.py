@@ -37,7 +37,7 @@ FILES = {
     "./.prm-inspect": "The workspace, where no other is named.",
     "~/.local/share/prm-inspect": "The workspace where there is no ./.prm-inspect, and what was said of the demo.",
     "~/.config/prm-inspect/keymap.toml": "Other keys for the app: see `prm-inspect keys`.",
-    "~/.local/state/prm-inspect": "How the app was left, and logs of sessions, which `prm-inspect replay` plays again.",
+    "~/.local/state/prm-inspect": "How the app was left, and logs of crashes.",
     "~/.cache/prm-inspect": "Mirrors of workspaces on object storage.",
 }
 WIDTH = 64
@@ -105,6 +105,8 @@ def _flags(actions: Iterable[argparse.Action]) -> Iterator[str]:
     """Flags and words of a command line, with what they mean."""
     entries = []
     for action in actions:
+        if action.help == argparse.SUPPRESS:
+            continue
         names = " , ".join(f"Fl {_plain(name[1:])}" for name in action.option_strings)
         value = str(action.metavar or "|".join(action.choices or ()))
         head = " ".join([*([names] if names else []), *([f"Ar {_plain(value)}"] if value else [])])

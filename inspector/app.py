@@ -29,7 +29,6 @@ from inspector.services.navigation import INSPECT, SMALL, Navigation
 from inspector.services.remembering import Remembering, as_left
 from inspector.services.saving import SavingService
 from inspector.services.scoring_processes import ScoringProcesses
-from inspector.session.recording import SessionRecorder
 from inspector.terminal.textual_compat import (
     AT_ONCE,
     KeyOrder,
@@ -104,22 +103,21 @@ class InspectApp(Themed[int]):
         folder: Path | None = None,
         state_folder: Path | None = None,
         config: Path | None = None,
-        sessions: Path | None = None,
         theme: str = DEFAULT,
         visit: Visit = HERE,
     ) -> None:
         """`folder` is where exports go, the current one by default; how one left is remembered in `state_folder`.
 
         Without `state_folder` nothing is read from there and nothing written. `config` is the folder of a person's
-        settings, `sessions` that of what they do: without it nothing is recorded. `theme` holds where none was chosen
-        before. `visit` says who sits there and what they may do: it is asked before anything is done.
+        settings. `theme` holds where none was chosen before. `visit` says who sits there and what they may do: it is
+        asked before anything is done.
         """
         super().__init__(state_folder=state_folder, theme=theme, ascii_only=ascii_only)
         self.add_mode(INSPECT, lambda: LoadingScreen(self.remembering.first_frame))
         self.initial_query = query
         self.visit = visit
         self.folder = folder or Path()
-        self.state_folder, self.config, self.sessions = state_folder, config, sessions
+        self.state_folder, self.config = state_folder, config
         self.state: ScreenState | None = None
         self.remembered: RememberedState | None = None
         self.navigation = Navigation(self)
@@ -129,7 +127,6 @@ class InspectApp(Themed[int]):
         self.remembering = Remembering(self)
         self.appearance = Appearance(self)
         self.keys = Keys(self)
-        self.recorder = SessionRecorder(self)
         self.key_order = KeyOrder(self, super().on_event, self.keys.is_second)
         self.size_check = SizeCheck(self)
         self._done: deque[str] = deque(maxlen=DONE)
@@ -209,7 +206,6 @@ class InspectApp(Themed[int]):
         self.navigation.import_screens()
         for problem in state.results.problems:
             self.warn(problem)
-        self.recorder.begin(self.sessions, state.results)
 
     async def _catch_up(self) -> None:
         """Do what was typed meanwhile, in its order."""
@@ -219,7 +215,6 @@ class InspectApp(Themed[int]):
 
     def on_unmount(self) -> None:
         """End what goes on beside, and give back what is the terminal's."""
-        self.recorder.close()
         self.scoring.end()
         self.appearance.give_title_back()
         self.remembering.save()
@@ -277,10 +272,9 @@ class InspectApp(Themed[int]):
     # -- what comes from the terminal
 
     async def on_event(self, event: Event) -> None:
-        """Clean what is pasted before any widget sees it, record it, and keep keys until their turn."""
+        """Clean what is pasted before any widget sees it, and keep keys until their turn."""
         if isinstance(event, Paste) and not event.is_forwarded:
             event = Paste(clean(event.text, lines=True))
-        self.recorder.note_input(event)
         if self._early is not None and self._comes_early(event, self._early):
             self._early.append(event)
         else:
@@ -306,7 +300,7 @@ class InspectApp(Themed[int]):
         default_namespace: "DOMNode | None" = None,
         namespaces: "Mapping[str, DOMNode] | None" = None,
     ) -> bool:
-        """Do the action, unless it is not for this person; note it down, for the logs of the session and of a fault.
+        """Do the action, unless this person may not do it, and keep its name for the crash log.
 
         It waits for a screen that is still to come up: closed before, a screen does not find what it is made of.
         """
@@ -314,11 +308,9 @@ class InspectApp(Themed[int]):
             return self.screen.call_later(self.run_action, action, default_namespace, namespaces)
         if self._refused(self.visit.refusal((parse(action) if isinstance(action, str) else action)[1])):
             return True
-        screen = "" if self.state is None or self.front is None else self.front.NAME
         done = await super().run_action(action, default_namespace, namespaces)
         if done and isinstance(action, str):
             self._done.append(f"{type(default_namespace or self).__name__}: {action}")
-            self.recorder.note_action(action, screen)
         return done
 
     def _refused(self, refusal: str) -> bool:
@@ -458,7 +450,6 @@ def run_app(
     *,
     ascii_only: bool = False,
     mouse: bool = True,
-    session_log: bool = True,
     demo: bool = False,
     visit: Visit = HERE,
 ) -> int:
@@ -478,7 +469,6 @@ def run_app(
     # What rich finds out about the terminal is what Textual will write.
     usual = usual_theme(Console(force_terminal=True).color_system)
     config = user_config_path("prm-inspect", appauthor=False)
-    sessions = state_folder / "sessions" if session_log else None
     # A full one takes 45 ms, in which no key is answered; by default there is one in some sixteen pages.
     gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION)
     app = InspectApp(
@@ -486,7 +476,6 @@ def run_app(
         ascii_only=ascii_only,
         state_folder=state_folder,
         config=config,
-        sessions=sessions,
         theme=usual,
         visit=visit,
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import ModuleType
 
-from inspector.command_flags import RENAMED, THE_APP, commands, parser_of
+from inspector.command_flags import REMOVED, RENAMED, THE_APP, commands, parser_of
 from inspector.common_flags import TAKE_A_VALUE, plugins_in
 
 
@@ -111,7 +111,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     """Read the arguments of a command, or of the app where the first word is no command; flags may stand before it."""
     at = _first_word(words)
     command = "" if at is None or words[at] not in commands() else words[at]
-    if at is not None and words[at] in RENAMED and not os.path.exists(words[at]):  # noqa: PTH110  # quicker to import
+    former = at is not None and words[at] in {*RENAMED, *REMOVED}
+    if at is not None and former and not os.path.exists(words[at]):  # noqa: PTH110  # quicker to import
+        if words[at] in REMOVED:
+            parser_of("").leave(f"{words[at]} was removed in version 0.3. {REMOVED[words[at]]}")
         line = " ".join(["prm-inspect", RENAMED[words[at]], *words[at + 1 :]])
         parser_of("").leave(f"{words[at]} has another name now: {line}")
     return parser_of(command).parse_words([word for place, word in enumerate(words) if place != at or not command])

@@ -52,6 +52,8 @@ THE_APP = Verb(
 """What is done without a command."""
 RENAMED = {"reread": "reparse --save"}
 """Commands of version 0.1 that are called otherwise now."""
+REMOVED = {"replay": "The app no longer logs what you do, so there is nothing to replay."}
+"""Commands of version 0.2 that no longer exist, each with the reason."""
 
 
 def _of_analysis(name: str, line: str) -> Verb:

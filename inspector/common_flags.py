@@ -192,7 +192,8 @@ GROUPS: dict[str, tuple[CommonFlag, ...]] = {
     ),
     "the app": (
         CommonFlag("--no-mouse", "leave the mouse to the terminal"),
-        CommonFlag("--no-session-log", "write no log of what is done in the app (`replay` would play it again)"),
+        # Accepted through 0.3 for scripts of 0.2, which logged what was done in the app. It does nothing.
+        CommonFlag("--no-session-log", argparse.SUPPRESS),
     ),
 }
 """Every common flag, in groups, with their titles."""

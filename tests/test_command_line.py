@@ -1,5 +1,6 @@
 """The contract of the command line: which command takes which flag, what help says, and how wrong usage is told."""
 
+import argparse
 import json
 import re
 import shlex
@@ -13,10 +14,11 @@ import pytest
 from inspector import cli
 from inspector.analyses import Params, load
 from inspector.analysis_list import summaries
-from inspector.command_flags import COMMANDS, RENAMED, parser_of
+from inspector.command_flags import COMMANDS, REMOVED, RENAMED, parser_of
 from inspector.command_parser import first_clause
 from inspector.common_flags import COMMON, common_help
 from inspector.query import Query, query_from
+from inspector.verbs.completion import SHELLS
 from thoroughness import THOROUGH
 
 BEFORE = json.loads((Path(__file__).parent / "data" / "flags-0.1.json").read_text())
@@ -34,7 +36,7 @@ GONE = {
     "stats": {"--scorer"},
     "card": {"--scorer"},
     "check": {"--scorer"},
-    **dict.fromkeys(("prms", "keys", "remove", "restore", "prune", "replay"), CHOOSE | DECIDE),
+    **dict.fromkeys(("prms", "keys", "remove", "restore", "prune"), CHOOSE | DECIDE),
 }
 """What commands took in 0.1, to no effect or only to refuse it, and take no more; the app's own flags beside."""
 NEEDED = {
@@ -44,7 +46,6 @@ NEEDED = {
     "import": ["x"],
     "paper": ["grben"],
     "remove": ["scorer", "x"],
-    "replay": ["x"],
     "score": ["x"],
     "show": ["x"],
     "similar": ["x"],
@@ -164,6 +165,9 @@ def test_what_0_1_took_is_taken_but_for_what_went(command, refused):
     if command in RENAMED:
         assert refused(command, "x").endswith(f": prm-inspect {RENAMED[command]} x")
         assert cli.parse([*RENAMED[command].split(), "x"]).scorers == ["x"]
+        return
+    if command in REMOVED:
+        assert refused(command, "x").endswith(REMOVED[command])
         return
     took = {*BEFORE["common"], *BEFORE["own"][command]}
     gone = GONE.get(command, set()) | (set() if command in OF_THE_APP else APP)
@@ -290,23 +294,48 @@ def test_help_of_the_program_lists_its_commands(helped):
 def test_all_of_it_is_in_the_help_of_a_command_in_full(command, helped):
     text = " ".join(" ".join(helped("help", command)).split())
     parser = parser_of(command)
-    words = [action.help for action in parser._actions if action.help and action.dest != "help"]
+    hidden = {None, "", argparse.SUPPRESS}
+    words = [action.help for action in parser._actions if action.help not in hidden and action.dest != "help"]
     words += [parser.epilog or "", parser.purpose, *parser.examples]
     assert [one for one in words if re.sub(r"\s", "", one) not in re.sub(r"\s", "", text)] == []
-    assert [flag for flag in flags_of(command) if flag not in text] == []
+    told = [flag for flag, action in flags_of(command).items() if action.help != argparse.SUPPRESS]
+    assert [flag for flag in told if flag not in text] == []
 
 
 def test_what_common_flags_mean_is_told_of_each(helped):
     lines = helped("help", "flags")
     assert lines == common_help().splitlines()
     text = "".join("".join(lines).split())
-    assert [flag.name for flag in COMMON.values() if "".join(f"{flag.name}{flag.help}".split()) not in text] == [
+    told = [flag for flag in COMMON.values() if flag.help != argparse.SUPPRESS]
+    assert [flag.name for flag in told if "".join(f"{flag.name}{flag.help}".split()) not in text] == [
         # Something stands between their names and their words.
         flag.name
-        for flag in COMMON.values()
+        for flag in told
         if flag.takes_a_value
     ]
-    assert [flag.name for flag in COMMON.values() if "".join(flag.help.split()) not in text] == []
+    assert [flag.name for flag in told if "".join(flag.help.split()) not in text] == []
+
+
+@pytest.mark.parametrize("command", ["", "demo"])
+def test_no_session_log_is_accepted_and_hidden(command, capsys):
+    """Scripts of 0.2 give it; it goes after 0.3."""
+    words = [command] if command else []
+    parsed = cli.parse([*words, "--no-session-log"])
+    assert vars(parsed) == vars(cli.parse(words)) | {"no_session_log": True}
+    assert "session-log" not in f"{parser_of(command).format_help()}{parser_of(command).format_full_help()}{common_help()}"
+    for shell in SHELLS:
+        assert cli.main(["completion", shell]) == 0
+        assert "session-log" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [[], ["last"], ["session.jsonl", "-w", "space"]])
+def test_a_removed_command_says_that_it_was_removed(words, refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert refused("replay", *words).startswith("replay was removed in version 0.3. ")
+    assert "replay" not in COMMANDS
+    # A file of that name is a path like any other.
+    (tmp_path / "replay").touch()
+    assert cli.parse(["replay"]).paths == ["replay"]
 
 
 def test_help_of_something_that_is_no_command(capsys):

@@ -42,7 +42,7 @@ def main() -> int:
             from inspector.own import load_own
 
             load_own(opening.query.plugins)
-        return run_app(opening.query, ascii_only=opening.ascii_only, session_log=False, visit=opening.visit)
+        return run_app(opening.query, ascii_only=opening.ascii_only, visit=opening.visit)
     except InspectError as error:
         print(clean(str(error)), file=sys.stderr)
         return 2

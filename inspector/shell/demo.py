@@ -26,8 +26,7 @@ def run(args: argparse.Namespace) -> int:
         return code
     from inspector.app import run_app
 
-    how = {"ascii_only": args.ascii, "mouse": not args.no_mouse, "session_log": not args.no_session_log}
-    return run_app(query, **how, demo=True) or code
+    return run_app(query, ascii_only=args.ascii, mouse=not args.no_mouse, demo=True) or code
 
 
 def _rescore(args: argparse.Namespace) -> int:

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         query = begun
     from inspector.app import run_app
 
-    return run_app(query, ascii_only=args.ascii, mouse=not args.no_mouse, session_log=not args.no_session_log)
+    return run_app(query, ascii_only=args.ascii, mouse=not args.no_mouse)
 
 
 def _mapping_of(args: argparse.Namespace, table: "OpenTable") -> "ColumnMapping | None":

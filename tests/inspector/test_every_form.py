@@ -35,7 +35,7 @@ WORDS = {
     "similar": ["algebra-012"],
     "keys": [],
 }
-NO_DOCUMENT = {"demo", "import", "score", "doctor", "export", "report", "replay"}
+NO_DOCUMENT = {"demo", "import", "score", "doctor", "export", "report"}
 NO_DOCUMENT |= {"remove", "restore", "prune", "help", "guide", "completion", "serve", "watch"}
 NOT_ON_THE_DEMO = {
     "triage": "nobody says anything of it",

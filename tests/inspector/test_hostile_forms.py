@@ -91,7 +91,6 @@ ELSEWHERE = {
     "doctor": "tests/inspector/test_doctor.py",
     "guide": "tests/inspector/test_guide.py",
     "serve": "tests/inspector/serving/test_server.py",
-    "replay": "tests/inspector/session/test_replay.py",
     "trees": "tests/inspector/test_trees.py",
     "demo": "it holds no text of anybody else",
 }
