@@ -266,6 +266,7 @@ class Narrowing(TypedAhead[DialogAnswer]):
         """`about` stands below the title, where it says something."""
         super().__init__(title)
         self._about = about
+        self._narrowed_to = ""
 
     def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
         """Return the lines that what was typed leaves, and the place (0-based) where the cursor begins."""
@@ -295,6 +296,7 @@ class Narrowing(TypedAhead[DialogAnswer]):
         self._show(event.value)
 
     def _show(self, typed: str) -> None:
+        self._narrowed_to = typed
         self.query_one(PickList).show(*self.lines(typed))
         self._show_whole()
 
@@ -304,7 +306,14 @@ class Narrowing(TypedAhead[DialogAnswer]):
         words = self.whole(pick) if pick else self.NOTHING
         self.query_one("#whole", Static).update(Content(clean(words)))
 
+    def _catch_up(self) -> None:
+        """Narrow the list to the text as it is now: a key may come before the message that the text has changed."""
+        typed = self.query_one(Input).value
+        if typed != self._narrowed_to:
+            self._show(typed)
+
     def action_move(self, by: int) -> None:
+        self._catch_up()
         self.query_one(PickList).action_move(by)
         self._show_whole()
 
@@ -315,6 +324,7 @@ class Narrowing(TypedAhead[DialogAnswer]):
         self.action_move(way * len(self.query_one(PickList).picks))
 
     def on_input_submitted(self) -> None:
+        self._catch_up()
         self._choose()
 
     def on_pick_list_clicked(self) -> None:

@@ -73,6 +73,8 @@ class ConditionScreen(TypedAhead[str | None]):
         self._history = ("", *history)
         self._at = 0
         self._completion = Completion(0)
+        self._completed = ("", 0)
+        """The text and the place of the cursor that the completion is of."""
         self._marked = 0
         # Enter was pressed on what stands there.
         self._taken = False
@@ -108,7 +110,8 @@ class ConditionScreen(TypedAhead[str | None]):
 
     def _show(self) -> None:
         line = self.query_one(Input)
-        self._completion = self._complete(line.value, line.cursor_position)
+        self._completed = line.value, line.cursor_position
+        self._completion = self._complete(*self._completed)
         self._show_choices()
         wrong = self._judge(line.value) if line.value.strip() else None
         self._complain(wrong)
@@ -152,13 +155,22 @@ class ConditionScreen(TypedAhead[str | None]):
 
     def action_take(self) -> None:
         """Put the marked word in place of what was typed of it."""
+        self._catch_up()
         line, choices = self.query_one(Input), self._completion.choices
         if choices:
             text, at = self._completion.taken(line.value, line.cursor_position, choices[self._marked])
             line.value = text
             line.cursor_position = at
 
+    def _catch_up(self) -> None:
+        """Complete the text as it is now: a key may come before the choices for the last one, or move the cursor."""
+        line = self.query_one(Input)
+        if self._completed != (line.value, line.cursor_position):
+            self._marked = 0
+            self._show()
+
     def action_mark(self, by: int) -> None:
+        self._catch_up()
         if self._completion.choices:
             self._marked = (self._marked + by) % len(self._completion.choices)
             self._show_choices()

@@ -113,7 +113,9 @@ class ScoreDialog(Dialog[Score | None]):
         self._benchmark = benchmark
         self._models = tuple(models)
         self._choices: tuple[str, ...] = ()
-        # None is marked before something is typed: Tab goes on then.
+        self._choices_of = ""
+        """The text that the choices were looked up for, which is not what is in the field for a moment after a key."""
+        # No choice is marked before something is typed, so Tab moves the focus.
         self._marked = -1
 
     def compose(self) -> ComposeResult:
@@ -142,6 +144,8 @@ class ScoreDialog(Dialog[Score | None]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         if event.input.id == "model":
+            # The marker disappears from choices of an earlier text until the new ones are there.
+            self._show_choices()
             work = partial(self._look, event.value)
             self.run_worker(work, thread=True, exclusive=True, group="models", description="models")
 
@@ -151,14 +155,17 @@ class ScoreDialog(Dialog[Score | None]):
 
     def _offer(self, typed: str, choices: tuple[str, ...]) -> None:
         if self.query_one("#model", Input).value == typed:
-            self._choices, self._marked = choices, 0 if typed else -1
+            self._choices, self._choices_of = choices, typed
+            # Only a choice that goes on from the text is marked without a key.
+            extending = (place for place, choice in enumerate(choices) if typed and choice.startswith(typed))
+            self._marked = next(extending, -1)
             self._show_choices()
 
     def _show_choices(self) -> None:
         first = max(0, min(self._marked - CHOICES + 1, len(self._choices) - CHOICES))
         lines = []
         for place, choice in enumerate(self._choices[first : first + CHOICES], first):
-            marked = place == self._marked
+            marked = place == self._marked and self._are_current
             more = f"  {len(self._choices):,} in all" if place == first and len(self._choices) > CHOICES else ""
             style = "strong" if marked else "dim"
             lines.append(Line([(" " * NAME + ("> " if marked else "  "), "strong"), (choice, style), (more, "dim")]))
@@ -168,12 +175,12 @@ class ScoreDialog(Dialog[Score | None]):
         """Mark another model; from the other lines go to the next one."""
         if self.focused is not self.query_one("#model"):
             self.focus_next() if by > 0 else self.focus_previous()
-        elif self._choices:
+        elif self._choices and self._are_current:
             self._marked = max(0, min(self._marked + by, len(self._choices) - 1))
             self._show_choices()
 
     def action_take(self) -> None:
-        """Put the marked model in place of what was typed of it; where that is all of it, go on to the next line."""
+        """Put the marked model in place of the text that it was found for; without one, move to the next line."""
         line = self.query_one("#model", Input)
         if self.focused is line and self._marked_model not in {"", line.value}:
             line.value = self._marked_model
@@ -182,8 +189,14 @@ class ScoreDialog(Dialog[Score | None]):
             self.focus_next()
 
     @property
+    def _are_current(self) -> bool:
+        """Whether the choices are those of the text that is in the field now."""
+        return self._choices_of == self.query_one("#model", Input).value
+
+    @property
     def _marked_model(self) -> str:
-        return self._choices[self._marked] if 0 <= self._marked < len(self._choices) else ""
+        there = self._are_current and 0 <= self._marked < len(self._choices)
+        return self._choices[self._marked] if there else ""
 
     # -- starting
 
@@ -220,18 +233,24 @@ def known_models(benchmark: str, used: Sequence[str]) -> tuple[str, ...]:
 def model_choices(typed: str, used: Sequence[str], visit: Visit = HERE) -> tuple[str, ...]:
     """Return what a model may be of which so much was typed: folders that begin so, and those used before that hold it.
 
-    Folders with a checkpoint come first and end without a slash: there is nothing to look for in them.
+    Folders with a checkpoint come first and end without a slash: there is nothing to look for in them. Before them
+    comes the text itself, where it names a model or a folder.
     """
     if not typed:
         return tuple(used)
     before = typed[: typed.rfind("/") + 1]
     beginning = typed.removeprefix(before)
     there: list[str] = []
+    itself = [typed] if typed in used else []
     if visit.reaches(expand_home(before or ".")):
+        with suppress(OSError):
+            itself += [typed] if _holds_checkpoint(expand_home(typed)) else []
         with suppress(OSError), os.scandir(expand_home(before or ".")) as entries:
             there = sorted(entry.path for entry in islice(entries, MOST) if _may_be(entry, beginning))
     folders = {f"{before}{Path(path).name}": _holds_checkpoint(Path(path)) for path in there[:OFFERED]}
     choices = [
+        *itself,
+        *([f"{typed}/"] if folders.get(typed) is False else []),
         *(name for name, whole in folders.items() if whole),
         *(f"{name}/" for name, whole in folders.items() if not whole),
     ]

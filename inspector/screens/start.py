@@ -41,16 +41,18 @@ class PathList(Narrowing[str]):
         if "/" in typed and not elsewhere and not self._visit.reaches(expand_home(typed)):
             elsewhere = [Pick(typed, typed, "outside the workspace's folder")]
         picks = {pick.key: pick for pick in (*held, *elsewhere, *path_picks(typed, self._visit))}
-        return list(picks.values()) if typed else self._picks, 0
+        # What the text names comes first, then what goes on from it.
+        ordered = sorted(picks.values(), key=lambda pick: (not _names(typed, pick), not pick.label.startswith(typed)))
+        return ordered if typed else self._picks, 0
 
     def answer(self, key: str) -> str:
         return key
 
     def action_complete(self) -> None:
-        """Put the path under the cursor in place of what was typed of it."""
-        pick = self.query_one(PickList).pick
-        if pick is not None and pick.key != DEMO:
-            line = self.query_one(Input)
+        """Put the path under the cursor in place of the text, where it goes on from it."""
+        self._catch_up()
+        line, pick = self.query_one(Input), self.query_one(PickList).pick
+        if pick is not None and pick.key != DEMO and pick.label.startswith(line.value):
             line.value = pick.label
             line.cursor_position = len(line.value)
 
@@ -84,8 +86,17 @@ def path_picks(typed: str, visit: Visit = HERE) -> list[Pick]:
             names = sorted(entry.name for entry in islice(entries, _LOOKED_AT) if _may_be(entry.name, beginning))
     except OSError:
         return []
-    itself = [_path_pick(before.rstrip("/") or "/")] if before and not beginning else []
-    return [*itself, *(_path_pick(f"{before}{name}") for name in names[:_OFFERED])]
+    if beginning:
+        # Its folder may hold more entries than are looked at.
+        there = os.path.exists(expand_home(typed)) and visit.reaches(expand_home(typed))  # noqa: PTH110  # may raise
+        itself = [typed] if there else []
+    else:
+        itself = [before.rstrip("/") or "/"] if before else []
+    return [_path_pick(path) for path in dict.fromkeys((*itself, *(f"{before}{name}" for name in names[:_OFFERED])))]
+
+
+def _names(typed: str, pick: Pick) -> bool:
+    return pick.key.rstrip("/") == typed.rstrip("/")
 
 
 def _may_be(name: str, beginning: str) -> bool:

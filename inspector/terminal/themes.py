@@ -14,11 +14,12 @@ from rich.segment import Segment
 from textual.app import App
 from textual.binding import Binding
 from textual.color import Color
+from textual.events import Event
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
-from inspector.terminal.textual_compat import EndingNotifications, without_colours
+from inspector.terminal.textual_compat import EndingNotifications, KeyOrder, without_colours
 from scoring.errors import InspectError
 from scoring.storage.files import write_atomically
 
@@ -365,6 +366,11 @@ class Themed(App[Returned]):
         return [*filters, *([Plain()] if self.ascii_only else ())]
 
 
+async def _never_second(_: Event) -> bool:
+    """A dialog has no commands of two keys."""
+    return False
+
+
 class OneDialog(Themed[Returned]):
     """Shows one dialog and ends with its answer; None where it was only closed."""
 
@@ -382,6 +388,11 @@ class OneDialog(Themed[Returned]):
         """`theme` is the one where none is kept in the folder `state_folder`."""
         super().__init__(state_folder=state_folder, theme=theme, ascii_only=ascii_only)
         self._dialog = dialog
+        self._key_order = KeyOrder(self, super().on_event, _never_second)
+
+    async def on_event(self, event: Event) -> None:
+        """Keep keys until their turn: Tab right after a paste would otherwise act on the text before it."""
+        await self._key_order.take(event)
 
     def on_mount(self) -> None:
         """Show it."""
