@@ -322,9 +322,8 @@ def test_no_session_log_is_accepted_and_hidden(command, capsys):
     words = [command] if command else []
     parsed = cli.parse([*words, "--no-session-log"])
     assert vars(parsed) == vars(cli.parse(words)) | {"no_session_log": True}
-    assert (
-        "session-log" not in f"{parser_of(command).format_help()}{parser_of(command).format_full_help()}{common_help()}"
-    )
+    for text in (parser_of(command).format_help(), parser_of(command).format_full_help(), common_help()):
+        assert "session-log" not in text
     for shell in SHELLS:
         assert cli.main(["completion", shell]) == 0
         assert "session-log" not in capsys.readouterr().out

@@ -41,19 +41,24 @@ class Remembering:
         self._looks = LOOKS
 
     def recall(self, results: "ResultSet") -> "RememberedState":
-        """Return how this workspace was left; in any thread."""
+        """Return how this workspace was left, or the demo where it is shown alone; in any thread."""
         from inspector.terminal.remembered import RememberedState
-        from inspector.workspace_place import demo_workspace
 
         if self._app.state_folder is None:
             return RememberedState()
+        return RememberedState.of_workspace(self._root(results), self._app.state_folder)
+
+    def _root(self, results: "ResultSet") -> Path | None:
+        """The folder of the workspace whose view state this is; None for the demo alone, in any workspace."""
+        from inspector.workspace_place import demo_workspace
+        from scoring.benchmarks.demo import NAME as DEMO
+
         root = results.workspace.root
-        # The demo is the same with and without rewards of one's own.
-        return RememberedState.of_workspace(None if root == demo_workspace() else root, self._app.state_folder)
+        return None if results.query.benchmarks == (DEMO,) or root == demo_workspace() else root
 
     def begin(self, results: "ResultSet") -> None:
         """Begin to write what changes; where the workspace is, is found again where there is none at the next start."""
-        root, remembered = results.workspace.root, self._app.remembered
+        root, remembered = self._root(results), self._app.remembered
         place = str(root.resolve()) if root is not None and results.workspace.place == str(root) else ""
         place = place or results.workspace.place
         if remembered is not None and root is not None and remembered.left.place != place:

@@ -13,9 +13,9 @@ from inspector.query import Query
 from inspector.result_set import load
 from inspector.screens.base import AppScreen
 from inspector.screens.loading import READING, UNCHANGED
-from inspector.terminal.remembered import RememberedState
+from inspector.terminal.remembered import RememberedState, recent_workspaces
 from inspector.widgets.search_bar import SearchBar
-from opened import inspected
+from opened import DEMO, inspected, opened
 from scoring.triage.journal import Author, Journal
 from screen_text import press, rests, settled, shows, until
 
@@ -204,3 +204,27 @@ async def test_q_ends_what_is_not_there_yet_unless_it_is_typed_into_something(
         if not ends:
             await shows(pilot, "search q")
             await until(pilot, lambda: app.screen.query_one(SearchBar).typing)
+
+
+async def test_the_demo_and_the_workspace_that_the_variable_names_are_left_apart(workspace, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PRM_INSPECT_WORKSPACE", workspace.workspace)
+    state_folder = tmp_path / "state"
+
+    async def left(query):
+        async with opened(query, state_folder=state_folder) as pilot:
+            return pilot.app.remembered.left
+
+    async with opened(Query(), state_folder=state_folder) as pilot:
+        pilot.app.remembered.keep(board_sort="scorer:asc")
+    before = await left(Query())
+    # As `prm-inspect demo` opens it, and the start list.
+    async with opened(DEMO, state_folder=state_folder) as pilot:
+        assert pilot.app.remembered.left.board_sort == ""
+        await press(pilot, "down")
+        pilot.app.remembered.keep(board_rows="subset", columns=("case",))
+        pilot.app.remembered.add("models", "demo/tiny")
+    assert await left(Query()) == before
+    assert (await left(DEMO)).board_rows == "subset"
+    # Neither of the demo's places is a workspace that a person looked at.
+    assert recent_workspaces(state_folder) == [str(Path(workspace.workspace).resolve())]
