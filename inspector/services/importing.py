@@ -101,9 +101,14 @@ class _Told:
 
 
 def _workspace(app: "InspectApp") -> "Workspace | None":
-    """The workspace that is on screen; None where the demo is looked at alone."""
+    """The workspace that is on screen; None where the demo is shown without any other.
+
+    What was computed of the demo lies in a folder of its own, where no later command looks for imported cases.
+    """
+    from inspector.workspace_place import demo_workspace
+
     now = None if app.state is None else app.state.results.workspace
-    return None if now is None or now.root is None else now
+    return None if now is None or now.root in {None, demo_workspace()} else now
 
 
 def _mapping(app: "InspectApp", table: "OpenTable") -> "ColumnMapping":

@@ -13,12 +13,14 @@ from inspector.query import Query
 from inspector.screens.mapping import MappingDialog
 from inspector.terminal.themes import OneDialog
 from inspector.widgets.pick_list import PickList
+from inspector.workspace_place import demo_workspace
 from opened import inspected, opened, unpainted
 from reference import Case
 from scoring.importing.proposal import OpenTable
 from scoring.importing.sources import ReadOptions, read_source
 from scoring.reading.rows import read_rows
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.workspace import Workspace
 from screen_text import press, settled, shows, until
 
 
@@ -224,10 +226,14 @@ async def test_the_report_outlives_what_is_read_again(here):
         await press(pilot, "escape")
 
 
+@pytest.mark.parametrize("scored", [False, True])
 async def test_a_benchmark_comes_beside_the_demo_in_a_workspace_of_this_folder_but_not_what_was_refused(
-    tmp_path, monkeypatch
+    tmp_path, monkeypatch, scored
 ):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    if scored:
+        Workspace.create(demo_workspace())
     (tmp_path / "broken.jsonl").write_text("{")
     results(tmp_path / "mine.jsonl")
     authored.write(tmp_path / "sums.json", authored.rows(3))
