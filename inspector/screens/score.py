@@ -41,12 +41,16 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}.", "`prm-inspect score --help` lists the flags.")
 
 
-def flags_in(line: str) -> tuple[str, ...]:
+def flags_in(line: str, beside: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the words of a line such as `--adapter ./mine.py --option joiner=blank-line`, read as a shell would.
 
+    Args:
+        line: what was typed.
+        beside: flags that were asked for in lines of their own, which must go together with these.
+
     Raises:
-        UsageError: the run does not know one of them or its value, or it is about what to run, which is asked for in
-            lines of its own.
+        UsageError: the run does not know one of them or its value, two exclude each other, or one is about what to run,
+            which is asked for in lines of its own.
     """
     try:
         words = shlex.split(line)
@@ -60,11 +64,15 @@ def flags_in(line: str) -> tuple[str, ...]:
         raise UsageError(f"{args.benchmarks[1]} is not a flag.", "Flags begin with --.")
     if args.model or args.critic or args.server:
         raise UsageError("checkpoint, critic and server have lines of their own.", "Move them there.")
+    both = {flag.partition("=")[0] for flag in beside} & {"--sample"}
+    if both and (args.limit is not None or args.sample is not None):
+        raise UsageError("the number of cases is given twice.", "Give it as the limit or among the flags.")
+    parser.parse_args(["benchmark", *beside, *words])
     return tuple(words)
 
 
-NAMED = ("critic", "server", "votes", "sample", "limit")
-"""Flags of `score` that have a line of their own."""
+NAMED = {"critic": "--critic", "server": "--server", "votes": "--votes", "limit": "--sample"}
+"""Lines of the dialog, with the flag of `score` that each gives. The first cases of a file may all be of one class."""
 CHOICES = 4
 """Models that are seen at once."""
 NAME = 10
@@ -126,8 +134,7 @@ class ScoreDialog(Dialog[Score | None]):
             yield _asked("PRM", "its checkpoint: a folder, or ORG/NAME of the hub", id="model")
             yield choices
             yield TickLine(TRUNCATE, id="truncate")
-            yield _asked("sample", "so many cases, drawn evenly; none: all", id="sample", type="integer")
-            yield _asked("limit", "or the first so many", id="limit", type="integer")
+            yield _asked("limit", "cases, drawn evenly from the file; empty: all", id="limit", type="integer")
             yield Static(Content("or ask a critic: a language model that judges the steps"), classes="strong")
             yield _asked("protocol", "such as processbench; agentprocessbench for agents", id="critic")
             yield _asked("server", "where it runs, such as http://127.0.0.1:8000", id="server")
@@ -208,14 +215,12 @@ class ScoreDialog(Dialog[Score | None]):
         model, critic, server, more = (values[name] for name in ("model", "critic", "server", "flags"))
         if not model and not critic and not server:
             model = self._marked_model
-        if problem := _problem(model, critic, server) or _too_much(values["sample"], values["limit"]):
+        if problem := _problem(model, critic, server):
             self.notify(problem, severity="warning", markup=False)
             return
         try:
-            flags = [
-                *(f"--{name}={values[name]}" for name in NAMED if values[name]),
-                *flags_in(more),
-            ]
+            named = [f"{flag}={values[name]}" for name, flag in NAMED.items() if values[name]]
+            flags = [*named, *flags_in(more, named)]
         except UsageError as error:
             self.notify(clean(str(error)), severity="warning", markup=False)
             return
@@ -272,10 +277,6 @@ def _asked(name: str, placeholder: str, **options: Any) -> Horizontal:
         TypingLine(placeholder=placeholder, compact=True, **options),
         classes="asked",
     )
-
-
-def _too_much(sample: str, limit: str) -> str:
-    return "Give a sample or a limit, not both." if sample and limit else ""
 
 
 def _problem(model: str, critic: str, server: str) -> str:

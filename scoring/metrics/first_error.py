@@ -214,14 +214,10 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
         figures = []
         for metric in METRICS:
             undefined = np.isnan(tally.values(metric))
-            if mean:
-                template = f"undefined in {{}} of {undefined.shape[0]} subsets"
-                reasons = [template.format(count) if count else None for count in undefined.sum(axis=0)]
-            else:
-                each = [
-                    {name: counted[0, run] for name, counted in tally.sums.items()} for run in range(undefined.shape[1])
-                ]
-                reasons = [metric.why(sums) or None for sums in each]
+            reasons = [
+                _why_undefined(metric, tally.sums, run, np.flatnonzero(column), column.size if mean else None)
+                for run, column in enumerate(undefined.T)
+            ]
             values = tally.values(metric, np.nan if official is None else official).mean(axis=0)
             draws = None if tally.draws is None else tally.drawn(metric).mean(axis=1)
             few = min(int(first[side]) for side in sides_of(metric)) < SMALL
@@ -230,6 +226,23 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
                 figure_over_runs(metric.name, values, draws, int(metric.size(first)), small=few, reason=reason)
             )
         return tuple(figures)
+
+
+def _why_undefined(metric: Metric, sums: Sums, run: int, undefined: Ints, subsets: int | None) -> str | None:
+    """Explain why a figure of one run is undefined; None where it is defined.
+
+    Args:
+        metric: the figure.
+        sums: by name the counts of each group and run, shape (g, runs).
+        run: the place of the run.
+        undefined: the groups in which it is undefined.
+        subsets: how many groups a mean is over, of which each must be defined; None = there is one group and no mean.
+    """
+    whys = {metric.why({name: counted[group, run] for name, counted in sums.items()}) for group in undefined.tolist()}
+    if subsets is None or not whys:
+        return "".join(whys) or None
+    # The same reason everywhere is worth a word: a sample may hold one class alone.
+    return f"undefined in {undefined.size} of {subsets} subsets" + (f": {whys.pop()}" if len(whys) == 1 else "")
 
 
 def first_error_rows(

@@ -292,7 +292,7 @@ PLACES: dict[type[Any], Place] = {
     ScoreDialog: Place(
         ("S",),
         on(ScoreDialog, lambda screen: screen.focused.id),
-        (("tab", "truncate"), ("down", "sample"), ("up", "truncate"), ("escape", AWAY), ("enter", AWAY)),
+        (("tab", "truncate"), ("down", "limit"), ("up", "truncate"), ("escape", AWAY), ("enter", AWAY)),
         ("S",),
     ),
     TickLine: Place(

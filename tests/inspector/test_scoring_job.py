@@ -20,6 +20,7 @@ from inspector.screens.dialog import Picking
 from inspector.screens.score import flags_in, model_choices
 from inspector.services import following
 from opened import DEMO, inspected, opened
+from scoring import __main__ as scoring_main
 from scoring.benchmarks import demo
 from scoring.cache import RewardParts, VoteParts
 from scoring.errors import UsageError
@@ -152,6 +153,41 @@ def started(monkeypatch):
 def test_flags_that_the_run_would_not_take_are_refused(wrong, words):
     with pytest.raises(UsageError, match=re.escape(words)):
         flags_in(wrong)
+
+
+@pytest.mark.parametrize(
+    ("line", "beside"),
+    [
+        ("--limit 3", ["--sample=8"]),
+        ("--sample 3", ["--sample=8"]),
+        # A field takes these; the run would not.
+        ("", ["--sample=-8"]),
+        ("", ["--votes=0"]),
+    ],
+)
+def test_fields_and_flags_that_do_not_go_together_start_no_run(line, beside):
+    with pytest.raises(UsageError):
+        flags_in(line, beside)
+    assert flags_in("--stratify subset", ["--sample=8"]) == ("--stratify", "subset")
+
+
+async def test_the_limit_of_the_dialog_draws_from_a_sorted_file_as_a_sample_does(tmp_path, started):
+    sums = [authored.row(number, label=0) for number in range(60)]
+    sums += [authored.row(number) for number in range(60, 120)]
+    file, space = authored.write(tmp_path / "sums.json", sums), tmp_path / "space"
+    assert cli.main(["import", str(file), "-w", str(space), "-q"]) == 0
+    async with opened(Query(workspace=str(space)), folder=tmp_path) as pilot:
+        await press(pilot, "escape", "S", *"dir")
+        pilot.app.screen.query_one("#limit").value = "20"
+        await press(pilot, "enter")
+        await until(pilot, lambda: started)
+    (words,) = started
+    args = scoring_main._parse(words)
+    workspace = Workspace.open(space)
+    rows = scoring_main._rows(args, *workspace.cases_and_columns(("processbench",)))
+    assert len(rows) == 20
+    # 60 erroneous cases come before 60 clean ones.
+    assert 5 <= sum(row < 60 for row in rows) <= 15
 
 
 async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag_of_the_run(

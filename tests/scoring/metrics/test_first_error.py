@@ -92,8 +92,8 @@ def test_only_erroneous_cases_have_no_f1_and_say_why():
         ("one", "f1"): "no clean case was scored",
         ("all", "correct_acc"): "no clean case was scored",
         ("all", "f1"): "no clean case was scored",
-        ("average", "correct_acc"): "undefined in 1 of 1 subsets",
-        ("average", "f1"): "undefined in 1 of 1 subsets",
+        ("average", "correct_acc"): "undefined in 1 of 1 subsets: no clean case was scored",
+        ("average", "f1"): "undefined in 1 of 1 subsets: no clean case was scored",
     }
 
 
@@ -114,7 +114,13 @@ def test_two_accuracies_of_0_leave_f1_undefined_and_the_average_with_it():
     assert (found["one", "error_acc"], found["one", "correct_acc"], found["one", "f1"]) == (0, 0, None)
     assert said["one", "f1"] == "both accuracies are 0"
     assert (found["two", "f1"], found["average", "f1"]) == (1, None)
-    assert said["average", "f1"] == "undefined in 1 of 2 subsets"
+    assert said["average", "f1"] == "undefined in 1 of 2 subsets: both accuracies are 0"
+
+
+def test_subsets_that_lack_different_classes_are_only_counted():
+    said = reasons([Case(1, 0, (0.1,)), Case(1, -1, (0.9,), subset="two")])
+    assert said["average", "f1"] == "undefined in 2 of 2 subsets"
+    assert said["average", "correct_acc"] == "undefined in 1 of 2 subsets: no clean case was scored"
 
 
 @pytest.mark.parametrize(
