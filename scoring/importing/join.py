@@ -290,7 +290,7 @@ def _by_ids(results: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, b
         of_it = cases.filter(pl.col("benchmark") == name).filter(pl.col("id").is_first_distinct())
         short = named.with_columns(pl.col("id").str.strip_prefix(f"{name}/"))
         fits[name] = short.join(of_it.select("id", "case", *_CASE), on="id", how="inner", maintain_order="left")
-    fitting = [name for name, matching in fits.items() if _as_many(matching) / named.height >= ENOUGH]
+    fitting = [name for name, matching in fits.items() if _are_enough(matching, named)]
     chosen = benchmark if benchmark in fits else None
     if chosen is None and (len(fitting) == 1 or results.benchmark in fitting):
         chosen = fitting[0] if len(fitting) == 1 else results.benchmark
@@ -319,7 +319,7 @@ def _of_several(named: pl.DataFrame, fits: Mapping[str, pl.DataFrame]) -> pl.Dat
     if not fits:
         return None
     every = pl.concat(fits.values()).sort("_row")
-    alone = every["_row"].is_unique().all() and _as_many(every) / named.height >= ENOUGH
+    alone = every["_row"].is_unique().all() and _are_enough(every, named)
     return every if alone else None
 
 
@@ -353,6 +353,15 @@ def _as_many(matching: pl.DataFrame) -> int:
     numbers = pl.col("_numbers")
     fits = numbers.is_null() | (numbers == pl.col("n_steps")) | (numbers == pl.col("sub_steps").list.sum())
     return int(matching.select(fits.sum()).item() or 0)
+
+
+def _are_enough(matching: pl.DataFrame, named: pl.DataFrame) -> bool:
+    """Whether enough of the rows `named` by an id are among the matching ones.
+
+    An id with U+FFFD was damaged before or when it was read: that it is no case's says nothing of the others.
+    """
+    readable = named.height - named["id"].str.contains("\ufffd", literal=True).sum()
+    return matching.height > 0 and _as_many(matching) >= ENOUGH * readable
 
 
 def _ambiguous(

@@ -44,6 +44,7 @@ Wanted = Literal["", "objects", "all"]
 T = TypeVar("T")
 
 _NOT_SOUND = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_NOT_STORABLE = (UnicodeEncodeError, OverflowError, TypeError, ValueError, pl.exceptions.PolarsError)
 _PLAIN = re.compile(rb"[-0-9.]{1,200}(?:[eE][-+]?[0-9]{1,2})?")
 """Numbers that are within those of floats."""
 _NAME = re.compile(r"[ !#-\[\]-~]*")
@@ -270,8 +271,11 @@ class _Reader(Struct, frozen=True, eq=False):
                 for name, value in values.items():
                     columns[name].append(value)
             noticed += [(row.number, finding) for finding in own]
-        schema = self.layout.columns()
-        return Chunk(pl.DataFrame(columns, schema=schema), noticed, read, whole, {}, np.empty(0, np.int64))
+        frame, refused = _storable_rows(columns, self.layout.columns(), self.source)
+        for number, finding in refused:
+            whole.pop(number, None)
+            noticed.append((number, finding))
+        return Chunk(frame, noticed, read, whole, {}, np.empty(0, np.int64))
 
     def _sound(self, checked: _Checked) -> pl.DataFrame:
         """The sound rows of which nothing has to be said."""
@@ -340,6 +344,31 @@ class _Reader(Struct, frozen=True, eq=False):
         )
         slow = self.slowly(numbered, (), 0)
         return replace(slow, findings=sorted([*noticed, *slow.findings], key=lambda pair: pair[0]))
+
+
+def _storable_rows(
+    columns: Mapping[str, list[Any]], schema: Mapping[str, pl.DataType], source: str
+) -> tuple[pl.DataFrame, list[tuple[int, Finding]]]:
+    """Build a frame of rows, without those that hold a value no column can store: for each, its number and an error.
+
+    Readers convert what they know to be odd. This is what keeps a value that none of them expects from costing more
+    than its own row.
+    """
+    try:
+        return pl.DataFrame(columns, schema=schema), []
+    except _NOT_STORABLE as error:
+        height = len(columns[NUMBER])
+        if height == 1:
+            why = str(error).splitlines()[0] if str(error) else type(error).__name__
+            message = f"the row holds a value that cannot be stored: {why}"
+            finding = Finding("error", "broken-row", message, source, columns[LINE][0])
+            return pl.DataFrame(schema=schema), [(columns[NUMBER][0], finding)]
+    # Halves, because most rows are sound and a frame of a single row is slow to build.
+    halves = (slice(0, height // 2), slice(height // 2, height))
+    built = [
+        _storable_rows({name: values[half] for name, values in columns.items()}, schema, source) for half in halves
+    ]
+    return pl.concat([frame for frame, _ in built]), [refused for _, further in built for refused in further]
 
 
 def _fatal(findings: list[Finding]) -> bool:

@@ -3,7 +3,7 @@
 A broken row costs itself only: it becomes a finding and the reading goes on at the next one.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from io import BufferedReader
@@ -29,7 +29,7 @@ from scoring.reading.file_bytes import (
     file_bytes,
     printable,
 )
-from scoring.reading.findings import Finding, Severity
+from scoring.reading.findings import Finding, Severity, some_of
 from scoring.reading.text_rows import (
     CSV_FORMATS,
     RowElement,
@@ -38,6 +38,7 @@ from scoring.reading.text_rows import (
     csv_header,
     line_elements,
     object_elements,
+    without_surrogates,
 )
 from scoring.storage.parquet import read_arrow, read_parquet
 
@@ -52,6 +53,8 @@ _TABLES = {PARQUET: "Parquet", ARROW_FILE: "Arrow", ARROW_STREAM: "Arrow"}
 _FEATHER_V1 = b"FEA1\0"
 _SAMPLED = 1024 * 1024
 """Bytes by which a file is told to be JSON Lines, and in which the first rows are looked for."""
+_NAMED = 3
+"""Repaired texts of a row that a finding names."""
 _SAMPLED_ROWS = 500
 """Rows at the start of a table, and as many spread over all of it, in which columns are looked at."""
 _WANTED = "Give a file of JSON Lines, a JSON array, CSV or TSV with a header line, Parquet, or Arrow."
@@ -262,7 +265,7 @@ class Rows:
             elif element.error:
                 self.broken(element.line, element.error)
             else:
-                self.add(element.value, element.line)
+                self._append(element.value, element.line, element.repaired)
             if element.repeated:
                 keys = ", ".join(element.repeated)
                 message = f"repeated within an object, so that the last one counts: {keys}"
@@ -278,9 +281,17 @@ class Rows:
         self._note("error", "broken-row", message, line)
 
     def add(self, value: Any, line: int | None = None) -> None:
-        """Put a row at the end."""
+        """Append a row; lone surrogates in it become U+FFFD, with a warning."""
+        repaired: list[str] = []
+        value = without_surrogates(value, repaired)
+        self._append(value, self._read + 1 if line is None else line, repaired)
+
+    def _append(self, value: Any, line: int, repaired: Sequence[str]) -> None:
         self._read += 1
-        self._rows.append(SourceRow(self._read, self._read if line is None else line, value))
+        self._rows.append(SourceRow(self._read, line, value))
+        if repaired:
+            message = f"half a character became U+FFFD in {some_of(repaired, _NAMED)}"
+            self._note("warning", "lone-surrogate", message, line)
 
 
 def code_slices(raw: bytes) -> Iterator[tuple[int, npt.NDArray[np.uint8]]]:

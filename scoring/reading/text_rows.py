@@ -29,20 +29,23 @@ _WINDOW = 8192
 _LONGEST_WORD = len("-Infinity") + 1
 _SAMPLED_RECORDS = 50
 _LINE_END = re.compile(r"\r\n?|\n")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _NO_HEADER = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 
 
 class RowElement(Struct, frozen=True):
     """One element on its 1-based line: a value, or the error why there is none.
 
-    `repeated` are the keys that stand more than once in one of its objects. An element that is no `row` only says what
-    is wrong with the array.
+    `repeated` are the keys that stand more than once in one of its objects, `repaired` the paths of its texts and keys
+    that held a lone surrogate. An element that is no `row` only says what is wrong with the array.
     """
 
     line: int
     value: Any = None
     error: str = ""
     repeated: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = ()
     row: bool = True
 
 
@@ -146,8 +149,12 @@ def _element(text: str, at: int, line: int) -> tuple[RowElement, int]:
 
     # Not strict: control characters as they are within a text are no reason to lose it.
     decoder = json.JSONDecoder(strict=False, object_pairs_hook=as_dict)
+    repaired: list[str] = []
     try:
         value, end = _decode(decoder, text, at)
+        # Text that was decoded from UTF-8 holds no surrogates: only an escape can make one.
+        if _ESCAPED_SURROGATE.search(text, at, end):
+            value = without_surrogates(value, repaired)
     except json.JSONDecodeError as error:
         place = line + error.lineno - 1
         column = error.colno + (at - text.rfind("\n", 0, at) - 1 if error.lineno == 1 else 0)
@@ -157,7 +164,49 @@ def _element(text: str, at: int, line: int) -> tuple[RowElement, int]:
         return RowElement(line, error="not valid JSON (a number with too many digits)"), at
     except RecursionError:
         return RowElement(line, error="not valid JSON (nested too deeply)"), at
-    return RowElement(line, value, repeated=tuple(repeated)), end
+    return RowElement(line, value, repeated=tuple(repeated), repaired=tuple(repaired)), end
+
+
+def without_surrogates(value: Any, repaired: list[str], path: str = "") -> Any:
+    """Return a JSON value whose lone surrogates, which no file can store, are U+FFFD: in texts and in keys.
+
+    Args:
+        value: the value; it is returned unchanged if nothing in it has to be repaired.
+        repaired: takes the path of each text or key that was repaired, such as `steps[1]`.
+        path: the path of the value itself.
+
+    Raises:
+        RecursionError: the value is nested too deeply.
+    """
+    if isinstance(value, str):
+        if value.isascii() or not _SURROGATE.search(value):
+            return value
+        repaired.append(path or "the row")
+        return _SURROGATE.sub("\ufffd", value)
+    before = len(repaired)
+    if isinstance(value, dict):
+        pairs = []
+        for key, inner in value.items():
+            name = without_surrogates(key, repaired, f"{path}.a key" if path else "a key")
+            pairs.append((name, without_surrogates(inner, repaired, f"{path}.{name}" if path else str(name))))
+        if len(repaired) > before:
+            return _with_every_key(pairs)
+    elif isinstance(value, list):
+        parts = [without_surrogates(part, repaired, f"{path}[{index}]") for index, part in enumerate(value)]
+        if len(repaired) > before:
+            return parts
+    return value
+
+
+def _with_every_key(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    """Make an object of pairs; of two keys that became equal, the second one gets another U+FFFD."""
+    values: dict[Any, Any] = {}
+    for key, value in pairs:
+        name = key
+        while name in values:
+            name += "\ufffd"
+        values[name] = value
+    return values
 
 
 def _decode(decoder: json.JSONDecoder, text: str, at: int) -> tuple[Any, int]:

@@ -19,6 +19,8 @@ from scoring.tables.column_mapping import ColumnMapping, at, listed, number, ste
 from scoring.tables.table import gold_base
 
 _SAMPLE = 200
+_BROKEN = 20
+"""Of so many cells of a column one may be of another kind than the column."""
 _NAMES: dict[str, str] = {
     "problem": "problem question prompt query instruction input",
     "steps": (
@@ -130,10 +132,18 @@ class _Table:
         """The cells as texts, by which rows are told apart: what leads to a list is one, too."""
         return [str(text(cell)) for cell in self.cells(column)]
 
-    def every(self, fits: Callable[[Any], bool], column: str) -> bool:
-        """Whether every cell fits that holds something, and one does."""
+    def nearly_all(self, fits: Callable[[Any], bool], column: str, misfits: int = 0) -> bool:
+        """Whether the cells that hold something fit, and one does: a few broken rows do not cost the others.
+
+        One cell in `_BROKEN` may be a misfit, and `misfits` in a table with at least two rows more than that.
+        """
         held = self.held(column)
-        return bool(held) and all(map(fits, held))
+        allowed = max(len(held) // _BROKEN, misfits if len(held) >= misfits + 2 else 0)
+        return bool(held) and sum(not fits(cell) for cell in held) <= allowed
+
+    def lowest(self, column: str) -> int:
+        """Return the lowest of the whole numbers in a column, of which there must be one."""
+        return min(int(whole(cell)) for cell in self.held(column) if _is_whole(cell))
 
     def repeats(self, column: str) -> bool:
         """Whether the values are those of a problem, which several rows have, and no row's own."""
@@ -146,7 +156,7 @@ class _Table:
         return len(cells) >= _SEVERAL and {*cells} <= {0, 1}
 
     def is_solutions(self, column: str) -> bool:
-        return _storable(column) and self.every(_is_solution, column)
+        return _storable(column) and self.nearly_all(_is_solution, column)
 
     def sizes(self, column: str, separator: str | None) -> list[int | None]:
         """How many steps each cell has; None where it holds nothing."""
@@ -284,9 +294,9 @@ class _Guess(_Table):
 
     def _locates(self, name: str) -> bool:
         """Whether a column most likely holds indices of steps: by its name, or because some are -1 and none lower."""
-        if name not in _NAMES["earliest_error"].split() or not self.every(_is_whole, self.free[name]):
+        if name not in _NAMES["earliest_error"].split() or not self.nearly_all(_is_whole, self.free[name]):
             return False
-        return name not in _GENERIC or min(map(whole, self.held(self.free[name]))) == -1
+        return name not in _GENERIC or self.lowest(self.free[name]) == -1
 
     def _rewards_of_steps(self, cases: ColumnMapping) -> dict[str, str]:
         """Scorer -> column of rewards beside cases: at least half of the lists are as long as the solution."""
@@ -311,7 +321,7 @@ class _Guess(_Table):
             # A "value" may be of anything, as the scores of a trace are.
             if (path := self.key_of_steps(column, _STEP_REWARD[:-1], _is_number)) is not None:
                 yield path
-            elif name in _REWARDS.split() and self.every(_is_one_list, column):
+            elif name in _REWARDS.split() and self.nearly_all(_is_one_list, column):
                 yield f"{column}[0]"
 
     def _mostly_judges(self, column: str) -> bool:
@@ -321,10 +331,10 @@ class _Guess(_Table):
 
     def _are_fractions(self, column: str) -> bool:
         """Whether a column holds lists of numbers that are not all whole, as places and counts are."""
-        if not self.every(_numbers, column) or not _storable(column):
+        if not self.nearly_all(_numbers, column) or not _storable(column):
             return False
-        cells = map(listed, self.cells(column))
-        return any(float(part) % 1 for cell in cells if isinstance(cell, list) for part in cell)
+        cells = (listed(cell) for cell in self.cells(column) if _numbers(cell))
+        return any(float(number(part)) % 1 for cell in cells for part in cell)
 
     def _of_solutions(self, lists: list[str]) -> bool:
         """Whether the numbers are one a solution: some column holds a list of as many texts in every row."""
@@ -339,16 +349,18 @@ class _Guess(_Table):
     def _row_a_step(self, case: str) -> ColumnMapping | None:
         """A table with one row a step: an id that several rows have, the step's index, and a number."""
         numbers = [self.columns[name] for name in _STEP_NUMBER.split() if name in self.columns]
-        step = self.stated.step or next((column for column in numbers if self.every(_is_whole, column)), None)
+        step = self.stated.step or next((column for column in numbers if self.nearly_all(_is_whole, column)), None)
         if step is None:
             return None
         if self.stated.step is None and len({*self.called(case)}) == len(self.rows):
             return None
         others = [column for column in self.columns.values() if column not in {case, step} and _storable(column)]
-        numbers = [column for column in others if self.every(_is_number, column)]
+        numbers = [column for column in others if self.nearly_all(_is_number, column)]
         rewards = [self.columns[name] for name in _REWARD.split() if self.columns.get(name) in numbers]
         rewards = rewards or [
-            column for column in numbers if any(float(number(cell) or 0) % 1 for cell in self.cells(column))
+            column
+            for column in numbers
+            if any(float(number(cell)) % 1 for cell in self.cells(column) if _is_number(cell))
         ]
         proposed = ColumnMapping(id=case, step=step, rewards=_by_scorer(rewards, self.source))
         return self.stated.overridden(proposed) if rewards else None
@@ -366,15 +378,15 @@ class _Guess(_Table):
             return self._told_apart(ColumnMapping(id=case, verdicts={scorer: verdict}))
         names = [name for name in _ANSWER.split() if name in _WORDS_OF_CRITICS or not problem]
         columns = [self.columns[name] for name in names if name in self.columns]
-        answer = next((column for column in columns if self.every(_is_answer, column)), None)
+        answer = next((column for column in columns if self.nearly_all(_is_answer, column)), None)
         return None if answer is None else self._told_apart(ColumnMapping(id=case, answers={scorer: answer}))
 
     def _names_steps(self, name: str, *, alone: bool) -> bool:
         """Whether a column may hold the indices of steps; `alone` without a problem beside it."""
         column = self.columns[name]
-        if not self.every(_is_whole, column):
+        if not self.nearly_all(_is_whole, column):
             return False
-        lowest = min(map(whole, self.held(column)))
+        lowest = self.lowest(column)
         return name not in _GENERIC or lowest == -1 or (alone and lowest >= 0 and not self.is_binary(column))
 
     def _row_a_step_in_order(self, case: str) -> ColumnMapping | None:
@@ -383,7 +395,7 @@ class _Guess(_Table):
         if self.free.keys() & {*_STEP_NUMBER.split()} or self.stated.step is not None or not self.repeats(case):
             return None
         columns = [self.free[name] for name in f"{_REWARD} {_REWARDS}".split() if name in self.free]
-        rewards = [column for column in columns if self.every(_is_number, column)]
+        rewards = [column for column in columns if self.nearly_all(_is_number, column)]
         proposed = ColumnMapping(id=case, rewards=_by_scorer(rewards, self.source))
         return self.stated.overridden(proposed) if rewards else None
 
@@ -399,7 +411,7 @@ class _Guess(_Table):
             return mapping
         named = {column for _, column in mapping.named}
         for column in (self.columns[name] for name in SCORER_NAMES.split() if name in self.columns):
-            usable = column not in named and _storable(column) and self.every(_is_text, column)
+            usable = column not in named and _storable(column) and self.nearly_all(_is_text, column)
             if usable and len(set(zip(cases, self.called(column), strict=True))) == len(cases):
                 return replace(mapping, scorer=column)
         return mapping
@@ -414,7 +426,9 @@ class _Guess(_Table):
         return next((column for column in columns if self._fits(field, column)), None)
 
     def _fits(self, field: str, column: str, so_far: ColumnMapping | None = None) -> bool:
-        if not (_storable(column) and self.every(_KINDS.get(field, _is_text), column)):
+        # Columns of ids are known by their names, so that of a few rows one may have a broken id.
+        misfits = int(field == "id")
+        if not (_storable(column) and self.nearly_all(_KINDS.get(field, _is_text), column, misfits)):
             return False
         if field == "id" and so_far is not None and so_far.steps is not None:
             return not self.repeats(column)
