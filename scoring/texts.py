@@ -86,8 +86,7 @@ class Texts(Struct, frozen=True, eq=False):
         Raises:
             DamagedWorkspace: a file has gone, cannot be read or has too few rows for the cases.
         """
-        schema = {name: TEXTS[name] for name in columns}
-        frames, start, starts = [pl.DataFrame(schema=schema)], 0, []
+        frames, start, starts = [], 0, []
         for number, source in enumerate(self.sources):
             used = self.row_in_part[self.part == number]
             starts.append(start)
@@ -98,6 +97,8 @@ class Texts(Struct, frozen=True, eq=False):
                 raise _damaged(source, f"{frame.height} rows, and a case uses row {int(used.max())}, 0-based")
             frames.append(frame)
             start += frame.height
+        if not frames:
+            return pl.DataFrame(schema={name: TEXTS[name] for name in columns})
         every = pl.concat(frames)
         rows = np.asarray(starts, dtype=np.int64)[self.part] + self.row_in_part if starts else self.row_in_part
         in_order = rows.size == every.height and bool((rows == np.arange(rows.size)).all())

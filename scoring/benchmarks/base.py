@@ -212,9 +212,9 @@ class CaseFormat(Struct, frozen=True, eq=False):
         texts_to = folder if large else None
         parts = list(chunks(rows, self.layout, lambda chunk: self._part(chunk, rows.source, texts_to, further)))
         columns, fates = further.finish()
-        metadata = pl.concat([pl.DataFrame(schema=METADATA), *(part.metadata for part in parts)])
+        metadata = pl.concat([_NO_METADATA, *(part.metadata for part in parts)])
         findings = first_undecodable([finding for part in parts for finding in part.findings])
-        twins = pl.concat([pl.DataFrame(schema=CASES), *(part.twins for part in parts)])
+        twins = pl.concat([_NO_CASES, *(part.twins for part in parts)])
         texts = Texts.whole([part.texts for part in parts], [part.metadata.height for part in parts])
         rest = pl.concat([pl.Series(dtype=pl.String), *(part.rest for part in parts)])
         first = metadata["id"].is_first_distinct()
@@ -319,7 +319,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
     def _twins(self, whole: pl.DataFrame, source: str) -> pl.DataFrame:
         """The twins of the cases of a chunk, the first row of each id; fields and cases are side by side."""
         if self.twins is None:
-            return pl.DataFrame(schema=CASES)
+            return _NO_CASES
         twins = whole.filter(pl.col(f"{MADE}id").is_first_distinct()).select(
             LINE, **self.twins, earliest_error=pl.lit(-1), error_steps=pl.lit([], dtype=pl.List(STEP_INDEX))
         )
@@ -339,6 +339,11 @@ class CaseFormat(Struct, frozen=True, eq=False):
         }
         nothing = pl.lit(None)
         return [expressions.get(name, nothing).cast(dtype).alias(name) for name, dtype in CASES.items()]
+
+
+# Building a frame of so many columns takes as long as reading a small file.
+_NO_METADATA = pl.DataFrame(schema=METADATA)
+_NO_CASES = pl.DataFrame(schema=CASES)
 
 
 class _Part(Struct, frozen=True, eq=False):
@@ -363,8 +368,13 @@ def checked(whole: pl.DataFrame, checks: Sequence[Check], source: str) -> tuple[
     """
     kept = whole[KEPT]
     noticed = []
-    for check in checks:
-        rows = whole.filter(kept & whole.select(check.when.fill_null(value=False).alias("when"))["when"])
+    # Together they take little longer than one, and mostly no row fails any.
+    found = whole.select(check.when.fill_null(value=False).alias(str(place)) for place, check in enumerate(checks))
+    for place, check in enumerate(checks):
+        failing = kept & found[str(place)]
+        if not failing.any():
+            continue
+        rows = whole.filter(failing)
         message = check.message if isinstance(check.message, pl.Expr) else pl.lit(check.message)
         odd = rows.select(NUMBER, LINE, pl.col(f"{MADE}id"), message.alias("message"))
         for number, line, case, words in odd.iter_rows():

@@ -82,7 +82,9 @@ def _label_base(frame: pl.DataFrame, source: str) -> tuple[str, list[Finding]]:
 
 def _against_official(frame: pl.DataFrame, source: str) -> list[Finding]:
     """A note a subset that has the published counts, a warning where its size is right and its labels are not."""
-    findings = []
+    findings: list[Finding] = []
+    if frame.height < min(map(sum, OFFICIAL.values())):
+        return findings
     wrong = pl.col("earliest_error") >= 0
     groups = frame.group_by("subset", wrong).len().iter_rows()
     counts = Counter({(subset, erroneous): count for subset, erroneous, count in groups})

@@ -459,15 +459,18 @@ def _read(
         for source_named, size in zip(named, sizes, strict=True):
             word = source_named.word
             progress(done, total, word)
-            # What is unpacked may be more than the file.
-            within = partial(
-                lambda before, size, word, read: progress(before + min(read, size), total, word), done, size, word
-            )
+            within = partial(_tell_bytes, progress, done, size, total, word)
             try:
                 for brought in [word] if word.startswith(HUB) else bring(word, folder, tell, source_named.until):
                     among = source_named.many or (isinstance(brought, LocalFile) and not brought.alone)
                     where = brought.place if isinstance(brought, LocalFile) else brought
                     beside = partial(known.beside, where) if options.known is not None else None
+                    if isinstance(brought, LocalFile) and brought.parts > 1:
+                        # Members of an archive count alike: their packed sizes say little of how long they take.
+                        share = size // brought.parts
+                        before = done + size * brought.part // brought.parts
+                        progress(before, total, brought.name)
+                        within = partial(_tell_bytes, progress, before, share, total, brought.name)
                     try:
                         source = _read_one(
                             brought, replace(options, progress=within, known=beside), ledger, among=among
@@ -484,6 +487,11 @@ def _read(
             done += size
     progress(total, total, "joining")
     return sources, skipped
+
+
+def _tell_bytes(progress: ImportProgress, before: int, size: int, total: int, name: str, read: int) -> None:
+    """Report how many bytes of a source are read, which may be more than it has: it may have been unpacked."""
+    progress(before + min(read, size), total, name)
 
 
 def _read_one(brought: str | LocalFile, options: ReadOptions, ledger: Ledger | None, *, among: bool) -> Source:

@@ -104,9 +104,9 @@ class Archive:
             raise UnreadableFile(f"{name} has more than {MOST_MEMBERS:,} members.", "Unpack it and name the folder.")
         last = {member.filename: member for member in every}
         names = sorted(last)
-        chosen = [name for name in names if len(names) == 1 or self._may_hold_rows(last[name])]
+        chosen = dict.fromkeys(name for name in names if len(names) == 1 or self._may_hold_rows(last[name]))
         self.members = [last[name] for name in chosen]
-        self.left_out = [printable(name) for name in names if name not in set(chosen)]
+        self.left_out = [printable(name) for name in names if name not in chosen]
         times = Counter(member.filename for member in every)
         self.repeated = {name for name in chosen if times[name] > 1}
 
@@ -222,7 +222,8 @@ class LocalFile(Struct, frozen=True, eq=False):
     `name` is what findings call it (`runs.zip/part-1.jsonl`), `place` the same from one import to the next (a real
     path, `#` and a member of it, an address without its query, or `-`). `findings` were made on the way; where there
     is a `refusal`, it could not be brought. `alone` says that its source stands for nothing else. `until` is how many
-    bytes of a text are read, where it may be growing; None = all that there are.
+    bytes of a text are read, where it may be growing; None = all that there are. `part` of `parts` says which file of
+    its source it is, counted from 0.
     """
 
     name: str
@@ -232,6 +233,8 @@ class LocalFile(Struct, frozen=True, eq=False):
     refusal: InputError | None = None
     alone: bool = True
     until: int | None = None
+    part: int = 0
+    parts: int = 1
 
 
 def bring(
@@ -327,6 +330,8 @@ def _members(source: LocalFile, folder: Path, only: str | None) -> Iterator[Loca
                 source.path,
                 (*noticed, *_repeated(source.name, member.filename, archive.repeated)),
                 alone=len(archive.members) == 1,
+                part=number - 1,
+                parts=len(members),
             )
             with ExitStack() as files:
                 try:

@@ -133,6 +133,11 @@ def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T
     if not rows.streamed:
         yield work(reader.slowly(rows.rows, rows.findings, rows.read))
         return
+    if rows.size <= rows.block_size:
+        # One block at most: starting a thread would take longer than most of its work, in each of many small files.
+        for block in rows.blocks():
+            yield work(reader.chunk(reader.check(block, 0), 0))
+        return
     read = 0
     pending: deque[Future[T]] = deque()
     with _INTERPRETER.hurried(), ThreadPoolExecutor(1) as worker:
