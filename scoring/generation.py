@@ -13,7 +13,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -142,13 +142,50 @@ class Generation(Struct, frozen=True, eq=False):
                 raise damaged(path, f"it has {height} rows and a case uses the one numbered {needed}")
         return generation
 
-    def merged(self, new: "Generation") -> tuple["Generation", Added]:
-        """Merge the cases of both, a new one in place of an old one of the same identity; further ones at the end."""
-        new = new.named_apart(self.sources)
+    @classmethod
+    def together(cls, parts: Sequence["Generation"]) -> "Generation":
+        """Join generations in which no case is repeated, one below the other."""
+        if len(parts) == 1:
+            return parts[0]
+        metadata = pl.concat([part.metadata for part in parts])
+        texts = Texts.together([part.texts for part in parts])
+        if all(isinstance(source, pl.DataFrame) for source in texts.sources):
+            # One frame in place of many small ones, each of which would be looked at again and again.
+            frame = texts.frame()
+            texts = Texts.whole((frame,), (frame.height,))
+        sources = tuple(source for part in parts for source in part.sources)
+        return cls(metadata, texts, sources, together([_all_columns(part) for part in parts]))
+
+    def merged(self, new: Iterable["Generation"]) -> tuple["Generation", list[Added]]:
+        """Merge further generations one after the other: a new case in place of an old one of the same identity.
+
+        Cases without an old one go to the end.
+
+        Returns:
+            All of it, and what each of the new ones changed.
+        """
+        whole, added = self, []
+        reports = {source["source"]: source for source in self.sources}
+        for group in _without_repeats(_named_apart(new, reports)):
+            whole, counts = whole._merged(group, reports)
+            added += counts
+        return replace(whole, sources=tuple(reports.values())), added
+
+    def _merged(
+        self, parts: Sequence["Generation"], reports: Mapping[str, dict[str, Any]]
+    ) -> tuple["Generation", list[Added]]:
+        """Merge generations in which no case is repeated; `reports` are those of all sources, by their names."""
+        new, numbers = Generation.together(parts), range(len(parts))
+        part_of = np.repeat(numbers, [part.metadata.height for part in parts])
+
+        def counted(rows: pl.Series) -> list[int]:
+            """How many of the rows each part has."""
+            return [int(count) for count in np.bincount(part_of[rows.to_numpy()], minlength=len(parts))]
+
+        listed = new.metadata["twin_of"].is_null()
+        totals = counted(listed)
         if not self.metadata.height:
-            reports = {source["source"]: source for source in (*self.sources, *new.sources)}
-            total = new.metadata["twin_of"].null_count()
-            return replace(new, sources=tuple(reports.values())), Added(total, 0, 0)
+            return new, [Added(total, 0, 0) for total in totals]
         height, texts = self.metadata.height, Texts.together((self.texts, new.texts))
         old = new.metadata.select("case").join(
             self.metadata.with_row_index("_old"), on="case", how="left", maintain_order="left"
@@ -169,14 +206,24 @@ class Generation(Struct, frozen=True, eq=False):
         metadata = pl.concat([self.metadata, new.metadata])[chosen]
         columns, alike = _merged_columns(self, new, chosen, at)
         equal_columns = same.is_not_null() & alike
-        reports = {source["source"]: source for source in (*self.sources, *new.sources)}
-        listed = new.metadata["twin_of"].is_null()
-        unchanged = int((equal_columns & listed).sum())
-        total, there = int(listed.sum()), int((at.is_not_null() & listed).sum())
-        changed = new.metadata.filter(at.is_not_null() & ~equal_columns)
-        elsewhere = self.paths(changed) - new.paths(changed)
-        added = Added(total - there, there - unchanged, unchanged, tuple(sorted(elsewhere)))
-        return Generation(metadata, texts.gather(place), tuple(reports.values()), columns), added
+        unchanged, there = counted(equal_columns & listed), counted(at.is_not_null() & listed)
+        changed = at.is_not_null() & ~equal_columns
+        before: list[set[str]] = [set() for _ in numbers]
+        after: list[set[str]] = [set() for _ in numbers]
+        names = zip(old["source"].filter(changed), new.metadata["source"].filter(changed), strict=True)
+        for part, (old_name, new_name) in zip(part_of[changed.to_numpy()].tolist(), names, strict=True):
+            before[part].add(reports[old_name]["path"] if old_name in reports else "")
+            after[part].add(reports[new_name]["path"] if new_name in reports else "")
+        added = [
+            Added(
+                totals[part] - there[part],
+                there[part] - unchanged[part],
+                unchanged[part],
+                tuple(sorted(before[part] - after[part] - {""})),
+            )
+            for part in numbers
+        ]
+        return Generation(metadata, texts.gather(place), columns=columns), added
 
     def since(self, base: "Generation") -> "Generation":
         """Return the cases that an earlier generation does not have as they are here; each with the reports of all."""
@@ -190,26 +237,6 @@ class Generation(Struct, frozen=True, eq=False):
         rows = np.flatnonzero(~same.to_numpy())
         columns = _all_columns(self)[rows]
         return Generation(self.metadata[rows], self.texts.gather(rows), self.sources, columns)
-
-    def paths(self, cases: pl.DataFrame) -> set[str]:
-        """Return the paths of the files from which the cases of these identities were imported."""
-        names = set(self.metadata.join(cases.select("case"), on="case", how="semi")["source"])
-        return {source["path"] for source in self.sources if source["source"] in names} - {""}
-
-    def named_apart(self, others: Sequence[dict[str, Any]]) -> "Generation":
-        """Rename to its path each source whose name is another file's among the `others`."""
-        taken = {source["source"]: source["path"] for source in others}
-        renamed = {
-            source["source"]: source["path"]
-            for source in self.sources
-            if source["path"] and taken.get(source["source"], source["path"]) != source["path"]
-        }
-        if not renamed:
-            return self
-        sources = tuple(
-            {**source, "source": renamed.get(source["source"], source["source"])} for source in self.sources
-        )
-        return replace(self, metadata=self.metadata.with_columns(pl.col("source").replace(renamed)), sources=sources)
 
     def write(self, home: Path) -> None:
         """Put the generation into its benchmark's folder, whole or not at all.
@@ -236,6 +263,42 @@ class Generation(Struct, frozen=True, eq=False):
             if isinstance(error, OSError):
                 raise unwritable(home, error) from error
             raise
+
+
+def _named_apart(generations: Iterable[Generation], reports: dict[str, dict[str, Any]]) -> Iterator[Generation]:
+    """Yield the generations, each source whose name is that of another file renamed to its path.
+
+    `reports` are those of the sources before, by name; those of each generation are added before it is yielded.
+    """
+    for generation in generations:
+        renamed = {
+            source["source"]: source["path"]
+            for source in generation.sources
+            if source["path"] and reports.get(source["source"], source)["path"] != source["path"]
+        }
+        if renamed:
+            sources = tuple(
+                {**source, "source": renamed.get(source["source"], source["source"])} for source in generation.sources
+            )
+            metadata = generation.metadata.with_columns(pl.col("source").replace(renamed))
+            generation = replace(generation, metadata=metadata, sources=sources)  # noqa: PLW2901
+        reports.update((source["source"], source) for source in generation.sources)
+        yield generation
+
+
+def _without_repeats(generations: Iterable[Generation]) -> Iterator[list[Generation]]:
+    """Yield generations in groups of neighbours that have no case in common: merging a group takes as long as one."""
+    group: list[Generation] = []
+    cases: set[str] = set()
+    for generation in generations:
+        own = generation.metadata["case"].to_list()
+        if group and not cases.isdisjoint(own):
+            yield group
+            group, cases = [], set()
+        group.append(generation)
+        cases.update(own)
+    if group:
+        yield group
 
 
 def _index_columns(

@@ -87,14 +87,15 @@ class Texts(Struct, frozen=True, eq=False):
             DamagedWorkspace: a file has gone, cannot be read or has too few rows for the cases.
         """
         frames, start, starts = [], 0, []
-        for number, source in enumerate(self.sources):
-            used = self.row_in_part[self.part == number]
+        last = np.full(len(self.sources), -1, dtype=np.int64)
+        np.maximum.at(last, self.part, self.row_in_part)
+        for source, last_row in zip(self.sources, last.tolist(), strict=True):
             starts.append(start)
-            if not used.size:
+            if last_row < 0:
                 continue
             frame = source.select(columns) if isinstance(source, pl.DataFrame) else _read(source, columns)
-            if int(used.max()) >= frame.height:
-                raise _damaged(source, f"{frame.height} rows, and a case uses row {int(used.max())}, 0-based")
+            if last_row >= frame.height:
+                raise _damaged(source, f"{frame.height} rows, and a case uses row {last_row}, 0-based")
             frames.append(frame)
             start += frame.height
         if not frames:

@@ -236,10 +236,7 @@ class Workspace(Struct, frozen=True):
         with locked(home, make=True):
             folder = self._generation(benchmark)
             whole = Generation.with_reports(folder) if folder else Generation.nothing()
-            added = []
-            for source in imported:
-                whole, counts = whole.merged(Generation.of(source))
-                added.append(counts)
+            whole, added = whole.merged(map(Generation.of, imported))
             whole.write(home)
             # Another process may be reading the texts of the generation before this one, and of earlier ones that it
             # had no time to leave.

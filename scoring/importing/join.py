@@ -360,7 +360,7 @@ def _are_enough(matching: pl.DataFrame, named: pl.DataFrame) -> bool:
 
     An id with U+FFFD was damaged before or when it was read: that it is no case's says nothing of the others.
     """
-    readable = named.height - named["id"].str.contains("\ufffd", literal=True).sum()
+    readable = named.filter(~pl.col("id").str.contains("\ufffd", literal=True)).height
     return matching.height > 0 and _as_many(matching) >= ENOUGH * readable
 
 

@@ -282,9 +282,14 @@ class Rows:
 
     def add(self, value: Any, line: int | None = None) -> None:
         """Append a row; lone surrogates in it become U+FFFD, with a warning."""
+        line = self._read + 1 if line is None else line
         repaired: list[str] = []
-        value = without_surrogates(value, repaired)
-        self._append(value, self._read + 1 if line is None else line, repaired)
+        try:
+            value = without_surrogates(value, repaired)
+        except RecursionError:
+            self.broken(line, "the row holds half a character and is nested too deeply to replace it")
+        else:
+            self._append(value, line, repaired)
 
     def _append(self, value: Any, line: int, repaired: Sequence[str]) -> None:
         self._read += 1

@@ -167,35 +167,49 @@ def _element(text: str, at: int, line: int) -> tuple[RowElement, int]:
     return RowElement(line, value, repeated=tuple(repeated), repaired=tuple(repaired)), end
 
 
-def without_surrogates(value: Any, repaired: list[str], path: str = "") -> Any:
+def without_surrogates(value: Any, repaired: list[str]) -> Any:
     """Return a JSON value whose lone surrogates, which no file can store, are U+FFFD: in texts and in keys.
 
     Args:
         value: the value; it is returned unchanged if nothing in it has to be repaired.
         repaired: takes the path of each text or key that was repaired, such as `steps[1]`.
-        path: the path of the value itself.
 
     Raises:
-        RecursionError: the value is nested too deeply.
+        RecursionError: something has to be repaired, and the value is nested too deeply for that.
     """
+    return _repaired(value, repaired, "") if _holds_surrogate(value) else value
+
+
+def _holds_surrogate(value: Any) -> bool:
+    ahead = [value]
+    while ahead:
+        part = ahead.pop()
+        if isinstance(part, str):
+            if not part.isascii() and _SURROGATE.search(part):
+                return True
+        elif isinstance(part, dict):
+            ahead += part
+            ahead += part.values()
+        elif isinstance(part, list):
+            ahead += part
+    return False
+
+
+def _repaired(value: Any, repaired: list[str], path: str) -> Any:
     if isinstance(value, str):
-        if value.isascii() or not _SURROGATE.search(value):
-            return value
-        repaired.append(path or "the row")
-        return _SURROGATE.sub("\ufffd", value)
-    before = len(repaired)
-    if isinstance(value, dict):
-        pairs = []
-        for key, inner in value.items():
-            name = without_surrogates(key, repaired, f"{path}.a key" if path else "a key")
-            pairs.append((name, without_surrogates(inner, repaired, f"{path}.{name}" if path else str(name))))
-        if len(repaired) > before:
-            return _with_every_key(pairs)
-    elif isinstance(value, list):
-        parts = [without_surrogates(part, repaired, f"{path}[{index}]") for index, part in enumerate(value)]
-        if len(repaired) > before:
-            return parts
-    return value
+        sound = _SURROGATE.sub("\ufffd", value)
+        if sound != value:
+            repaired.append(path or "the row")
+        return sound
+    if isinstance(value, list):
+        return [_repaired(part, repaired, f"{path}[{index}]") for index, part in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    pairs = []
+    for key, inner in value.items():
+        name = _repaired(key, repaired, f"a key of {path}" if path else "a key")
+        pairs.append((name, _repaired(inner, repaired, f"{path}.{name}" if path else str(name))))
+    return _with_every_key(pairs)
 
 
 def _with_every_key(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:

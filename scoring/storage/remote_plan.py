@@ -235,5 +235,5 @@ def merge_generations(home: Path, base: str | None, ours: str, theirs: str) -> N
         mine = Generation.with_reports(home / ours)
         if base is not None and (home / base / "import.json").exists():
             mine = mine.since(Generation.with_reports(home / base))
-        whole, _ = Generation.with_reports(home / theirs).merged(mine)
+        whole, _ = Generation.with_reports(home / theirs).merged([mine])
         whole.write(home)
