@@ -24,6 +24,7 @@ from inspector.texts.text import clean
 from scoring.benchmarks.registry import WITH_IMAGES
 from scoring.errors import DamagedWorkspace
 from scoring.reading.file_bytes import size_words
+from scoring.storage.files import open_plain
 from scoring.workspace import Workspace
 
 Pixels = tuple[int, int] | None
@@ -112,7 +113,7 @@ def find_image(name: str, folder: Path | None) -> NamedImage:
 @lru_cache(maxsize=256)
 def _seen(path: Path, size: int, changed: int) -> tuple[str, Pixels]:  # noqa: ARG001  # what the file was like then
     """What kind of image a file is; it is looked into again once it has changed."""
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         return image_kind(file.read(_HEAD))
 
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from scoring.errors import CheckpointError, PickleRefused
 from scoring.readout import Readout, Shape
+from scoring.storage.files import open_plain, read_plain
 from scoring.weights.safetensors_file import BYTES
 
 # -- which files of a folder are its pickled weights, and what is said where files of weights are not there
@@ -58,7 +59,7 @@ def pickled_files(folder: Path, hub: str = "") -> list[Path]:
 
 def _of_index(index: Path, hub: str) -> list[Path]:
     try:
-        names = sorted(set(json.loads(index.read_bytes())["weight_map"].values()))
+        names = sorted(set(json.loads(read_plain(index))["weight_map"].values()))
         # A name with a folder in it would lead out of the checkpoint.
         inside = bool(names) and all(Path(name).name == name for name in names)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -182,7 +183,7 @@ class Checkpoint(Struct, frozen=True, eq=False, dict=True):
             CheckpointError: the file is missing or damaged.
         """
         try:
-            added = json.loads(self.tokenizer.read_bytes())["added_tokens"]
+            added = json.loads(read_plain(self.tokenizer))["added_tokens"]
             return {str(token["content"]): int(token["id"]) for token in added}
         except FileNotFoundError:
             raise missing_tokenizer(self.tokenizer) from None
@@ -207,7 +208,7 @@ class Checkpoint(Struct, frozen=True, eq=False, dict=True):
         if not path.is_file():
             return {}
         try:
-            document = json.loads(path.read_bytes())
+            document = json.loads(read_plain(path))
             settings = {name: document[name] for name in _GENERATION_SETTINGS if document.get(name) is not None}
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise CheckpointError(f"{path} cannot be read ({error}).", "Download the model again.") from None
@@ -290,7 +291,7 @@ def positive(config: Mapping[str, Any], name: str) -> int:
 
 def _json(path: Path, hub: str) -> Mapping[str, Any]:
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(read_plain(path))
     except FileNotFoundError:
         raise CheckpointError(f"{path} is missing.", "Give a folder with config.json and safetensors files.") from None
     except (OSError, ValueError, RecursionError) as error:
@@ -338,7 +339,7 @@ def _header(path: Path, hub: str) -> dict[str, Tensor]:
     """
     try:
         size = path.stat().st_size
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             start = file.read(len(_POINTER))
             if start == _POINTER:
                 raise _incomplete(path, "is a git-lfs pointer and not the weights", hub)

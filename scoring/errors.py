@@ -29,16 +29,65 @@ Whoever catches `InspectError` prints `title: sentence next step` and exits with
 its traceback.
 """
 
+import re
+from collections.abc import Iterable
+from unicodedata import east_asian_width
+
+LONGEST_NAME, LONGEST_PATH, LONGEST_MESSAGE = 200, 1000, 2000
+"""Cells of a name, of a path and of a whole message that people read; what is longer loses its middle."""
+
+_LONG_WORD = re.compile(rf"\S{{{LONGEST_NAME // 2},}}")
+
+
+def shortened(message: str) -> str:
+    """Shorten long names in a message, and the message itself, with an ellipsis in the middle.
+
+    Files, columns, ids and scorers may have names of any length. Both ends stay, because they tell most names apart and
+    because a message ends with what to do next. Data for other programs is never shortened.
+    """
+    if len(message) <= LONGEST_NAME // 2:
+        return message
+    return _elided(_LONG_WORD.sub(lambda word: _shortened_word(word[0]), message), LONGEST_MESSAGE)
+
+
+def _shortened_word(word: str) -> str:
+    # A folder's name is never so long that an ordinary path would change.
+    return _elided("/".join(_elided(part, LONGEST_NAME) for part in word.split("/")), LONGEST_PATH)
+
+
+def _elided(text: str, most: int) -> str:
+    """Cut the middle out of a text of more than so many cells."""
+    if len(text) <= most and (text.isascii() or len(_start(text, most)) == len(text)):
+        return text
+    tail = len(_start(reversed(text[-most:]), most - most // 2 - 1))
+    return f"{_start(text, most // 2)}…{text[len(text) - tail :]}"
+
+
+def _start(signs: Iterable[str], most: int) -> str:
+    """Take as many characters as fit into so many cells."""
+    kept: list[str] = []
+    cells = 0
+    for sign in signs:
+        cells += 1 + (east_asian_width(sign) in "WF")
+        if cells > most:
+            break
+        kept.append(sign)
+    return "".join(kept)
+
 
 class InspectError(Exception):
-    """Something foreseen: `title` in a few words, `sentence` with the facts, `next_step` with the way out."""
+    """Something foreseen: `title` in a few words, `sentence` with the facts, `next_step` with the way out.
+
+    Long names in both are shortened.
+    """
 
     title = "Cannot do that"
 
     def __init__(self, sentence: str, next_step: str = "") -> None:
+        sentence = shortened(sentence)
         super().__init__(sentence)
         self.sentence = sentence
-        self.next_step = next_step
+        self.next_step = shortened(next_step)
 
     @property
     def words(self) -> str:

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from scoring.checkpoint import Checkpoint, missing_tokenizer
 from scoring.errors import CheckpointError, UnwritableWorkspace
-from scoring.storage.files import write_atomically
+from scoring.storage.files import open_plain, write_atomically
 
 FILE = "fingerprints.json"
 FORMAT = 1
@@ -168,7 +168,7 @@ def _digest(path: Path, stamp: DigestStamp, stop: threading.Event) -> str:
     """Hex sha256 of a file that is still as stamped when it has been read."""
     digest = sha256()
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             if hasattr(os, "posix_fadvise"):
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)
             while not stop.is_set() and (block := file.read(_BLOCK)):

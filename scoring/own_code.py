@@ -22,7 +22,7 @@ from typing import Any
 from msgspec import Struct
 
 from scoring.errors import InspectError, PluginError
-from scoring.storage.files import expand_home
+from scoring.storage.files import expand_home, read_plain
 
 ENDING = ".py"
 _PREFIX = "prm_inspect_own_"
@@ -71,7 +71,7 @@ def from_file(path: Path) -> OwnCode:
     """
     place = expand_home(str(path))
     try:
-        source = place.read_bytes()
+        source = read_plain(place)
     except OSError as error:
         raise PluginError(f"{path} cannot be read: {error.strerror or error}.", "Give the path of one file.") from None
     digest = sha256(source).hexdigest()

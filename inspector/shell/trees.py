@@ -21,6 +21,7 @@ from scoring import __version__
 from scoring.progress import told_to
 from scoring.reading.findings import Finding
 from scoring.reading.findings import counted as counted_findings
+from scoring.storage.files import open_plain
 from scoring.trees.figures import DOUBTED, LOST, SHARES, figures_of, shares
 from scoring.trees.reading import TreeFile, read_trees
 from scoring.trees.search_tree import SearchTree
@@ -122,7 +123,7 @@ def trees_view(file: TreeFile, words: Sequence[str], prunings: bool = False, for
 
 def _digest(path: Path) -> str:
     digest = blake2b(digest_size=8)
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         while part := file.read(1 << 20):
             digest.update(part)
     return digest.hexdigest()

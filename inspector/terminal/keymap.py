@@ -24,6 +24,7 @@ from inspector.commands.command import GO, NO_KEY, VIEW
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
+from scoring.storage.files import read_plain
 
 FILE = "keymap.toml"
 _LISTS: dict[type[Widget], tuple[str, ...]] = {
@@ -111,7 +112,7 @@ RENAMED = {
 def read(path: Path) -> Keymap:
     """Read the keys in the file, laid over the usual ones; the usual ones where there is no file."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(read_plain(path).decode())
     except FileNotFoundError:
         return Keymap(usual())
     except OSError as error:

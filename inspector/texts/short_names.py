@@ -1,7 +1,7 @@
 """Names in fewer cells than they need: what they share gives way first, then their middles.
 
-Nothing else shortens a name. `short_names` takes all the names that stand beside each other, so that what is left of
-each still tells it from the others.
+Only `scoring.errors.shortened` shortens names too: those in sentences. `short_names` takes all the names that stand
+beside each other, so that what is left of each still tells it from the others.
 """
 
 import re

@@ -14,6 +14,7 @@ from typing import Any
 
 from scoring.checkpoint import INDEX, WHOLE
 from scoring.errors import CheckpointError, MissingExtra, PickleRefused
+from scoring.storage.files import open_plain
 from scoring.weights.safetensors_file import write_tensors
 
 try:
@@ -74,7 +75,7 @@ def read_pickle(path: Path) -> dict[str, Any]:
         PickleRefused: it names a class that is none of a tensor's.
     """
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             start = file.read(len(_POINTER))
         if start == _POINTER:
             raise CheckpointError(f"{path} is a git-lfs pointer and not the weights.", "Download the checkpoint again.")

@@ -50,7 +50,7 @@ from scoring.reading.file_bytes import (
 )
 from scoring.reading.findings import Finding, some_of
 from scoring.results import inspect_log
-from scoring.storage.files import expand_home, unwritable, uuid7
+from scoring.storage.files import expand_home, open_plain, unwritable, uuid7
 from scoring.workspace import OWN, is_workspace
 
 # -- the members of a zip archive that may hold rows. Nothing is written under a member's name, and no header is
@@ -88,7 +88,7 @@ class Archive:
         """
         self._name = name
         try:
-            self._file = path.open("rb")
+            self._file = open_plain(path)
         except OSError as error:
             raise UnreadableFile(f"{name}: {error.strerror}.", "Check the path and its permissions.") from None
         try:
@@ -369,7 +369,7 @@ def _as_member(member: LocalFile, folder: Path, whole: Allowance) -> Iterator[Lo
 def _unpacked(source: LocalFile, compression: str, folder: Path) -> Iterator[LocalFile]:
     allowance = Allowance(source.name, _room(folder))
     try:
-        file = source.path.open("rb")
+        file = open_plain(source.path)
     except OSError as error:
         raise UnreadableFile(f"{source.name}: {error.strerror}.", "Check the path and its permissions.") from None
     with file:

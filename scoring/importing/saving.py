@@ -36,7 +36,7 @@ from scoring.own_code import installed, package_of
 from scoring.results.base import ExternalResults
 from scoring.scorer import FILE as SCORER
 from scoring.scorer import NOWHERE, Scorer, TrainingPoint
-from scoring.storage.files import locked, unwritable, write_atomically
+from scoring.storage.files import locked, open_plain, unwritable, write_atomically
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -478,7 +478,7 @@ def _file_digest(path: Path) -> str | None:
     """The digest of a file's bytes; None where it cannot be read, which reading it in earnest says."""
     digest, piece = blake2b(), bytearray(_PIECE)
     try:
-        with path.open("rb", buffering=0) as file:
+        with open_plain(path) as file:
             while count := file.readinto(piece):
                 digest.update(memoryview(piece)[:count])
             return digest.hexdigest()[:32]

@@ -34,6 +34,7 @@ from scoring.importing.join import JoinedResults
 from scoring.importing.saving import SavedResults, Unchanged, scorer_of, withdraw
 from scoring.reading.file_bytes import printable
 from scoring.reading.rows import is_lines
+from scoring.storage.files import open_plain
 from scoring.workspace import Workspace
 
 REST_SECONDS = 3.0
@@ -159,7 +160,7 @@ def whole_rows(path: str, size: int) -> int | None:
     if not is_lines(Path(path)):
         return None
     try:
-        with open(path, "rb") as file:  # noqa: PTH123  # as above
+        with open_plain(path) as file:
             tail, at = b"", size
             while at and b"\n" not in tail:
                 step = min(_PIECE, at)

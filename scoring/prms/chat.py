@@ -15,6 +15,7 @@ from msgspec import Struct
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, MissingExtra
 from scoring.prms.base import Tokenizer, special_id
+from scoring.storage.files import read_plain
 
 TEMPLATE, SETTINGS = "chat_template.jinja", "tokenizer_config.json"
 """Where a checkpoint has its template, and its special tokens by role."""
@@ -149,7 +150,7 @@ def special_token(settings: dict[str, Any], name: str) -> str:
 def tokenizer_settings(folder: Path) -> dict[str, Any]:
     """Read `tokenizer_config.json`; {} where it is missing or damaged, as it decides nothing by itself."""
     try:
-        document = json.loads((folder / SETTINGS).read_bytes())
+        document = json.loads(read_plain(folder / SETTINGS))
     except (OSError, ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}

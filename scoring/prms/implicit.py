@@ -48,6 +48,7 @@ from scoring.prms.base import (
 )
 from scoring.prms.chat import CHATML, LLAMA3, Chat, template_system
 from scoring.readout import OUTPUT, Encoded, LogRatio, Readout, Refused
+from scoring.storage.files import read_plain
 
 SEPARATOR = "\n\n"
 _CHATS = {"qwen2": CHATML, "qwen3": CHATML, "llama": LLAMA3}
@@ -238,7 +239,7 @@ def _vocabulary(checkpoint: Checkpoint) -> tuple[dict[str, int], set[str]]:
     """The ids of all tokens by their text, and the added ones among them."""
     path = checkpoint.tokenizer
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(read_plain(path))
         added = {str(token["content"]): int(token["id"]) for token in document["added_tokens"]}
         return {**document["model"]["vocab"], **added}, set(added)
     except FileNotFoundError:

@@ -4,7 +4,6 @@ import bz2
 import lzma
 import os
 import re
-import stat
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
@@ -17,6 +16,7 @@ from msgspec import Struct
 
 from scoring.errors import InputError, UnknownFormat, UnreadableFile
 from scoring.reading.findings import Finding
+from scoring.storage.files import NotPlain, open_plain
 
 # -- compressed streams become plain bytes, a chunk at a time, within limits that are counted and never believed
 #
@@ -241,9 +241,8 @@ def read_some(file: BinaryIO, name: str, size: int = CHUNK) -> bytes:
 def start_of(path: Path, size: int = _START) -> bytes:
     """Return the first bytes of a file, at most `size`; none where it is no plain file, or cannot be read."""
     try:
-        if path.is_file():
-            with path.open("rb") as file:
-                return file.read(size)
+        with open_plain(path) as file:
+            return file.read(size)
     except (OSError, ValueError):
         # Reading it in earnest says what is wrong.
         pass
@@ -330,7 +329,6 @@ UTF8_MARK = b"\xef\xbb\xbf"
 ENDINGS = (".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".csv", ".tsv", ".eval")
 """What the names of files end with that hold rows. What is in them is told by their content."""
 
-_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _CHUNK = 16 * 1024 * 1024
 _LOOK = 64
 # Longer marks first: that of UTF-32 begins like that of UTF-16.
@@ -380,12 +378,6 @@ _NO_TABLES = {
     ),
 }
 """What a file is that holds no rows -> what it starts with, and what to do instead."""
-_KINDS = {
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
 
 
 def printable(path: Path | str) -> str:
@@ -419,10 +411,7 @@ def file_bytes(path: Path, source: str = "") -> bytes:
     """
     source = source or printable(path)
     try:
-        _plain(path.stat().st_mode, source)
-        # What was a file a moment ago may be a pipe now: opening must not wait for whoever writes to it.
-        with os.fdopen(os.open(path, _READING), "rb") as file:
-            _plain(os.fstat(file.fileno()).st_mode, source)
+        with open_plain(path) as file:
             _may_hold_rows(file.peek(_LOOK)[:_LOOK], source)
             for mark in (PARQUET, ARROW_FILE, ARROW_STREAM):
                 if file.peek(len(mark)).startswith(mark):
@@ -431,6 +420,11 @@ def file_bytes(path: Path, source: str = "") -> bytes:
             return file.read()
     except FileNotFoundError:
         raise UnreadableFile(f"there is no file {source}.", "Check the path.") from None
+    except IsADirectoryError:
+        raise UnreadableFile(f"{source} is a folder.", "Name the files in it.") from None
+    except NotPlain as error:
+        next_step = "Write its rows to a file, or pipe them in and name -."
+        raise UnreadableFile(f"{source} is {error.kind}, not a file.", next_step) from None
     except MemoryError:
         raise UnreadableFile(f"{source} does not fit into memory.", "Split it into smaller files.") from None
     except (OSError, ValueError) as error:
@@ -462,16 +456,6 @@ def decoded_as(codec: str, raw: bytes, source: str) -> tuple[str, list[Finding]]
         line = raw.count(b"\n", 0, error.start) + 1
         message = f"bytes that are not {codec.upper()} became U+FFFD, here for the first time"
         return text, [Finding("warning", "undecodable", message, source, line)]
-
-
-def _plain(mode: int, source: str) -> None:
-    if stat.S_ISDIR(mode):
-        raise UnreadableFile(f"{source} is a folder.", "Name the files in it.")
-    if not stat.S_ISREG(mode):
-        what = _KINDS.get(stat.S_IFMT(mode), "something else")
-        raise UnreadableFile(
-            f"{source} is {what}, not a file.", "Write its rows to a file, or pipe them in and name -."
-        )
 
 
 def _may_hold_rows(start: bytes, source: str) -> None:

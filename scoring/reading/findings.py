@@ -5,6 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
+
+from scoring.errors import LONGEST_NAME, shortened
 
 Severity = Literal["note", "warning", "error"]
 """note: known to occur or harmless; warning: something the reader should look at; error: a row was left out."""
@@ -24,9 +27,14 @@ class Finding(Struct, frozen=True):
     line: int | None = None
     case: str | None = None
 
+    def __post_init__(self) -> None:
+        """Shorten long names in the message; the source and the id are data and stay."""
+        if len(self.message) > LONGEST_NAME // 2:
+            force_setattr(self, "message", shortened(self.message))
+
     def __str__(self) -> str:
         place = f"{self.source}:{self.line}" if self.line is not None else self.source
-        return f"{place}: {self.severity}: {self.message}"
+        return shortened(f"{place}: {self.severity}: {self.message}")
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

@@ -40,6 +40,7 @@ from scoring.reading.text_rows import (
     object_elements,
     without_surrogates,
 )
+from scoring.storage.files import open_plain
 from scoring.storage.parquet import read_arrow, read_parquet
 
 BLOCK_SIZE = 16 * 1024 * 1024
@@ -213,7 +214,7 @@ class Rows:
         assert self._file is not None  # noqa: S101  # whoever asks knows that it is streamed
         number = 1
         try:
-            with self._file.open("rb") as file:
+            with open_plain(self._file) as file:
                 at = len(UTF8_MARK) if file.read(len(UTF8_MARK)) == UTF8_MARK else 0
                 while raw := _whole_lines(file, at, size or self.block_size, self._until):
                     block = LineBlock(raw, number)
@@ -358,9 +359,7 @@ def some_rows(rows: Rows) -> Rows:
 def is_lines(path: Path) -> bool:
     """Return whether a file is JSON Lines: its first line that is not blank is an object, whole by itself."""
     try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             start = file.read(_SAMPLED)
     except (OSError, ValueError):
         # Reading it in earnest says what is wrong.

@@ -43,6 +43,7 @@ from scoring.results.base import (
     voted,
     written,
 )
+from scoring.storage.files import open_plain
 
 TITLE = "Inspect log"
 MOST_MEMBERS = 1_000_000
@@ -293,7 +294,7 @@ class ZipMembers:
         self._source = source or printable(path)
         self._unpacked = 0
         try:
-            self._file = path.open("rb")
+            self._file = open_plain(path)
         except (OSError, ValueError) as error:
             raise UnreadableFile(f"{self._source}: {_why(error)}.", "Check the path and its permissions.") from None
         try:

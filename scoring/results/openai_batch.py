@@ -39,6 +39,7 @@ from scoring.results.base import (
     whole_records,
 )
 from scoring.results.prompted import ANSWERS, asked_case, case_of_prompts, texts_of_messages, without_answer
+from scoring.storage.files import open_plain
 
 TITLE = "OpenAI batch output"
 MOST_BESIDE = 40
@@ -242,7 +243,7 @@ def _lines_beside(output: Path) -> Iterator[Path]:
 def _requests(path: Path) -> Iterator[tuple[str, str]]:
     """(custom_id, its last prompt that shows a case, "" = none does) of the lines, up to the first that is none."""
     try:
-        with path.open("rb") as lines:
+        with open_plain(path) as lines:
             for line in lines:
                 request = msgspec.json.decode(line)
                 if not isinstance(request, dict) or not request.keys() >= _REQUEST:

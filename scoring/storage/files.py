@@ -1,12 +1,14 @@
-"""Writing files whole or not at all, one writer after the other."""
+"""Opening files that people name, and writing files whole or not at all, one writer after the other."""
 
 import errno
 import os
+import stat
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from io import BufferedReader
 from pathlib import Path
 from types import ModuleType
 
@@ -30,8 +32,59 @@ _REASONS = {
     errno.ENOTDIR: "a part of the path is a file",
 }
 
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _CLOSED = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+
+
+class NotPlain(OSError):  # noqa: N818 - as the errors in scoring.errors, it is named for what went wrong
+    """A path leads to something that is not a plain file: `kind` names it, such as `a pipe`."""
+
+    def __init__(self, path: Path | str, kind: str) -> None:
+        super().__init__(errno.EINVAL, f"it is {kind}, not a file", str(path))
+        self.kind = kind
+
+
+def open_plain(path: Path | str) -> BufferedReader:
+    """Open a plain file for reading; links are followed.
+
+    Every path that comes from a person is opened here. A pipe without a writer would block for ever and a device such
+    as `/dev/zero` never ends, so neither is opened.
+
+    Raises:
+        NotPlain: the path leads to a pipe, socket or device.
+        OSError: there is no such file, it is a folder, or it must not be read.
+        ValueError: no file can have this path, as with a NUL in it.
+    """
+    _check_plain(Path(path).stat().st_mode, path)
+    # The file may have been replaced by a pipe since: opening must not wait for a writer.
+    descriptor = os.open(path, _READING)
+    try:
+        _check_plain(os.fstat(descriptor).st_mode, path)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_plain(path: Path | str) -> bytes:
+    """Read a plain file; see `open_plain`."""
+    with open_plain(path) as file:
+        return file.read()
+
+
+def _check_plain(mode: int, path: Path | str) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        raise NotPlain(path, _KINDS.get(stat.S_IFMT(mode), "something else"))
 
 
 def unwritable(path: Path, error: OSError) -> UnwritableWorkspace:

@@ -17,7 +17,7 @@ import polars as pl
 from scoring.errors import UnreadableFile
 from scoring.reading.findings import Finding
 from scoring.schema import REWARDS
-from scoring.storage.files import write_atomically
+from scoring.storage.files import read_plain, write_atomically
 from scoring.texts import reward_keys
 from scoring.variants import content_frames
 
@@ -46,9 +46,11 @@ def read_rewards(path: Path, reads: tuple[str, ...] = ()) -> tuple[pl.DataFrame,
         UnreadableFile: the file cannot be read at all.
     """
     try:
-        lines = path.read_bytes().splitlines()
+        lines = read_plain(path).splitlines()
     except OSError as error:
-        raise UnreadableFile(f"{path} cannot be read ({error}).", "Give the file that --write made.") from None
+        raise UnreadableFile(
+            f"{path} cannot be read ({error.strerror or error}).", "Give the file that --write made."
+        ) from None
     contents, rewards, findings = [], [], []
     for number, line in enumerate(lines, 1):
         if not line.strip():

@@ -44,7 +44,7 @@ from scoring.errors import (
 from scoring.fingerprint import Digests, fingerprint
 from scoring.readout import Readout
 from scoring.scorer import checkpoints_in
-from scoring.storage.files import expand_home, locked, sync, unwritable, uuid7
+from scoring.storage.files import expand_home, locked, read_plain, sync, unwritable, uuid7
 
 # -- what a LoRA adapter's `adapter_config.json` asks for; all that a plain merge would get wrong is refused by name
 #
@@ -88,7 +88,7 @@ class LoraConfig(Struct, frozen=True):
         """
         path = folder / ADAPTER_CONFIG
         try:
-            config = json.loads(path.read_bytes())
+            config = json.loads(read_plain(path))
             kind = config.get("peft_type")
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise CheckpointError(f"{path} cannot be read ({error}).", "Download the adapter again.") from None
@@ -543,7 +543,7 @@ def _holds(folder: Path, files: list[Path]) -> bool:
     """Whether a folder that was made holds these small files, and no others of them."""
     there = {name for name in (CONFIG, *BESIDE) if (folder / name).is_file()}
     return there == {path.name for path in files} and all(
-        (folder / path.name).read_bytes() == path.read_bytes() for path in files
+        read_plain(folder / path.name) == read_plain(path) for path in files
     )
 
 

@@ -15,6 +15,7 @@ from scoring.errors import UnknownFormat, UnreadableFile
 from scoring.reading import file_bytes as module
 from scoring.reading.file_bytes import decoded, file_bytes, printable
 from scoring.reading.rows import read_rows
+from scoring.storage.files import open_plain
 
 ROWS = rows(4)
 COMPRESSED = {
@@ -90,13 +91,13 @@ def test_a_file_that_turns_into_a_pipe_before_it_is_opened_is_refused_too(proces
 
 def test_a_file_that_turns_into_nothing_holds_no_rows(processbench_file, monkeypatch):
     path = processbench_file(ROWS)
-    plain = module._plain
 
-    def emptied(mode, source):
-        plain(mode, source)
+    def emptied(path):
+        file = open_plain(path)
         os.truncate(path, 0)
+        return file
 
-    monkeypatch.setattr(module, "_plain", emptied)
+    monkeypatch.setattr(module, "open_plain", emptied)
     with pytest.raises(UnknownFormat, match="holds no rows"):
         _ = read_rows(path).rows
 
