@@ -43,9 +43,10 @@ from inspector.render.view import (
 )
 from inspector.render.view import Column as TableColumn
 from inspector.texts.paint import Glyphs
-from inspector.texts.short_names import short_names
+from inspector.texts.short_names import short_name, short_names
 from inspector.texts.text import clean
 from inspector.texts.wrap import wrap
+from scoring.errors import LONGEST_NAME
 
 NARROWEST = 18
 """Cells that a name keeps where there is no room."""
@@ -360,6 +361,11 @@ def _mark(cell: Cell) -> ChartMark:
     return ChartMark(value, cell.low, cell.high, cell.n, cell.link, star, few=cell.small)
 
 
+def _head(text: str, *, wraps: bool) -> str:
+    """Clean the value of a cell: a text of several lines, or a name, which also a page that is as wide shortens."""
+    return clean(text, lines=True) if wraps else short_name(text, LONGEST_NAME)
+
+
 class _Texts:
     """What stands in the cells of a table: values, what follows them with and without intervals, and remarks."""
 
@@ -367,7 +373,7 @@ class _Texts:
         # A label that holds for the lines beneath its own stands there once.
         self.heads = [
             [
-                clean(value_text(cell, ascii_only=glyphs.ascii_only), lines=column.wraps) if cell.rows else ""
+                _head(value_text(cell, ascii_only=glyphs.ascii_only), wraps=column.wraps) if cell.rows else ""
                 for cell, column in zip(row, table.columns, strict=True)
             ]
             for row in table.rows

@@ -333,15 +333,9 @@ def join_sources(
         results = [(source, replace(scorer, name=options.name)) for source, scorer in results]
     if results or not held:
         results = list(_as_checkpoints(results, options))
-    joined = []
     cases = _cases(workspace, imported) if results else pl.DataFrame(schema=OF_CASES)
-    for source, scorer in results:
-        try:
-            joined.append(join(_decided(_in_run(scorer, options.run), options), cases, options.join_to))
-        except InputError as error:
-            if not source.among:
-                raise
-            skipped.append(RefusedFile(scorer.place, str(error)))
+    joined, failed = _joined(results, cases, options)
+    skipped += failed
     if alone and not imported and not joined:
         # What was refused says itself what to do next.
         others = f"{len(skipped) - 1:,} more {'file was' if len(skipped) == 2 else 'files were'} left out"
@@ -359,6 +353,33 @@ def join_sources(
         skipped_places=tuple(refused.place for refused in skipped),
         plain_text=options.plain_text,
     )
+
+
+def _joined(
+    results: Sequence[tuple[Source, ExternalResults]], cases: pl.DataFrame, options: ImportOptions
+) -> tuple[list[JoinedResults], list[RefusedFile]]:
+    """Join results to cases, and refuse those that do not fit if their source is one of many or has others that do.
+
+    Raises:
+        InputError: nothing of a source fits.
+        UsageError: a run or threshold does not fit.
+    """
+    joined: list[JoinedResults] = []
+    refused: list[RefusedFile] = []
+    errors: dict[int, InputError] = {}
+    fitting: set[int] = set()
+    for source, scorer in results:
+        try:
+            joined.append(join(_decided(_in_run(scorer, options.run), options), cases, options.join_to))
+            fitting.add(id(source))
+        except InputError as error:
+            refused.append(RefusedFile(scorer.place, str(error)))
+            if not source.among:
+                errors.setdefault(id(source), error)
+    for place_of, first in errors.items():
+        if place_of not in fitting:
+            raise first
+    return joined, refused
 
 
 def _opened_alone(sources: Sequence[Source], known: _KnownCases) -> Iterator[Source]:
