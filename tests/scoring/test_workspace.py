@@ -288,3 +288,23 @@ def test_twins_are_scored_and_neither_listed_nor_counted(workspace, read):
     assert workspace.twins().equals(twins)
     assert workspace.add([replace(imported, twins=twins)]) == [Added(new=0, changed=0, unchanged=3)]
     assert workspace.imports("processbench")[0]["twins"] == 1
+
+
+def test_many_imports_together_change_what_they_change_one_after_the_other(tmp_path, read):
+    """Cases that repeat within them, that move from file to file, and columns that only some have."""
+    first = read(rows(6), name="first.jsonl")
+    batch = [
+        read([row(1, extra=1), row(20)], name="second.jsonl"),
+        read([row(2, problem="another")], name="third.jsonl"),
+        read([row(1, extra="text"), row(21)], name="fourth.jsonl"),
+        read([row(20), row(3)], name="first.jsonl"),
+        read([row(21, problem="new"), row(22)], name="fifth.jsonl"),
+    ]
+    together, alone = Workspace.create(tmp_path / "together"), Workspace.create(tmp_path / "alone")
+    assert together.add([first]) == alone.add([first])
+    changes = [added for imported in batch for added in alone.add([imported])]
+    assert together.add(batch) == changes
+    (cases, texts), (expected, expected_texts) = (space.cases(["processbench"]) for space in (together, alone))
+    assert cases.equals(expected)
+    assert texts.frame().equals(expected_texts.frame())
+    assert together.imports("processbench") == alone.imports("processbench")

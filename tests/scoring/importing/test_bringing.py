@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 import tarfile
+import threading
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -722,3 +723,47 @@ def test_odd_names_are_left_alone_or_one_sentence(here, name):
         assert found(name) == [name]
     except InputError as error:
         str(error).encode()
+
+
+MANY = 40_000
+
+
+def test_the_members_of_an_archive_of_many_are_listed_in_time_that_grows_with_their_number(tmp_path):
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
+        for number in range(MANY):
+            archive.writestr(f"{number}.jsonl", b"")
+    counts = []
+
+    def count():
+        with bringing.Archive(tmp_path / "many.zip", "many") as archive:
+            counts.append(len(archive.members))
+
+    thread = threading.Thread(target=count, daemon=True)
+    thread.start()
+    # It takes a second; looking at every name for each of them takes minutes.
+    thread.join(20)
+    assert counts == [MANY]
+
+
+def test_progress_goes_on_from_member_to_member(tmp_path):
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
+        for number, row in enumerate(CASES):
+            archive.writestr(f"{number}.jsonl", json.dumps(row))
+    told = []
+    read_sources([str(tmp_path / "many.zip")], ImportOptions(), None, None, progress=lambda *now: told.append(now))
+    done = [now[0] for now in told]
+    assert done == sorted(done)
+    assert len(set(done)) >= N
+    assert {name.rpartition("/")[2] for _, _, name in told} >= {f"{number}.jsonl" for number in range(N)}
+
+
+def test_names_of_members_are_shortened_in_what_is_said_and_kept_in_what_is_stored(tmp_path):
+    name = f"{'n' * 30_000}.jsonl"
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(name, json.dumps({**CASES[0], "label": 99}))
+        archive.writestr("b.jsonl", "{broken")
+        archive.writestr(f"{'x' * 30_000}.txt", "nothing")
+    batch = read_sources([str(tmp_path / "a.zip")], ImportOptions(), None, None)
+    assert batch.imported[0].source.endswith(name)
+    messages = [finding.message for finding in batch.imported[0].findings]
+    assert max(map(len, [*messages, *batch.skipped])) < 1000
