@@ -109,12 +109,16 @@ class GeneratedAnswer(Struct, frozen=True):
 
 
 class Answered(Struct, frozen=True):
-    """The answers to one ask, exactly `count` of them, with the calls that it took, those repeated included."""
+    """The answers to one ask, exactly `count` of them, with the calls that it took, those repeated included.
+
+    `flawed` of the replies had a field that could not be used and is null, or characters that were replaced.
+    """
 
     index: int
     answers: tuple[GeneratedAnswer, ...]
     calls: int = 1
     retries: int = 0
+    flawed: int = 0
 
 
 class Noticed(Struct, frozen=True):

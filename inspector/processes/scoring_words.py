@@ -108,6 +108,8 @@ def answered(event: Told) -> Iterator[str]:
     read = f": {troubles}" if troubles else ", and all could be read"
     yield f"{came:,} of {counted(totals['wanted'], 'answer')} came{read if came else ''}"
     calls = f"{counted(totals['calls'], 'call')}, {totals['retries']:,} of them again after a failure"
+    if flawed := totals.get("flawed"):
+        calls += f", {flawed:,} with a field that could not be used"
     tokens = f"{counted(totals['tokens_in'], 'token')} in, {totals['tokens_out']:,} out (as the server counts them)"
     yield f"{tokens}; {calls}"
     if event["money"] is not None:

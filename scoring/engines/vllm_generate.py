@@ -20,7 +20,7 @@ from scoring.checkpoint import Checkpoint
 from scoring.engines.server.capabilities import ModelServers, greet
 from scoring.engines.server.chat import ChatChoice, ChatReply, ChatServers, largest_reply
 from scoring.engines.server.client import Server, ServerCall
-from scoring.engines.server.faults import Fault, decoded
+from scoring.engines.server.faults import Fault, decoded, token_count
 from scoring.engines.vllm_child import POLICY, VllmChild, weights_problem
 from scoring.errors import CheckpointError, EngineError, MissingExtra
 
@@ -280,7 +280,7 @@ class VllmGenerate(Struct):
             (choice,), usage = body["choices"], body["usage"]
             finish, text = choice["finish_reason"], str(choice["text"])
             logprobs = None if likeliest is None else self._logprobs(choice["logprobs"], likeliest)
-            tokens_in, tokens_out = int(usage["prompt_tokens"]), int(usage["completion_tokens"])
+            tokens_in, tokens_out = token_count(usage["prompt_tokens"]), token_count(usage["completion_tokens"])
         except (KeyError, TypeError, ValueError):
             raise Fault("JSON that is no completion") from None
         if finish in _UNFINISHED:

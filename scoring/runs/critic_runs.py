@@ -176,8 +176,13 @@ class AskingSession(Struct):
                 yield Notice(came.sentence)
                 continue
             if came is not None:
-                calls, retries = self.asked.calls + came.calls, self.asked.retries + came.retries
-                self.asked = replace(self.asked, calls=calls, retries=retries)
+                usage = self.asked
+                self.asked = replace(
+                    usage,
+                    calls=usage.calls + came.calls,
+                    retries=usage.retries + came.retries,
+                    flawed=usage.flawed + came.flawed,
+                )
                 self.asker.take(came, time.monotonic() - self._since.pop(came.index))
             yield [self._counted(settled) for settled in self.asker.settled()]
         if sentence := self.asker.notice():

@@ -103,6 +103,11 @@ def test_the_end_tells_answers_tokens_calls_and_money():
     ]
 
 
+def test_the_end_counts_replies_with_a_field_that_could_not_be_used():
+    asked = {**ASKED, "answers": 80, "flawed": 3}
+    assert "3 with a field that could not be used" in lines({**END, "scored": 10, "asked": asked})[2]
+
+
 def test_the_end_of_a_run_without_trouble_says_so():
     asked = {**ASKED, "answers": 80}
     assert lines({**END, "scored": 10, "asked": asked})[1] == "80 of 80 answers came, and all could be read"

@@ -1,4 +1,4 @@
-"""The whole command that asks a critic, against a server of which every third request fails."""
+"""The whole command that asks a critic, against servers that fail in every way."""
 
 import polars as pl
 import pytest
@@ -8,18 +8,20 @@ pytest.importorskip("httpx")
 import scoring_process
 from scoring.__main__ import main
 from scoring.cache import VoteParts
+from scoring.engines.server import client
+from scoring.engines.server.client import RetryPolicy
 from scoring.workspace import Workspace
-from servers.fault_server import Behaviour, running
+from servers.fault_server import Behaviour, Outcome, of, running
 
 CHAT = "/v1/chat/completions"
 CASES, VOTES = 28, 2
-FAULTS = {
-    "limit": 0.06, "error": 0.05, "overload": 0.04, "cut": 0.04, "silent_cut": 0.03, "half_json": 0.03,
-    "wrong_type": 0.02, "not_json": 0.02, "hang": 0.01,
-}  # fmt: skip
-"""After these a request is sent again: 30 of 100."""
-ODD = {"wrong_n": 0.08, "drip": 0.02, "no_usage": 0.02}
-"""In these an answer is found."""
+
+
+class QuickRetryPolicy(RetryPolicy, frozen=True):
+    """For commands, which take timeout and tries alone from their flags."""
+
+    base: float = 0.01
+    longest: float = 0.05
 
 
 @pytest.fixture
@@ -48,26 +50,43 @@ def kept(root):
     return frame
 
 
-def test_at_thirty_of_a_hundred_faults_every_case_ends_scored_or_with_a_reason(root):
-    assert sum(FAULTS.values()) == pytest.approx(0.3)
-    with running(Behaviour(faults=FAULTS | ODD)) as server:
-        code, start, end = asked(root, server, "--timeout", "5", "--concurrency", "16")
-        calls, faults = server.settled(CHAT, end["asked"]["calls"]), dict(server.seen.faults)
+@pytest.mark.parametrize("share", [0.3, 0.7])
+def test_with_every_kind_of_fault_every_case_ends_scored_or_with_a_reason(root, share, monkeypatch):
+    monkeypatch.setattr(client, "CONNECTING", 0.5)
+    monkeypatch.setattr(client, "RetryPolicy", QuickRetryPolicy)
+    kinds = of(*set(Outcome) - {Outcome.FATAL})
+    with running(Behaviour(faults=dict.fromkeys(kinds, share / len(kinds)), healthy=16)) as server:
+        words = (*words_for(root, server), "--limit", 240, "--runs", 2, "--timeout", 1, "--concurrency", 16)
+        code, events, err = scoring_process.ran_here(*words)
+        end, asked_for = scoring_process.only(events, "end"), scoring_process.only(events, "end")["asked"]
+        calls, faults = server.settled(CHAT, asked_for["calls"]), server.seen.faults.copy()
         requests = {(body["messages"][-1]["content"], body["seed"]) for body in server.seen.bodies}
-    assert (end["status"], end["left"]) == ("done", 0)
-    assert end["scored"] + end["refused"] == start["to_do"] == CASES
+        frame = kept(root)
+        server.behaviour.faults = {}
+        _, again, _ = scoring_process.ran_here(*words)
+    assert (err, end["status"], end["left"]) == ("", "done", 0)
+    assert set(kinds) == set(faults)
+    assert end["scored"] + end["refused"] == scoring_process.only(events, "start")["to_do"] == 240
     assert code == (1 if end["refused"] else 0)
-    frame = kept(root)
+    # Every vote is there once, with an answer or a reason, and the counts are those of the rows.
     silent = frame.filter(pl.col("answer").is_null())
-    assert frame.height == end["asked"]["answers"] == CASES * VOTES
-    assert all(reason.startswith("no answer: server: ") for reason in silent["reason"])
-    assert end["asked"]["unanswered"] == silent.height
-    assert frame["verdict"].null_count() == silent.height
-    # By the server's own figures: each fault is one request more, but the last of those that were given up.
-    assert sum(faults.get(name, 0) for name in FAULTS) > 5
-    assert end["asked"]["calls"] == calls
-    assert end["asked"]["retries"] == calls - len(requests)
-    assert end["asked"]["retries"] == sum(faults.get(name, 0) for name in FAULTS) - silent["key"].n_unique()
+    assert frame.height == asked_for["answers"] == end["saved"] == 240 * 2 * VOTES
+    assert silent["reason"].null_count() == 0
+    assert frame["verdict"].null_count() == silent.height == asked_for["unanswered"]
+    assert asked_for["tokens_in"] == frame["tokens_in"].sum()
+    assert asked_for["tokens_out"] == frame["tokens_out"].sum()
+    assert asked_for["flawed"] > 0
+    # The server counts alike. Only a request that met a connection which it had just dropped was never seen there.
+    unseen = asked_for["calls"] - calls
+    assert 0 <= unseen <= faults["dropped"]
+    assert asked_for["retries"] == calls + unseen - len(requests)
+    # What may be answered another time is asked again, and what was refused for good is not.
+    is_refused = pl.col("reason").str.starts_with("refused: ")
+    refused, failed = (set(silent.filter(kind)["key"]) for kind in (is_refused, ~is_refused))
+    assert 0 < len(refused) <= sum(faults[name] for name in of(Outcome.REFUSED))
+    start, end = scoring_process.only(again, "start"), scoring_process.only(again, "end")
+    assert start["to_do"] == end["scored"] + end["refused"] == len(failed)
+    assert set(kept(root).filter(pl.col("answer").is_null())["key"]) == refused
 
 
 def test_what_a_server_failed_to_answer_is_asked_again_when_it_is_well(root):
@@ -85,6 +104,18 @@ def test_what_a_server_failed_to_answer_is_asked_again_when_it_is_well(root):
         code, start, end = asked(root, server, *few)
         assert (start["cached"], start["to_do"], server.seen.paths[CHAT]) == (10, 0, 30)
     assert kept(root)["answer"].null_count() == 0
+
+
+@pytest.mark.parametrize("kind", ["tokens_beyond_64_bits", "tokens_that_overflow_sums"])
+def test_token_counts_that_cannot_be_right_are_null_and_cost_no_answer(root, kind):
+    with running(Behaviour(faults={kind: 1.0})) as server:
+        code, events, err = scoring_process.ran_here(*words_for(root, server))
+    end = scoring_process.only(events, "end")
+    assert (code, err, end["scored"], end["asked"]["flawed"]) == (0, "", CASES, CASES)
+    assert len([event for event in events if event["event"] == "notice"]) == 1
+    frame = kept(root)
+    assert frame["answer"].null_count() == 0
+    assert frame["tokens_in"].null_count() == frame["tokens_out"].null_count() == CASES * VOTES
 
 
 @pytest.mark.parametrize(("thoughts", "reason"), [("\\boxed{-1}", None), ("hm", "empty answer (reasoning alone)")])
@@ -141,7 +172,14 @@ def told_by(root, *servers):
 
 @pytest.mark.parametrize(
     ("status", "words", "again"),
-    [(403, "Your input was flagged by moderation.", 0), (403, "no", 1), (302, "there", 1), (404, "gone", 1)],
+    [
+        (403, "Your input was flagged by moderation.", 0),
+        (403, "no", 0),
+        (451, "no", 0),
+        (400, "no", 1),
+        (302, "there", 1),
+        (404, "gone", 1),
+    ],
 )
 def test_one_prompt_that_a_server_declines_is_a_case_with_a_reason_and_the_others_are_scored(
     root, status, words, again

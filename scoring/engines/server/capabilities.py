@@ -11,7 +11,7 @@ from scoring.asking import Noticed
 from scoring.engines.server.address import Key, ServerAddress, find_keys
 from scoring.engines.server.background import LoopThread
 from scoring.engines.server.client import Connections, ServerReply
-from scoring.engines.server.faults import Fault, Unreachable, decoded, no_entry, quoted
+from scoring.engines.server.faults import Fault, Unreachable, decoded, no_entry, quoted, token_count
 from scoring.errors import EngineError, UsageError
 
 _TRIES, _BETWEEN = 3, 0.5
@@ -183,7 +183,7 @@ def _models(listing: list[dict[str, Any]]) -> tuple[Model, ...] | None:
     # An empty list is that of a server which loads what it is asked for.
     return (
         tuple(
-            Model(entry["id"], str(entry.get("owned_by") or ""), _length(entry.get("max_model_len")))
+            Model(entry["id"], str(entry.get("owned_by") or ""), token_count(entry.get("max_model_len")) or None)
             for entry in listing
         )
         or None
@@ -209,7 +209,3 @@ def _json(reply: ServerReply) -> Any:
         return decoded(reply.body)
     except Fault:
         return None
-
-
-def _length(value: Any) -> int | None:
-    return value if type(value) is int and value > 0 else None

@@ -25,7 +25,16 @@ from scoring.engines.server.address import Key
 from scoring.engines.server.background import LoopThread, across, side_by_side
 from scoring.engines.server.capabilities import Capabilities, greet, key_notices
 from scoring.engines.server.client import ROOM, Connections, Failure, Notices, RetryPolicy, Server, ServerCall, Servers
-from scoring.engines.server.faults import Fault, Refusal, Reworded, decoded, number, quoted
+from scoring.engines.server.faults import (
+    LONGEST_QUOTE,
+    Fault,
+    Refusal,
+    Reworded,
+    decoded_text,
+    log_probability,
+    quoted,
+    token_count,
+)
 from scoring.errors import EngineError, UsageError
 from scoring.secrets import masked
 
@@ -135,25 +144,36 @@ class ChatChoice(Struct, frozen=True):
     logprobs: tuple[TokenLogprobs, ...] | None
 
 
+FLAWS = {
+    "usage": "sends token counts that cannot be right. They are left out, so costs are missing.",
+    "logprobs": "sends log-probabilities that cannot be read. They are left out.",
+    "finish_reason": "sends finish reasons that are not text. They are left out.",
+    "text": "sends characters that are not Unicode. They are replaced by U+FFFD.",
+}
+"""Fields of a reply that may be unusable without costing its answers -> what is noticed of the server."""
+
+
 class ChatReply(Struct, frozen=True):
     """All answers of a call, at least one, in the server's order.
 
-    The tokens are those of the whole call, None = not told; `seed` is the one that was sent.
+    The tokens are those of the whole call, None = not told; `seed` is the one that was sent. `flaws` are those of
+    `FLAWS` that it has.
     """
 
     choices: tuple[ChatChoice, ...]
     tokens_in: int | None
     tokens_out: int | None
     seed: int | None = None
+    flaws: frozenset[str] = frozenset()
 
 
 def read_chat(body: bytes) -> ChatReply:
-    """Read the body of a reply with HTTP status 200.
+    """Read the body of a reply with HTTP status 2xx. A field that cannot be used is null, and one of `flaws`.
 
     Raises:
         Fault: it is no JSON, broken off, an error in disguise, or without a choice.
     """
-    reply = decoded(body)
+    reply, is_replaced = decoded_text(body)
     choices = reply.get("choices") if isinstance(reply, dict) else None
     if not isinstance(choices, list):
         error = reply.get("error") if isinstance(reply, dict) else None
@@ -167,11 +187,10 @@ def read_chat(body: bytes) -> ChatReply:
     places = [choice.get("index") for choice in choice_objects]
     if all(type(place) is int for place in places) and len(set(places)) == len(places):
         choice_objects.sort(key=lambda choice: choice["index"])
-    usage = reply.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    return ChatReply(
-        tuple(map(_choice, choice_objects)), _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-    )
+    flaws = {"text"} if is_replaced else set()
+    choices = tuple(_choice(choice, flaws) for choice in choice_objects)
+    tokens_in, tokens_out = _tokens(reply.get("usage"), flaws)
+    return ChatReply(choices, tokens_in, tokens_out, flaws=frozenset(flaws))
 
 
 def _thinking(sampling: Sampling, *, vllm: bool) -> dict[str, Any]:
@@ -190,7 +209,19 @@ def _thinking(sampling: Sampling, *, vllm: bool) -> dict[str, Any]:
     return body
 
 
-def _choice(choice: dict[str, Any]) -> ChatChoice:
+def _tokens(usage: Any, flaws: set[str]) -> tuple[int | None, int | None]:
+    """Tokens in and out; adds to the flaws if a count is given and cannot be right."""
+    if not isinstance(usage, dict):
+        flaws |= {"usage"} if usage is not None else set()
+        return None, None
+    given_in, given_out = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    tokens_in, tokens_out = token_count(given_in), token_count(given_out)
+    if (given_in is not None and tokens_in is None) or (given_out is not None and tokens_out is None):
+        flaws.add("usage")
+    return tokens_in, tokens_out
+
+
+def _choice(choice: dict[str, Any], flaws: set[str]) -> ChatChoice:
     message = choice.get("message")
     message = message if isinstance(message, dict) else {}
     text, reasoning = _content(message.get("content"))
@@ -199,10 +230,12 @@ def _choice(choice: dict[str, Any]) -> ChatChoice:
     if not text.strip() and isinstance(refusal, str) and refusal.strip():
         text = refusal
     finish = choice.get("finish_reason")
-    finish = masked(finish) if isinstance(finish, str) else None
+    if finish is not None and not isinstance(finish, str):
+        flaws.add("finish_reason")
+    finish = masked(finish)[:LONGEST_QUOTE] if isinstance(finish, str) else None
     without_keys, thought = masked(text), masked(apart or reasoning or "") or None
     # The tokens of a text that holds a key spell it.
-    return ChatChoice(without_keys, thought, finish, _logprobs(choice) if without_keys == text else None)
+    return ChatChoice(without_keys, thought, finish, _logprobs(choice, flaws) if without_keys == text else None)
 
 
 def _content(content: Any) -> tuple[str, str | None]:
@@ -226,11 +259,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and value >= 0 else None
-
-
-def _logprobs(choice: dict[str, Any]) -> tuple[TokenLogprobs, ...] | None:
+def _logprobs(choice: dict[str, Any], flaws: set[str]) -> tuple[TokenLogprobs, ...] | None:
     """Of every generated token; None where they are missing, or even one of them cannot be read."""
     outer = choice.get("logprobs")
     content = outer.get("content") if isinstance(outer, dict) else None
@@ -240,12 +269,15 @@ def _logprobs(choice: dict[str, Any]) -> tuple[TokenLogprobs, ...] | None:
         return tuple(
             TokenLogprobs(
                 _name(token["token"]),
-                number(token["logprob"]),
-                tuple((_name(top["token"]), number(top["logprob"])) for top in token.get("top_logprobs") or ()),
+                log_probability(token["logprob"]),
+                tuple(
+                    (_name(top["token"]), log_probability(top["logprob"])) for top in token.get("top_logprobs") or ()
+                ),
             )
             for token in content
         )
     except (KeyError, TypeError, ValueError, AttributeError):
+        flaws.add("logprobs")
         return None
 
 
@@ -425,7 +457,9 @@ class _Conversation(Struct):
         answers = tuple(answer for call in calls for answer in _answers(ask, call))
         if (ask.sampling or self.engine.sampling).temperature:
             self._compare_answers([answer.text for answer in answers])
-        return Answered(ask.index, answers, sum(call.sent for call in calls), sum(call.retries for call in calls))
+        flawed = sum(isinstance(call.got, ChatReply) and bool(call.got.flaws) for call in calls)
+        sent, retries = sum(call.sent for call in calls), sum(call.retries for call in calls)
+        return Answered(ask.index, answers, sent, retries, flawed)
 
     async def _called(self, ask: GenerationRequest, number: int, part: int, wanted: int) -> ServerCall[ChatReply]:
         """A call that was made, for `wanted` answers, or fewer, from answer `part` on."""
@@ -500,9 +534,12 @@ class _Conversation(Struct):
             self.notices.once(
                 (server, "more"), f"{where} gives more answers than it is asked for; those beyond are left out."
             )
-        if "logprobs" in body and any(choice.logprobs is None for choice in chat.choices):
+        for flaw in sorted(chat.flaws):
+            self.notices.once((server, flaw, "flaw"), f"{where} {FLAWS[flaw]}")
+        lacks_logprobs = any(choice.logprobs is None for choice in chat.choices)
+        if "logprobs" in body and lacks_logprobs and "logprobs" not in chat.flaws:
             self.notices.once((server, "logprobs"), f"{where} gives no log-probabilities, although asked for them.")
-        if chat.tokens_in is None or chat.tokens_out is None:
+        if (chat.tokens_in is None or chat.tokens_out is None) and "usage" not in chat.flaws:
             self.notices.once(
                 (server, "usage"), f"{where} does not tell how many tokens it used, so costs are missing."
             )

@@ -9,8 +9,11 @@ import asyncio
 import contextlib
 import math
 import re
+import zlib
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -97,12 +100,14 @@ class PoliteRetry(Retry):
         return super().backoff_strategy() if self.attempts_made < 60 else self.max_backoff_wait
 
     def parse_retry_after(self, retry_after: str) -> float:
-        """Seconds, 0 where it says nothing that can be read."""
+        """Return the seconds; 0 if the header cannot be read. The library would warn of dates without a time zone."""
         try:
             seconds = float(retry_after)
         except ValueError:
-            with contextlib.suppress(ValueError, OverflowError):
-                return super().parse_retry_after(retry_after)
+            with contextlib.suppress(TypeError, ValueError, OverflowError, IndexError):
+                date = parsedate_to_datetime(retry_after)
+                zoned = date if date.tzinfo else date.replace(tzinfo=UTC)
+                return max((zoned - datetime.now(UTC)).total_seconds(), 0.0)
             return 0.0
         return max(seconds, 0.0) if math.isfinite(seconds) else 0.0
 
@@ -200,13 +205,34 @@ async def _exchange(
     parts, size = [], 0
     timeout = httpx.Timeout(seconds, connect=CONNECTING)
     async with client.stream(method, url, content=body, headers=headers, timeout=timeout) as response:
-        async for part in response.aiter_bytes():
+        # Not what httpx unpacks: a few kilobytes may be gigabytes.
+        async for part in response.aiter_raw():
             parts.append(part)
             size += len(part)
             if size > most:
-                words = f"an answer of more than {most / ROOM:.3g} MiB, which is more than it may have"
-                raise Fault(words, again=False)
-        return ServerReply(response.status_code, response.headers, b"".join(parts))
+                raise _too_long(most)
+        return ServerReply(response.status_code, response.headers, _unpacked(b"".join(parts), most))
+
+
+def _unpacked(body: bytes, most: int) -> bytes:
+    """Undo gzip or deflate, which is not asked for and which some proxies send all the same, whatever the header says.
+
+    Raises:
+        Fault: the content is longer than `most` bytes.
+    """
+    if body[:1] not in {b"\x1f", b"x"}:
+        return body
+    try:
+        content = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, most + 1)
+    except zlib.error:
+        return body
+    if len(content) > most:
+        raise _too_long(most)
+    return content
+
+
+def _too_long(most: int) -> Fault:
+    return Fault(f"an answer of more than {most / ROOM:.3g} MiB, which is more than it may have", again=False)
 
 
 def _understood(error: BaseException, seconds: float) -> BaseException:
@@ -248,8 +274,9 @@ class Server(Struct, eq=False):
     """One server: its connections, how many requests it has and why it is down ("" = it is up).
 
     `rest` is when (the loop's time) it wants to be asked again. `good` says that it has answered something; `declined`
-    counts what it would not do since it last answered. `aside` says that it is down because it declines whatever it is
-    asked, `trials` how often it was set aside so since it last answered.
+    counts what it would not do since it last answered. `news` is set when it answers, and when it has no request left.
+    `aside` says that it is down because it declines whatever it is asked, `trials` how often it was set aside so since
+    it last answered.
     """
 
     http: Connections
@@ -257,6 +284,7 @@ class Server(Struct, eq=False):
     rest: float = 0.0
     good: bool = False
     declined: int = 0
+    news: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     aside: bool = False
     trials: int = 0
     down: str = ""
@@ -273,7 +301,7 @@ class ServerCall(Struct, Generic[T], eq=False):
 
     Attributes:
         write: gives the path and the body for one server.
-        read: gives what a reply of status 200 to that body holds. Raises Fault.
+        read: gives what a reply of status 2xx to that body holds. Raises Fault.
         most: bytes that the reply may have.
         hear: is told of a refusal, which it may learn from. Raises Reworded, where other words may be taken.
         sent: how many requests reached a server; `lost` how many did not.
@@ -359,7 +387,7 @@ class Servers(httpx.AsyncBaseTransport):
                 call.lost += 1
                 self._lost(server, error.phrase)
             except DeclinedRequest as fault:
-                if not self._declined(server, fault):
+                if not await self._declined(server, fault):
                     call.failed.add(server)
                     raise
             except Fault as fault:
@@ -379,6 +407,7 @@ class Servers(httpx.AsyncBaseTransport):
     async def _ask(self, server: Server, call: ServerCall[Any]) -> httpx.Response:
         path, body = call.write(server)
         server.busy += 1
+        server.news.clear()
         try:
             call.sent += 1
             reply = await server.http.post(path, msgspec.json.encode(body), self._policy.timeout, call.most)
@@ -387,13 +416,12 @@ class Servers(httpx.AsyncBaseTransport):
             raise
         finally:
             server.busy -= 1
-        if reply.status == httpx.codes.OK:
-            kind = reply.headers.get("content-type", "")
-            if not _JSON.match(kind):
-                raise Fault(f"{quoted(kind) or 'no content type'} in place of JSON", suspicious=True)
-            call.got = call.read(server, body, reply.body)
+            if not server.busy:
+                server.news.set()
+        if httpx.codes.is_success(reply.status):
+            call.got = self._read(server, call, body, reply)
             self._answered(server)
-            return httpx.Response(reply.status)
+            return httpx.Response(httpx.codes.OK)
         refusal = Refusal.read(reply.body)
         if reply.status in AGAIN and not (reply.status == 429 and refusal.no_credit):
             return self._later(server, call, reply)
@@ -404,6 +432,17 @@ class Servers(httpx.AsyncBaseTransport):
             reply.status, refusal, server.address, server.http.key
         )
 
+    @staticmethod
+    def _read(server: Server, call: ServerCall[T], body: dict[str, Any], reply: ServerReply) -> T:
+        """Read an answer, whatever its content type; that only names what else came."""
+        try:
+            return call.read(server, body, reply.body)
+        except Fault:
+            kind = reply.headers.get("content-type", "")
+            if _JSON.match(kind):
+                raise
+            raise Fault(f"{quoted(kind) or 'no content type'} in place of JSON", suspicious=True) from None
+
     def _later(self, server: Server, call: ServerCall[Any], reply: ServerReply) -> httpx.Response:
         """What httpx-retries waits after: as long as the server asks for, unless there is another one."""
         call.failed.add(server)
@@ -413,9 +452,10 @@ class Servers(httpx.AsyncBaseTransport):
         if not seconds:
             return httpx.Response(reply.status)
         now = asyncio.get_running_loop().time()
-        server.rest = now + min(self._retry.parse_retry_after(seconds), self._policy.longest)
+        wait = min(self._retry.parse_retry_after(seconds), self._policy.longest)
+        server.rest = now + wait
         another = any(not other.down and other.rest <= now for other in self.servers)
-        return httpx.Response(reply.status, headers={} if another else {"retry-after": seconds})
+        return httpx.Response(reply.status, headers={} if another else {"retry-after": f"{wait:.3f}"})
 
     async def _pick(self, call: ServerCall[Any]) -> Server:
         """The server that is up and has the least to do, another one than failed before if there is.
@@ -440,6 +480,7 @@ class Servers(httpx.AsyncBaseTransport):
 
     def _answered(self, server: Server) -> None:
         server.good = True
+        server.news.set()
         if server.aside:
             # This was asked before.
             return
@@ -453,15 +494,17 @@ class Servers(httpx.AsyncBaseTransport):
             self._take_down(server, phrase)
         self._suspect(server)
 
-    def _declined(self, server: Server, fault: DeclinedRequest) -> bool:
+    async def _declined(self, server: Server, fault: DeclinedRequest) -> bool:
         """Note that a server would not do a request; whether it is set aside, so that another should be asked.
 
         A server that has answered before has its reasons with the request, unless it is about who asks, and every
-        request meets it.
+        request meets it. Only answers of this run count: what a key may do can change between runs.
 
         Raises:
             EngineError: no server does anything.
         """
+        if fault.prompt:
+            await self._decide(server, fault)
         if server.aside:
             return True
         if server.good and not fault.account:
@@ -481,6 +524,28 @@ class Servers(httpx.AsyncBaseTransport):
         )
         server.probe = asyncio.get_running_loop().create_task(self._try_later(server))
         return True
+
+    async def _decide(self, server: Server, fault: DeclinedRequest) -> None:
+        """Decide whether a declined prompt is refused for good: if the server answers others.
+
+        Refusals come sooner than answers, so one that comes before the first answer waits for whatever else the server
+        has been asked. Many in a row rather come from a gateway or a key that has lost its rights: these are asked
+        again by the next run.
+        """
+        is_early = not server.good
+        while not server.good and server.busy:
+            await server.news.wait()
+        if is_early:
+            fault.lasting = server.good
+            return
+        server.declined += 1
+        fault.lasting = server.declined < _ENOUGH
+        if not fault.lasting:
+            self._notices.once(
+                (server, "refuses"),
+                f"{server.address} has refused {_ENOUGH} prompts in a row ({fault.phrase}). "
+                "What it refuses until it answers one is asked again by the next run.",
+            )
 
     def _take_down(self, server: Server, phrase: str) -> None:
         server.down = phrase

@@ -1,5 +1,7 @@
 """What goes wrong with a request: the kinds of faults, and what a server's status and words mean."""
 
+import json
+import math
 import re
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +18,17 @@ AGAIN = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
 """Statuses after which the same request may be answered."""
 GATEWAY = frozenset({502, 503, 504})
 """Statuses that say that the server behind a gateway may be down."""
+FORBIDDEN = frozenset({403, 451})
+"""Statuses of a server that declines one prompt, or, if it has not answered any other, every prompt."""
+TOO_LONG = "context too long: "
+"""How a reason begins where a prompt and its answer do not fit into the model's context."""
+MOST_TOKENS = 1 << 40
+"""The largest token count that is believed. No context comes near it, and sums over all answers fit into 64 bits."""
+IMPOSSIBLE = -9999.0
+"""The log-probability of a token that cannot come."""
+_LONGEST_INTEGER = 400
+"""Digits of an integer beyond which it is read as an infinite float; Python refuses to parse 4,300."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size)|max_model_len|prompt is too long|longer than the model|"
@@ -66,16 +79,25 @@ class DeclinedRequest(Fault):
     Attributes:
         sentence: what is so where the server is the reason, for the end of a run; `next_step` what to do then.
         account: whether it is about who asks and not about what is asked.
+        prompt: whether a server that answers other prompts declines this one for good.
         sure: whether once is enough to blame a server that has not answered anything yet.
     """
 
     def __init__(
-        self, phrase: str, sentence: str, next_step: str, *, account: bool = False, sure: bool = False
+        self,
+        phrase: str,
+        sentence: str,
+        next_step: str,
+        *,
+        account: bool = False,
+        prompt: bool = False,
+        sure: bool = False,
     ) -> None:
         super().__init__(phrase, again=account)
         self.sentence = sentence
         self.next_step = next_step
         self.account = account
+        self.prompt = prompt
         self.sure = sure
 
 
@@ -86,15 +108,66 @@ def quoted(text: str) -> str:
 
 
 def decoded(body: bytes) -> Any:
-    """Decode JSON to plain values.
+    """Decode JSON to plain values, as `decoded_text` does.
 
     Raises:
-        Fault: it is none, or not whole.
+        Fault: it is not JSON, or not whole.
+    """
+    return decoded_text(body)[0]
+
+
+def decoded_text(body: bytes) -> tuple[Any, bool]:
+    """Decode JSON to plain values, and return whether U+FFFD replaces characters that are not Unicode.
+
+    One bad field must not cost the rest of a reply. So this also reads what strict parsers refuse and servers send: a
+    byte-order mark, NaN, infinities, numbers beyond a float (infinite), unescaped control characters in texts, bytes
+    that are not UTF-8, and halves of surrogate pairs.
+
+    Raises:
+        Fault: it is not JSON, or not whole.
     """
     try:
-        return msgspec.json.decode(body)
+        return msgspec.json.decode(body), False
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        return _decoded_leniently(body)
+    except (ValueError, RecursionError):
         raise Fault("an answer that is not whole JSON", suspicious=True) from None
+
+
+def _decoded_leniently(body: bytes) -> tuple[Any, bool]:
+    try:
+        text, is_replaced = body.decode("utf-8-sig"), False
+    except UnicodeDecodeError:
+        text, is_replaced = body.decode("utf-8-sig", errors="replace"), True
+    value = json.loads(text, strict=False, parse_int=_integer)
+    written = json.dumps(value, ensure_ascii=False)
+    if _SURROGATE.search(written) is None:
+        return value, is_replaced
+    return json.loads(_SURROGATE.sub("\ufffd", written)), True
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else float(digits)
+
+
+def token_count(value: Any) -> int | None:
+    """Read a count of tokens; None if it is not an integer from 0 to `MOST_TOKENS`."""
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+
+
+def log_probability(value: Any) -> float:
+    """Read a log-probability; minus infinity becomes `IMPOSSIBLE`, as vLLM writes it, because JSON has no infinity.
+
+    Raises:
+        TypeError: it is not a number.
+        ValueError: it is NaN, infinite, or more than a float holds.
+    """
+    logprob = number(value)
+    if math.isnan(logprob) or logprob == math.inf:
+        raise ValueError
+    return max(logprob, IMPOSSIBLE)
 
 
 def number(value: Any) -> float:
@@ -181,22 +254,23 @@ def no_entry(status: int, location: str, address: ServerAddress, key: Key) -> De
 
 def not_done(status: int, refusal: Refusal, address: ServerAddress, key: Key) -> Fault:
     """Describe what is wrong with a request that is not worth sending again."""
-    phrase = f"HTTP {status}: {refusal.message}"
+    phrase = f"HTTP {status}: {refusal.message}" if refusal.message else f"HTTP {status}"
     if status == 429:
         sentence = f"{address} says: {refusal.message}."
         return DeclinedRequest(
             phrase, sentence, "Add credit there; what is saved is not asked again.", account=True, sure=True
         )
     if status in {400, 413, 422} and refusal.too_long:
-        return Fault(f"context too long: {refusal.message}", again=False, lasting=True)
+        return Fault(f"{TOO_LONG}{refusal.message}", again=False, lasting=True)
     if status in {400, 403, 451} and refusal.moderated:
         return Fault(phrase, again=False, lasting=True)
     if status in {404, 405}:
         sentence = f"{address} does not know the model or the endpoint ({phrase})."
         return DeclinedRequest(phrase, sentence, "Check the model's name and the address.", sure=True)
     sentence = f"{address} refuses every request ({phrase})."
-    if status == 403:
-        return DeclinedRequest(phrase, sentence, f"Check what the key in {key.variables[-1]} may do there.")
+    if status in FORBIDDEN:
+        next_step = f"Check what the key in {key.variables[-1]} may do there."
+        return DeclinedRequest(phrase, sentence, next_step, prompt=True)
     return DeclinedRequest(phrase, sentence, "Change what it does not take, and try again.")
 
 

@@ -17,7 +17,7 @@ from scoring.engines.server.address import Key
 from scoring.engines.server.background import LoopThread, across
 from scoring.engines.server.capabilities import Capabilities, greet, key_notices
 from scoring.engines.server.client import ROOM, Connections, Failure, Notices, RetryPolicy, Server, ServerCall, Servers
-from scoring.engines.server.faults import Fault, decoded, number, quoted
+from scoring.engines.server.faults import TOO_LONG, Fault, decoded, number, quoted
 from scoring.errors import EngineError
 from scoring.readout import BEYOND_SERVER, FAILED, Batch, Encoded, EngineOutput, Readout, Refused, Vocabulary
 
@@ -444,7 +444,8 @@ class RewardServers:
         got = await servers.deliver(call)
         if not isinstance(got, Failure):
             return got
-        return Refused(got.reason if got.lasting else FAILED + got.reason, over_length=got.lasting)
+        is_over_length = got.lasting and got.reason.startswith(TOO_LONG)
+        return Refused(got.reason if got.lasting else FAILED + got.reason, over_length=is_over_length)
 
     @staticmethod
     def _call(

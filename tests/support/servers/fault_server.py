@@ -1,13 +1,17 @@
 """A small HTTP server that answers chat and pooling requests at once, or misbehaves as it is told to. For tests alone.
 
 Real sockets and real HTTP/1.1, in a thread of its own (`running()`) or a process of its own (`python fault_server.py`,
-which prints its port). `Behaviour.faults` maps the name of a fault (a method of `_Connection` without its underscore)
-to the probability that a request meets it; draws are seeded. What was asked is counted, so that tests can compare.
+which prints its port). `Behaviour.faults` maps the name of a fault in `FAULTS` to the probability that a request meets
+it; draws are seeded. What was asked is counted, so that tests can compare.
+
+A new fault is one entry of a table (`_STATUSES`, `_EDITS`, `_BODIES`, `_STREAMS`) or one function with `@_fault`. Tests
+run all of `FAULTS` and know what to expect of each from its `Outcome`.
 """
 
 import asyncio
 import base64
 import contextlib
+import gzip
 import json
 import math
 import random
@@ -15,9 +19,12 @@ import struct
 import sys
 import threading
 import time
+import zlib
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from enum import Enum
+from typing import Any, NamedTuple
 
 ANSWER = "Paragraph 2 divides by zero, which nothing before it allows. \\boxed{2}"
 
@@ -28,11 +35,13 @@ class Behaviour:
 
     `moderate` maps a word of the question to the status and message that it meets, `barred` (answers, status, message)
     says what every question meets after so many answers, and `quota` how many such replies there are (-1 = no end).
+    `healthy` answers come before the first fault.
     `unlisted` is the status that asking for the models meets.
     """
 
     faults: dict[str, float] = field(default_factory=dict)
     seed: int = 0
+    healthy: int = 0
     models: tuple[str, ...] = ("tiny",)
     owner: str = "tests"
     loads_others: bool = False
@@ -173,6 +182,12 @@ class _Connection:
         seen.at_once += 1
         seen.most_at_once = max(seen.most_at_once, seen.at_once)
         try:
+            question = asked["messages"][-1]["content"] if "messages" in asked else ""
+            moderated = next((told for word, told in self.behaviour.moderate.items() if word in question), None)
+            if moderated:
+                # What is refused takes no time, and comes before what is answered.
+                await self.send(moderated[0], {"error": {"message": moderated[1]}})
+                return
             if self.behaviour.delay:
                 await asyncio.sleep(self.behaviour.delay)
             await self.chat_answer(asked)
@@ -192,23 +207,21 @@ class _Connection:
             _, status, words = self.behaviour.barred
             await self.send(status, {"error": {"message": words}})
             return
-        question = asked["messages"][-1]["content"] if "messages" in asked else ""
-        moderated = next((told for word, told in self.behaviour.moderate.items() if word in question), None)
-        if moderated:
-            await self.send(moderated[0], {"error": {"message": moderated[1]}})
-            return
         refused = next((name for name in self.behaviour.refuse if name in asked), None)
         if refused:
             words = self.behaviour.refuse[refused]
             await self.send(400, {"error": {"message": words, "type": "invalid_request_error", "param": None}})
             return
-        point, reached = self.draw.random(), 0.0
-        for name, share in self.behaviour.faults.items():
-            reached += share
-            if point < reached:
-                self.seen.faults[name] += 1
-                await getattr(self, f"_{name}")(asked)
-                return
+        shares = self.behaviour.faults
+        if self.server.answered >= self.behaviour.healthy and self.draw.random() < sum(shares.values()):
+            # The fault that has most fallen short of its share, so that each of many comes up.
+            faults = self.seen.faults
+            name = max(
+                shares, key=lambda name: (shares[name] * (faults.total() + 1) - faults[name], self.draw.random())
+            )
+            faults[name] += 1
+            await FAULTS[name].act(self, asked)
+            return
         self.server.answered += 1
         await self.send(200, self.completion(asked))
 
@@ -246,79 +259,369 @@ class _Connection:
         self.writer.write(head.encode() + body)
         await self.writer.drain()
 
-    async def _limit(self, _):
-        extra = f"retry-after: {self.behaviour.retry_after}\r\n"
-        await self.send(429, {"error": {"message": "Rate limit reached", "code": "rate_limit_exceeded"}}, extra=extra)
-
-    async def _error(self, _):
-        await self.send(500, {"error": {"message": "Internal Server Error", "code": 500}})
-
-    async def _overload(self, _):
-        await self.send(503, None, kind="text/html", body=b"<html>no upstream</html>")
-
-    async def _hang(self, _):
-        # Until the other side has had enough.
-        await self.reader.read(1)
-        raise _Cut
-
-    async def _cut(self, asked):
-        body = json.dumps(self.completion(asked)).encode()
-        self.writer.write(
-            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
-        )
-        self.writer.write(body[: len(body) // 2])
+    async def write(self, data):
+        self.writer.write(data)
         await self.writer.drain()
+
+
+class Outcome(Enum):
+    """What a client must make of a fault."""
+
+    RETRIED = "the request is sent again, and in the end has a reason; the next run asks again"
+    ANSWERED = "the answer is kept"
+    GIVEN_UP = "the case has a reason at once; the next run asks again"
+    REFUSED = "the case has a reason for good, if the server has answered others"
+    FATAL = "the run ends"
+
+
+Act = Callable[[_Connection, dict[str, Any]], Awaitable[None]]
+
+
+class Fault(NamedTuple):
+    """One way to misbehave: what a client must make of it, and what the server does to a request."""
+
+    outcome: Outcome
+    act: Act
+
+
+FAULTS: dict[str, Fault] = {}
+
+
+def _fault(outcome: Outcome) -> Callable[[Act], Act]:
+    def register(act: Act) -> Act:
+        FAULTS[act.__name__.strip("_")] = Fault(outcome, act)
+        return act
+
+    return register
+
+
+# -- what a status alone says: name -> status, message, headers
+
+
+_STATUSES: dict[Outcome, dict[str, tuple[int, str, str]]] = {
+    Outcome.RETRIED: {
+        "error": (500, "Internal Server Error", ""),
+        "bad_gateway": (502, "Bad Gateway", ""),
+        "gateway_timeout": (504, "Gateway Timeout", ""),
+        "unknown_error": (599, "Something else", ""),
+        "request_timeout": (408, "Request Timeout", ""),
+        "conflict": (409, "Conflict", ""),
+        "too_early": (425, "Too Early", ""),
+        "wait_for_years": (429, "slow down", "retry-after: 1000000000\r\n"),
+        "wait_until_past": (429, "slow down", "retry-after: Wed, 21 Oct 2015 07:28:00 GMT\r\n"),
+        "wait_without_zone": (429, "slow down", "retry-after: Wed, 21 Oct 2015 07:28:00\r\n"),
+        "wait_below_zero": (503, "slow down", "retry-after: -5\r\n"),
+        "wait_in_words": (503, "slow down", "retry-after: ein \u00bd Jahr\r\n"),
+    },
+    Outcome.GIVEN_UP: {
+        "bad_request": (400, "no such thing", ""),
+        "unprocessable": (422, "no such thing", ""),
+        "not_found": (404, "gone", ""),
+        "not_allowed": (405, "not here", ""),
+        "gone": (410, "gone", ""),
+        "teapot": (418, "short and stout", ""),
+        "not_implemented": (501, "not yet", ""),
+        "http_version": (505, "not this one", ""),
+        "unknown_status": (666, "beast", ""),
+        "elsewhere": (302, "there", "location: http://127.0.0.1:1/v1/chat/completions\r\n"),
+        "round_and_round": (307, "here", "location: /v1/chat/completions\r\n"),
+    },
+    Outcome.REFUSED: {
+        "forbidden": (403, "no", ""),
+        "legal": (451, "not in your country", ""),
+        "moderated": (400, "Your input was flagged by moderation.", ""),
+        "too_long": (400, "This model's maximum context length is 16 tokens.", ""),
+    },
+    Outcome.FATAL: {
+        "unauthorized": (401, "who are you", ""),
+        "payment": (402, "no credit", ""),
+    },
+}
+
+
+def _status(status: int, message: str, headers: str) -> Act:
+    async def act(connection: _Connection, _: dict[str, Any]) -> None:
+        await connection.send(status, {"error": {"message": message}}, extra=headers)
+
+    return act
+
+
+for _outcome, _entries in _STATUSES.items():
+    FAULTS.update({name: Fault(_outcome, _status(*entry)) for name, entry in _entries.items()})
+
+
+# -- completions with one odd field: the answer is kept
+
+
+def _usage(**counts: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda reply: reply["usage"].update(counts)
+
+
+def _choice(**fields: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda reply: [choice.update(fields) for choice in reply["choices"]]
+
+
+def _said(prefix: str) -> Callable[[dict[str, Any]], None]:
+    """Put a prefix before what is said."""
+
+    def edit(reply: dict[str, Any]) -> None:
+        for choice in reply["choices"]:
+            choice["message"] = {**choice["message"], "content": prefix + choice["message"]["content"]}
+
+    return edit
+
+
+def _logprob(value: Any) -> Callable[[dict[str, Any]], None]:
+    return _choice(logprobs={"content": [{"token": "2", "logprob": value, "top_logprobs": []}]})
+
+
+_EDITS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "no_usage": lambda reply: reply.pop("usage", None),
+    "tokens_beyond_64_bits": _usage(prompt_tokens=2**63, completion_tokens=2**64),
+    "tokens_that_overflow_sums": _usage(prompt_tokens=2**62, completion_tokens=2**63 - 1),
+    "tokens_of_400_digits": _usage(completion_tokens=10**400),
+    "tokens_below_zero": _usage(prompt_tokens=-1, completion_tokens=-(2**70)),
+    "tokens_in_fractions": _usage(prompt_tokens=1.5, completion_tokens=1e300),
+    "tokens_in_words": _usage(prompt_tokens="11", completion_tokens="many"),
+    "tokens_that_are_true": _usage(prompt_tokens=True, completion_tokens=False),
+    "tokens_that_are_nan": _usage(prompt_tokens=math.nan, completion_tokens=math.inf),
+    "tokens_in_a_list": lambda reply: reply.update(usage=[1, 2]),
+    "huge_token_details": _usage(prompt_tokens_details={"cached_tokens": 2**80}, total_tokens=2**80),
+    "created_never": lambda reply: reply.update(created=-(2**80), model=None, id=[], object=3),
+    "finish_without_text": _choice(finish_reason=7),
+    "finish_without_end": _choice(finish_reason="x" * 100_000),
+    "finish_with_half_a_character": _choice(finish_reason="st\ud800op"),
+    "model_with_half_a_character": lambda reply: reply.update(model="\udfff"),
+    "half_a_character": _said("\ud83d "),
+    "nul": _said("\x00 "),
+    "long_answer": _said("x" * 300_000),
+    "index_out_of_range": _choice(index=2**70),
+    "index_below_zero": _choice(index=-1),
+    "null_among_choices": lambda reply: reply["choices"].insert(0, None),
+    "content_in_parts": lambda reply: [
+        choice["message"].update(content=[{"type": "text", "text": choice["message"]["content"]}, None, 3])
+        for choice in reply["choices"]
+    ],
+    "logprob_nan": _logprob(math.nan),
+    "logprob_infinite": _logprob(-math.inf),
+    "logprob_of_400_digits": _logprob(10**400),
+    "logprobs_in_words": _choice(logprobs={"content": [{"token": 3, "logprob": "likely"}]}),
+    "nested_field": lambda reply: reply.update(extra=json.loads("[" * 200 + "]" * 200)),
+}
+
+
+def _edit(change: Callable[[dict[str, Any]], Any]) -> Act:
+    async def act(connection: _Connection, asked: dict[str, Any]) -> None:
+        reply = json.loads(json.dumps(connection.completion(asked)))
+        change(reply)
+        await connection.send(200, reply)
+
+    return act
+
+
+FAULTS.update({name: Fault(Outcome.ANSWERED, _edit(change)) for name, change in _EDITS.items()})
+
+
+# -- bodies of status 200, made from a good one: name -> body and content type
+
+
+def _bomb() -> bytes:
+    """64 KiB that unpack to 64 MiB."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+    first, second = (packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
+    return first + second * 63
+
+
+_JSON = "application/json"
+_BODIES: dict[Outcome, dict[str, tuple[Callable[[bytes], bytes], str]]] = {
+    Outcome.ANSWERED: {
+        "wrong_type": (lambda body: body, "text/html; charset=utf-8"),
+        "byte_order_mark": (lambda body: b"\xef\xbb\xbf" + body, _JSON),
+        "not_utf8": (lambda body: body.replace(b"divides", b"divi\xffdes"), _JSON),
+        "raw_newline": (lambda body: body.replace(b"divides", b"divi\ndes"), _JSON),
+        "number_beyond_float": (lambda body: body[:-1] + b', "extra": [1e999, -1e999, ' + b"9" * 5000 + b"]}", _JSON),
+        "packed": (gzip.compress, _JSON),
+    },
+    Outcome.RETRIED: {
+        "half_json": (lambda body: body[: len(body) // 2], _JSON),
+        "empty_body": (lambda _: b"", _JSON),
+        "no_choices": (lambda _: b'{"choices": []}', _JSON),
+        "null_choices": (lambda _: b'{"choices": null}', _JSON),
+        "choices_of_nulls": (lambda _: b'{"choices": [null, 3, "x"]}', _JSON),
+        "another_kind_of_json": (lambda _: b'[{"generated_text": "2"}]', _JSON),
+        "deep_json": (lambda _: b"[" * 100_000, _JSON),
+        "two_answers": (lambda body: body + body, _JSON),
+        "web_page": (lambda _: b"<html>Please sign in</html>", "text/html; charset=utf-8"),
+        "event_stream": (lambda body: b"data: " + body + b"\n\ndata: [DONE]\n\n", "text/event-stream"),
+    },
+    Outcome.GIVEN_UP: {"gzip_bomb": (lambda _: _bomb(), _JSON)},
+}
+
+
+def _body(change: Callable[[bytes], bytes], kind: str) -> Act:
+    async def act(connection: _Connection, asked: dict[str, Any]) -> None:
+        body = json.dumps(connection.completion(asked)).encode()
+        await connection.send(200, None, body=change(body), kind=kind)
+
+    return act
+
+
+for _outcome, _bodies in _BODIES.items():
+    FAULTS.update({name: Fault(_outcome, _body(*entry)) for name, entry in _bodies.items()})
+
+
+# -- what is wrong with the HTTP: bytes of a reply, after which the connection is closed
+
+
+_LINE, _TYPE = b"HTTP/1.1 200 OK\r\n", b"content-type: application/json\r\n"
+
+
+def _length(body: bytes, more: int = 0) -> bytes:
+    return b"content-length: %d\r\n\r\n" % (len(body) + more)
+
+
+def _chunk(body: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(body), body)
+
+
+_CHUNKED = _LINE + _TYPE + b"transfer-encoding: chunked\r\n\r\n"
+_STREAMS: dict[Outcome, dict[str, Callable[[bytes], bytes]]] = {
+    Outcome.ANSWERED: {
+        "http_1_0": lambda body: b"HTTP/1.0 200 OK\r\n" + _TYPE + b"\r\n" + body,
+        "interim": lambda body: b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n" + _LINE + _TYPE + _length(body) + body,
+        "http_2": lambda body: b"HTTP/2.0 200 OK\r\n" + _TYPE + _length(body) + body,
+        "created": lambda body: b"HTTP/1.1 201 Created\r\n" + _TYPE + _length(body) + body,
+        "no_type": lambda body: _LINE + _length(body) + body,
+        "chunks": lambda body: _CHUNKED + _chunk(body[:9]) + _chunk(body[9:]) + b"0\r\n\r\n",
+        "many_headers": lambda body: _LINE + b"x-more: y\r\n" * 1000 + _TYPE + _length(body) + body,
+    },
+    Outcome.RETRIED: {
+        "silent_cut": lambda _: b"",
+        "cut": lambda body: _LINE + _TYPE + _length(body) + body[: len(body) // 2],
+        "headers_alone": lambda body: _LINE + _TYPE + _length(body),
+        "length_too_large": lambda body: _LINE + _TYPE + _length(body, 7) + body,
+        "length_too_small": lambda body: _LINE + _TYPE + _length(body, -7) + body,
+        "length_in_words": lambda body: _LINE + _TYPE + b"content-length: some\r\n\r\n" + body,
+        "chunks_of_garbage": lambda body: _CHUNKED + b"zz\r\n" + body,
+        "chunks_without_end": lambda body: _CHUNKED + _chunk(body),
+        "no_http": lambda body: body,
+        "status_in_words": lambda body: b"HTTP/1.1 fine OK\r\n" + _TYPE + _length(body) + body,
+        "header_flood": lambda body: _LINE + b"x-more: y\r\n" * 50_000 + _TYPE + _length(body) + body,
+        "header_of_control_characters": lambda body: _LINE + b"x\x00: \x01\r\n" + _TYPE + _length(body) + body,
+        "no_content": lambda _: b"HTTP/1.1 204 No Content\r\n\r\n",
+        "switching": lambda _: b"HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",
+        "partial_content": lambda body: b"HTTP/1.1 206 Partial\r\n" + _TYPE + _length(body[:50]) + body[:50],
+        "unknown_encoding": lambda body: _LINE + _TYPE + b"content-encoding: br\r\n" + _length(body) + body[::-1],
+    },
+    Outcome.GIVEN_UP: {
+        "redirect_nowhere": lambda _: b"HTTP/1.1 302 There\r\nlocation: http://[\r\ncontent-length: 0\r\n\r\n",
+        "not_modified": lambda _: b"HTTP/1.1 304 Not Modified\r\n\r\n",
+    },
+}
+
+
+def _stream(make: Callable[[bytes], bytes]) -> Act:
+    async def act(connection: _Connection, asked: dict[str, Any]) -> None:
+        await connection.write(make(json.dumps(connection.completion(asked)).encode()))
         raise _Cut
 
-    async def _silent_cut(self, _):
-        raise _Cut
+    return act
 
-    async def _half_json(self, asked):
-        body = json.dumps(self.completion(asked)).encode()
-        await self.send(200, None, body=body[: len(body) // 2])
 
-    async def _wrong_n(self, asked):
-        # None at all would have to be asked for again.
-        await self.send(200, self.completion(asked, max(1, asked.get("n", 1) + self.draw.choice([-1, 1, 2]))))
+for _outcome, _streams in _STREAMS.items():
+    FAULTS.update({name: Fault(_outcome, _stream(make)) for name, make in _streams.items()})
 
-    async def _one(self, asked):
-        await self.send(200, self.completion(asked, 1))
 
-    async def _wrong_type(self, asked):
-        await self.send(200, self.completion(asked), kind="text/html; charset=utf-8")
+# -- what needs a word of the request, or time
 
-    async def _no_usage(self, asked):
-        told = self.completion(asked)
-        told.pop("usage", None)
-        await self.send(200, told)
 
-    async def _echo(self, _):
-        """An error in disguise, with the key that it was asked with: a real server of this kind was seen."""
-        told = self.headers.get("authorization", "nobody").removeprefix("Bearer ")
-        await self.send(200, {"error": {"message": f"Incorrect API key provided: {told}"}})
+@_fault(Outcome.RETRIED)
+async def limit(connection, _):
+    extra = f"retry-after: {connection.behaviour.retry_after}\r\n"
+    message = {"message": "Rate limit reached", "code": "rate_limit_exceeded"}
+    await connection.send(429, {"error": message}, extra=extra)
 
-    async def _drip(self, asked):
-        body = json.dumps(self.completion(asked)).encode()
-        self.writer.write(
-            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
-        )
-        for at in range(0, len(body), 16):
-            self.writer.write(body[at : at + 16])
-            await self.writer.drain()
-            await asyncio.sleep(0.002)
 
-    async def _endless(self, _):
-        """An answer of 50 MB, as fast as it is taken."""
-        part = b'"' + b"x" * ((1 << 16) - 1)
-        self.writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 50000000\r\n\r\n")
-        for _ in range(50_000_000 // len(part)):
-            self.writer.write(part)
-            await self.writer.drain()
-            self.server.sent += len(part)
-        raise _Cut
+@_fault(Outcome.FATAL)
+async def no_credit(connection, _):
+    await connection.send(429, {"error": {"message": "You have nothing left", "code": "insufficient_quota"}})
 
-    async def _not_json(self, _):
-        await self.send(200, None, body=base64.b85encode(self.draw.randbytes(200)))
+
+@_fault(Outcome.RETRIED)
+async def overload(connection, _):
+    await connection.send(503, None, kind="text/html", body=b"<html>no upstream</html>")
+
+
+@_fault(Outcome.RETRIED)
+async def hang(connection, _):
+    # Until the other side has had enough.
+    await connection.reader.read(1)
+    raise _Cut
+
+
+@_fault(Outcome.RETRIED)
+async def slow_headers(connection, _):
+    await connection.write(_LINE)
+    while not connection.reader.at_eof():
+        await connection.write(b"x-slow: y\r\n")
+        await asyncio.sleep(0.02)
+    raise _Cut
+
+
+@_fault(Outcome.RETRIED)
+async def echo(connection, _):
+    """An error in disguise, with the key that it was asked with: a real server of this kind was seen."""
+    told = connection.headers.get("authorization", "nobody").removeprefix("Bearer ")
+    await connection.send(200, {"error": {"message": f"Incorrect API key provided: {told}"}})
+
+
+@_fault(Outcome.RETRIED)
+async def not_json(connection, _):
+    await connection.send(200, None, body=base64.b85encode(connection.draw.randbytes(200)))
+
+
+@_fault(Outcome.ANSWERED)
+async def wrong_n(connection, asked):
+    # None at all would have to be asked for again.
+    count = max(1, asked.get("n", 1) + connection.draw.choice([-1, 1, 2]))
+    await connection.send(200, connection.completion(asked, count))
+
+
+@_fault(Outcome.ANSWERED)
+async def one(connection, asked):
+    await connection.send(200, connection.completion(asked, 1))
+
+
+@_fault(Outcome.ANSWERED)
+async def drip(connection, asked):
+    body = json.dumps(connection.completion(asked)).encode()
+    await connection.write(_LINE + _TYPE + _length(body))
+    for at in range(0, len(body), 16):
+        await connection.write(body[at : at + 16])
+        await asyncio.sleep(0.002)
+
+
+@_fault(Outcome.ANSWERED)
+async def dropped(connection, asked):
+    """A whole answer, on a connection that is said to stay and is closed."""
+    await connection.send(200, connection.completion(asked))
+    raise _Cut
+
+
+@_fault(Outcome.GIVEN_UP)
+async def endless(connection, _):
+    """An answer of 50 MB, as fast as it is taken."""
+    part = b'"' + b"x" * ((1 << 16) - 1)
+    await connection.write(_LINE + _TYPE + b"content-length: 50000000\r\n\r\n")
+    for _ in range(50_000_000 // len(part)):
+        await connection.write(part)
+        connection.server.sent += len(part)
+    raise _Cut
+
+
+def of(*outcomes: Outcome) -> tuple[str, ...]:
+    """The names of the faults with these outcomes."""
+    return tuple(name for name, fault in FAULTS.items() if fault.outcome in outcomes)
 
 
 @contextlib.contextmanager

@@ -75,6 +75,17 @@ def test_a_model_that_is_not_there_is_answered_with_those_that_are(models, wante
         ChatServers.connect([server.url], Sampling(), model=wanted)
 
 
+@pytest.mark.parametrize("length", [2**63, 2**41, -1, 0, 1.5, "4096", True, None, [], 1e999])
+def test_a_context_that_cannot_be_right_is_not_told(length):
+    with running(Behaviour(context=length)) as server:
+        assert greet([server.url]).capabilities[0].models[0].max_tokens is None
+
+
+def test_a_model_with_half_a_character_in_its_name_hides_no_other():
+    with running(Behaviour(models=("tiny", "b\ud800"))) as server:
+        assert greet([server.url], "tiny").model == "tiny"
+
+
 def test_a_server_that_lists_nothing_is_taken_at_its_word():
     with running(Behaviour(models=())) as server:
         assert ChatServers.connect([server.url], Sampling(), model="any").model == "any"

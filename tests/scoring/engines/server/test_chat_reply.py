@@ -1,5 +1,6 @@
 import contextlib
 import json
+import math
 
 import pytest
 from hypothesis import given
@@ -80,10 +81,51 @@ def test_log_probabilities_of_every_token_and_its_rivals():
         {"content": [{"token": 1, "logprob": 0}]},
         {"content": [7]},
         {"content": [{"token": "2", "logprob": 10**400}]},
+        {"content": [{"token": "2", "logprob": math.nan}]},
+        {"content": [{"token": "2", "logprob": -1, "top_logprobs": [{"token": "3", "logprob": math.inf}]}]},
     ],
 )
 def test_log_probabilities_that_cannot_be_read_are_none(told):
     assert one({"content": "2"}, logprobs=told).logprobs is None
+
+
+def test_the_log_probability_of_a_token_that_cannot_come_is_a_finite_number():
+    assert (
+        one({"content": "2"}, logprobs={"content": [{"token": "2", "logprob": -math.inf}]}).logprobs[0].logprob == -9999
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (rb'{"choices": [{"message": {"content": "a \ud83d b"}}]}', "a \ufffd b"),
+        (rb'{"choices": [{"message": {"content": "a \\ud83d b"}}]}', r"a \ud83d b"),
+        (rb'{"choices": [{"message": {"content": "a \ud83d\ude00 b"}}]}', "a \N{GRINNING FACE} b"),
+        (b'{"choices": [{"message": {"content": "a \xff b"}}]}', "a \ufffd b"),
+        (b'{"choices": [{"message": {"content": "a\n\tb"}}]}', "a\n\tb"),
+        (b'\xef\xbb\xbf{"choices": [{"message": {"content": "a"}}]}', "a"),
+        (b'{"choices": [{"message": {"content": "a"}}], "x": [1e999, -1e999, NaN, %s]}' % (b"9" * 5000), "a"),
+    ],
+)
+def test_what_a_strict_parser_refuses_costs_no_answer(body, text):
+    reply = read_chat(body)
+    assert reply.choices[0].text == text
+    assert ("text" in reply.flaws) == ("\ufffd" in text)
+
+
+@pytest.mark.parametrize("field", ["content", "reasoning_content", "finish_reason"])
+def test_half_a_character_is_replaced_wherever_it_is(field):
+    told = {"message": {"content": "2"}, "finish_reason": "stop"}
+    (told if field == "finish_reason" else told["message"])[field] = "\ud800"
+    choice = read_chat(json.dumps({"choices": [told]}).encode()).choices[0]
+    assert "\ufffd" in {choice.text, choice.reasoning, choice.finish_reason}
+
+
+@pytest.mark.parametrize(("finish", "wanted"), [(7, None), (["stop"], None), ("x" * 100_000, "x" * 240)])
+def test_a_finish_reason_that_cannot_be_used_costs_no_answer(finish, wanted):
+    reply = read_chat(json.dumps({"choices": [{"message": {"content": "2"}, "finish_reason": finish}]}).encode())
+    assert (reply.choices[0].text, reply.choices[0].finish_reason) == ("2", wanted)
+    assert ("finish_reason" in reply.flaws) == (wanted is None)
 
 
 @pytest.mark.parametrize(
@@ -92,12 +134,19 @@ def test_log_probabilities_that_cannot_be_read_are_none(told):
         ({"prompt_tokens": 3, "completion_tokens": 4}, (3, 4)),
         ({"prompt_tokens": -1, "completion_tokens": "4"}, (None, None)),
         ({"prompt_tokens": True}, (None, None)),
+        ({"prompt_tokens": 2**40, "completion_tokens": 2**40 + 1}, (2**40, None)),
+        ({"prompt_tokens": 2**63, "completion_tokens": 0}, (None, 0)),
+        ({"prompt_tokens": 10**400, "completion_tokens": 1.5}, (None, None)),
+        ({"prompt_tokens": math.nan, "completion_tokens": math.inf}, (None, None)),
+        ([3, 4], (None, None)),
         (None, (None, None)),
     ],
 )
 def test_tokens_are_counts_or_not_told(usage, wanted):
     reply = read_chat(json.dumps({"choices": [{"message": {"content": "2"}}], "usage": usage}).encode())
     assert (reply.tokens_in, reply.tokens_out) == wanted
+    assert ("usage" in reply.flaws) == (bool(usage) and wanted != (3, 4))
+    assert reply.choices[0].text == "2"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 import asyncio
 import contextlib
+import gzip
 import socket
 import time
+import zlib
 from email.utils import formatdate
 
 import pytest
@@ -70,6 +72,15 @@ def test_an_answer_is_read_as_far_as_it_may_go_and_no_further():
         assert server.sent < 8 * ROOM, "it was read to its end"
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])
+def test_what_is_packed_without_being_asked_for_is_unpacked_as_far_as_it_may_go(pack):
+    assert client._unpacked(pack(b"x" * 1000), 1000) == b"x" * 1000
+    with pytest.raises(Fault, match="more than it may have"):
+        client._unpacked(pack(b"x" * 1001), 1000)
+    assert client._unpacked(pack(b"x" * 1000)[:10], 1000) is not None
+    assert client._unpacked(b"xyz", 1000) == b"xyz"
+
+
 def test_a_server_that_is_gone_again_before_it_is_asked_is_waited_for():
     async def picked():
         server = Server(Connections(ServerAddress.read("http://127.0.0.1:1"), Key("", ["NONE"])))
@@ -100,8 +111,11 @@ def test_how_long_a_server_asks_to_be_left_alone(asked, seconds, caplog):
     assert caplog.records == []
 
 
-def test_a_server_may_name_a_date():
+def test_a_server_may_name_a_date(caplog):
     retry = RetryPolicy().retry
+    # A date without a zone is in UTC, and the library's warning of it would come between a command's words.
+    assert 50 < retry.parse_retry_after(formatdate(time.time() + 60, usegmt=True).removesuffix(" GMT")) <= 60
+    assert caplog.records == []
     assert 50 < retry.parse_retry_after(formatdate(time.time() + 60, usegmt=True)) <= 60
     assert retry.parse_retry_after(formatdate(time.time() - 60, usegmt=True)) == 0
 

@@ -30,7 +30,20 @@ def test_the_words_are_found_wherever_they_stand_and_the_key_is_hidden(told):
 
 
 @pytest.mark.parametrize(
-    "told", [b"", b"null", b"[[]]", b'{"error": null}', b'{"detail": [1]}', b"\xff\xfe", b"[" * 100_000]
+    "told",
+    [
+        b"",
+        b"null",
+        b"[[]]",
+        b'{"error": null}',
+        b'{"detail": [1]}',
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"error": {"message": %s}}' % (b"9" * 4299),
+        b'{"error": {"message": "\\ud800", "code": 1e999}}',
+        *(b"[" * depth + b"]" * depth for depth in range(800, 1001, 1)),
+    ],
+    ids=lambda told: f"{told[:20]} {len(told)}",
 )
 def test_any_body_can_be_read(told):
     assert isinstance(refusal(told).message, str)
