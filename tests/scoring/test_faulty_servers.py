@@ -1,27 +1,26 @@
 """The whole command that asks a critic, against servers that fail in every way."""
 
+import json
+import random
+
 import polars as pl
 import pytest
 
 pytest.importorskip("httpx")
 
 import scoring_process
+from killed import KILLS, ask_quickly, told_until_killed
 from scoring.__main__ import main
+from scoring.asking import Message, prompt_hash
 from scoring.cache import VoteParts
 from scoring.engines.server import client
-from scoring.engines.server.client import RetryPolicy
 from scoring.workspace import Workspace
 from servers.fault_server import Behaviour, Outcome, of, running
+from servers.runs import QuickRetryPolicy
+from thoroughness import also
 
 CHAT = "/v1/chat/completions"
 CASES, VOTES = 28, 2
-
-
-class QuickRetryPolicy(RetryPolicy, frozen=True):
-    """For commands, which take timeout and tries alone from their flags."""
-
-    base: float = 0.01
-    longest: float = 0.05
 
 
 @pytest.fixture
@@ -228,3 +227,37 @@ def test_one_of_two_servers_that_turns_bad_is_set_aside_and_the_other_does_its_w
         # What was under way when it was set aside came to it as well.
         assert 5 + 8 <= one.seen.paths[CHAT] < 5 + 8 + 4
     assert kept(root)["answer"].null_count() == 0
+
+
+@pytest.mark.parametrize("seed", [0, *also(1, 2)])
+def test_kills_at_random_moments_lose_no_saved_answer_and_none_is_asked_for_again(root, seed):
+    moments, faults = random.Random(seed), ("error", "cut", "half_json", "dropped", "tokens_beyond_64_bits")
+    behaviour, saved = Behaviour(faults=dict.fromkeys(faults, 0.06), seed=seed, delay=0.02), 0
+    with running(behaviour) as server:
+        words = (*words_for(root, server), "--limit", 240, "--concurrency", 4)
+        for _ in range(KILLS):
+            begun, answered = len(server.seen.bodies), answered_prompts(root)
+            told = told_until_killed(moments, 8, ask_quickly, *map(str, words))
+            saved += sum(event["rows"] for event in map(json.loads, told) if event["event"] == "saved")
+            assert len(answered_prompts(root)) * VOTES >= saved
+            assert answered_prompts(root) >= answered
+            assert not answered & {prompt_of(body) for body in server.seen.bodies[begun:]}
+        begun, answered = len(server.seen.bodies), answered_prompts(root)
+        code, start, end = asked(root, server, "--limit", 240, "--concurrency", 16)
+        assert not answered & {prompt_of(body) for body in server.seen.bodies[begun:]}
+    assert 0 < saved < 240 * VOTES
+    assert (code, start["cached"], end["scored"], end["left"]) == (0, len(answered), 240 - len(answered), 0)
+    frame = kept(root)
+    assert (frame.height, frame["answer"].null_count()) == (240 * VOTES, 0)
+    # Nothing is kept twice in the files either, and each answer is the one to its own prompt.
+    (folder,) = root.glob("rewards/*")
+    assert sum(pl.read_parquet(path).height for path in VoteParts(folder).parts()) == 240 * VOTES
+
+
+def answered_prompts(root):
+    """The prompts of answers that are saved, as they are hashed there."""
+    return {prompt for folder in root.glob("rewards/*") for prompt in VoteParts(folder).read()[0]["prompt"]}
+
+
+def prompt_of(body):
+    return prompt_hash(tuple(Message(message["role"], message["content"]) for message in body["messages"]))

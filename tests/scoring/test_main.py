@@ -1,5 +1,6 @@
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import fake_scoring
 import making
 import reference
 import scoring_process
+from killed import KILLS, score_slowly, told_until_killed
 from scoring import fingerprint
 from scoring.cache import RewardParts
 from scoring.runs.events import GO_ON
@@ -203,6 +205,31 @@ def test_a_run_that_is_told_to_end_or_killed_or_left_loses_nothing_saved_and_rep
     assert before.items() < parts(workspace).items()
     assert sum(pl.read_parquet(path).height for path in parts(workspace)) == 900
     assert_alike(kept(workspace), kept(whole))
+
+
+@pytest.mark.parametrize("seed", [0, *also(1, 2)])
+def test_kills_at_random_moments_lose_nothing_saved_and_nothing_is_computed_twice(tmp_path, model, seed, monkeypatch):
+    monkeypatch.setattr(EngineOptions, "load", lambda *_, **__: fake_scoring.Engine())
+    workspace = making.workspace(tmp_path / "killed", MANY, [])
+    moments, before, saved = random.Random(seed), {}, 0
+    for _ in range(KILLS):
+        told = told_until_killed(moments, 5, score_slowly, *words_of(workspace, model))
+        saved += sum(event["rows"] for event in map(json.loads, told) if event["event"] == "saved")
+        after = parts(workspace)
+        # What was saved is there, and as it was; a kill between a part and its event leaves a part more.
+        assert before.items() <= after.items()
+        assert sum(pl.read_parquet(path).height for path in after) >= saved
+        assert len(kept(workspace)) >= saved
+        before = after
+    assert 0 < saved < 900
+    code, events, err = ran(workspace, model)
+    assert (code, err) == (0, "")
+    assert events[0]["cached"] == sum(pl.read_parquet(path).height for path in before)
+    assert sum(pl.read_parquet(path).height for path in parts(workspace)) == len(kept(workspace)) == 900
+    whole = making.workspace(tmp_path / "whole", MANY, [])
+    assert ran(whole, model)[0] == 0
+    assert kept(workspace) == kept(whole)
+    assert Workspace.open(workspace.root).cases(["bench"])[0].height == 900
 
 
 def test_a_signal_while_it_loads_ends_it_at_once(workspace, model):

@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import random
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
+from inspector.cli import main
+from killed import KILLS, import_files, kept_files, told_until_killed
 from results_and_cases import results
 from saved_results import CASES, cached, folder_of, given
 from scoring.cache import Parts, RewardParts, VoteParts
@@ -18,6 +21,7 @@ from scoring.importing import saving
 from scoring.importing.join import join
 from scoring.importing.saving import save
 from scoring.workspace import Workspace
+from thoroughness import also
 
 # Processes are forked from one that has imported what they need, and has done nothing yet.
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -73,6 +77,46 @@ def died(workspace, moment, values):
     process.start()
     process.join(60)
     return process.exitcode == 9
+
+
+MADE, EACH = 120, 5
+
+
+@pytest.fixture(scope="module")
+def made_files(tmp_path_factory):
+    """The folder of so many files of five cases of one benchmark, each with the scores of one scorer."""
+    folder = tmp_path_factory.mktemp("made")
+    for number in range(MADE):
+        names = [f"{number}-{place}" for place in range(EACH)]
+        texts = {"steps": ["first", "second"], "label": 0, "generator": "g", "final_answer_correct": False}
+        cases = [{"id": name, "problem": f"problem {name}", **texts} for name in names]
+        scores = [{"id": name, "rewards": [number / MADE, place / EACH]} for place, name in enumerate(names)]
+        for kind, rows in (("cases", cases), ("scores", scores)):
+            (folder / f"{kind}-{number}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+@pytest.mark.parametrize("seed", [0, *also(1, 2)])
+def test_kills_at_random_moments_lose_nothing_imported_and_keep_nothing_twice(tmp_path, made_files, seed):
+    root, moments, done = tmp_path / "ws", random.Random(seed), 0
+    for _ in range(KILLS):
+        # What was under way at the last kill is imported again, as anybody would.
+        kept = kept_files(told_until_killed(moments, 4, import_files, root, made_files, done))
+        assert kept == list(range(done, done + len(kept)))
+        done += len(kept)
+    assert KILLS < done < MADE
+    main(["import", "-q", *(f"{made_files}/{kind}-{done}.jsonl" for kind in ("cases", "scores")), "-w", str(root)])
+    cases, texts = Workspace.open(root).cases(["processbench"])
+    assert sorted(cases["id"]) == sorted(f"{number}-{place}" for number in range(done + 1) for place in range(EACH))
+    assert texts.frame()["problem"].n_unique() == cases.height
+    folders = {folder.name.rpartition("-")[0]: folder for folder in (root / "rewards").iterdir()}
+    assert set(folders) == {f"scores-{number}" for number in range(done + 1)}
+    for number in range(done + 1):
+        frame, problems = RewardParts(folders[f"scores-{number}"]).read()
+        assert problems == []
+        assert frame.height == EACH
+        rewards = frame.join(cases, on="key").sort("id")["rewards"].to_list()
+        assert rewards == [[number / MADE, place / EACH] for place in range(EACH)]
 
 
 def save_together(root, together, values, source):

@@ -6,6 +6,13 @@ from scoring.engines.server.client import RetryPolicy
 QUICK = RetryPolicy(timeout=0.5, base=0.01, longest=0.05, down=1.0)
 
 
+class QuickRetryPolicy(RetryPolicy, frozen=True):
+    """For commands, which take timeout and tries alone from their flags."""
+
+    base: float = 0.01
+    longest: float = 0.05
+
+
 class Run:
     """What came of a run: the answered asks by index, the notices, and how many signs of life."""
 
