@@ -10,6 +10,7 @@ request to a shell, and waits for ever for a process that does not end.
 
 import asyncio
 import json
+import logging
 import re
 import secrets
 import socket
@@ -24,7 +25,9 @@ from typing import Any
 from urllib.parse import quote
 
 import msgspec
-from aiohttp import web
+from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp.http import HttpProcessingError
+from msgspec import Struct
 from textual_serve.app_service import AppService
 from textual_serve.server import Server
 
@@ -40,6 +43,8 @@ _GRACE = 15.0
 _BEAT = 15.0
 """Seconds after which a page is asked whether it is still there."""
 _LONGEST_NAME = 40
+_LONGEST_PATH = 200
+"""Characters of the path of an address; file systems refuse longer names with an error."""
 _SIZE = range(1, 1001)
 """Columns and lines that a page may have."""
 _PAGE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
@@ -61,6 +66,56 @@ _APP = {
     "terminal": """<div class="textual-terminal" data-font-size="16"></div>""",
 }
 _CLOSED = "Open the link that prm-inspect serve printed: this page is for those who have it."
+_FORM = "application/x-www-form-urlencoded"
+
+
+# -- what a page may send over its socket: a JSON array, the kind first
+
+
+class Stdin(Struct, tag="stdin", array_like=True, forbid_unknown_fields=True):
+    """Keys and pastes, as a terminal writes them."""
+
+    text: str
+
+
+class PageSize(Struct, forbid_unknown_fields=True):
+    """Columns and lines."""
+
+    width: int
+    height: int
+
+
+class Resized(Struct, tag="resize", array_like=True, forbid_unknown_fields=True):
+    """The page has another size."""
+
+    size: PageSize
+
+
+class Ping(Struct, tag="ping", array_like=True, forbid_unknown_fields=True):
+    """Asks for an answer with the same stamp."""
+
+    stamp: int | float | str | None = None
+
+
+class Focus(Struct, tag="focus", array_like=True, forbid_unknown_fields=True):
+    """The page is in front."""
+
+
+class Blur(Struct, tag="blur", array_like=True, forbid_unknown_fields=True):
+    """The page is no longer in front."""
+
+
+PageMessage = Stdin | Resized | Ping | Focus | Blur
+_MESSAGES: msgspec.json.Decoder[PageMessage] = msgspec.json.Decoder(PageMessage)
+
+
+def read_message(text: str) -> PageMessage | None:
+    """Return what a page sent, or None if no page of ours sends it."""
+    try:
+        return _MESSAGES.decode(text.encode())
+    # Nesting without end is a RecursionError to msgspec, half a surrogate a UnicodeError.
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        return None
 
 
 class Guest(AppService):
@@ -193,6 +248,8 @@ class Doorkeeper(Server):
             return self._page("Another page asked for this one; it is not shown there.", status=403)
         if request.path != "/" and self._cookie(request) not in self._names:
             return self._page(_CLOSED, status=403)
+        if len(request.path) > _LONGEST_PATH:
+            return self._page("This server has no such page.", status=404)
         response: web.StreamResponse = await handler(request)
         return response
 
@@ -249,9 +306,16 @@ class Doorkeeper(Server):
 
     async def _take_name(self, request: web.Request) -> web.Response:
         """Keep the name that somebody gave, and show the app; a page that is read again must not post it again."""
-        name = " ".join(clean(str((await request.post()).get("name", ""))).split())[:_LONGEST_NAME].strip()
-        if not name:
-            return self._page("A name needs a letter at least: who are you?", _NAME)
+        compressed = "Content-Encoding" in request.headers
+        if compressed or request.content_type != _FORM or (request.charset or "utf-8").lower() != "utf-8":
+            return self._page("Send the name as the form of this page does.", status=415)
+        try:
+            typed = (await request.post()).get("name", "")
+        except UnicodeDecodeError:
+            return self._page("The name is not UTF-8. Who are you?", _NAME, status=400)
+        name = " ".join(clean(str(typed)).split())[:_LONGEST_NAME].strip()
+        if not any(map(str.isalpha, name)):
+            return self._page("Enter a name that contains a letter.", _NAME)
         self._names[self._cookie(request)] = name
         raise web.HTTPSeeOther(self._place)
 
@@ -273,16 +337,31 @@ class Doorkeeper(Server):
         self._pages.add(page)
         try:
             await guest.start(_size(request.query.get("width"), 80), _size(request.query.get("height"), 24))
-            await self._process_messages(page, guest)
+            await self._pass_messages(page, guest)
         except OSError as error:
             await guest.say_farewell(f"The app does not start here: {error.strerror}")
-        except (ValueError, TypeError, LookupError, AttributeError, AssertionError):
-            # No page of ours says such a thing.
-            await page.close()
         finally:
             self._pages.discard(page)
             await guest.stop()
         return page
+
+    @staticmethod
+    async def _pass_messages(page: web.WebSocketResponse, guest: Guest) -> None:
+        """Pass on what the page sends until it goes away; close it at the first message that no page of ours sends."""
+        async for frame in page:
+            match read_message(frame.data) if frame.type is WSMsgType.TEXT else None:
+                case Stdin(text):
+                    await guest.send_bytes(text.encode())
+                case Resized(size):
+                    await guest.set_terminal_size(size.width, size.height)
+                case Ping(stamp):
+                    await page.send_json(["pong", stamp])
+                case Focus():
+                    await guest.focus()
+                case Blur():
+                    await guest.blur()
+                case None:
+                    await page.close(code=WSCloseCode.POLICY_VIOLATION)
 
     async def on_shutdown(self, app: web.Application) -> None:  # noqa: ARG002  # aiohttp's own
         """End every app, and say so."""
@@ -308,7 +387,14 @@ def _size(value: object, usual: int) -> int:
     return usual
 
 
+def _is_fault_of_server(record: logging.LogRecord) -> bool:
+    """Return whether a log record is about more than a malformed request, which is answered with 400."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, (HttpProcessingError, web.RequestPayloadError))
+
+
 def serve(doorkeeper: Doorkeeper, listening: socket.socket) -> None:
     """Serve until the process is told to end; every app has ended then."""
+    logging.getLogger("aiohttp.server").addFilter(_is_fault_of_server)
     # No log: it would hold the token.
     web.run_app(doorkeeper.app(), sock=listening, access_log=None, print=None, shutdown_timeout=2 * _GRACE)
