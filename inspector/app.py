@@ -385,6 +385,15 @@ class InspectApp(Themed[int]):
 
         self.push_screen(SteadyPalette(providers=[Themes], placeholder="Search for themes"))
 
+    def open_url(self, url: str, *, new_tab: bool = True) -> None:  # noqa: ARG002  # Textual's own
+        """Open a link in the person's own browser; a visitor's would open on the server."""
+        from inspector.programs import ProgramRefused, open_link
+
+        try:
+            open_link(self.visit, url)
+        except ProgramRefused as refused:
+            self.tell(f"{refused.sentence} The link is {url}", "warning", timeout=15)
+
     def copy_to_clipboard(self, text: str) -> None:
         """Copy what a person has marked in a line in which they type."""
         self.saving.copy(text, f"Copied {len(text):,} characters", "Too long to copy")

@@ -11,7 +11,6 @@ bytes and by its name, or that is so large that a program for images may choke o
 import os
 import shutil
 import struct
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -20,7 +19,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from inspector.programs import ProgramRefused, open_file
 from inspector.texts.text import clean
+from inspector.visit import Visit
 from scoring.benchmarks.registry import WITH_IMAGES
 from scoring.errors import DamagedWorkspace
 from scoring.reading.file_bytes import size_words
@@ -196,26 +197,22 @@ _KINDS: tuple[tuple[str, tuple[bytes, ...], tuple[int, bytes], Callable[[bytes],
 # -- opening
 
 
-def open_outside(image: NamedImage) -> tuple[str, bool]:
-    """Open an image with the platform's program for it; return what to tell, and whether it is being opened."""
+def open_outside(image: NamedImage, visit: Visit) -> tuple[str, bool]:
+    """Open an image with the platform's program for it; return what to tell, and whether it is being opened.
+
+    For a visitor no program is started: they are told where the file is.
+    """
     name = clean(image.name)
     if not image.sound or image.path is None:
         place = f" Its place is {clean(str(image.path))}" if image.path is not None else ""
         return f"{name}: {clean(image.words)}.{place}", False
     opener = _opener()
-    if opener is None:
+    if opener is None and not visit.who:
         return f"No program opens images here (over ssh there is none). The file is {clean(str(image.path))}", False
     try:
-        if opener:
-            subprocess.Popen(  # a list, and an absolute path of what was seen to be an image
-                [opener, str(image.path)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        else:
-            os.startfile(image.path)  # type: ignore[attr-defined]  # noqa: S606  # there is none but on Windows
+        open_file(visit, image.path, opener or "")
+    except ProgramRefused as refused:
+        return f"{refused.sentence} The image is on the server: {clean(str(image.path))}", False
     except OSError as error:
         return f"{name} could not be opened ({error.strerror}). The file is {clean(str(image.path))}", False
     return f"Opening {name} outside.", True

@@ -137,7 +137,7 @@ class StepCursor(Controller):
         case = self.screen.case_at_hand(self.screen.row, self.steps)
         images = () if case is None else images_of(case)
         if number < len(images):
-            words, opening = open_outside(images[number])
+            words, opening = open_outside(images[number], self.screen.visit)
             self.screen.notify(words, severity="information" if opening else "warning", markup=False)
 
     def action_prefix(self) -> None:

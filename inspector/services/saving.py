@@ -3,15 +3,17 @@
 import base64
 import io
 import os
-import subprocess
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from subprocess import TimeoutExpired
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from inspector.messages import Copy, Export
+from inspector.programs import ProgramRefused, run_program
 from inspector.texts.text import clean
+from inspector.visit import Visit
 from scoring.errors import InspectError
 from scoring.storage.files import write_atomically
 
@@ -112,7 +114,8 @@ class SavingService:
 
     def _copy_and_tell(self, text: str, done: str, too_long: str) -> None:
         """In a thread: tmux is a program of its own."""
-        tried = copy(text, os.environ, lambda sequence: self._app.call_from_thread(self._app.write, sequence))
+        app = self._app
+        tried = copy(text, os.environ, lambda sequence: app.call_from_thread(app.write, sequence), app.visit)
         sentence = (done if tried else too_long).rstrip()
         self._app.tell(sentence, "information" if tried else "warning", timeout=10, lines=True)
 
@@ -131,14 +134,15 @@ _PATIENCE = 2.0
 """Seconds that tmux may take."""
 
 
-def copy(text: str, environ: Mapping[str, str], write: Callable[[str], object]) -> bool:
+def copy(text: str, environ: Mapping[str, str], write: Callable[[str], object], visit: Visit) -> bool:
     """Put a text on the clipboard; return whether it could be tried. May take a moment: not for the thread of the keys.
 
     tmux is handed the text by its own command, because it drops what programs write unless it was told otherwise; it
-    passes it on, and its paste buffer has it in any case. `write` writes to the terminal.
+    passes it on, and its paste buffer has it in any case. `write` writes to the terminal. A visitor's clipboard is that of
+    the browser, so that tmux is not asked.
     """
     data = text.encode("utf-8", "replace")
-    if environ.get("TMUX") and _through_tmux(data):
+    if environ.get("TMUX") and _through_tmux(data, visit):
         return True
     if not fits(text):
         return False
@@ -160,14 +164,14 @@ def sequence(data: bytes, *, screen: bool = False) -> str:
     return "".join(f"\x1bP{piece}\x1b\\" for piece in pieces)
 
 
-def _through_tmux(data: bytes) -> bool:
+def _through_tmux(data: bytes, visit: Visit) -> bool:
     # Before 3.2 it knows no -w; then at least its own buffer has the text.
     for words in (["tmux", "load-buffer", "-w", "-"], ["tmux", "load-buffer", "-"]):
         try:
-            subprocess.run(words, input=data, check=True, capture_output=True, timeout=_PATIENCE)
-        except (OSError, subprocess.SubprocessError):
+            if run_program(visit, words, data=data, quiet=True, timeout=_PATIENCE) == 0:
+                return True
+        except (ProgramRefused, OSError, TimeoutExpired):
             continue
-        return True
     return False
 
 

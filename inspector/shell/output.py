@@ -5,7 +5,6 @@ import os
 import shlex
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -15,8 +14,10 @@ import polars as pl
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from inspector.programs import run_program
 from inspector.texts.text import clean, escaped_json, for_stderr
 from inspector.texts.wrap import hung
+from inspector.visit import HERE
 from scoring.errors import UnwritableWorkspace
 from scoring.export import Document, footer
 
@@ -133,7 +134,7 @@ def _paged(text: str) -> bool:
     # The pager has Ctrl+C for itself; unhandled here, it would end us, and leave the pager without its terminal.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        subprocess.run(words, input=text.encode("utf-8", "replace"), env=environment, check=False)
+        run_program(HERE, words, data=text.encode("utf-8", "replace"), env=environment)
     except OSError:
         return False
     finally:

@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from benchmark_rows import visualprocessbench as row
-from inspector import images
+from inspector import images, programs
 from inspector.images import MOST, find_image, image_kind, named_images, open_outside
+from inspector.visit import HERE
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.workspace import Workspace
 
@@ -77,11 +78,11 @@ def folder(tmp_path):
 )
 def test_what_is_said_of_a_picture(folder, name, words, monkeypatch):
     opened = []
-    monkeypatch.setattr(images.subprocess, "Popen", lambda command, **_: opened.append(command))
+    monkeypatch.setattr(programs.subprocess, "Popen", lambda command, **_: opened.append(command))
     monkeypatch.setattr(images, "_opener", lambda: "/usr/bin/xdg-open")
     shown = find_image(name, folder)
     assert (shown.words, shown.sound) == (words, name == "images/sound.png")
-    told, opening = open_outside(shown)
+    told, opening = open_outside(shown, HERE)
     assert opening == shown.sound == bool(opened)
     assert words in told or opening
     assert "\0" not in told
@@ -95,11 +96,11 @@ def test_a_link_in_a_circle_ends_in_a_sentence(folder):
 
 def test_what_is_opened_is_one_file_and_no_words_of_a_shell(folder, monkeypatch):
     commands = []
-    monkeypatch.setattr(images.subprocess, "Popen", lambda command, **_: commands.append(command))
+    monkeypatch.setattr(programs.subprocess, "Popen", lambda command, **_: commands.append(command))
     monkeypatch.setattr(images, "_opener", lambda: "/usr/bin/xdg-open")
     name = "-n; touch x $(id).png"
     (folder / name).write_bytes(png(2, 2))
-    assert open_outside(find_image(name, folder)) == (f"Opening {name} outside.", True)
+    assert open_outside(find_image(name, folder), HERE) == (f"Opening {name} outside.", True)
     assert commands == [["/usr/bin/xdg-open", str(folder.resolve() / name)]]
 
 
@@ -107,7 +108,7 @@ def test_what_is_opened_is_one_file_and_no_words_of_a_shell(folder, monkeypatch)
 def test_without_a_screen_the_place_is_told(folder, monkeypatch):
     for variable in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(variable, raising=False)
-    told, opening = open_outside(find_image("images/sound.png", folder))
+    told, opening = open_outside(find_image("images/sound.png", folder), HERE)
     assert not opening
     assert told.endswith(str(folder.resolve() / "images" / "sound.png"))
 

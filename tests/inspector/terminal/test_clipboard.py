@@ -8,6 +8,7 @@ import time
 import pytest
 
 from inspector.services.saving import FILE, LONGEST, copy, keep, sequence, size
+from inspector.visit import HERE
 from terminal import Terminal
 from test_pty import ENV, RUN
 
@@ -39,17 +40,17 @@ def test_gnu_screen_gets_pieces_that_make_the_same_sequence():
 
 def test_what_most_terminals_would_cut_is_not_sent():
     written = []
-    assert copy("x" * LONGEST, {}, written.append)
+    assert copy("x" * LONGEST, {}, written.append, HERE)
     assert len(written[0]) < 100_020
-    assert not copy("x" * LONGEST + "y", {}, written.append)
-    assert not copy("é" * (LONGEST // 2 + 1), {}, written.append)
+    assert not copy("x" * LONGEST + "y", {}, written.append, HERE)
+    assert not copy("é" * (LONGEST // 2 + 1), {}, written.append, HERE)
     assert len(written) == 1
 
 
 def test_without_tmux_in_its_place_the_terminal_is_asked():
     written = []
-    assert copy("text", {"TMUX": "/nowhere,1,0"}, written.append) or written
-    assert copy("text", {"STY": "1.pts"}, written.append)
+    assert copy("text", {"TMUX": "/nowhere,1,0"}, written.append, HERE) or written
+    assert copy("text", {"STY": "1.pts"}, written.append, HERE)
     assert written[-1].startswith("\x1bP")
 
 
