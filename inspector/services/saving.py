@@ -138,8 +138,8 @@ def copy(text: str, environ: Mapping[str, str], write: Callable[[str], object], 
     """Put a text on the clipboard; return whether it could be tried. May take a moment: not for the thread of the keys.
 
     tmux is handed the text by its own command, because it drops what programs write unless it was told otherwise; it
-    passes it on, and its paste buffer has it in any case. `write` writes to the terminal. A visitor's clipboard is that of
-    the browser, so that tmux is not asked.
+    passes it on, and its paste buffer has it in any case. `write` writes to the terminal. A visitor's
+    clipboard is that of the browser, and tmux is not asked.
     """
     data = text.encode("utf-8", "replace")
     if environ.get("TMUX") and _through_tmux(data, visit):

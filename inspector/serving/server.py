@@ -11,6 +11,7 @@ request to a shell, and waits for ever for a process that does not end.
 import asyncio
 import json
 import logging
+import os
 import re
 import secrets
 import socket
@@ -42,6 +43,10 @@ _GRACE = 15.0
 """Seconds that the app may take to end: a scoring run saves what it has."""
 _BEAT = 15.0
 """Seconds after which a page is asked whether it is still there."""
+_LOOK = 0.1
+"""Seconds between looks at how much memory an app takes."""
+_MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasattr(os, "sysconf") else 0
+"""Bytes of memory that the app of one visitor may take."""
 _LONGEST_NAME = 40
 _LONGEST_PATH = 200
 """Characters of the path of an address; file systems refuse longer names with an error."""
@@ -136,6 +141,7 @@ class Guest(AppService):
             download_manager=server.download_manager,
         )
         self._opening = opening
+        self._is_too_large = False
 
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
         who = self._opening.visit.who
@@ -160,6 +166,7 @@ class Guest(AppService):
         if process is None or process.stdout is None or process.stderr is None:
             return
         farewell = asyncio.create_task(process.stderr.read())
+        watching = asyncio.create_task(self._limit_memory(process))
         try:
             while (line := await process.stdout.readline()) and line != b"__GANGLION__\n":
                 pass
@@ -170,10 +177,24 @@ class Guest(AppService):
                 with suppress(ConnectionError):
                     await self._pass_on(kind, payload)
         except asyncio.IncompleteReadError:
-            await process.wait()
-            await self.say_farewell((await farewell).decode("utf-8", "replace"))
+            code = await process.wait()
+            words = (await farewell).decode("utf-8", "replace")
+            if self._is_too_large:
+                words = f"The app took more than {_MEMORY / (1 << 30):.1f} GB of memory and was ended. Open it again."
+            elif code < 0:
+                words = f"The app stopped unexpectedly (signal {-code}). Open it again."
+            await self.say_farewell(words)
         finally:
             farewell.cancel()
+            watching.cancel()
+
+    async def _limit_memory(self, process: Process) -> None:
+        """Kill the app when it takes more than its share of memory: the server and other visitors need theirs."""
+        while memory_of(process.pid) <= _MEMORY:  # noqa: ASYNC110  # nobody tells when it takes more
+            await asyncio.sleep(_LOOK)
+        self._is_too_large = True
+        with suppress(ProcessLookupError):
+            process.kill()
 
     async def _pass_on(self, kind: bytes, payload: bytes) -> None:
         if kind == b"D":
@@ -377,6 +398,15 @@ class Doorkeeper(Server):
 def _of_textual(whole: dict[str, str]) -> dict[str, str]:
     """Those variables that tell the app where it is shown."""
     return {name: value for name, value in whole.items() if name.startswith("TEXTUAL") or name in {"COLUMNS", "ROWS"}}
+
+
+def memory_of(process_id: int) -> int:
+    """Return the bytes of memory that a process has to itself, without files that are mapped; 0 if nobody says it."""
+    try:
+        _, resident, shared, *_ = Path(f"/proc/{process_id}/statm").read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return 0
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _size(value: object, usual: int) -> int:

@@ -7,7 +7,7 @@ can therefore always be repeated with `--where`.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.errors import FilterError
+from scoring.filtering.condition_limits import SECONDS, ConditionCost, check_condition, in_time
 from scoring.filtering.sql_words import Word, literal, named, quoted, words_of
 
 # -- an SQL condition becomes a polars expression that speaks of columns and of nothing else.
@@ -24,34 +25,35 @@ from scoring.filtering.sql_words import Word, literal, named, quoted, words_of
 # A condition may come from a file of saved slices or from somebody's message, so that such a one is refused unread.
 
 
-LONGEST = 1_000
-"""Names and signs of a condition; values in a list are not counted. With three times as many the engine takes minutes,
-with twenty times as many it takes the process with it."""
 _QUERIES = frozenset({"SELECT", "VALUES"})
 # Anywhere at all, in quotes or not: the engine may see quotes elsewhere.
 _FILES = re.compile(r"\bread_(?:csv|ipc|json|ndjson|parquet)\b", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\b", re.IGNORECASE)
-_UNCOUNTED = frozenset("(),")
 
 
 def expression_of(condition: str) -> pl.Expr:
     """Parse the condition into what polars understands.
 
     Raises:
-        FilterError: it asks another table or a file, is too long, or holds a byte that is not UTF-8.
+        FilterError: it asks another table or a file, has anything that `check_condition` refuses, or holds a byte that
+            is not UTF-8.
         polars.exceptions.PolarsError: it cannot be read.
     """
-    words = list(words_of(condition))
-    if query := _query(condition, words):
-        fault = "a condition speaks of the columns of a case: it cannot ask another table or read a file."
-        raise FilterError(f"in {condition!r}: {fault}", place=query, fault=fault)
-    if sum(map(_counted, words)) > LONGEST:
-        fault = f"more than {LONGEST:,} names and signs are too many: put values into a list, as in case IN ('a', 'b')."
-        raise FilterError(f"the condition {condition[:40]!r}... is too long: {fault}", fault=fault)
+    _cost_of(condition)
     try:
         return pl.sql_expr(condition)
     except UnicodeEncodeError:
         raise FilterError(f"{condition!r} holds a byte that is not UTF-8.", "Write it in UTF-8.") from None
+
+
+@lru_cache(maxsize=512)
+def _cost_of(condition: str) -> ConditionCost:
+    """What a condition costs. Raises FilterError as `expression_of` does."""
+    words = list(words_of(condition))
+    if query := _query(condition, words):
+        fault = "a condition speaks of the columns of a case: it cannot ask another table or read a file."
+        raise FilterError(f"in {condition!r}: {fault}", place=query, fault=fault)
+    return check_condition(condition, words)
 
 
 @lru_cache(maxsize=512)
@@ -70,10 +72,6 @@ def _query(condition: str, words: list[Word]) -> tuple[int, int] | None:
         return word.start, word.end
     file = _FILES.search(condition)
     return file.span() if file and _FROM.search(condition) else None
-
-
-def _counted(word: Word) -> bool:
-    return word.kind in {"name", "quoted"} or (word.kind == "sign" and word.text not in _UNCOUNTED)
 
 
 # -- what is wrong with a condition, in a sentence that says what to do, and at which place of it
@@ -435,8 +433,14 @@ def row_passes(table: pl.DataFrame, condition: str, height: int, columns: Sequen
     # A condition may name no column and count rows all the same.
     rows = table if table.width else pl.DataFrame({"\0": pl.Series([None]).new_from_index(0, height)})
     try:
+        expression, cost = expression_of(condition), _cost_of(condition)
+        cost.check_text(condition, table, height)
         # Beside the columns, so that what has another number of rows than they is refused.
-        result = rows.with_columns(expression_of(condition).alias("passes"))["passes"]
+        evaluate = partial(rows.with_columns, expression.alias("passes"))
+        result = (in_time(evaluate) if cost.may_be_slow else evaluate())["passes"]
+    except TimeoutError:
+        fault = f"this takes longer than {SECONDS:.0f} seconds: use a simpler condition."
+        raise FilterError(f"in {condition!r}: {fault}", fault=fault) from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise filter_error(error, condition, columns) from None
     if result.dtype not in (pl.Boolean(), pl.Null()):

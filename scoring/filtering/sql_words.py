@@ -11,7 +11,7 @@ WordKind = Literal["name", "quoted", "text", "number", "sign"]
 BARE = frozenset({*METADATA, "tags", "note"})
 """Columns of cases, and of what people say of them, whose names are no words of SQL."""
 _WORD = re.compile(
-    r"""(?P<quoted>"(?:[^"]|"")*"?)|(?P<text>'(?:[^']|'')*'?)|(?P<number>-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|-?\.\d+)"""
+    r"""--[^\n]*|(?P<quoted>"[^"]*(?:""[^"]*)*"?)|(?P<text>'[^']*(?:''[^']*)*'?)|(?P<number>-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|-?\.\d+)"""
     r"""|(?P<name>[^\W\d]\w*)|(?P<sign><=|>=|<>|!=|\S)"""
 )
 
@@ -42,10 +42,17 @@ class Word(NamedTuple):
 
 
 def words_of(condition: str) -> Iterator[Word]:
-    """Yield the words of a condition, in their order."""
+    """Yield the words of a condition, in their order, without comments."""
     for match in _WORD.finditer(condition):
+        if match.lastgroup is None:
+            continue
         kind: WordKind = match.lastgroup  # type: ignore[assignment]  # the groups are the kinds
         yield Word(kind, match[0], *match.span())
+
+
+def comments_of(condition: str) -> Iterator[str]:
+    """Yield the comments of a condition: each from -- to the end of its line."""
+    return (match[0] for match in _WORD.finditer(condition) if match.lastgroup is None)
 
 
 def quoted(text: str) -> str:

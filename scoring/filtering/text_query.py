@@ -71,6 +71,11 @@ class TextQuery(Struct, frozen=True):
         return cls(text, ordered, patterns)
 
     @property
+    def is_pattern(self) -> bool:
+        """Whether it is a regular expression, which may take long on long texts."""
+        return _REGEX.match(self.text.strip()) is not None
+
+    @property
     def words(self) -> str:
         """The query and its scope as a person reads them."""
         where = "" if self.scopes == SCOPES else f" in {', '.join(self.scopes)}"

@@ -4,9 +4,9 @@ The texts of a million cases are gigabytes: nothing of them is kept, only which 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.cache import VoteParts, rows_of_cases
-from scoring.errors import DamagedWorkspace, FrameError
+from scoring.errors import DamagedWorkspace, FrameError, SearchError
+from scoring.filtering.condition_limits import SECONDS, in_time
 from scoring.filtering.text_query import SCOPES, TextQuery
 from scoring.schema import LATER_TEXTS, TEXTS, Bools
 from scoring.texts import ROW_GROUP, TextPlaces, Texts
@@ -47,7 +48,8 @@ def answer_hits(query: TextQuery, parts: VoteParts, cases: pl.DataFrame, *, talk
     for part in parts.parts():
         try:
             pages = parts.pages(part, _PAGE, (*kept, *_TEXTS))
-            frames += [(_written(page) if talk else page).select(*kept, *made) for page in pages]
+            written = (_written(page) if talk else page for page in pages)
+            frames += [_in_time(query, partial(page.select, *kept, *made)) for page in written]
         except (OSError, FrameError):
             continue
     if not frames:
@@ -183,6 +185,7 @@ def search(
 
     Raises:
         DamagedWorkspace: a file of texts has gone or cannot be read.
+        SearchError: a regular expression takes too long.
     """
     n = len(among.keys)
     so_far = (before or SearchMatches.nothing(query, n)).with_notes(among.notes)
@@ -252,10 +255,12 @@ def _batches(
                 .select(*(hit.alias(name) for name, hit in hits.items()), *carried)
                 .with_row_index("_at")
             )
-            rows_hit = _collected(source, rows.filter(pl.any_horizontal(list(hits))))
+            matching = rows.filter(pl.any_horizontal(list(hits)))
+            rows_hit = _in_time(query, partial(_collected, source, matching))
             many = rows_hit.height > MANY * (stop - first)
             # In one piece: polars 2.1 cannot evaluate in lists of some columns that are in several.
-            yield cases[low:high], _among(_told(rows_hit.rechunk(), query, columns), places[low:high] - first)
+            told = _in_time(query, partial(_told, rows_hit.rechunk(), query, columns))
+            yield cases[low:high], _among(told, places[low:high] - first)
         size = BATCH
 
 
@@ -345,6 +350,17 @@ def _first_step(pattern: str) -> pl.Expr:
     here = pl.element().str.contains(pattern)
     index = pl.int_range(pl.len(), dtype=pl.Int32)
     return pl.col("steps").list.eval(pl.when(here).then(index).min()).list.first()
+
+
+def _in_time(query: TextQuery, work: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+    """Return what `work` returns. Raises SearchError where a regular expression takes too long on some texts."""
+    if not query.is_pattern:
+        return work()
+    try:
+        return in_time(work)
+    except TimeoutError:
+        problem = f"the regular expression {query.text[:80]!r} takes longer than {SECONDS:.0f} seconds on some texts."
+        raise SearchError(problem, "Search for a shorter one, with fewer and smaller repetitions.") from None
 
 
 def _collected(source: Path | pl.DataFrame, lazy: pl.LazyFrame) -> pl.DataFrame:

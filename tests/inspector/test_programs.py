@@ -3,6 +3,7 @@
 import ast
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -183,7 +184,7 @@ async def test_an_editor_opens_at_a_terminal_alone(visit, started, as_visitor, m
     monkeypatch.chdir(tmp_path)
     as_visitor(visit)
     async with opened() as pilot:
-        monkeypatch.setattr(type(pilot.app), "suspend", lambda _: open("/dev/null"))
+        monkeypatch.setattr(type(pilot.app), "suspend", lambda _: nullcontext())
         await press(pilot, "g l", "enter", "a")
         await until(pilot, lambda: isinstance(pilot.app.focused, TextEditor))
         # Past the check of actions, as any code of ours could call it.

@@ -2,7 +2,8 @@ import polars as pl
 import pytest
 
 from scoring.errors import FilterError
-from scoring.filtering.filters import LONGEST, columns_read, expression_of, passing
+from scoring.filtering.condition_limits import LONGEST
+from scoring.filtering.filters import columns_read, expression_of, passing
 
 ROWS = pl.DataFrame({"id": ["a", "b"], "n_steps": [1, 2], "tags": [["read_csv"], ["select"]]})
 
