@@ -112,10 +112,15 @@ class ImportBatch(Struct, frozen=True, eq=False):
 
     def _remembered(self, added: Sequence[Added], saved: Sequence[SavedResults]) -> Iterator[RememberedFile]:
         """The files that are whole in the workspace now, and of which nothing else has to be said."""
+        cases_of: dict[str, list[int]] = {}
+        results_of: dict[str, list[int]] = {}
+        for at, imported in enumerate(self.imported):
+            cases_of.setdefault(imported.path, []).append(at)
+        for at, joined in enumerate(self.joined):
+            results_of.setdefault(joined.results.place, []).append(at)
         for brought, scorers in self.read:
-            stored = printable(brought.place)
-            cases = [at for at, imported in enumerate(self.imported) if imported.path == brought.place]
-            results = [at for at, joined in enumerate(self.joined) if joined.results.place == stored]
+            cases = cases_of.get(brought.place, [])
+            results = results_of.get(printable(brought.place), [])
             unusual = any(added[at].elsewhere for at in cases) or any(saved[at].why for at in results)
             # What code of the user's own makes of rows may change without a word.
             own = any(not self.imported[at].mapping and self.imported[at].benchmark not in MODULES for at in cases)

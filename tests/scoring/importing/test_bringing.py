@@ -757,13 +757,14 @@ def test_progress_goes_on_from_member_to_member(tmp_path):
     assert {name.rpartition("/")[2] for _, _, name in told} >= {f"{number}.jsonl" for number in range(N)}
 
 
-def test_names_of_members_are_shortened_in_what_is_said_and_kept_in_what_is_stored(tmp_path):
+def test_names_of_members_are_shortened_in_what_is_said_and_kept_in_what_is_stored(tmp_path, capsys):
     name = f"{'n' * 30_000}.jsonl"
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr(name, json.dumps({**CASES[0], "label": 99}))
         archive.writestr("b.jsonl", "{broken")
         archive.writestr(f"{'x' * 30_000}.txt", "nothing")
-    batch = read_sources([str(tmp_path / "a.zip")], ImportOptions(), None, None)
-    assert batch.imported[0].source.endswith(name)
-    messages = [finding.message for finding in batch.imported[0].findings]
-    assert max(map(len, [*messages, *batch.skipped])) < 1000
+    for words in ([], ["-v"]):
+        assert main(["import", str(tmp_path / "a.zip"), "-w", str(tmp_path / "w"), *words]) == 1
+        assert max(map(len, capsys.readouterr().out.splitlines())) < 1000
+    (report,) = Workspace.open(tmp_path / "w").imports("processbench")
+    assert report["source"].endswith(name)
