@@ -369,9 +369,9 @@ def checked(whole: pl.DataFrame, checks: Sequence[Check], source: str) -> tuple[
     kept = whole[KEPT]
     noticed = []
     # Together they take little longer than one, and mostly no row fails any.
-    found = whole.select(check.when.fill_null(value=False).alias(str(place)) for place, check in enumerate(checks))
+    failures = whole.select(check.when.fill_null(value=False).alias(str(place)) for place, check in enumerate(checks))
     for place, check in enumerate(checks):
-        failing = kept & found[str(place)]
+        failing = kept & failures[str(place)]
         if not failing.any():
             continue
         rows = whole.filter(failing)

@@ -491,10 +491,10 @@ def _read(
                     among = source_named.many or (isinstance(brought, LocalFile) and not brought.alone)
                     where = brought.place if isinstance(brought, LocalFile) else brought
                     beside = partial(known.beside, where) if options.known is not None else None
-                    if isinstance(brought, LocalFile) and brought.parts > 1:
+                    if isinstance(brought, LocalFile) and brought.parts[1] > 1:
                         # Members of an archive count alike: their packed sizes say little of how long they take.
-                        share = size // brought.parts
-                        before = done + size * brought.part // brought.parts
+                        part, parts = brought.parts
+                        share, before = size // parts, done + size * part // parts
                         progress(before, total, brought.name)
                         within = partial(_tell_bytes, progress, before, share, total, brought.name)
                     try:

@@ -53,8 +53,7 @@ from scoring.results import inspect_log
 from scoring.storage.files import expand_home, open_plain, unwritable, uuid7
 from scoring.workspace import OWN, is_workspace
 
-# -- the members of a zip archive that may hold rows. Nothing is written under a member's name, and no header is
-# believed
+# -- the members of a zip archive that may hold rows: no header is believed, and no member's name is written to
 #
 # What a member is packed with is unpacked here from its raw bytes: how much it becomes is counted while it does, and
 # its length and checksum are compared at the end.
@@ -107,8 +106,8 @@ class Archive:
         chosen = dict.fromkeys(name for name in names if len(names) == 1 or self._may_hold_rows(last[name]))
         self.members = [last[name] for name in chosen]
         self.left_out = [printable(name) for name in names if name not in chosen]
-        times = Counter(member.filename for member in every)
-        self.repeated = {name for name in chosen if times[name] > 1}
+        times = Counter(member.filename for member in every).items()
+        self.repeated = {name for name, count in times if count > 1 and name in chosen}
 
     def __enter__(self) -> Self:
         return self
@@ -222,8 +221,8 @@ class LocalFile(Struct, frozen=True, eq=False):
     `name` is what findings call it (`runs.zip/part-1.jsonl`), `place` the same from one import to the next (a real
     path, `#` and a member of it, an address without its query, or `-`). `findings` were made on the way; where there
     is a `refusal`, it could not be brought. `alone` says that its source stands for nothing else. `until` is how many
-    bytes of a text are read, where it may be growing; None = all that there are. `part` of `parts` says which file of
-    its source it is, counted from 0.
+    bytes of a text are read, where it may be growing; None = all that there are. `parts` is the 0-based number of
+    the file among those of its source, and how many these are.
     """
 
     name: str
@@ -233,8 +232,7 @@ class LocalFile(Struct, frozen=True, eq=False):
     refusal: InputError | None = None
     alone: bool = True
     until: int | None = None
-    part: int = 0
-    parts: int = 1
+    parts: tuple[int, int] = (0, 1)
 
 
 def bring(
@@ -330,8 +328,7 @@ def _members(source: LocalFile, folder: Path, only: str | None) -> Iterator[Loca
                 source.path,
                 (*noticed, *_repeated(source.name, member.filename, archive.repeated)),
                 alone=len(archive.members) == 1,
-                part=number - 1,
-                parts=len(members),
+                parts=(number - 1, len(members)),
             )
             with ExitStack() as files:
                 try:

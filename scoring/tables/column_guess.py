@@ -20,7 +20,6 @@ from scoring.tables.table import gold_base
 
 _SAMPLE = 200
 _BROKEN = 20
-"""Of so many cells of a column one may be of another kind than the column."""
 _NAMES: dict[str, str] = {
     "problem": "problem question prompt query instruction input",
     "steps": (
@@ -133,16 +132,12 @@ class _Table:
         return [str(text(cell)) for cell in self.cells(column)]
 
     def nearly_all(self, fits: Callable[[Any], bool], column: str, misfits: int = 0) -> bool:
-        """Whether the cells that hold something fit, and one does: a few broken rows do not cost the others.
-
-        One cell in `_BROKEN` may be a misfit, and `misfits` in a table with at least two rows more than that.
-        """
+        """Whether cells fit but for broken rows: one in `_BROKEN`, or so many `misfits` beside two that fit."""
         held = self.held(column)
         allowed = max(len(held) // _BROKEN, misfits if len(held) >= misfits + 2 else 0)
         return bool(held) and sum(not fits(cell) for cell in held) <= allowed
 
     def lowest(self, column: str) -> int:
-        """Return the lowest of the whole numbers in a column, of which there must be one."""
         return min(int(whole(cell)) for cell in self.held(column) if _is_whole(cell))
 
     def repeats(self, column: str) -> bool:
@@ -333,8 +328,7 @@ class _Guess(_Table):
         """Whether a column holds lists of numbers that are not all whole, as places and counts are."""
         if not self.nearly_all(_numbers, column) or not _storable(column):
             return False
-        cells = (listed(cell) for cell in self.cells(column) if _numbers(cell))
-        return any(float(number(part)) % 1 for cell in cells for part in cell)
+        return any(any(map(_is_fraction, listed(cell))) for cell in self.cells(column) if _numbers(cell))
 
     def _of_solutions(self, lists: list[str]) -> bool:
         """Whether the numbers are one a solution: some column holds a list of as many texts in every row."""
@@ -350,18 +344,12 @@ class _Guess(_Table):
         """A table with one row a step: an id that several rows have, the step's index, and a number."""
         numbers = [self.columns[name] for name in _STEP_NUMBER.split() if name in self.columns]
         step = self.stated.step or next((column for column in numbers if self.nearly_all(_is_whole, column)), None)
-        if step is None:
-            return None
-        if self.stated.step is None and len({*self.called(case)}) == len(self.rows):
+        if step is None or (self.stated.step is None and len({*self.called(case)}) == len(self.rows)):
             return None
         others = [column for column in self.columns.values() if column not in {case, step} and _storable(column)]
         numbers = [column for column in others if self.nearly_all(_is_number, column)]
         rewards = [self.columns[name] for name in _REWARD.split() if self.columns.get(name) in numbers]
-        rewards = rewards or [
-            column
-            for column in numbers
-            if any(float(number(cell)) % 1 for cell in self.cells(column) if _is_number(cell))
-        ]
+        rewards = rewards or [column for column in numbers if any(map(_is_fraction, self.cells(column)))]
         proposed = ColumnMapping(id=case, step=step, rewards=_by_scorer(rewards, self.source))
         return self.stated.overridden(proposed) if rewards else None
 
@@ -426,9 +414,8 @@ class _Guess(_Table):
         return next((column for column in columns if self._fits(field, column)), None)
 
     def _fits(self, field: str, column: str, so_far: ColumnMapping | None = None) -> bool:
-        # Columns of ids are known by their names, so that of a few rows one may have a broken id.
-        misfits = int(field == "id")
-        if not (_storable(column) and self.nearly_all(_KINDS.get(field, _is_text), column, misfits)):
+        # Columns of ids are known by their names, so that one of a few rows may have a broken id.
+        if not (_storable(column) and self.nearly_all(_KINDS.get(field, _is_text), column, int(field == "id"))):
             return False
         if field == "id" and so_far is not None and so_far.steps is not None:
             return not self.repeats(column)
@@ -643,9 +630,7 @@ def _storable(column: str) -> bool:
 
 
 def _size(cell: Any, separator: str | None) -> int | None:
-    if text(cell) is None:
-        return None
-    parts = steps(cell, separator)[0]
+    parts = None if text(cell) is None else steps(cell, separator)[0]
     return len(parts) if isinstance(parts, list) else None
 
 
@@ -664,6 +649,10 @@ def _is_whole(cell: Any) -> bool:
 
 def _is_number(cell: Any) -> bool:
     return type(number(cell)) is float
+
+
+def _is_fraction(cell: Any) -> bool:
+    return _is_number(cell) and bool(float(number(cell)) % 1)
 
 
 def _is_label(cell: Any) -> bool:
