@@ -51,7 +51,6 @@ def kept(root):
 
 @pytest.mark.parametrize("share", [0.3, 0.7])
 def test_with_every_kind_of_fault_every_case_ends_scored_or_with_a_reason(root, share, monkeypatch):
-    monkeypatch.setattr(client, "CONNECTING", 0.5)
     monkeypatch.setattr(client, "RetryPolicy", QuickRetryPolicy)
     kinds = of(*set(Outcome) - {Outcome.FATAL})
     with running(Behaviour(faults=dict.fromkeys(kinds, share / len(kinds)), healthy=16)) as server:

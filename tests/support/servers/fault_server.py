@@ -473,7 +473,12 @@ for _outcome, _bodies in _BODIES.items():
 # -- what is wrong with the HTTP: bytes of a reply, after which the connection is closed
 
 
-_LINE, _TYPE = b"HTTP/1.1 200 OK\r\n", b"content-type: application/json\r\n"
+def _line(status: bytes = b"200 OK", version: bytes = b"1.1") -> bytes:
+    """The first lines. They say that the connection ends: only `dropped` breaks its word."""
+    return b"HTTP/%s %s\r\nconnection: close\r\n" % (version, status)
+
+
+_LINE, _TYPE = _line(), b"content-type: application/json\r\n"
 
 
 def _length(body: bytes, more: int = 0) -> bytes:
@@ -487,10 +492,10 @@ def _chunk(body: bytes) -> bytes:
 _CHUNKED = _LINE + _TYPE + b"transfer-encoding: chunked\r\n\r\n"
 _STREAMS: dict[Outcome, dict[str, Callable[[bytes], bytes]]] = {
     Outcome.ANSWERED: {
-        "http_1_0": lambda body: b"HTTP/1.0 200 OK\r\n" + _TYPE + b"\r\n" + body,
+        "http_1_0": lambda body: _line(version=b"1.0") + _TYPE + b"\r\n" + body,
         "interim": lambda body: b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n" + _LINE + _TYPE + _length(body) + body,
-        "http_2": lambda body: b"HTTP/2.0 200 OK\r\n" + _TYPE + _length(body) + body,
-        "created": lambda body: b"HTTP/1.1 201 Created\r\n" + _TYPE + _length(body) + body,
+        "http_2": lambda body: _line(version=b"2.0") + _TYPE + _length(body) + body,
+        "created": lambda body: _line(b"201 Created") + _TYPE + _length(body) + body,
         "no_type": lambda body: _LINE + _length(body) + body,
         "chunks": lambda body: _CHUNKED + _chunk(body[:9]) + _chunk(body[9:]) + b"0\r\n\r\n",
         "many_headers": lambda body: _LINE + b"x-more: y\r\n" * 1000 + _TYPE + _length(body) + body,
@@ -505,17 +510,17 @@ _STREAMS: dict[Outcome, dict[str, Callable[[bytes], bytes]]] = {
         "chunks_of_garbage": lambda body: _CHUNKED + b"zz\r\n" + body,
         "chunks_without_end": lambda body: _CHUNKED + _chunk(body),
         "no_http": lambda body: body,
-        "status_in_words": lambda body: b"HTTP/1.1 fine OK\r\n" + _TYPE + _length(body) + body,
+        "status_in_words": lambda body: _line(b"fine OK") + _TYPE + _length(body) + body,
         "header_flood": lambda body: _LINE + b"x-more: y\r\n" * 50_000 + _TYPE + _length(body) + body,
         "header_of_control_characters": lambda body: _LINE + b"x\x00: \x01\r\n" + _TYPE + _length(body) + body,
-        "no_content": lambda _: b"HTTP/1.1 204 No Content\r\n\r\n",
+        "no_content": lambda _: _line(b"204 No Content") + b"\r\n",
         "switching": lambda _: b"HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",
-        "partial_content": lambda body: b"HTTP/1.1 206 Partial\r\n" + _TYPE + _length(body[:50]) + body[:50],
+        "partial_content": lambda body: _line(b"206 Partial") + _TYPE + _length(body[:50]) + body[:50],
         "unknown_encoding": lambda body: _LINE + _TYPE + b"content-encoding: br\r\n" + _length(body) + body[::-1],
     },
     Outcome.GIVEN_UP: {
-        "redirect_nowhere": lambda _: b"HTTP/1.1 302 There\r\nlocation: http://[\r\ncontent-length: 0\r\n\r\n",
-        "not_modified": lambda _: b"HTTP/1.1 304 Not Modified\r\n\r\n",
+        "redirect_nowhere": lambda _: _line(b"302 There") + b"location: http://[\r\ncontent-length: 0\r\n\r\n",
+        "not_modified": lambda _: _line(b"304 Not Modified") + b"\r\n",
     },
 }
 
@@ -561,8 +566,9 @@ async def hang(connection, _):
 
 @_fault(Outcome.RETRIED)
 async def slow_headers(connection, _):
+    """Headers one by one, for longer than a test waits for an answer."""
     await connection.write(_LINE)
-    while not connection.reader.at_eof():
+    for _ in range(75):
         await connection.write(b"x-slow: y\r\n")
         await asyncio.sleep(0.02)
     raise _Cut

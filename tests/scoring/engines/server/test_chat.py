@@ -238,14 +238,17 @@ def test_a_slow_answer_is_an_answer(run):
 
 @pytest.mark.parametrize("name", of(*set(Outcome) - {Outcome.FATAL}))
 def test_each_fault_ends_as_its_outcome_says_and_costs_no_other_answer(run, name, monkeypatch):
-    monkeypatch.setattr(client, "CONNECTING", 0.1)
-    policy = RetryPolicy(timeout=0.2, tries=2, base=0.01, longest=0.02)
+    # A busy machine may take long for what does come.
+    timeout = 0.3 if name in {"hang", "slow_headers"} else 10.0
+    if name == "slow_headers":
+        monkeypatch.setattr(client, "CONNECTING", 0.3)
+    policy = RetryPolicy(timeout=timeout, tries=2, base=0.01, longest=0.02)
     with running(Behaviour(faults={name: 1.0}, healthy=1)) as server:
-        done = run(server, 3, 2, concurrency=1, policy=policy)
+        done = run(server, 2, 2, concurrency=1, policy=policy)
         faults = server.seen.faults[name]
     first, others = done.answers[:2], done.answers[2:]
     assert all(answer.text for answer in first)
-    assert len(others) == 4
+    assert len(others) == 2
     outcome = FAULTS[name].outcome
     if outcome is Outcome.ANSWERED:
         assert all("\\boxed{2}" in answer.text for answer in others)
@@ -253,7 +256,7 @@ def test_each_fault_ends_as_its_outcome_says_and_costs_no_other_answer(run, name
         assert {answer.text for answer in others} == {None}
         assert all(answer.reason for answer in others)
         assert {answer.lasting for answer in others} == {outcome is Outcome.REFUSED}
-        assert (faults, done.retries) == ((4, 2) if outcome is Outcome.RETRIED else (2, 0))
+        assert (faults, done.retries) == ((2, 1) if outcome is Outcome.RETRIED else (1, 0))
 
 
 @pytest.mark.parametrize("name", of(Outcome.FATAL))
@@ -263,8 +266,7 @@ def test_what_is_about_the_account_ends_the_run(run, name):
 
 
 @pytest.mark.parametrize("seed", range(3 if THOROUGH else 1))
-def test_with_faults_at_a_third_every_ask_ends_and_none_twice(run, seed, monkeypatch):
-    monkeypatch.setattr(client, "CONNECTING", 0.5)
+def test_with_faults_at_a_third_every_ask_ends_and_none_twice(run, seed):
     many, outcomes = 300 if THOROUGH else 150, (Outcome.RETRIED, Outcome.ANSWERED)
     shares = dict.fromkeys(of(*outcomes), 0.33 / len(of(*outcomes)))
     with running(Behaviour(faults=shares, seed=seed)) as server:

@@ -4,7 +4,6 @@ import random
 import pytest
 
 from scoring.asking import Noticed
-from scoring.engines.server import client
 from scoring.engines.server.rewards import GenerativeScoring, Pooling, RewardServers
 from scoring.errors import EngineError
 from scoring.readout import FAILED, Batch, Encoded, Readout, Refused, Vocabulary, one_layer
@@ -30,8 +29,7 @@ def rewards(one):
     ]
 
 
-def test_rewards_come_once_and_in_order_through_faults(monkeypatch):
-    monkeypatch.setattr(client, "CONNECTING", 0.5)
+def test_rewards_come_once_and_in_order_through_faults():
     draw, kinds = random.Random(0), of(Outcome.RETRIED)
     cases = [case(draw, parts=draw.choice([1, 1, 3])) for _ in range(100)]
     with running(Behaviour(faults=dict.fromkeys(kinds, 0.3 / len(kinds)), healthy=2)) as server:
