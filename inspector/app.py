@@ -363,7 +363,8 @@ class InspectApp(Themed[int]):
     # -- what Textual asks
 
     def get_driver_class(self) -> "type[Driver]":
-        return heedful_driver(inert_pastes(orderly_driver(super().get_driver_class())))
+        # Pastes first: where the driver comes from says which parser it has.
+        return heedful_driver(orderly_driver(inert_pastes(super().get_driver_class())))
 
     def get_key_display(self, binding: Binding) -> str:
         return self.keys.display(binding.key) or "(no key)"

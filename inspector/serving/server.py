@@ -371,6 +371,9 @@ class Doorkeeper(Server):
         """Pass on what the page sends until it goes away; close it at the first message that no page of ours sends."""
         async for frame in page:
             match read_message(frame.data) if frame.type is WSMsgType.TEXT else None:
+                case Stdin(""):
+                    # To Textual it would be the end of all input.
+                    pass
                 case Stdin(text):
                     await guest.send_bytes(text.encode())
                 case Resized(size):

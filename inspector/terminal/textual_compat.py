@@ -9,7 +9,7 @@
 | `heedful_driver` | a terminal that is gone reads as empty for ever, or as a fault | #6690, open |
 | `lasting_output` | writing to a terminal that is gone waits for ever | none |
 | `orderly_driver` | to a browser packets are written from two threads, one amid the other | none |
-| `inert_pastes` | what a paste holds of escape sequences is pressed as keys | none |
+| `inert_pastes` | what a paste holds of escape sequences is pressed as keys; an absurd number ends reading | none |
 | `painted` | what is on screen can be had as a picture, and not as lines | none |
 | `EndingNotifications` | a toast that is made as its time ends stops the app for ever; toasts pile up | none |
 | `without_colours` | `NO_COLOR` makes sixteen colours black on black | none |
@@ -29,6 +29,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import fields
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
@@ -436,14 +437,18 @@ def _begun(text: str, mark: str) -> int:
 class _InertParser(XTermParser):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self._begin_anew = partial(super().__init__, *args, **options)
         self._inert = InertPastes()
 
     def feed(self, data: str) -> Iterable[Message]:
         # The empty text says that there is no more.
-        if not data:
+        if data and not (data := self._inert(data)):
+            return
+        try:
             yield from super().feed(data)
-        elif inert := self._inert(data):
-            yield from super().feed(inert)
+        except (ValueError, OverflowError):
+            # A number that no terminal sends: Textual would read no key any more.
+            self._begin_anew()
 
 
 # -- colours

@@ -205,7 +205,11 @@ def test_a_slow_pattern_is_refused(slow, monkeypatch):
     among = text_search.Searchable(Texts.whole([texts], [1]), pl.Series(["a"]))
     # The first asks for the height alone.
     collects = iter([text_search._collected])
-    monkeypatch.setattr(text_search, "_collected", lambda *given: next(collects, lambda *_: slow.wait())(*given))
+
+    def collect(*given):
+        return next(collects, lambda *_: slow.wait())(*given)
+
+    monkeypatch.setattr(text_search, "_collected", collect)
     with pytest.raises(SearchError):
         text_search.search_all(TextQuery.parse("/(.{1,100}){9}Z/", ("steps",)), among)
 

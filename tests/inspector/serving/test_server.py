@@ -1,29 +1,34 @@
 """Who is let in, what pages hold, and what becomes of the apps behind them: over real sockets, without a browser."""
 
 import asyncio
+import json
 import os
 import re
 import signal
 import socket
 import sys
 import threading
+import zlib
 from contextlib import asynccontextmanager
+from io import BytesIO
 from pathlib import Path
 
 import aiohttp
 import msgspec
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
+from yarl import URL
 
 import hostile_folder
 from inspector import cli
 from inspector.query import Query
 from inspector.serving import server
-from inspector.serving.server import COOKIE, Doorkeeper
+from inspector.serving.server import COOKIE, Blur, Doorkeeper, Focus, PageSize, Ping, Resized, Stdin, read_message
 from inspector.serving.visitor import VisitorOpening
 from inspector.shell import serve as shell
 from inspector.terminal.textual_compat import Packets
 from inspector.visit import Visit
+from scoring.triage.journal import Author
 from served import PATIENCE, STUBBORN, child, children, command, gone
 
 DEMO = Query(benchmarks=("demo",))
@@ -153,16 +158,58 @@ async def test_another_port_at_the_end_of_a_tunnel_is_no_other_host():
         assert (answer.status, "textual.js" in await answer.text()) == (200, True)
 
 
+NO_NAMES = ("", "  ", "\u200b", "123", "...", "..", "../..", "_", "-", "/", "\0", "\u202e", "😀", "2/3", "\u0661")
+
+
 async def test_nobody_without_a_name_gets_the_app():
     async with doors() as (keeper, client):
         place = await let_in(keeper, client, "")
-        for name in ("", "  ", "\u200b"):
+        for name in NO_NAMES:
             answer = await client.post(place, data={"name": name}, headers=origin(client))
-            assert "who are you?" in await answer.text()
+            assert "contains a letter" in await answer.text()
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             await client.ws_connect(f"{place}ws", headers=origin(client))
         assert refused.value.status == 403
         assert children() == []
+
+
+@pytest.mark.parametrize("name", ["a", "题", "é", "1ß", "a/b", "../a", "Ж.", "con"])
+async def test_a_name_with_a_letter_of_any_script_is_taken_and_is_no_path(name, monkeypatch):
+    async with doors() as (keeper, client):
+        place = await let_in(keeper, client, name)
+        assert name in keeper._names.values()
+        assert "textual.js" in await (await client.get(place)).text()
+    monkeypatch.setenv("PRM_INSPECT_USER", name)
+    assert Path(Author.me().file).name == Author.me().file
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status"),
+    [
+        (b"name=" + b"x" * (1 << 20), {}, 413),
+        (b"name=\xff\xfe", {}, 400),
+        (b"name=x", {"Content-Type": "application/x-www-form-urlencoded; charset=bogus"}, 415),
+        (b"name=x", {"Content-Type": "multipart/form-data"}, 415),
+        (b"name=x", {"Content-Type": "multipart/form-data; boundary=x"}, 415),
+        (b'{"name": "x"}', {"Content-Type": "application/json"}, 415),
+        (zlib.compress(b"name=x"), {"Content-Encoding": "deflate"}, 415),
+    ],
+    ids=range(7),
+)
+async def test_a_form_that_no_page_of_ours_sends_is_refused(body, headers, status):
+    async with doors() as (keeper, client):
+        place = await let_in(keeper, client, "")
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        answer = await client.post(place, data=BytesIO(body), headers={**origin(client), **form, **headers})
+        assert answer.status == status
+        assert {*keeper._names.values()} == {""}
+
+
+@pytest.mark.parametrize("path", ["download/x", "download/%00", f"static/{'x' * 3000}", "static/%00", "x"])
+async def test_an_address_that_is_nowhere_is_not_found(path):
+    async with doors() as (keeper, client):
+        place = await let_in(keeper, client)
+        assert (await client.get(URL(f"{place}{path}", encoded=True))).status in {403, 404}
 
 
 async def test_pages_load_and_name_nothing_from_elsewhere():
@@ -187,7 +234,40 @@ async def start_stubborn(_module, *_, environment, **streams):
     return await asyncio.create_subprocess_exec(sys.executable, "-c", STUBBORN, env=environment, **streams)
 
 
-@pytest.mark.parametrize("said", ["no json", "{}", "[]", '["stdin", 5]', '["resize", {}]', '["resize", {"width": 1}]'])
+HOSTILE = [
+    *("no json", "", "{}", "[]", "null", "7", '"stdin"', '["stdin"]', '["stdin", 5]', '["stdin", "a", "b"]'),
+    *('["stdin", "a"] x', '["stdin", "\\ud800"]', '["stdin", null]', '["resize"]', '["resize", {}]', '["resize", 7]'),
+    *(
+        '["resize", {"width": 1}]',
+        '["resize", {"width": "a", "height": 1}]',
+        '["resize", {"width": 1e999, "height": 1}]',
+    ),
+    *('["quit"]', '["deliver_chunk_request", {}]', '["focus", 1]', '["blur", []]', '["ping", {}]', '["ping", [[[1]]]]'),
+    *(
+        "[" * 100_000,
+        f'["ping", {"[" * 100_000}',
+        '{"a":' * 50_000,
+        "\0",
+        '[["stdin"], "x"]',
+        b"\0\1",
+        b'["stdin", "x"]',
+    ),
+]
+
+
+def test_each_message_of_our_page_is_read_and_no_other():
+    for said in HOSTILE:
+        assert isinstance(said, bytes) or read_message(said) is None, said
+    assert read_message('["stdin", "a\\u0000"]') == Stdin("a\0")
+    assert read_message('["resize", {"width": 80, "height": 24}]') == Resized(PageSize(80, 24))
+    assert read_message('["ping", "1700000000000"]') == Ping("1700000000000")
+    assert (read_message('["focus"]'), read_message('["blur"]')) == (Focus(), Blur())
+    assert read_message('["stdin", "\ud800"]') is None
+
+
+@pytest.mark.parametrize(
+    "said", ['["stdin", 5]', '["resize", {}]', '["quit"]', '["stdin", "\\ud800"]', "[" * 100_000, b"\0\1"], ids=range(6)
+)
 async def test_what_no_page_of_ours_says_closes_it(here, monkeypatch, said):
     monkeypatch.setattr(server, "start_python_async", start_stubborn)
     monkeypatch.setattr(server, "_GRACE", 0.2)
@@ -195,8 +275,9 @@ async def test_what_no_page_of_ours_says_closes_it(here, monkeypatch, said):
         place = await let_in(keeper, client)
         async with client.ws_connect(f"{place}ws", headers=origin(client)) as page:
             number = await child()
-            await page.send_str(said)
-            assert (await asyncio.wait_for(page.receive(), PATIENCE)).type is aiohttp.WSMsgType.CLOSE
+            await (page.send_bytes(said) if isinstance(said, bytes) else page.send_str(said))
+            last = await asyncio.wait_for(page.receive(), PATIENCE)
+            assert (last.type, last.data) == (aiohttp.WSMsgType.CLOSE, aiohttp.WSCloseCode.POLICY_VIOLATION)
         await gone(number)
 
 
@@ -225,6 +306,67 @@ async def test_one_that_cannot_be_started_says_so(here, monkeypatch):
         place = await let_in(keeper, client)
         async with client.ws_connect(f"{place}ws", headers=origin(client)) as page:
             await shown(page, b"The app does not start here: No such file")
+
+
+async def test_an_app_that_takes_too_much_memory_is_ended_and_the_page_says_so(here, monkeypatch):
+    greedy = STUBBORN.replace("time.sleep", "x = b'x' * (200 << 20); time.sleep")
+    monkeypatch.setattr(server, "command", lambda _: [sys.executable, "-c", greedy])
+    monkeypatch.setattr(server, "_MEMORY", 100 << 20)
+    async with doors() as (keeper, client):
+        place = await let_in(keeper, client)
+        async with client.ws_connect(f"{place}ws", headers=origin(client)) as page:
+            await shown(page, b"GB of memory and was ended")
+            assert (await page.receive()).type is aiohttp.WSMsgType.CLOSE
+    assert children() == []
+
+
+async def test_an_app_that_a_signal_ends_says_that_and_not_the_last_line_of_a_trace(here, monkeypatch):
+    dying = "import os, sys; os.write(1, b'__GANGLION__\\n'); os.write(2, b'a trace'); os.abort()"
+    monkeypatch.setattr(server, "command", lambda _: [sys.executable, "-c", dying])
+    async with doors() as (keeper, client):
+        place = await let_in(keeper, client)
+        async with client.ws_connect(f"{place}ws", headers=origin(client)) as page:
+            await shown(page, b"(signal 6)")
+
+
+async def test_a_hostile_visitor_gets_no_traceback_and_another_one_goes_on(tmp_path):
+    """Over the sockets of the command itself: messages, malformed requests, absurd keys and a costly condition."""
+    async with command("--benchmark", "demo", cwd=tmp_path) as (process, url):
+        port = int(url.partition("/?")[0].rpartition(":")[2])
+        async with page_of(url, "bob") as other:
+            await shown(other, b"240 cases")
+            for said in HOSTILE[::5]:
+                async with page_of(url, "eve") as page:
+                    await (page.send_bytes(said) if isinstance(said, bytes) else page.send_str(said))
+                    async with asyncio.timeout(PATIENCE):
+                        while (last := await page.receive()).type is not aiohttp.WSMsgType.CLOSE:
+                            assert last.type in {aiohttp.WSMsgType.BINARY, aiohttp.WSMsgType.TEXT}
+                    assert last.data == aiohttp.WSCloseCode.POLICY_VIOLATION
+            for request in (
+                b"GARBAGE",
+                b"GET / HTTP/9.9",
+                b"FOO / HTTP/1.1",
+                b"GET /?token=" + b"x" * 9000 + b" HTTP/1.1",
+            ):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(request + b"\r\n\r\n")
+                assert b" 400 " in await asyncio.wait_for(reader.readline(), PATIENCE)
+                writer.close()
+            # Numbers beyond any key, an empty message, and a condition that would take the process.
+            for typed in ("", "\x1b[1114112u", f"\x1b[<{'9' * 5000};1;1M"):
+                await other.send_str(json.dumps(["stdin", typed]))
+            for typed, seen in (
+                ("gl", b"arithmetic-002"),
+                (":", b"Add"),
+                ("LPAD(case, 50000000, 'x') = 'x'\r", b"use shorter texts"),
+            ):
+                await other.send_str(json.dumps(["stdin", typed]))
+                await shown(other, seen)
+        process.send_signal(signal.SIGINT)
+        assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
+        told = (await process.stderr.read()).decode()
+        assert "Traceback" not in told
+        assert "token=x" not in told
 
 
 # -- the command

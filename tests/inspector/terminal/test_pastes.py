@@ -5,8 +5,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.app import App
+from textual.drivers import web_driver
 from textual.events import Key, Paste
 
+from inspector.app import InspectApp
+from inspector.query import Query
 from inspector.terminal.textual_compat import InertPastes, _InertParser
 from thoroughness import up_to
 
@@ -43,3 +47,23 @@ def test_a_coloured_word_is_pasted_and_presses_nothing(size):
     (paste,) = (event for event in events if isinstance(event, Paste))
     assert paste.text == "red: \N{SYMBOL FOR ESCAPE}[31mno\N{SYMBOL FOR ESCAPE}[0m"
     assert [event.key for event in events if isinstance(event, Key)] == ["x"]
+
+
+@pytest.mark.parametrize("absurd", ["\x1b[1114112u", f"\x1b[{'9' * 20}u", "\x1b[97;5:9u"])
+def test_a_key_that_cannot_be_is_dropped_and_the_next_is_read(absurd):
+    parser = _InertParser()
+    events = [event for data in (absurd, "x") for event in parser.feed(data)]
+    assert [event.key for event in events if isinstance(event, Key)][-1] == "x"
+
+
+def test_a_browser_has_that_parser_too(monkeypatch):
+    monkeypatch.setattr(App, "get_driver_class", lambda _: web_driver.WebDriver)
+    monkeypatch.setattr(web_driver, "XTermParser", None)
+    made = []
+    monkeypatch.setattr(web_driver.WebDriver, "run_input_thread", lambda _: made.append(web_driver.XTermParser))
+    driver = InspectApp(Query()).get_driver_class()
+    opened = object.__new__(driver)
+    # Nothing is read: who watches the terminal is started already.
+    opened._heeds = True
+    opened.run_input_thread()
+    assert made == [_InertParser]
