@@ -1,46 +1,35 @@
 """What version 0.1 wrote is read: `data/workspace-0.1.zip`, which `capturing/workspace_0_1.py` had it write."""
 
 import asyncio
-import io
 import json
 import re
-import shlex
 import sys
-import tomllib
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-import polars as pl
 import pytest
-from textual.pilot import Pilot
 
-from capturing.comparing import Difference, Intended, Renaming, Said, differences
-from capturing.main import DIFFERENCES, ROOT, WORKSPACE_0_1
+from capturing.comparing import Difference, Said
+from capturing.main import ROOT
+from capturing.old_workspace import MODEL
 from capturing.plan import KEPT, SPACE
-from capturing.workspace_0_1 import CRITIC, FOLDER, MODEL, PRM, RATER, beside
+from capturing.workspace_0_1 import CRITIC, PRM, RATER, VERSION
 from inspector import cli
-from inspector.app import InspectApp
 from inspector.critique.kept import kept_answers
 from inspector.query import Query
 from inspector.result_set import load
-from inspector.screens.base import AppScreen
 from inspector.terminal.remembered import _file_name
-from opened import inspected, unpainted
+from kept_workspace import STATE, KeptWorkspace, app, at_home, other_values, own_keys, said_now
+from opened import inspected
 from scoring.runs.prompts import sent
 from scoring_process import captured, only, ran_here
-from screen_text import press, screen_text, settled, until
+from screen_text import press, screen_text
 from servers import fault_server
 from thoroughness import also
 
-with ZipFile(WORKSPACE_0_1) as _packed:
-    CONTENT = {name: _packed.read(name) for name in _packed.namelist()}
-EXPECTED = {name: json.loads(data) for name, data in CONTENT.items() if name.startswith("expected/")}
-MEMBERS = [name for name in CONTENT if name.startswith((f"{SPACE}/", "home/")) and "/sessions/" not in name]
-"""What is read still; logs of sessions no longer are."""
+WORKSPACE = KeptWorkspace(VERSION, KEPT)
+CONTENT, EXPECTED, MEMBERS = WORKSPACE.content, WORKSPACE.expected, WORKSPACE.members
 _SOME = re.compile(
     r"scorers|benchmarks|votes|triage|keys|cases --benchmark p.* workspace|show (\S+ -w|p.*(answers|original))"
     r"|cases --slice 'by"
@@ -48,19 +37,17 @@ _SOME = re.compile(
 )
 SOME = [name for name, document in EXPECTED.items() if _SOME.match(document["line"])]
 """Every kind of file is read by one of these."""
-(REMEMBERED,) = (name for name in MEMBERS if "/workspaces/" in name and not name.endswith("/demo.json"))
-STATE, CONFIG = Path("home/state/prm-inspect"), Path("home/config/prm-inspect")
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Where the zip is unpacked, as the current folder; ann is at work."""
-    return _at_work(_unpacked(tmp_path / "kept"), monkeypatch)
+    return _at_work(WORKSPACE.unpack(tmp_path / "kept"), monkeypatch)
 
 
 @pytest.fixture(scope="module")
 def _kept(tmp_path_factory):
-    return _unpacked(tmp_path_factory.mktemp("kept"))
+    return WORKSPACE.unpack(tmp_path_factory.mktemp("kept"))
 
 
 @pytest.fixture
@@ -70,23 +57,10 @@ def read_only(_kept, monkeypatch):
 
 
 def _at_work(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    homes = {f"XDG_{name}_HOME": str(place / "home" / name.lower()) for name in ("DATA", "STATE", "CONFIG")}
-    for name, value in {"PRM_INSPECT_USER": "ann", "COLUMNS": "120", "NO_COLOR": "1", **homes}.items():
+    for name, value in at_home(place).items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
     monkeypatch.chdir(place)
-    return place
-
-
-def _unpacked(place: Path) -> Path:
-    for name, data in CONTENT.items():
-        path = place / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    beside(place)
-    # What is remembered of a workspace goes by the folder that it lies in.
-    kept = place / REMEMBERED
-    kept.rename(kept.with_name(_file_name(place / SPACE)))
     return place
 
 
@@ -98,19 +72,14 @@ def said_otherwise(document: dict[str, Any]) -> list[Difference] | list[str]:
 
     A page of a case looks otherwise; what was said of a scorer below it, and is not now, is what counts.
     """
-    rules = tomllib.loads(DIFFERENCES.read_text())
-    renamings = [Renaming(**rule) for rule in rules.get("renaming", ())]
-    intended = [Intended(**rule) for rule in rules.get("difference", ())]
-    said = Said(*captured(lambda: cli.main(shlex.split(document["line"]))))
-    observed = differences(Said(document["code"], document["out"], document["err"]), said, renamings)
+    said = said_now(document["line"])
     if (
         document["line"].startswith("show ")
         and "--original" not in document["line"]
         and (lost := _lost(document, said))
     ):
         return lost
-    name = f"{KEPT}: {document['line']}"
-    return [difference for difference in observed if not any(rule.covers(name, difference) for rule in intended)]
+    return WORKSPACE.unintended(document, said)
 
 
 def _lost(document: dict[str, Any], said: Said) -> list[str]:
@@ -144,18 +113,6 @@ def test_nothing_of_a_machine_is_in_the_zip():
 @pytest.mark.parametrize("name", dict.fromkeys([*SOME, *also(*EXPECTED)]))
 def test_every_command_says_what_0_1_said(name, read_only):
     assert said_otherwise(EXPECTED[name]) == []
-
-
-@asynccontextmanager
-async def app(place: Path, *benchmarks: str, workspace: str | None = SPACE) -> AsyncIterator[Pilot[int]]:
-    """The app with ann's home."""
-    query = Query(workspace=workspace, benchmarks=benchmarks)
-    program = InspectApp(query, folder=place, state_folder=place / STATE, config=place / CONFIG)
-    with unpainted():
-        async with program.run_test(size=(120, 36), notifications=True) as pilot:
-            await until(pilot, lambda: isinstance(program.screen, AppScreen) and program.screen.is_mounted)
-            await settled(pilot)
-            yield pilot
 
 
 BOARD = {
@@ -223,7 +180,7 @@ async def test_the_app_looks_as_ann_left_it(read_only):
 
 
 def test_the_file_of_what_is_remembered_has_the_same_name():
-    assert Path(REMEMBERED).name == _file_name(FOLDER / SPACE)
+    assert Path(WORKSPACE.remembered).name == _file_name(VERSION.folder / SPACE)
 
 
 # -- triaged, and scored, further
@@ -285,7 +242,7 @@ def test_nor_has_a_generative_prm(folder):
 def altered(name: str, data: bytes) -> bytes | None:
     """A member with a value in it changed; None to take it away."""
     if name.endswith(".parquet"):
-        return _other_values(pl.read_parquet(data))
+        return other_values(data)
     if name.startswith(str(STATE)):
         return None
     for old, new in ((b"n_steps > 3", b"n_steps > 4"), (b'"about": "', b'"about": "Not '), (b'"read": ', b'"read": 1')):
@@ -295,21 +252,6 @@ def altered(name: str, data: bytes) -> bytes | None:
         kept = (line for line in data.splitlines(keepends=True) if b'"rule"' not in line and b'"tag"' not in line)
         return b"".join(kept)
     return None
-
-
-def _other_values(frame: pl.DataFrame) -> bytes:
-    """Indices one more, texts longer and rewards negated, in the columns that say something."""
-    texts, numbers, rewards, several = ("problem", "answer"), ("earliest_error", "verdict"), ("solution",), ("rewards",)
-    there = set(frame.columns)
-    changed = [
-        *(pl.col(name) + "!" for name in texts if name in there),
-        *(pl.col(name) + 1 for name in numbers if name in there),
-        *(-pl.col(name) for name in rewards if name in there),
-        *(pl.col(name).list.eval(-pl.element()) for name in several if name in there),
-    ]
-    file = io.BytesIO()
-    frame.with_columns(changed).write_parquet(file)
-    return file.getvalue()
 
 
 READERS = {
@@ -331,35 +273,20 @@ READERS = {
 def _noticed(name: str, place: Path) -> bool:
     """Whether anything that reads the member says something else than it did."""
     if name.endswith("/keymap.toml"):
-        return own_keys() != OWN_KEYS
+        return own_keys(OWN_KEYS) != OWN_KEYS
     if name.endswith("/demo.json"):
         return asyncio.run(focus_of_the_demo(place)) != "blend"
     if name.startswith(str(STATE)):
         return asyncio.run(board(place)) != BOARD
-    readers = next(lines for pattern, lines in READERS.items() if fnmatchcase(f"/{name}", pattern))
-    lines = [line.format(folder=Path(name).parts[-3:][0]) for line in readers]
-    read = [document for line in lines for document in EXPECTED.values() if re.match(line, document["line"])]
-    return any(map(said_otherwise, read))
+    return any(map(said_otherwise, WORKSPACE.readers(name, READERS)))
 
 
 OWN_KEYS = {"zoom": "F6", "next-case": "n, F5", "table.down": "down, j, Ctrl+n"}
 """What its keymap gives keys of its own."""
 
 
-def own_keys() -> dict[str, str]:
-    """The commands whose keys are not the usual ones, with these."""
-    rows = json.loads(captured(lambda: cli.main(["keys", "--json"]))[1])["rows"]
-    return {row["command"]: row["keys"] for row in rows if row["command"] in OWN_KEYS and row["keys"] != row["usual"]}
-
-
 def test_its_keymap_is_followed(read_only):
-    assert own_keys() == OWN_KEYS
-
-
-def _of_each_kind(names: Sequence[str]) -> list[str]:
-    """The smallest of each kind of file."""
-    largest_first = sorted(names, key=lambda name: -len(CONTENT[name]))
-    return list({re.sub(r"[0-9a-f]{8,}|\d+", "", Path(name).name): name for name in largest_first}.values())
+    assert own_keys(OWN_KEYS) == OWN_KEYS
 
 
 # What only the app reads takes seconds each.
@@ -367,7 +294,7 @@ def _of_each_kind(names: Sequence[str]) -> list[str]:
     "name",
     dict.fromkeys(
         [
-            *(name for name in _of_each_kind(MEMBERS) if str(STATE) not in name),
+            *(name for name in WORKSPACE.of_each_kind(MEMBERS) if str(STATE) not in name),
             *also(*MEMBERS),
         ]
     ),
@@ -375,14 +302,5 @@ def _of_each_kind(names: Sequence[str]) -> list[str]:
 def test_nothing_is_kept_in_vain(name, folder):
     new = altered(name, CONTENT[name])
     assert new != CONTENT[name]
-    place = Path(name)
-    if name == REMEMBERED:
-        place = place.with_name(_file_name(folder / SPACE))
-    inside = place.parts[1:]
-    copies = [Path(top, *inside) for top in (SPACE, "first", "again")] if name.startswith(SPACE) else [place]
-    for copy in filter(Path.exists, copies):
-        if new is None:
-            copy.unlink()
-        else:
-            copy.write_bytes(new)
+    WORKSPACE.replace_member(folder, name, new)
     assert _noticed(name, folder)

@@ -31,10 +31,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class Renaming:
-    """What is called otherwise now: a regular expression over what the old version says, and what takes its place."""
+    """What is called otherwise now: a regular expression over what the old version says, and what takes its place.
+
+    `since` is the version after which it was renamed.
+    """
 
     pattern: str
     now: str
+    since: str = "0.1"
 
     def applied(self, text: str) -> str:
         return re.sub(self.pattern, self.now, text)
@@ -44,8 +48,8 @@ class Renaming:
 class Intended:
     """A difference that is meant to be: a name, why, and which (globs over the command and over the path).
 
-    `old` and `new` are regular expressions that what stands there must match, where they are given; `count` how many
-    differences it covered.
+    `old` and `new` are regular expressions that what stands there must match, where they are given; `since` is the
+    version after which it came about; `count` how many differences it covered.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Intended:
     paths: str = "*"
     old: str = ""
     new: str = ""
+    since: str = "0.1"
     count: int = 0
 
     def covers(self, command: str, difference: Difference) -> bool:

@@ -22,7 +22,6 @@ from capturing.plan import SPACE, Command
 
 ROOT = Path(__file__).resolve().parents[2]
 DIFFERENCES = Path(__file__).with_name("differences.toml")
-WORKSPACE_0_1 = ROOT / "tests" / "data" / "workspace-0.1.zip"
 _SHOWN = 6
 
 
@@ -118,6 +117,11 @@ def _arguments() -> argparse.Namespace:
     return args
 
 
+def workspace_zip(version: str) -> Path:
+    """Return the path of the zip that holds a workspace which an old version wrote."""
+    return ROOT / "tests" / "data" / f"workspace-{version}.zip"
+
+
 def old_version(commit: str) -> tuple[Path, Path]:
     """The old commit's tree and interpreter, made where they are not there yet."""
     try:
@@ -163,7 +167,7 @@ def _prepared(old: Side, new: Side, only: str) -> list[Command]:
             (side.folder / space).mkdir(parents=True)
     spaces = [space for space in meant if space in {plan.DEMO, plan.KEPT, *files}]
     if plan.KEPT in spaces:
-        with ZipFile(WORKSPACE_0_1) as packed:
+        with ZipFile(workspace_zip("0.1")) as packed:
             packed.extractall(old.folder / plan.KEPT)
     for space in (space for space in spaces if space in files):
         old.run("import", "-q", *files[space], "-w", SPACE, space=space)
