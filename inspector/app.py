@@ -393,7 +393,13 @@ class InspectApp(Themed[int]):
         try:
             open_link(self.visit, url)
         except ProgramRefused as refused:
-            self.tell(f"{refused.sentence} The link is {url}", "warning", timeout=15)
+            self.tell(f"{refused} The link is {url}", "warning", timeout=15)
+
+    def run_editor(self, words: "Sequence[str]") -> None:
+        """Run the person's own editor to its end. Raises OSError; a visitor's would open on the server."""
+        from inspector.programs import run_program
+
+        run_program(self.visit, words)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy what a person has marked in a line in which they type."""

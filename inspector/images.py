@@ -212,7 +212,7 @@ def open_outside(image: NamedImage, visit: Visit) -> tuple[str, bool]:
     try:
         open_file(visit, image.path, opener or "")
     except ProgramRefused as refused:
-        return f"{refused.sentence} The image is on the server: {clean(str(image.path))}", False
+        return f"{refused} The image is on the server: {clean(str(image.path))}", False
     except OSError as error:
         return f"{name} could not be opened ({error.strerror}). The file is {clean(str(image.path))}", False
     return f"Opening {name} outside.", True

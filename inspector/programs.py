@@ -11,17 +11,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from inspector.visit import Visit
-from scoring.errors import InspectError
 
 
-class ProgramRefused(InspectError):  # noqa: N818  # it is what happened
+class ProgramRefused(PermissionError):  # noqa: N818  # it is what happened
     """A visitor asked for something that starts a program on the server."""
+
+    def __str__(self) -> str:
+        return "The server starts no programs for a browser."
 
 
 def check_program(visit: Visit) -> None:
     """Raise ProgramRefused for a visitor."""
     if visit.who:
-        raise ProgramRefused("The server starts no programs for a browser.", "")
+        raise ProgramRefused
 
 
 def run_program(

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from inspector.messages import Copy, Export
-from inspector.programs import ProgramRefused, run_program
+from inspector.programs import run_program
 from inspector.texts.text import clean
 from inspector.visit import Visit
 from scoring.errors import InspectError
@@ -170,7 +170,7 @@ def _through_tmux(data: bytes, visit: Visit) -> bool:
         try:
             if run_program(visit, words, data=data, quiet=True, timeout=_PATIENCE) == 0:
                 return True
-        except (ProgramRefused, OSError, TimeoutExpired):
+        except (OSError, TimeoutExpired):
             continue
     return False
 

@@ -3,24 +3,27 @@
 import os
 import shlex
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, Protocol, cast
 
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
-from inspector.programs import ProgramRefused, check_program, run_program
 from inspector.texts.text import clean
-
-if TYPE_CHECKING:
-    from inspector.app import InspectApp
-    from inspector.visit import Visit
 
 EDITORS = ("VISUAL", "EDITOR")
 """Variables that name a person's own editor."""
+
+
+class RunsEditor(Protocol):
+    """An app that runs editors."""
+
+    def run_editor(self, words: Sequence[str]) -> None:
+        """Run a program to its end. Raises OSError."""
 
 
 class TextEditor(TextArea):
@@ -79,20 +82,14 @@ class TextEditor(TextArea):
         self.insert("\n")
 
     def action_elsewhere(self) -> None:
-        """Write the text in the person's own editor; a visitor's would open on the server."""
-        visit = cast("InspectApp", self.app).visit
-        try:
-            check_program(visit)
-        except ProgramRefused as refused:
-            self.notify(f"{refused.sentence} Write here.", severity="warning", markup=False)
-            return
+        """Write the text in the person's own editor."""
         editor = next((os.environ[name] for name in EDITORS if os.environ.get(name)), "")
         if not editor:
             self.notify("No editor is named: set EDITOR before the app is started.", markup=False)
             return
         try:
             with self.app.suspend():
-                text = _written_in(editor, self.text, visit)
+                text = _written_in(editor, self.text, cast("RunsEditor", self.app))
         except SuspendNotSupported:
             self.notify("Another program cannot be opened on this terminal.", markup=False)
         except (OSError, ValueError) as error:
@@ -104,12 +101,12 @@ class TextEditor(TextArea):
         self.post_message(self.Left())
 
 
-def _written_in(editor: str, text: str, visit: "Visit") -> str:
+def _written_in(editor: str, text: str, app: RunsEditor) -> str:
     """What a person makes of a text in an editor, which sees it as a file. Raises OSError, ValueError."""
     with tempfile.TemporaryDirectory(prefix="prm-inspect-") as folder:
         path = Path(folder) / "text.txt"
         path.write_text(text, encoding="utf-8")
-        run_program(visit, [*shlex.split(editor), str(path)])
+        app.run_editor([*shlex.split(editor), str(path)])
         edited = path.read_text(encoding="utf-8", errors="replace")
     # Editors end a file with a line break, which is none of the text's.
     return edited[:-1] if edited.endswith("\n") and not text.endswith("\n") else edited

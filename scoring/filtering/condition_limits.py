@@ -81,7 +81,7 @@ _PREFIX = _words("B BR E N NQ Q R RB U X")
 _PATTERNS = frozenset({"LIKE", "ILIKE", "RLIKE", "REGEXP"})
 
 
-class Call(Struct, frozen=True):
+class FunctionCall(Struct, frozen=True):
     """A function that a condition calls, and the words of its arguments."""
 
     name: Word
@@ -145,18 +145,18 @@ def check_condition(condition: str, words: Sequence[Word]) -> ConditionCost:
         raise _refused(condition, fault, word)
     if any("\r" in comment for comment in comments_of(condition)):
         raise _refused(condition, "a comment cannot hold a carriage return.")
-    found = calls(words)
-    for word, fault in _forbidden_calls(found):
+    function_calls = calls(words)
+    for word, fault in _forbidden_calls(function_calls):
         raise _refused(condition, fault, word)
     if _expanded(words) > LARGEST_EXPRESSION:
         raise _refused(condition, "BETWEEN, IN and CASE are nested too deeply: split it into several conditions.")
-    return _cost(words, found)
+    return _cost(words, function_calls)
 
 
 def _refused(condition: str, fault: str, word: Word | None = None) -> FilterError:
-    shown = condition if len(condition) <= _SHOWN else f"{condition[:_SHOWN]}..."
+    excerpt = condition if len(condition) <= _SHOWN else f"{condition[:_SHOWN]}..."
     place = (word.start, word.end) if word is not None else None
-    where = f"in {shown!r}, at character {word.start + 1}" if word is not None else f"in {shown!r}"
+    where = f"in {excerpt!r}, at character {word.start + 1}" if word is not None else f"in {excerpt!r}"
     return FilterError(f"{where}: {fault}", place=place, fault=fault)
 
 
@@ -189,8 +189,8 @@ def _forbidden(words: Sequence[Word]) -> Iterator[tuple[Word, str]]:
     yield from _forbidden_types(words)
 
 
-def _forbidden_calls(found: Sequence[Call]) -> Iterator[tuple[Word, str]]:
-    for call in found:
+def _forbidden_calls(function_calls: Sequence[FunctionCall]) -> Iterator[tuple[Word, str]]:
+    for call in function_calls:
         name = call.function
         if call.name.kind == "quoted" or name not in FUNCTIONS:
             yield call.name, f"there is no function {call.name.text!r} in conditions."
@@ -210,9 +210,9 @@ def _forbidden_types(words: Sequence[Word]) -> Iterator[tuple[Word, str]]:
             yield after, f"{word.text} takes no {after.text} here."
 
 
-def calls(words: Sequence[Word]) -> list[Call]:
+def calls(words: Sequence[Word]) -> list[FunctionCall]:
     """Return the calls in a condition, inner ones before outer ones."""
-    found: list[Call] = []
+    function_calls: list[FunctionCall] = []
     opened: list[tuple[Word | None, list[list[Word]]]] = []
     for before, word in zip([None, *words], words, strict=False):
         for _, arguments in opened:
@@ -223,13 +223,15 @@ def calls(words: Sequence[Word]) -> list[Call]:
             name, arguments = opened.pop()
             arguments[-1].pop()
             if name is not None:
-                given = tuple(map(tuple, arguments)) if arguments != [[]] else ()
-                found.append(Call(name, given))
+                call_arguments = tuple(map(tuple, arguments)) if arguments != [[]] else ()
+                function_calls.append(FunctionCall(name, call_arguments))
         elif word.text == "," and opened:
             opened[-1][1][-1].pop()
             opened[-1][1].append([])
     # What is still open is a call as well: polars may yet read it.
-    return found + [Call(name, tuple(map(tuple, arguments))) for name, arguments in opened if name is not None]
+    return function_calls + [
+        FunctionCall(name, tuple(map(tuple, arguments))) for name, arguments in opened if name is not None
+    ]
 
 
 def _is_callable(word: Word) -> bool:
@@ -330,27 +332,27 @@ _FORMATTED = 16
 """Characters that one of a format for dates may write."""
 
 
-def _literals(call: Call, positions: Sequence[int]) -> bool:
+def _literals(call: FunctionCall, positions: Sequence[int]) -> bool:
     """Return whether these arguments, as far as they are given, are values that are written out."""
-    given = [call.arguments[position] for position in positions if position < len(call.arguments)]
-    return all(len(words) == 1 and words[0].kind in {"text", "number"} for words in given)
+    literals = [call.arguments[position] for position in positions if position < len(call.arguments)]
+    return all(len(words) == 1 and words[0].kind in {"text", "number"} for words in literals)
 
 
-def _cost(words: Sequence[Word], found: Sequence[Call]) -> ConditionCost:
+def _cost(words: Sequence[Word], function_calls: Sequence[FunctionCall]) -> ConditionCost:
     texts = sum(len(word.text.encode("utf-8", "replace")) for word in words if word.kind == "text")
     matches = any(word.kind == "name" and word.text.upper() in _PATTERNS for word in words)
     return ConditionCost(
-        growth=prod(map(_growth, found)),
-        added=sum(map(_added, found)),
+        growth=prod(map(_growth, function_calls)),
+        added=sum(map(_added, function_calls)),
         joins=sum(first.text == second.text == "|" for first, second in pairwise(words))
-        + sum(len(call.arguments) for call in found if call.function.startswith("CONCAT")),
+        + sum(len(call.arguments) for call in function_calls if call.function.startswith("CONCAT")),
         pluses=sum(word.text == "+" for word in words),
         texts=texts,
-        may_be_slow=bool(found) or matches or any(word.text == "~" for word in words),
+        may_be_slow=bool(function_calls) or matches or any(word.text == "~" for word in words),
     )
 
 
-def _growth(call: Call) -> int:
+def _growth(call: FunctionCall) -> int:
     literals = [len(words[0].value.encode("utf-8", "replace")) for words in call.arguments[1:] if len(words) == 1]
     match call.function, literals:
         case "REPLACE", [old, new]:
@@ -361,7 +363,7 @@ def _growth(call: Call) -> int:
     return _GROWTH.get(call.function, 1)
 
 
-def _added(call: Call) -> int:
+def _added(call: FunctionCall) -> int:
     """Bytes that a call adds to the text of each row."""
     second = call.arguments[1][0] if len(call.arguments) > 1 and call.arguments[1] else None
     if second is None:
@@ -381,13 +383,13 @@ def in_time(work: Callable[[], T], seconds: float | None = None) -> T:
 
     polars cannot be interrupted: work that takes too long goes on in its thread, and its result is dropped.
     """
-    made: list[T] = []
+    results: list[T] = []
     errors: list[BaseException] = []
     ended = threading.Event()
 
     def run() -> None:
         try:
-            made.append(work())
+            results.append(work())
         except BaseException as error:  # noqa: BLE001  # raised again below, polars' panics among them
             errors.append(error)
         ended.set()
@@ -397,4 +399,4 @@ def in_time(work: Callable[[], T], seconds: float | None = None) -> T:
         raise TimeoutError
     if errors:
         raise errors[0]
-    return made[0]
+    return results[0]

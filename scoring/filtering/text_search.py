@@ -259,8 +259,8 @@ def _batches(
             rows_hit = _in_time(query, partial(_collected, source, matching))
             many = rows_hit.height > MANY * (stop - first)
             # In one piece: polars 2.1 cannot evaluate in lists of some columns that are in several.
-            told = _in_time(query, partial(_told, rows_hit.rechunk(), query, columns))
-            yield cases[low:high], _among(told, places[low:high] - first)
+            hit_rows = _in_time(query, partial(_told, rows_hit.rechunk(), query, columns))
+            yield cases[low:high], _among(hit_rows, places[low:high] - first)
         size = BATCH
 
 
