@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import platform
 import re
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -48,17 +51,12 @@ SOME = [name for name, document in EXPECTED.items() if _SOME.match(document["lin
 
 
 @pytest.fixture(autouse=True)
-def _no_plugin_stays(monkeypatch):
+def _no_plugin_stays():
     """Forget what a plugin brought when a test ends."""
-    for module, name in (
-        (own, "_KEPT"),
-        (own_columns, "_KEPT"),
-        (rules, "_OWN"),
-        (analyses, "_OWN"),
-        (analysis_list, "OWN"),
-    ):
-        monkeypatch.setattr(module, name, dict(getattr(module, name)))
-    monkeypatch.setattr(analyses, "OWN", analysis_list.OWN)
+    with ExitStack() as stack:
+        for kept in (own._KEPT, own_columns._KEPT, rules._OWN, analyses._OWN, analysis_list.OWN):
+            stack.enter_context(patch.dict(kept))
+        yield
 
 
 @pytest.fixture
@@ -179,9 +177,10 @@ def test_the_file_that_remembers_a_workspace_has_the_same_name():
 
 
 async def test_people_go_on_with_triage_and_take_back_what_was_said_before(folder, monkeypatch):
-    line = f"triage --benchmark processbench --jsonl -w {SPACE} -q"
+    line = f"triage --jsonl -w {SPACE} -q"
     before = rows_of(line)
-    # Ann's last action on the list is a note that she put into a category: one undo per action.
+    # Undo takes back what its author did on the same machine.
+    monkeypatch.setattr(platform, "node", lambda: "workstation")
     async with app(folder, "processbench") as pilot:
         await press(pilot, "g", "l", "u")
     monkeypatch.setenv("PRM_INSPECT_USER", "kim")
@@ -189,11 +188,11 @@ async def test_people_go_on_with_triage_and_take_back_what_was_said_before(folde
         await press(pilot, "g", "l", "g", "t", "enter", "1")
         await press(pilot, "a", *"odd", "enter")
     after = rows_of(line)
-    assert [row for row in after if row["who"] == "zoe"] == [row for row in before if row["who"] == "zoe"]
-    assert [row for row in after if row["who"] == "ann"] != [row for row in before if row["who"] == "ann"]
-    assert [(row["ruling"], row["note"]) for row in after if row["who"] == "kim"] == [
-        ("model wrong", None),
-        (None, "odd"),
+    # The last thing that ann did was to rule about this case; undo knows no benchmarks.
+    assert [row for row in before if row not in after] == [row for row in before if row["case"] == "ledgers/page-1"]
+    assert [(row["who"], row["ruling"], row["note"]) for row in after if row not in before] == [
+        ("kim", "model wrong", None),
+        ("kim", None, "odd"),
     ]
     kept = f"{SPACE}/triage/%s-workstation.jsonl"
     assert (folder / (kept % "zoe")).read_bytes() == CONTENT[kept % "zoe"]
@@ -201,7 +200,7 @@ async def test_people_go_on_with_triage_and_take_back_what_was_said_before(folde
 
 
 CONTRADICTING = (
-    *("rewards.jsonl --rewards careful --benchmark processbench", "mr-eval.jsonl", "answers-0.jsonl --run 0"),
+    *("rewards.jsonl --rewards careful=careful --benchmark processbench", "mr-eval.jsonl", "answers-0.jsonl --run 0"),
     "ledgers.csv --mapping files/ledgers-mapping.json",
 )
 
@@ -227,9 +226,11 @@ def restored() -> tuple[int, list[list[float]]]:
     return len(said.splitlines()), rewards
 
 
+RESTORED = 2, json.loads(CONTENT["files/rewards.jsonl"].splitlines()[4])["quick"]
+
+
 def test_what_was_removed_comes_back(folder):
-    rows = {row["id"]: row for row in map(json.loads, CONTENT["files/rewards.jsonl"].splitlines())}
-    assert restored() == (2, rows["math-0"]["quick"])
+    assert restored() == RESTORED
 
 
 # -- scored further
@@ -262,7 +263,7 @@ def test_a_prm_scores_what_is_missing_and_nothing_else(with_model):
 
 @pytest.mark.parametrize(
     ("line", "cached", "to_do", "requests"),
-    [(CRITIC, 16, 0, 0), (RATER, 4, 4, 4), (OWN_PROMPT, 5, 0, 0), (JUDGE, 3, 0, 0), (GENERATIVE, 2, 1, 8)],
+    [(CRITIC, 8, 0, 0), (RATER, 4, 4, 4), (OWN_PROMPT, 5, 0, 0), (JUDGE, 3, 0, 0), (GENERATIVE, 2, 1, 8)],
 )
 def test_a_critic_is_asked_for_what_is_missing_and_nothing_else(line, cached, to_do, requests, folder):
     with fault_server.running() as server:
@@ -321,14 +322,23 @@ def _noticed(name: str, folder: Path) -> bool:
     if name.endswith("/imports.json"):
         return taken_over() != []
     if name.endswith("/removed.json"):
-        return restored()[0] != 2 or None in restored()[1]
+        return restored() != RESTORED
     return any(
         WORKSPACE.unintended(document, said_now(document["line"])) for document in WORKSPACE.readers(name, READERS)
     )
 
 
+_GENERATIONS = sorted({Path(name).parts[3] for name in WORKSPACE.members if "/benchmarks/processbench/gen-" in name})
+
+
 def _worth_altering(name: str) -> bool:
-    """Return whether the member is one of a kind that is read: of prompts only the user's own cannot be made again."""
+    """Return whether the member is one of a kind that is read.
+
+    Of prompts only the user's own cannot be made again. Of a benchmark's generations commands read the newest, and the one
+    before it in `first`.
+    """
+    if any(f"/{generation}/" in name for generation in _GENERATIONS[:-2]):
+        return False
     if "/prompts/" in name:
         return CONTENT[name] == CONTENT["files/prompt.txt"]
     return not name.endswith(UNREAD) and ("/trash/" not in name or name.endswith("removed.json"))

@@ -226,7 +226,8 @@ def lines() -> Iterator[str]:
         yield f"{line} -w {SPACE} -q"
     yield from ("triage --benchmark demo --jsonl -q", "export variants --benchmark demo --to jsonl -q")
     yield "trees files/trees.jsonl --prunings --jsonl --no-app -q"
-    for line in ("cases --benchmark processbench --jsonl", "export cases --benchmark processbench --to processbench"):
+    here = "--benchmark processbench"
+    for line in ("benchmarks --jsonl", f"cases {here} --jsonl", f"export cases {here} --to processbench"):
         yield f"{line} -w first -q"
     # What a plugin brings stays for the rest of the process.
     for line in _of_own_code():
