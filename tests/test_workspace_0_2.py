@@ -334,8 +334,8 @@ _GENERATIONS = sorted({Path(name).parts[3] for name in WORKSPACE.members if "/be
 def _worth_altering(name: str) -> bool:
     """Return whether the member is one of a kind that is read.
 
-    Of prompts only the user's own cannot be made again. Of a benchmark's generations commands read the newest, and the one
-    before it in `first`.
+    Of prompts only the user's own cannot be made again. Of a benchmark's generations commands read the newest, and the
+    one before it in `first`.
     """
     if any(f"/{generation}/" in name for generation in _GENERATIONS[:-2]):
         return False
