@@ -23,7 +23,17 @@ _CHANGES = {
 """Actions that change what others see, or start processes, each with what they do."""
 _FLAGS = frozenset(
     (
-        *("--truncate", "--retry-refused", "--sample", "--stratify", "--limit", "--where", "--name", "--engine"),
+        *(
+            "--truncate",
+            "--retry-refused",
+            "--spread",
+            "--sample",
+            "--stratify",
+            "--limit",
+            "--where",
+            "--name",
+            "--engine",
+        ),
         *("--device", "--dtype", "--token-budget", "--revision", "--critic", "--votes", "--runs", "--shots", "--mode"),
         *("--temperature", "--top-p", "--top-k", "--max-tokens", "--effort", "--thinking", "--thinking-budget"),
         *("--logprobs", "--answer-seed"),

@@ -159,13 +159,15 @@ def _events(
 def _rows(args: argparse.Namespace, cases: "pl.DataFrame", texts: "Texts", columns: "MetadataColumns") -> list[int]:
     """The rows of the cases that are asked for; `columns` are read as far as conditions and strata name them."""
     from scoring.filtering.filters import columns_read, passing
-    from scoring.runs.run import in_shard, sample
+    from scoring.runs.run import in_shard, sample, spread
 
     named = {args.stratify, *(name for condition in args.where for name in columns_read(condition))}
     cases = cases.with_columns(columns.column(name) for name in columns.schema if name in named)
     kept = passing(cases, args.where).arg_true()
     if args.sample is not None:
         kept = kept[sample(cases[kept], args.sample, args.stratify, args.seed)]
+    elif args.spread is not None:
+        kept = kept[spread(kept.len(), args.spread)]
     elif args.limit is not None:
         kept = kept.head(args.limit)
     if args.shard is not None:

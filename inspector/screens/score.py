@@ -64,14 +64,14 @@ def flags_in(line: str, beside: Sequence[str] = ()) -> tuple[str, ...]:
         raise UsageError(f"{args.benchmarks[1]} is not a flag.", "Flags begin with --.")
     if args.model or args.critic or args.server:
         raise UsageError("checkpoint, critic and server have lines of their own.", "Move them there.")
-    both = {flag.partition("=")[0] for flag in beside} & {"--sample"}
-    if both and (args.limit is not None or args.sample is not None):
+    both = {flag.partition("=")[0] for flag in beside} & {"--spread"}
+    if both and not (args.limit is args.sample is args.spread is None):
         raise UsageError("the number of cases is given twice.", "Give it as the limit or among the flags.")
     parser.parse_args(["benchmark", *beside, *words])
     return tuple(words)
 
 
-NAMED = {"critic": "--critic", "server": "--server", "votes": "--votes", "limit": "--sample"}
+NAMED = {"critic": "--critic", "server": "--server", "votes": "--votes", "limit": "--spread"}
 """Lines of the dialog, with the flag of `score` that each gives. The first cases of a file may all be of one class."""
 CHOICES = 4
 """Models that are seen at once."""
@@ -134,7 +134,7 @@ class ScoreDialog(Dialog[Score | None]):
             yield _asked("PRM", "its checkpoint: a folder, or ORG/NAME of the hub", id="model")
             yield choices
             yield TickLine(TRUNCATE, id="truncate")
-            yield _asked("limit", "cases, drawn evenly from the file; empty: all", id="limit", type="integer")
+            yield _asked("limit", "cases, spread evenly over the file; empty: all", id="limit", type="integer")
             yield Static(Content("or ask a critic: a language model that judges the steps"), classes="strong")
             yield _asked("protocol", "such as processbench; agentprocessbench for agents", id="critic")
             yield _asked("server", "where it runs, such as http://127.0.0.1:8000", id="server")

@@ -26,7 +26,7 @@ VERB = Verb(
     module="inspector.shell.score",
     most_lines=45,
     takes=("--where", "--slice", "--seed"),
-    instead=dict.fromkeys(CASES, "Choose cases with --where, --slice, --sample or --limit.")
+    instead=dict.fromkeys(CASES, "Choose cases with --where, --slice, --spread, --sample or --limit.")
     | {"--benchmark": "Name benchmarks as words.", "--scorer": "--name says what the scorer is called."},
     document=False,
     rank=3,

@@ -131,6 +131,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_argument_group("what to score")
     some = what.add_mutually_exclusive_group()
     some.add_argument("--limit", type=count, metavar="N", help="only the first N cases")
+    some.add_argument("--spread", type=count, metavar="N", help="N cases spread evenly over the file, in its order")
     some.add_argument("--sample", type=count, metavar="N", help="N cases by chance; a larger N keeps the smaller ones")
     what.add_argument("--stratify", metavar="COL", help="each value of this column has its share (with --sample)")
     cut = (

@@ -205,7 +205,7 @@ class TextPages:
         return self._page.row(place - self._first, named=True)
 
 
-# -- which cases of a benchmark are scored: all, the first ones, a stratified sample, or a shard
+# -- which cases of a benchmark are scored: all, the first ones, an even spread, a stratified sample, or a shard
 
 
 def sample(cases: pl.DataFrame, number: int, stratify: str | None = None, seed: int = 0) -> list[int]:
@@ -226,6 +226,22 @@ def sample(cases: pl.DataFrame, number: int, stratify: str | None = None, seed: 
     place = (pl.col("draw").rank("ordinal").over("stratum") - 0.5) / pl.len().over("stratum")
     chosen = frame.with_columns(place=place).sort("place", "draw").head(number)
     return sorted(chosen["row"].to_list())
+
+
+def spread(height: int, number: int) -> list[int]:
+    """Return `number` rows (0-based, rising) of a file of `height` rows, spread evenly over it, or all rows if fewer.
+
+    A larger number keeps the rows of a smaller one: they are taken in the order of van der Corput, which is the first, the
+    one in the middle, those at a quarter and three quarters, and so on.
+    """
+    bits = max(1, (height - 1).bit_length())
+    places = np.zeros(1 << bits, dtype=np.int64)
+    for bit in range(bits):
+        places |= (np.arange(1 << bits) >> bit & 1) << (bits - 1 - bit)
+    # Where the height is not a power of two, several places are one row.
+    rows = places * height >> bits
+    _, first = np.unique(rows, return_index=True)
+    return sorted(rows[np.sort(first)][: min(number, height)].tolist())
 
 
 def in_shard(keys: pl.Series, sizes: npt.NDArray[np.int64], shard: Shard) -> npt.NDArray[np.int64]:

@@ -307,6 +307,7 @@ def test_an_option_goes_on_as_it_was_said():
 def test_options_of_other_shapes_go_on_too():
     assert scored("--allow-pickle", "--truncate") == ["--allow-pickle", "--truncate"]
     assert scored("--dry-run", "--retry-refused", "--sample", "0") == ["--sample=0", "--retry-refused", "--dry-run"]
+    assert scored("--spread", "3") == ["--spread=3"]
     servers = ["--server=http://a:1", "--server=http://b:2"]
     assert scored("--server", "http://a:1", "--server", "http://b:2") == servers
     options = ["--option=joiner=blank-line", "--option=a==b"]
@@ -323,7 +324,16 @@ def test_every_option_of_a_run_is_among_those_above():
     known = argparse.ArgumentParser()
     add_arguments(known)
     flags = {f"--{name.replace('_', '-')}" for name in vars(known.parse_args(["demo"]))} - {"--benchmarks"}
-    shaped = {"--allow-pickle", "--truncate", "--dry-run", "--retry-refused", "--sample", "--server", "--option"}
+    shaped = {
+        "--allow-pickle",
+        "--truncate",
+        "--dry-run",
+        "--retry-refused",
+        "--sample",
+        "--spread",
+        "--server",
+        "--option",
+    }
     assert flags == set(EVERY_OPTION) | shaped
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.errors import UsageError
-from scoring.runs.run import sample
+from scoring.runs.run import sample, spread
 
 SUBSETS = st.lists(st.sampled_from(["one", "two", None]), max_size=40)
 
@@ -50,3 +50,21 @@ def test_seeds_differ():
 def test_an_unknown_column_is_named():
     with pytest.raises(UsageError, match="'colour'"):
         sample(cases(["one"]), 1, "colour")
+
+
+@given(st.integers(0, 300), st.integers(0, 320), st.data())
+def test_rows_that_are_spread_have_no_large_gap_and_more_of_them_contain_fewer(height, number, data):
+    rows = spread(height, number)
+    assert rows == sorted(set(rows))
+    assert (len(rows), set(rows) <= set(range(height))) == (min(number, height), True)
+    assert set(rows) <= set(spread(height, number + 1))
+    # A part of the file has its share, up to the discrepancy of the sequence.
+    start = data.draw(st.integers(0, height))
+    stop = data.draw(st.integers(start, height))
+    share = len(rows) * (stop - start) / max(1, height)
+    assert abs(sum(start <= row < stop for row in rows) - share) <= 2 + 2 * max(1, len(rows)).bit_length() / 3
+
+
+def test_rows_are_spread_over_both_halves_of_a_sorted_file():
+    assert [sum(row < 60 for row in spread(120, number)) for number in (2, 5, 20, 31)] == [1, 3, 10, 16]
+    assert spread(8, 4) == [0, 2, 4, 6]
