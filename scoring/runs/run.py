@@ -231,7 +231,7 @@ def sample(cases: pl.DataFrame, number: int, stratify: str | None = None, seed: 
 def spread(height: int, number: int) -> list[int]:
     """Return `number` rows (0-based, rising) of a file of `height` rows, spread evenly over it, or all rows if fewer.
 
-    A larger number keeps the rows of a smaller one: they are taken in the order of van der Corput, which is the first, the
+    A larger number keeps the rows of a smaller one: they are taken in van der Corput's order, which is the first, the
     one in the middle, those at a quarter and three quarters, and so on.
     """
     bits = max(1, (height - 1).bit_length())

@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import signal
+import subprocess
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -223,14 +225,15 @@ def squeezed_text(pilot):
 
 
 def test_an_editor_ends_a_file_with_a_line_break_that_is_none_of_the_steps(tmp_path):
+    editor_of = SimpleNamespace(run_editor=lambda words: subprocess.run(words, check=False))
     script = tmp_path / "my editor"
     script.write_text("#!/bin/sh\nprintf 'two\\nlines\\n' > \"$1\"\n")
     script.chmod(0o755)
-    assert text_editor._written_in(f"'{script}'", "one") == "two\nlines"
-    assert text_editor._written_in(f"'{script}'", "one\n") == "two\nlines\n"
-    assert text_editor._written_in("true", "as é was\n") == "as é was\n"
+    assert text_editor._written_in(f"'{script}'", "one", editor_of) == "two\nlines"
+    assert text_editor._written_in(f"'{script}'", "one\n", editor_of) == "two\nlines\n"
+    assert text_editor._written_in("true", "as é was\n", editor_of) == "as é was\n"
     with pytest.raises(OSError, match="nowhere"):
-        text_editor._written_in("/nowhere/vi", "")
+        text_editor._written_in("/nowhere/vi", "", editor_of)
 
 
 @pytest.mark.parametrize(("text", "place", "at"), [("abc", 2, 2), ("a\tbc", 5, 2), ("a\u200bbc", 1, 1), ("abc", 9, 3)])

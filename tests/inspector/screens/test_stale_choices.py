@@ -130,7 +130,7 @@ async def test_a_model_of_the_history_is_taken_once_a_key_has_marked_it(here):
     app = OneDialog(ScoreDialog("demo", ["/old/models/prm-m"]))
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, *"old")
-        await until(pilot, lambda: app.screen._choices == ("/old/models/prm-m",))
+        await until(pilot, lambda: (app.screen._choices_of, app.screen._choices) == ("old", ("/old/models/prm-m",)))
         await press(pilot, "down", "tab")
         assert typed(pilot) == "/old/models/prm-m"
         await press(pilot, "enter")

@@ -9,7 +9,7 @@ import benchmark_rows
 import example
 import making
 import reference
-from inspector import images
+from inspector import images, programs
 from inspector.case_view.open_case import Stop
 from inspector.messages import Copy
 from inspector.query import Query
@@ -118,7 +118,7 @@ async def test_enter_opens_an_image_outside_or_says_why_not(tmp_path, monkeypatc
     read_sources([str(folder / "test.jsonl")], ImportOptions(), workspace, None).put(workspace)
     commands = []
     monkeypatch.setattr(images, "_opener", lambda: "opener")
-    monkeypatch.setattr(images.subprocess, "Popen", lambda command, **_: commands.append(command))
+    monkeypatch.setattr(programs.subprocess, "Popen", lambda command, **_: commands.append(command))
     async with opened(Query(workspace=str(tmp_path / "w")), size=(80, 24)) as pilot:
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "images/pens.png  (640 x 480 PNG, 24 bytes; Enter opens it)", "[bold]none.png  (missing)")

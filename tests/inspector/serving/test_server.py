@@ -229,9 +229,13 @@ async def test_pages_load_and_name_nothing_from_elsewhere():
 # -- the app behind a page
 
 
-async def start_stubborn(_module, *_, environment, **streams):
-    """Start a program that does not end when it is asked to, in the place of the app."""
-    return await asyncio.create_subprocess_exec(sys.executable, "-c", STUBBORN, env=environment, **streams)
+def starting(code):
+    """Return what starts this program in the place of the app."""
+
+    async def start(_module, *_, environment, **streams):
+        return await asyncio.create_subprocess_exec(sys.executable, "-c", code, env=environment, **streams)
+
+    return start
 
 
 HOSTILE = [
@@ -269,7 +273,7 @@ def test_each_message_of_our_page_is_read_and_no_other():
     "said", ['["stdin", 5]', '["resize", {}]', '["quit"]', '["stdin", "\\ud800"]', "[" * 100_000, b"\0\1"], ids=range(6)
 )
 async def test_what_no_page_of_ours_says_closes_it(here, monkeypatch, said):
-    monkeypatch.setattr(server, "start_python_async", start_stubborn)
+    monkeypatch.setattr(server, "start_python_async", starting(STUBBORN))
     monkeypatch.setattr(server, "_GRACE", 0.2)
     async with doors() as (keeper, client):
         place = await let_in(keeper, client)
@@ -282,7 +286,7 @@ async def test_what_no_page_of_ours_says_closes_it(here, monkeypatch, said):
 
 
 async def test_an_app_that_does_not_end_is_killed(here, monkeypatch):
-    monkeypatch.setattr(server, "start_python_async", start_stubborn)
+    monkeypatch.setattr(server, "start_python_async", starting(STUBBORN))
     monkeypatch.setattr(server, "_GRACE", 0.2)
     async with doors() as (keeper, client):
         place = await let_in(keeper, client)
@@ -310,7 +314,7 @@ async def test_one_that_cannot_be_started_says_so(here, monkeypatch):
 
 async def test_an_app_that_takes_too_much_memory_is_ended_and_the_page_says_so(here, monkeypatch):
     greedy = STUBBORN.replace("time.sleep", "x = b'x' * (200 << 20); time.sleep")
-    monkeypatch.setattr(server, "command", lambda _: [sys.executable, "-c", greedy])
+    monkeypatch.setattr(server, "start_python_async", starting(greedy))
     monkeypatch.setattr(server, "_MEMORY", 100 << 20)
     async with doors() as (keeper, client):
         place = await let_in(keeper, client)
@@ -322,7 +326,7 @@ async def test_an_app_that_takes_too_much_memory_is_ended_and_the_page_says_so(h
 
 async def test_an_app_that_a_signal_ends_says_that_and_not_the_last_line_of_a_trace(here, monkeypatch):
     dying = "import os, sys; os.write(1, b'__GANGLION__\\n'); os.write(2, b'a trace'); os.abort()"
-    monkeypatch.setattr(server, "command", lambda _: [sys.executable, "-c", dying])
+    monkeypatch.setattr(server, "start_python_async", starting(dying))
     async with doors() as (keeper, client):
         place = await let_in(keeper, client)
         async with client.ws_connect(f"{place}ws", headers=origin(client)) as page:
