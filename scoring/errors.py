@@ -45,9 +45,14 @@ def shortened(message: str) -> str:
     Files, columns, ids and scorers may have names of any length. Both ends stay, because they tell most names apart and
     because a message ends with what to do next. Data for other programs is never shortened.
     """
-    if len(message) <= LONGEST_NAME // 2:
-        return message
-    return _elided(_LONG_WORD.sub(lambda word: _shortened_word(word[0]), message), LONGEST_MESSAGE)
+    return _elided(with_short_names(message), LONGEST_MESSAGE)
+
+
+def with_short_names(line: str) -> str:
+    """Shorten long names in a line that may hold a command, whose length has no limit."""
+    if len(line) <= LONGEST_NAME // 2:
+        return line
+    return _LONG_WORD.sub(lambda word: _shortened_word(word[0]), line)
 
 
 def _shortened_word(word: str) -> str:
@@ -87,7 +92,7 @@ class InspectError(Exception):
         sentence = shortened(sentence)
         super().__init__(sentence)
         self.sentence = sentence
-        self.next_step = shortened(next_step)
+        self.next_step = with_short_names(next_step)
 
     @property
     def words(self) -> str:

@@ -22,7 +22,7 @@ from inspector.texts.text import clean
 from inspector.workspace_place import LOCAL, find_workspace
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import is_benchmark
-from scoring.errors import NoWorkspace, StrictFindings, UsageError, shortened
+from scoring.errors import NoWorkspace, StrictFindings, UsageError, with_short_names
 from scoring.evaluations.rules import check_own_rule
 from scoring.generation import Added
 from scoring.importing.batch import AskMapping, ImportBatch, ImportOptions, read_sources, spill_folder
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 def _refuse_if_strict(batch: ImportBatch, args: argparse.Namespace) -> None:
     if args.strict and batch.grave:
         for line in reports(batch, verbose=args.verbose, width=_width(sys.stderr)):
-            print(clean(shortened(line)), file=sys.stderr)
+            print(clean(with_short_names(line)), file=sys.stderr)
         raise StrictFindings("there are findings (above) and --strict was given.", "Nothing was written.")
 
 
@@ -304,4 +304,4 @@ def _width(stream: TextIO) -> int | None:
 def _print(lines: Iterable[str], args: argparse.Namespace) -> None:
     for line in lines:
         if not args.quiet:
-            print(clean(shortened(line)))
+            print(clean(with_short_names(line)))

@@ -19,7 +19,7 @@ from inspector.texts.sentences import counted as number_of
 from inspector.texts.text import cell, clean
 from scoring.benchmarks.base import Imported
 from scoring.critics.parsing import fault_of
-from scoring.errors import shortened
+from scoring.errors import with_short_names
 from scoring.evaluations.rules import when_wrong
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch
@@ -619,7 +619,7 @@ def _first_of_each_file(findings: Sequence[Finding], number: int) -> list[Findin
 
 def _wrapped(lines: Iterable[str], width: int | None) -> Iterator[str]:
     """The lines, those that are too long in several whose further ones are indented."""
-    for line in map(shortened, lines):
+    for line in map(with_short_names, lines):
         if width is None or len(line) <= width:
             yield line
             continue

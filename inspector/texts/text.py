@@ -14,7 +14,7 @@ from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 
-from scoring.errors import shortened
+from scoring.errors import with_short_names
 
 TextPart = tuple[str, str]
 """A piece of a line: its text, and the names of its styles, joined by spaces ("" is the plain style)."""
@@ -94,7 +94,7 @@ def number(value: float, decimals: int, width: int, sign: str = "") -> str:
 
 def for_stderr(text: str) -> str:
     """Return a message that may quote data as it stands on standard error: on a terminal, lines end between words."""
-    text = "\n".join(map(shortened, text.split("\n")))
+    text = with_short_names(text)
     if not sys.stderr.isatty():
         return clean(text)
     columns = max(20, shutil.get_terminal_size().columns)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.errors import LONGEST_MESSAGE, LONGEST_NAME, LONGEST_PATH, UnreadableFile, shortened
+from scoring.errors import LONGEST_MESSAGE, LONGEST_NAME, LONGEST_PATH, UnreadableFile, shortened, with_short_names
 from scoring.reading.findings import Finding
 
 
@@ -38,3 +38,10 @@ def test_errors_and_findings_are_shortened_where_they_are_made_and_data_is_not()
     assert len(finding.message) < 2 * LONGEST_NAME
     assert len(str(finding)) < 3 * LONGEST_NAME
     assert (finding.source, finding.case) == (name, name)
+
+
+def test_a_command_of_any_length_stays_whole():
+    cases = ", ".join(f"'processbench/gsm8k-{number}'" for number in range(500))
+    command = f'See: prm-inspect cases --where "case IN ({cases})"'
+    assert with_short_names(command) == command
+    assert UnreadableFile("It is damaged.", command).next_step == command
