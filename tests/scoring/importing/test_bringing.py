@@ -26,7 +26,8 @@ from failing import failing
 from inspector.cli import main
 from scoring.benchmarks import base
 from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
-from scoring.importing import bringing
+from scoring.importing import archives, bringing
+from scoring.importing.archives import Archive
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.bringing import bring, expanded, is_pattern, not_looked_at
 from scoring.importing.imported_files import original_row
@@ -467,7 +468,7 @@ def test_a_log_is_read_as_one_and_may_lie_in_something_else(folder):
 
 
 def test_too_many_members(folder, monkeypatch):
-    monkeypatch.setattr(bringing, "MOST_MEMBERS", 2)
+    monkeypatch.setattr(archives, "MOST_MEMBERS", 2)
     (folder / "x.zip").write_bytes(zipped(("a", b""), ("b", b""), ("c", b"")))
     with pytest.raises(UnreadableFile, match="more than 2 members"):
         read_sources([str(folder / "x.zip")], ImportOptions(), None, None)
@@ -735,7 +736,7 @@ def test_the_members_of_an_archive_of_many_are_listed_in_time_that_grows_with_th
     counts = []
 
     def count():
-        with bringing.Archive(tmp_path / "many.zip", "many") as archive:
+        with Archive(tmp_path / "many.zip", "many") as archive:
             counts.append(len(archive.members))
 
     thread = threading.Thread(target=count, daemon=True)
@@ -768,3 +769,63 @@ def test_names_of_members_are_shortened_in_what_is_said_and_kept_in_what_is_stor
         assert max(map(len, capsys.readouterr().out.splitlines())) < 1000
     (report,) = Workspace.open(tmp_path / "w").imports("processbench")
     assert report["source"].endswith(name)
+
+
+def imported_cases(path, folder):
+    workspace = Workspace.create(folder)
+    batch = read_sources([str(path)], ImportOptions(), workspace, None)
+    batch.put(workspace)
+    return {row["case"]: row["key"] for row in workspace.cases()[0].iter_rows(named=True)}, batch
+
+
+@pytest.fixture
+def many(monkeypatch):
+    monkeypatch.setattr(bringing, "MANY_MEMBERS", N)
+
+
+def members_of(rows, indent=None):
+    return [(f"{number:03}.json", json.dumps(row, indent=indent).encode()) for number, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_archive_of_a_row_per_member_holds_the_cases_of_the_plain_file(tmp_path, many, indent):
+    (tmp_path / "sums.jsonl").write_bytes(WHOLE)
+    (tmp_path / "sums.zip").write_bytes(zipped(*members_of(CASES, indent)))
+    plain, _ = imported_cases(tmp_path / "sums.jsonl", tmp_path / "a")
+    packed, batch = imported_cases(tmp_path / "sums.zip", tmp_path / "b")
+    assert packed == plain
+    (cases,) = batch.imported
+    assert (cases.read, [finding.code for finding in cases.findings]) == (N, ["row-members"])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        b"{broken",
+        b"[]",
+        b'{"id": 1}',
+        b"7",
+        json.dumps({**CASES[0], "id": {}}).encode(),
+        WHOLE[: WHOLE.index(b"\n") * 2],
+    ],
+)
+def test_members_that_are_not_all_rows_are_read_one_by_one(tmp_path, many, other):
+    (tmp_path / "sums.zip").write_bytes(zipped(*members_of(CASES), ("999.json", other)))
+    cases, batch = imported_cases(tmp_path / "sums.zip", tmp_path / "a")
+    assert len(cases) >= N
+    assert len(batch.imported) >= N
+
+
+def test_an_archive_of_70_000_rows_is_imported_as_quickly_as_their_file(tmp_path):
+    """Member by member it takes minutes."""
+    row = json.dumps(CASES[0])
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
+        for number in range(70_000):
+            archive.writestr(f"{number}.json", row.replace(json.dumps(CASES[0]["id"]), f'"case-{number}"'))
+    counts = []
+    thread = threading.Thread(
+        target=lambda: counts.append(len(imported_cases(tmp_path / "many.zip", tmp_path / "a")[0])), daemon=True
+    )
+    thread.start()
+    thread.join(60)
+    assert counts == [70_000]
