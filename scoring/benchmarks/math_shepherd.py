@@ -5,8 +5,9 @@ Rows: `input, label, task`. `input` is the problem and its solution with the tag
 same text with `+` (right) or `-` (wrong) in the place of each tag. Rows have no ids: a case is called after its file
 and row.
 
-The problem is what stands before the first "Step 1:"; where there is none, up to the last question mark that more
-text follows. The steps are what stands before each tag, with their numbering and without the blanks around them.
+The problem is the text before the last "Step 1:" in front of the first tag, because a question may say "Step 1:" too.
+Without one it is the text up to the last question mark that more text follows. The steps are what stands before each
+tag, with their numbering and without the blanks around them.
 """
 
 import re
@@ -22,7 +23,9 @@ NAME = "math_shepherd"
 
 TAG = "ки"
 
-_LABEL_BASE = f'+ or - in the place of each "{TAG}": - = wrong; the problem ends before "Step 1:"'
+_LABEL_BASE = (
+    f'+ or - in the place of each "{TAG}": - = wrong; the problem ends before the last "Step 1:" in front of the first'
+)
 _SIGN = {"+": True, "-": False}
 _FIRST_STEP = re.compile(r"\bStep 1\s*:", re.IGNORECASE)
 _QUESTION = re.compile(r"\?(?=\s*\S)")
@@ -100,7 +103,8 @@ def _parted(
     fields: Fields, pieces: list[str], right: list[bool | None]
 ) -> tuple[str, list[str], list[bool | None]] | None:
     for index, piece in enumerate(pieces):
-        if match := _FIRST_STEP.search(piece):
+        *_, match = (None, *_FIRST_STEP.finditer(piece))
+        if match is not None:
             if index:
                 fields.note("warning", "tag-in-problem", f"{index} step tags before the first step count for nothing")
             problem = "".join([*pieces[:index], piece[: match.start()]]).strip()

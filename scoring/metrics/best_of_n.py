@@ -224,6 +224,13 @@ class Aggregation(Struct, frozen=True):
     ranked: Callable[[StepRewards, Responses], Ints]
     scores: Callable[[StepRewards, Responses], Floats] | None = None
     of_solution: bool = False
+    weights: Callable[[StepRewards, Responses], Floats] | None = None
+    """Scores up to a factor per problem, by which answers are weighted, if `scores` may leave the range of a float."""
+
+    def weigh(self, rewards: StepRewards, responses: Responses) -> Floats | None:
+        """Return how much each response counts in a vote, shape (m,); None where that depends on the others."""
+        weights = self.weights or self.scores
+        return None if weights is None else weights(rewards, responses)
 
     def scored(self, evaluation: Evaluation) -> Bools:
         """Return which cases have what is aggregated. Shape (n,)."""
@@ -255,6 +262,23 @@ def _float_product(rewards: StepRewards, responses: Responses) -> Floats:
             rows = np.flatnonzero(lengths > step)
             products[rows] *= values[bounds[rows] + step]
     return products
+
+
+def _product_weights(rewards: StepRewards, responses: Responses) -> Floats:
+    """Products, divided by a power of 2 in each problem in which one of them leaves the range of a float."""
+    products = _float_product(rewards, responses)
+    mantissas, exponents = _products(*_steps(rewards, responses))
+    outside = (mantissas != 0) & ((np.abs(products) < np.finfo(np.float64).tiny) | ~np.isfinite(products))
+    affected = np.bincount(responses.problems[outside], minlength=responses.subsets.size) > 0
+    if not affected.any():
+        return products
+    highest = np.full(responses.subsets.size, np.iinfo(np.int64).min)
+    counted = mantissas != 0
+    np.maximum.at(highest, responses.problems[counted], exponents[counted])
+    # Far below the highest a response counts 0, as in any sum of floats.
+    shift = np.where(counted, np.maximum(exponents - highest[responses.problems], -2000), 0)
+    scaled = np.ldexp(mantissas, shift.astype(np.int32))
+    return np.where(affected[responses.problems], scaled, products)
 
 
 def _shifted_product(rewards: StepRewards, responses: Responses) -> Ints:
@@ -310,6 +334,7 @@ AGGREGATIONS: dict[str, Aggregation] = {
             "product of the step rewards (PRMBench, arXiv 2501.03124, section 5.4)",
             _product,
             _float_product,
+            weights=_product_weights,
         ),
         Aggregation(
             "shifted_product",
@@ -478,8 +503,8 @@ def scorer_rows(
         yield from figure_rows(kept, lines, responses, seed)
         if kept.subsets.size and aggregation.scores is not None:
             own = groups.keep(whole, np.repeat(whole, responses.sizes))
-            scores = aggregation.scores(evaluation.rewards, kept)
-            votes = list(_votes(kept, own, numbers, aggregation.name, scores))
+            weights = aggregation.weigh(evaluation.rewards, kept)
+            votes = list(_votes(kept, own, numbers, aggregation.name, weights))
             yield from figure_rows(kept.keep(own.voted), votes, responses, seed)
 
 

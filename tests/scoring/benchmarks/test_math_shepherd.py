@@ -43,7 +43,7 @@ def test_a_row_becomes_a_case():
         "steps": NUMBERED,
     }
     assert "+ or - in the place of each" in imported.label_base
-    assert 'the problem ends before "Step 1:"' in imported.label_base
+    assert 'the problem ends before the last "Step 1:"' in imported.label_base
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,15 @@ def test_a_tag_before_the_first_step_counts_for_nothing_with_a_warning():
     assert (case["problem"], case["steps"]) == ("Tom has 3. \nHow many?", ["Step 1: a", "Step 2: b"])
     assert gold(case) == (1, [1])
     assert codes(imported) == [("warning", "tag-in-problem")]
+
+
+@pytest.mark.parametrize("start", ["Step 1: of a recipe asks for", "In step 1 : of a recipe", "Step 1: or step 1: of"])
+def test_a_question_that_says_step_1_stays_whole(start):
+    problem = f"{start} 2 eggs. How many?"
+    case, imported = one("+-", ["Two.", "The answer is 3."], problem)
+    assert (case["problem"], case["steps"]) == (problem, ["Step 1: Two.", "Step 2: The answer is 3."])
+    assert gold(case) == (1, [1])
+    assert not imported.findings
 
 
 def test_without_a_first_step_the_problem_ends_with_its_last_question_mark():

@@ -244,3 +244,26 @@ def test_an_id_comes_before_the_wording_and_counts_within_its_subset():
 def test_nothing_known_is_no_responses():
     found = responses(made(problem=["a", "a"], final_answer_correct=[None, None]))
     assert (found.rows.size, found.subsets.size, found.unknown) == (0, 0, 2)
+
+
+@SOME
+@given(problems=response_making.problems())
+def test_a_response_counts_its_product_in_a_vote(problems):
+    evaluation, responses = response_making.evaluation(problems)
+    product = AGGREGATIONS["product"]
+    weights, scores = (of(evaluation.rewards, responses) for of in (product.weigh, product.scores))
+    # A product of 0 may be one that no float holds.
+    is_odd = (np.abs(scores) < np.finfo(float).tiny) | ~np.isfinite(scores)
+    is_plain = (np.bincount(responses.problems[is_odd], minlength=responses.subsets.size) == 0)[responses.problems]
+    assert weights[is_plain].tolist() == scores[is_plain].tolist()
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.2, 0.22), (20.0, 22.0)])
+def test_products_beyond_the_range_of_floats_keep_their_ratio_in_a_vote(low, high):
+    """Of five hundred steps, beside a short problem whose weights stay as they are."""
+    long = [([low] * 500, True), ([high] * 500, False), ([0.0] * 500, False)]
+    evaluation, responses = response_making.evaluation([(None, long), (None, [([0.25, 0.5], True), ([0.5], False)])])
+    weights = AGGREGATIONS["product"].weigh(evaluation.rewards, responses)
+    assert weights[0] / weights[1] == pytest.approx((low / high) ** 500)
+    assert weights[2:].tolist() == [0.0, 0.125, 0.5]
+    assert np.isfinite(weights).all()
