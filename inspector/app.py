@@ -109,8 +109,8 @@ class InspectApp(Themed[int]):
         """`folder` is where exports go, the current one by default; how one left is remembered in `state_folder`.
 
         Without `state_folder` nothing is read from there and nothing written. `config` is the folder of a person's
-        settings. `theme` holds where none was chosen before. `visit` says who sits there and what they may do: it is
-        asked before anything is done.
+        settings. `theme` is the theme if none was chosen before. `visit` names the visitor and what they may do; every
+        action asks it first.
         """
         super().__init__(state_folder=state_folder, theme=theme, ascii_only=ascii_only)
         self.add_mode(INSPECT, lambda: LoadingScreen(self.remembering.first_frame))
@@ -363,7 +363,7 @@ class InspectApp(Themed[int]):
     # -- what Textual asks
 
     def get_driver_class(self) -> "type[Driver]":
-        # Pastes first: where the driver comes from says which parser it has.
+        # Pastes first: `inert_pastes` finds the parser by the module of the driver class.
         return heedful_driver(orderly_driver(inert_pastes(super().get_driver_class())))
 
     def get_key_display(self, binding: Binding) -> str:
@@ -387,7 +387,7 @@ class InspectApp(Themed[int]):
         self.push_screen(SteadyPalette(providers=[Themes], placeholder="Search for themes"))
 
     def open_url(self, url: str, *, new_tab: bool = True) -> None:  # noqa: ARG002  # Textual's own
-        """Open a link in the person's own browser; a visitor's would open on the server."""
+        """Open a link in the user's browser; for visitors it would open on the server, so they see the address."""
         from inspector.programs import ProgramRefused, open_link
 
         try:
@@ -396,7 +396,7 @@ class InspectApp(Themed[int]):
             self.tell(f"{refused} The link is {url}", "warning", timeout=15)
 
     def run_editor(self, words: "Sequence[str]") -> None:
-        """Run the person's own editor to its end. Raises OSError; a visitor's would open on the server."""
+        """Run the user's editor and wait for it. Raises OSError, also for visitors: it would run on the server."""
         from inspector.programs import run_program
 
         run_program(self.visit, words)

@@ -192,7 +192,7 @@ GROUPS: dict[str, tuple[CommonFlag, ...]] = {
     ),
     "the app": (
         CommonFlag("--no-mouse", "leave the mouse to the terminal"),
-        # Accepted through 0.3 for scripts of 0.2, which logged what was done in the app. It does nothing.
+        # Accepted without effect through 0.3, because scripts written for 0.2 may use it.
         CommonFlag("--no-session-log", argparse.SUPPRESS),
     ),
 }

@@ -200,7 +200,7 @@ _KINDS: tuple[tuple[str, tuple[bytes, ...], tuple[int, bytes], Callable[[bytes],
 def open_outside(image: NamedImage, visit: Visit) -> tuple[str, bool]:
     """Open an image with the platform's program for it; return what to tell, and whether it is being opened.
 
-    For a visitor no program is started: they are told where the file is.
+    Visitors are told the path of the file instead.
     """
     name = clean(image.name)
     if not image.sound or image.path is None:

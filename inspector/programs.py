@@ -1,7 +1,7 @@
-"""Programs of this machine that the app starts for a person: viewers, editors, pagers, the clipboard, browsers.
+"""Programs that the app starts: viewers, editors, pagers, tmux, browsers.
 
-Every one is started here, and none for a visitor: what a browser asks for must not run on the server. Scoring runs
-are processes of our own and are started elsewhere (`inspector.processes`).
+All of them are started here, and never for a visitor, because they would run on the server. Python processes of our own
+are started in `scoring.python_child`.
 """
 
 import os
@@ -14,10 +14,10 @@ from inspector.visit import Visit
 
 
 class ProgramRefused(PermissionError):  # noqa: N818  # it is what happened
-    """A visitor asked for something that starts a program on the server."""
+    """A visitor did something that starts a program on the server."""
 
     def __str__(self) -> str:
-        return "The server starts no programs for a browser."
+        return "The server does not start programs for visitors."
 
 
 def check_program(visit: Visit) -> None:
@@ -28,7 +28,7 @@ def check_program(visit: Visit) -> None:
 
 def run_program(
     visit: Visit,
-    words: Sequence[str],
+    command: Sequence[str],
     *,
     data: bytes | None = None,
     env: Mapping[str, str] | None = None,
@@ -39,10 +39,10 @@ def run_program(
 
     Args:
         visit: who asked for it.
-        words: the program and its arguments, for no shell.
-        data: what it reads; without, it reads what this process does.
-        env: its variables; without, those of this process.
-        quiet: whether what it writes is dropped.
+        command: the program and its arguments, which no shell reads.
+        data: its standard input; None = the one of this process.
+        env: its environment; None = the one of this process.
+        quiet: whether its output is dropped.
         timeout: seconds after which it is killed.
 
     Raises:
@@ -53,12 +53,12 @@ def run_program(
     check_program(visit)
     output = subprocess.DEVNULL if quiet else None
     return subprocess.run(
-        words, input=data, env=env, stdout=output, stderr=output, timeout=timeout, check=False
+        command, input=data, env=env, stdout=output, stderr=output, timeout=timeout, check=False
     ).returncode
 
 
 def open_file(visit: Visit, path: Path, opener: str) -> None:
-    """Open a file with the program `opener`, or, if it is "", with the one that Windows has for it; do not wait.
+    """Open a file with the program `opener`, or with Windows' own if `opener` is "". Do not wait for it.
 
     Raises:
         ProgramRefused: for a visitor.

@@ -34,7 +34,7 @@ from collections.abc import Iterable
 from unicodedata import east_asian_width
 
 LONGEST_NAME, LONGEST_PATH, LONGEST_MESSAGE = 200, 1000, 2000
-"""Cells of a name, of a path and of a whole message that people read; what is longer loses its middle."""
+"""Maximum cells of a name, a path and a message in output for people; longer ones lose their middle."""
 
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_NAME // 2},}}")
 

@@ -144,13 +144,13 @@ class Generation(Struct, frozen=True, eq=False):
 
     @classmethod
     def together(cls, parts: Sequence["Generation"]) -> "Generation":
-        """Join generations in which no case is repeated, one below the other."""
+        """Concatenate generations without repeated cases."""
         if len(parts) == 1:
             return parts[0]
         metadata = pl.concat([part.metadata for part in parts])
         texts = Texts.together([part.texts for part in parts])
         if all(isinstance(source, pl.DataFrame) for source in texts.sources):
-            # One frame in place of many small ones, each of which would be looked at again and again.
+            # Later steps visit every frame, so many small ones are slow.
             frame = texts.frame()
             texts = Texts.whole((frame,), (frame.height,))
         sources = tuple(source for part in parts for source in part.sources)
@@ -174,7 +174,7 @@ class Generation(Struct, frozen=True, eq=False):
     def _merged(
         self, parts: Sequence["Generation"], reports: Mapping[str, dict[str, Any]]
     ) -> tuple["Generation", list[Added]]:
-        """Merge generations in which no case is repeated; `reports` are those of all sources, by their names."""
+        """Merge generations without repeated cases. `reports` holds the reports of all sources by name."""
         new, numbers = Generation.together(parts), range(len(parts))
         part_of = np.repeat(numbers, [part.metadata.height for part in parts])
 
@@ -268,7 +268,7 @@ class Generation(Struct, frozen=True, eq=False):
 def _named_apart(generations: Iterable[Generation], reports: dict[str, dict[str, Any]]) -> Iterator[Generation]:
     """Yield the generations, each source whose name is that of another file renamed to its path.
 
-    `reports` are those of the sources before, by name; those of each generation are added before it is yielded.
+    `reports` holds the reports of earlier sources by name. Those of a generation are added before it is yielded.
     """
     for generation in generations:
         renamed = {
@@ -287,7 +287,7 @@ def _named_apart(generations: Iterable[Generation], reports: dict[str, dict[str,
 
 
 def _without_repeats(generations: Iterable[Generation]) -> Iterator[list[Generation]]:
-    """Yield generations in groups of neighbours that have no case in common: merging a group takes as long as one."""
+    """Yield groups of consecutive generations without common cases. Merging a group takes as long as merging one."""
     group: list[Generation] = []
     cases: set[str] = set()
     for generation in generations:

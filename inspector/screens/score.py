@@ -41,16 +41,16 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}.", "`prm-inspect score --help` lists the flags.")
 
 
-def flags_in(line: str, beside: Sequence[str] = ()) -> tuple[str, ...]:
+def flags_in(line: str, field_flags: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the words of a line such as `--adapter ./mine.py --option joiner=blank-line`, read as a shell would.
 
     Args:
-        line: what was typed.
-        beside: flags that were asked for in lines of their own, which must go together with these.
+        line: the line as typed.
+        field_flags: the flags that other fields of the dialog give, which must be compatible with these.
 
     Raises:
-        UsageError: the run does not know one of them or its value, two exclude each other, or one is about what to run,
-            which is asked for in lines of its own.
+        UsageError: the run does not know a flag or its value, two exclude each other, one needs another, or one names
+            the model, which has a field of its own.
     """
     try:
         words = shlex.split(line)
@@ -64,10 +64,12 @@ def flags_in(line: str, beside: Sequence[str] = ()) -> tuple[str, ...]:
         raise UsageError(f"{args.benchmarks[1]} is not a flag.", "Flags begin with --.")
     if args.model or args.critic or args.server:
         raise UsageError("checkpoint, critic and server have lines of their own.", "Move them there.")
-    both = {flag.partition("=")[0] for flag in beside} & {"--spread"}
-    if both and not (args.limit is args.sample is args.spread is None):
+    has_limit = any(flag.startswith("--spread=") for flag in field_flags)
+    if has_limit and not (args.limit is args.sample is args.spread is None):
         raise UsageError("the number of cases is given twice.", "Give it as the limit or among the flags.")
-    parser.parse_args(["benchmark", *beside, *words])
+    if args.stratify and args.sample is None:
+        raise UsageError("--stratify divides what --sample draws.", "Give --sample N among the flags, and no limit.")
+    parser.parse_args(["benchmark", *field_flags, *words])
     return tuple(words)
 
 
@@ -122,7 +124,7 @@ class ScoreDialog(Dialog[Score | None]):
         self._models = tuple(models)
         self._choices: tuple[str, ...] = ()
         self._choices_of = ""
-        """The text that the choices were looked up for, which is not what is in the field for a moment after a key."""
+        """The text that the choices belong to. For a moment after a key, the field holds another text."""
         # No choice is marked before something is typed, so Tab moves the focus.
         self._marked = -1
 
@@ -151,7 +153,7 @@ class ScoreDialog(Dialog[Score | None]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         if event.input.id == "model":
-            # The marker disappears from choices of an earlier text until the new ones are there.
+            # Choices of an earlier text lose their marker until the new ones arrive.
             self._show_choices()
             work = partial(self._look, event.value)
             self.run_worker(work, thread=True, exclusive=True, group="models", description="models")
@@ -163,7 +165,7 @@ class ScoreDialog(Dialog[Score | None]):
     def _offer(self, typed: str, choices: tuple[str, ...]) -> None:
         if self.query_one("#model", Input).value == typed:
             self._choices, self._choices_of = choices, typed
-            # Only a choice that goes on from the text is marked without a key.
+            # Without a key, only a choice that extends the text is marked.
             extending = (place for place, choice in enumerate(choices) if typed and choice.startswith(typed))
             self._marked = next(extending, -1)
             self._show_choices()
@@ -197,13 +199,13 @@ class ScoreDialog(Dialog[Score | None]):
 
     @property
     def _are_current(self) -> bool:
-        """Whether the choices are those of the text that is in the field now."""
+        """Whether the choices belong to the text that is in the field now."""
         return self._choices_of == self.query_one("#model", Input).value
 
     @property
     def _marked_model(self) -> str:
-        there = self._are_current and 0 <= self._marked < len(self._choices)
-        return self._choices[self._marked] if there else ""
+        is_marked = self._are_current and 0 <= self._marked < len(self._choices)
+        return self._choices[self._marked] if is_marked else ""
 
     # -- starting
 
@@ -238,8 +240,8 @@ def known_models(benchmark: str, used: Sequence[str]) -> tuple[str, ...]:
 def model_choices(typed: str, used: Sequence[str], visit: Visit = HERE) -> tuple[str, ...]:
     """Return what a model may be of which so much was typed: folders that begin so, and those used before that hold it.
 
-    Folders with a checkpoint come first and end without a slash: there is nothing to look for in them. Before them
-    comes the text itself, where it names a model or a folder.
+    The text itself comes first if it names a model or a folder. Folders with a checkpoint come next, without a slash at
+    the end because they hold no other models.
     """
     if not typed:
         return tuple(used)

@@ -41,7 +41,7 @@ class PathList(Narrowing[str]):
         if "/" in typed and not elsewhere and not self._visit.reaches(expand_home(typed)):
             elsewhere = [Pick(typed, typed, "outside the workspace's folder")]
         picks = {pick.key: pick for pick in (*held, *elsewhere, *path_picks(typed, self._visit))}
-        # What the text names comes first, then what goes on from it.
+        # The path that the text names comes first, then paths that extend it.
         ordered = sorted(picks.values(), key=lambda pick: (not _names(typed, pick), not pick.label.startswith(typed)))
         return ordered if typed else self._picks, 0
 
@@ -49,7 +49,7 @@ class PathList(Narrowing[str]):
         return key
 
     def action_complete(self) -> None:
-        """Put the path under the cursor in place of the text, where it goes on from it."""
+        """Replace the text with the path under the cursor, if the path extends it."""
         self._catch_up()
         line, pick = self.query_one(Input), self.query_one(PickList).pick
         if pick is not None and pick.key != DEMO and pick.label.startswith(line.value):
@@ -87,7 +87,7 @@ def path_picks(typed: str, visit: Visit = HERE) -> list[Pick]:
     except OSError:
         return []
     if beginning:
-        # Its folder may hold more entries than are looked at.
+        # The folder may hold more entries than are listed.
         there = os.path.exists(expand_home(typed)) and visit.reaches(expand_home(typed))  # noqa: PTH110  # may raise
         itself = [typed] if there else []
     else:

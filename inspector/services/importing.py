@@ -101,9 +101,9 @@ class _Told:
 
 
 def _workspace(app: "InspectApp") -> "Workspace | None":
-    """The workspace that is on screen; None where the demo is shown without any other.
+    """Return the workspace on screen, or None if only the demo is open.
 
-    What was computed of the demo lies in a folder of its own, where no later command looks for imported cases.
+    Results of the demo are kept in a separate folder, and later commands do not look there for imported cases.
     """
     from inspector.workspace_place import demo_workspace
 

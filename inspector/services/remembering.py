@@ -41,7 +41,7 @@ class Remembering:
         self._looks = LOOKS
 
     def recall(self, results: "ResultSet") -> "RememberedState":
-        """Return how this workspace was left, or the demo where it is shown alone; in any thread."""
+        """Return the saved view state of this workspace, or of the demo if it is shown alone. Thread-safe."""
         from inspector.terminal.remembered import RememberedState
 
         if self._app.state_folder is None:
@@ -49,7 +49,7 @@ class Remembering:
         return RememberedState.of_workspace(self._root(results), self._app.state_folder)
 
     def _root(self, results: "ResultSet") -> Path | None:
-        """The folder of the workspace whose view state this is; None for the demo alone, in any workspace."""
+        """Return the folder of the workspace whose view state is kept; None for the demo alone, in any workspace."""
         from inspector.workspace_place import demo_workspace
         from scoring.benchmarks.demo import NAME as DEMO
 

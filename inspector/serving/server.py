@@ -49,7 +49,7 @@ _MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasat
 """Bytes of memory that the app of one visitor may take."""
 _LONGEST_NAME = 40
 _LONGEST_PATH = 200
-"""Characters of the path of an address; file systems refuse longer names with an error."""
+"""Characters of the path in a URL; file systems raise errors for longer names."""
 _SIZE = range(1, 1001)
 """Columns and lines that a page may have."""
 _PAGE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
@@ -74,11 +74,11 @@ _CLOSED = "Open the link that prm-inspect serve printed: this page is for those 
 _FORM = "application/x-www-form-urlencoded"
 
 
-# -- what a page may send over its socket: a JSON array, the kind first
+# -- messages of a page: JSON arrays that begin with the kind
 
 
 class Stdin(Struct, tag="stdin", array_like=True, forbid_unknown_fields=True):
-    """Keys and pastes, as a terminal writes them."""
+    """Keys and pastes, encoded as a terminal encodes them."""
 
     text: str
 
@@ -91,23 +91,23 @@ class PageSize(Struct, forbid_unknown_fields=True):
 
 
 class Resized(Struct, tag="resize", array_like=True, forbid_unknown_fields=True):
-    """The page has another size."""
+    """The page was resized."""
 
     size: PageSize
 
 
 class Ping(Struct, tag="ping", array_like=True, forbid_unknown_fields=True):
-    """Asks for an answer with the same stamp."""
+    """Request a pong with the same stamp."""
 
     stamp: int | float | str | None = None
 
 
 class Focus(Struct, tag="focus", array_like=True, forbid_unknown_fields=True):
-    """The page is in front."""
+    """The page got the focus."""
 
 
 class Blur(Struct, tag="blur", array_like=True, forbid_unknown_fields=True):
-    """The page is no longer in front."""
+    """The page lost the focus."""
 
 
 PageMessage = Stdin | Resized | Ping | Focus | Blur
@@ -115,10 +115,10 @@ _MESSAGES: msgspec.json.Decoder[PageMessage] = msgspec.json.Decoder(PageMessage)
 
 
 def read_message(text: str) -> PageMessage | None:
-    """Return what a page sent, or None if no page of ours sends it."""
+    """Decode a message of a page; return None if it is malformed."""
     try:
         return _MESSAGES.decode(text.encode())
-    # Nesting without end is a RecursionError to msgspec, half a surrogate a UnicodeError.
+    # Deep nesting raises RecursionError, and a lone surrogate UnicodeError.
     except (msgspec.DecodeError, RecursionError, UnicodeError):
         return None
 
@@ -189,8 +189,8 @@ class Guest(AppService):
             watching.cancel()
 
     async def _limit_memory(self, process: Process) -> None:
-        """Kill the app when it takes more than its share of memory: the server and other visitors need theirs."""
-        while memory_of(process.pid) <= _MEMORY:  # noqa: ASYNC110  # nobody tells when it takes more
+        """Kill the app if it takes more than its share of memory."""
+        while memory_of(process.pid) <= _MEMORY:  # noqa: ASYNC110  # the system sends no event
             await asyncio.sleep(_LOOK)
         self._is_too_large = True
         with suppress(ProcessLookupError):
@@ -333,7 +333,7 @@ class Doorkeeper(Server):
         try:
             typed = (await request.post()).get("name", "")
         except UnicodeDecodeError:
-            return self._page("The name is not UTF-8. Who are you?", _NAME, status=400)
+            return self._page("The name is not valid UTF-8. Enter it again.", _NAME, status=400)
         name = " ".join(clean(str(typed)).split())[:_LONGEST_NAME].strip()
         if not any(map(str.isalpha, name)):
             return self._page("Enter a name that contains a letter.", _NAME)
@@ -368,11 +368,11 @@ class Doorkeeper(Server):
 
     @staticmethod
     async def _pass_messages(page: web.WebSocketResponse, guest: Guest) -> None:
-        """Pass on what the page sends until it goes away; close it at the first message that no page of ours sends."""
+        """Forward messages of the page until it disconnects; close it at the first malformed one."""
         async for frame in page:
             match read_message(frame.data) if frame.type is WSMsgType.TEXT else None:
                 case Stdin(""):
-                    # To Textual it would be the end of all input.
+                    # Textual would take an empty text for the end of the input.
                     pass
                 case Stdin(text):
                     await guest.send_bytes(text.encode())
@@ -404,7 +404,7 @@ def _of_textual(whole: dict[str, str]) -> dict[str, str]:
 
 
 def memory_of(process_id: int) -> int:
-    """Return the bytes of memory that a process has to itself, without files that are mapped; 0 if nobody says it."""
+    """Return the bytes of private memory of a process, without mapped files; 0 if the system does not tell."""
     try:
         _, resident, shared, *_ = Path(f"/proc/{process_id}/statm").read_text(encoding="ascii").split()
     except (OSError, ValueError):

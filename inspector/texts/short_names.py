@@ -1,7 +1,7 @@
 """Names in fewer cells than they need: what they share gives way first, then their middles.
 
-Only `scoring.errors.shortened` shortens names too: those in sentences. `short_names` takes all the names that stand
-beside each other, so that what is left of each still tells it from the others.
+`scoring.errors.shortened` shortens names in sentences. `short_names` shortens a list of names so that they remain
+distinct.
 """
 
 import re

@@ -24,7 +24,8 @@ NAME = "math_shepherd"
 TAG = "ки"
 
 _LABEL_BASE = (
-    f'+ or - in the place of each "{TAG}": - = wrong; the problem ends before the last "Step 1:" in front of the first'
+    f'+ or - in the place of each "{TAG}": - = wrong; the problem ends before the last "Step 1:" in front of the first '
+    f'"{TAG}"'
 )
 _SIGN = {"+": True, "-": False}
 _FIRST_STEP = re.compile(r"\bStep 1\s*:", re.IGNORECASE)

@@ -31,7 +31,7 @@ MOST_TEXT = 2 << 30
 SECONDS = 30.0
 """Seconds that a condition or a search of some texts may take."""
 _CELL = 32
-"""Bytes that a value which is no text has at most when it is written."""
+"""Maximum bytes of a value other than text when it is formatted."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -56,8 +56,8 @@ FUNCTIONS = _words(
     COLUMNS
     """
 )
-"""What a condition may call. Missing are those that make rows or lists of any length, join the texts of all cases, or
-replace by a pattern."""
+"""Functions that a condition may call. Excluded are those that create rows or lists of any length, join the texts of
+all cases, or replace by a pattern."""
 _NO_ARGUMENT = frozenset({"COUNT", "CUME_DIST", "DENSE_RANK", "PERCENT_RANK", "PI", "RANK", "ROW_NUMBER"})
 _COPIES = {
     **dict.fromkeys(("AVG", "CORR", "COVAR", "COVAR_POP", "COVAR_SAMP", "NULLIF", "LPAD", "RPAD"), 2),
@@ -65,12 +65,12 @@ _COPIES = {
     **dict.fromkeys(("SPLIT_PART", "ARRAY_GET"), 4),
     **dict.fromkeys(("FILTER", "OVER"), 2),
 }
-"""How often polars writes what stands in the parentheses of a word into its expression, if more than once."""
+"""How often polars copies the argument of a function into its expression, if more than once."""
 _BEFORE_PARENTHESIS = _words(
     "ALL AND ANY BETWEEN BY CASE DISTINCT ELSE ESCAPE FILTER FROM ILIKE IN IS LIKE NOT OR ORDER OVER REGEXP RLIKE SOME "
     "THEN WHEN WHERE"
 )
-"""Words that are no functions where a parenthesis follows."""
+"""Keywords that may precede a parenthesis without being functions."""
 _TYPES = _words(
     "BIGINT BOOL BOOLEAN BYTEA CHAR DATE DATETIME DOUBLE FLOAT FLOAT4 FLOAT8 INT INT2 INT4 INT8 INTEGER REAL SMALLINT "
     "STRING TEXT TIME TIMESTAMP TINYINT UINT1 UINT2 UINT4 UINT8 VARCHAR"
@@ -120,7 +120,7 @@ class ConditionCost(Struct, frozen=True):
             return 0
         rows = max(1, height)
         columns = max(table.estimated_size(), _CELL * rows * max(1, table.width))
-        # The literals of a list of values are joined to nothing; those of a condition that joins might be.
+        # Literals count only in a condition that joins texts.
         added = self.added + (self.texts if joins else 0)
         return (1 + joins) * self.growth * (int(columns) + added * rows)
 
@@ -169,19 +169,19 @@ def _counted(word: Word) -> bool:
 
 
 def _forbidden(words: Sequence[Word]) -> Iterator[tuple[Word, str]]:
-    """The words that may not stand where they do, each with what is wrong with it."""
+    """Yield each misplaced word with an explanation."""
     nested = brackets = 0
     for word, after in zip(words, [*words[1:], None], strict=False):
         if word.kind in {"number", "text"} or word.text == ",":
             continue
         upper = word.text.upper() if word.kind == "name" else word.text
         if word.kind == "sign" and word.text not in _SIGNS:
-            yield word, f"{word.text} cannot stand here."
+            yield word, f"unexpected {word.text}."
         if after is not None and after.start == word.end:
             if word.text == "/" and after.text == "*":
-                yield word, "/* cannot stand here: a comment begins with -- and ends with the line."
+                yield word, "unexpected /*: write comments as -- up to the end of the line."
             if after.kind in {"text", "quoted"} and (upper in _PREFIX or word.text == "&"):
-                yield word, f"{word.text} cannot stand before a quote."
+                yield word, f"unexpected {word.text} before a quote."
         nested += (upper in {"(", "[", "CASE"}) - (upper in {")", "]", "END"})
         brackets += word.text == "["
         if nested > MOST_NESTED or brackets > MOST_BRACKETS:
@@ -193,7 +193,7 @@ def _forbidden_calls(function_calls: Sequence[FunctionCall]) -> Iterator[tuple[W
     for call in function_calls:
         name = call.function
         if call.name.kind == "quoted" or name not in FUNCTIONS:
-            yield call.name, f"there is no function {call.name.text!r} in conditions."
+            yield call.name, f"no function named {call.name.text!r} in conditions."
         elif not call.arguments and name not in _NO_ARGUMENT:
             yield call.name, f"{call.name.text} needs arguments."
         elif name in _LITERALS and not _literals(call, _LITERALS[name]):
@@ -228,7 +228,7 @@ def calls(words: Sequence[Word]) -> list[FunctionCall]:
         elif word.text == "," and opened:
             opened[-1][1][-1].pop()
             opened[-1][1].append([])
-    # What is still open is a call as well: polars may yet read it.
+    # Unclosed calls count too, because polars may accept them.
     return function_calls + [
         FunctionCall(name, tuple(map(tuple, arguments))) for name, arguments in opened if name is not None
     ]
@@ -265,7 +265,7 @@ def _expanded(words: Sequence[Word]) -> int:
     """Return an upper bound of the names and signs in polars' expression of a condition.
 
     `x BETWEEN a AND b` becomes `x >= a AND x <= b`, and `x IN (a, b)` `x = a OR x = b` unless all are values. Each
-    doubles what it stands in: a part of its parenthesis, between the ORs and those ANDs that are no BETWEEN's.
+    doubles the part of the parenthesis around it, up to the next OR, or AND that does not belong to a BETWEEN.
     """
     levels = [_Level()]
     for before, word, after in zip([None, *words], words, [*words[1:], None], strict=False):
@@ -356,7 +356,7 @@ def _growth(call: FunctionCall) -> int:
     literals = [len(words[0].value.encode("utf-8", "replace")) for words in call.arguments[1:] if len(words) == 1]
     match call.function, literals:
         case "REPLACE", [old, new]:
-            # An empty text stands before and after each character.
+            # An empty text matches before and after each character.
             return 1 + new if not old else max(1, -(-new // old))
         case "ARRAY_TO_STRING", [separator, *_]:
             return 1 + separator

@@ -81,7 +81,6 @@ _EXAMPLE = "Example: n_steps > 8 AND \"x.outcome\" = 'late'"
 _ENDINGS = ("", " 1", " true", " NULL", " IN (1)", " AND 1", " 1 AND 1", " THEN 1 END", " 1 THEN 1 END", " END", "(1)")
 """With one of these, and the parentheses that are open, the beginning of a condition that can be read is one."""
 _MOST_WORDS = 300
-_NO_FUNCTION = re.compile(r"unsupported function '(.+?)'")
 _LISTS = re.compile(r"series '(.+?)' of dtype: List")
 """What polars says of a column of lists that is compared with one value."""
 _EQUAL = frozenset({"=", "<>", "!="})
@@ -101,7 +100,7 @@ def filter_error(error: Exception, condition: str, columns: Sequence[str]) -> Fi
     if not condition.strip():
         return FilterError(f"{condition!r} is not a condition.", _EXAMPLE, fault="there is no condition yet.")
     cause = str(error).splitlines()[0]
-    explained = _of_a_name(error, condition, columns) or _of_lists(cause, condition) or _of_a_word(cause, condition)
+    explained = _of_a_name(error, condition, columns) or _of_lists(cause, condition) or _of_a_word(condition)
     return explained or FilterError(f"{condition!r} cannot be evaluated: {cause}.", _EXAMPLE, fault=cause)
 
 
@@ -141,11 +140,8 @@ def _of_lists(cause: str, condition: str) -> FilterError | None:
     return None
 
 
-def _of_a_word(cause: str, condition: str) -> FilterError | None:
-    """Where a word cannot stand, is missing, or is no function."""
-    if (match := _NO_FUNCTION.search(cause)) is not None:
-        fault = f"there is no function {match[1]!r}."
-        return FilterError(f"in {condition!r}: {fault}", _EXAMPLE, place=_where(match[1], condition), fault=fault)
+def _of_a_word(condition: str) -> FilterError | None:
+    """Explain which word is misplaced or missing."""
     if (place := _first_unreadable(condition)) is None:
         return None
     fault = _misplaced(condition, place)
@@ -159,7 +155,7 @@ def _misplaced(condition: str, place: WordPlace) -> str:
         return "something is missing here."
     if word[0] in "'\"" and (len(word) < 2 or word[-1] != word[0]):
         return f"the closing {word[0]} is missing."
-    return f"{word} cannot stand here."
+    return f"unexpected {word}."
 
 
 def _bare(condition: str, columns: Sequence[str]) -> tuple[str, WordPlace] | None:

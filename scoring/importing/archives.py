@@ -30,7 +30,7 @@ from scoring.reading.file_bytes import (
 from scoring.storage.files import open_plain
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-"""What an archive starts with, the second where it is empty."""
+"""The first bytes of an archive; the second form is an empty archive."""
 
 MOST_MEMBERS = 100_000
 """Members above which an archive is refused."""

@@ -363,7 +363,7 @@ def join_sources(
 def _joined(
     results: Sequence[tuple[Source, ExternalResults]], cases: pl.DataFrame, options: ImportOptions
 ) -> tuple[list[JoinedResults], list[RefusedFile]]:
-    """Join results to cases, and refuse those that do not fit if their source is one of many or has others that do.
+    """Join results to cases. Results that do not fit are refused if their source is one of many or has others that fit.
 
     Raises:
         InputError: nothing of a source fits.
@@ -492,7 +492,7 @@ def _read(
                     where = brought.place if isinstance(brought, LocalFile) else brought
                     beside = partial(known.beside, where) if options.known is not None else None
                     if isinstance(brought, LocalFile) and brought.parts[1] > 1:
-                        # Members of an archive count alike: their packed sizes say little of how long they take.
+                        # Members of an archive count equally: packed sizes hardly predict how long they take.
                         part, parts = brought.parts
                         share, before = size // parts, done + size * part // parts
                         progress(before, total, brought.name)

@@ -12,8 +12,9 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from zipfile import ZipInfo
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from msgspec.structs import replace
 from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
 from scoring.importing.archives import ZIP, Archive
 from scoring.importing.downloading import fetched, is_stored, stored_objects
-from scoring.importing.row_members import MANY_MEMBERS, NotRows, lines_of_rows
+from scoring.importing.row_members import MANY_MEMBERS, row_line
 from scoring.reading.file_bytes import (
     ARROW_FILE,
     ARROW_STREAM,
@@ -173,20 +174,26 @@ def _members(source: LocalFile, folder: Path, only: str | None) -> Iterator[Loca
                 "Unpack it and name the files to import.",
             )
         noticed = (*source.findings, *_not_read(source.name, archive.left_out))
-        if only is None and len(members) >= MANY_MEMBERS and (path := _one_table(archive, folder, whole)):
+        path, left = _rows_together(archive, members, folder, whole) if only is None else (None, members)
+        count = len(left) + (path is not None)
+        if path is not None:
+            message = (
+                f"{len(members) - len(left):,} files of the archive hold a row each and were read together: "
+                "line N is the Nth of them by name"
+            )
+            finding = Finding("note", "row-members", message, source.name)
             with _temporary(path):
-                message = f"{len(members):,} files of the archive hold a row each: line N is the row of the Nth by name"
-                finding = Finding("note", "row-members", message, source.name)
-                yield replace(source, path=path, findings=(*noticed, finding), until=None)
-            return
-        for number, member in enumerate(members, start=1):
+                rows = replace(source, path=path, findings=(*noticed, finding), alone=not left, until=None)
+                yield replace(rows, parts=(0, count))
+            noticed = ()
+        for number, member in enumerate(left, start=count - len(left)):
             brought = LocalFile(
                 f"{source.name}/{printable(member.filename)}",
                 f"{source.place}{INSIDE}{member.filename}",
                 source.path,
                 (*noticed, *_repeated(source.name, member.filename, archive.repeated)),
                 alone=len(archive.members) == 1,
-                parts=(number - 1, len(members)),
+                parts=(number, count),
             )
             with ExitStack() as files:
                 try:
@@ -200,7 +207,7 @@ def _members(source: LocalFile, folder: Path, only: str | None) -> Iterator[Loca
                         brought, refusal=UnreadableFile(why, "Unpack the archive, and import what is in it.")
                     )
                 except InputError as error:
-                    ready = replace(brought, refusal=_with_rest(error, len(members) - number if whole.spent else 0))
+                    ready = replace(brought, refusal=_with_rest(error, count - number - 1 if whole.spent else 0))
                 else:
                     # What is of the archive is said once.
                     noticed = ()
@@ -209,17 +216,39 @@ def _members(source: LocalFile, folder: Path, only: str | None) -> Iterator[Loca
                 return
 
 
-def _one_table(archive: Archive, folder: Path, whole: Allowance) -> Path | None:
-    """Write the rows of an archive's members to one file; None if they are not a row each."""
-    if archive.repeated:
-        return None
-    allowance = replace(whole)
-    contents = (b"".join(archive.unpack(member, allowance)) for member in archive.members)
-    try:
-        return _written(folder, "rows", lines_of_rows(contents))
-    except (NotRows, DamagedStream, InputError):
-        # What is wrong with a member is said of it when it is read by itself.
-        return None
+def _rows_together(
+    archive: Archive, members: Sequence[ZipInfo], folder: Path, whole: Allowance
+) -> tuple[Path | None, Sequence[ZipInfo]]:
+    """Write the members that hold a row with the keys of the first to one file; return it and the other members.
+
+    The file is None if fewer than `MANY_MEMBERS` hold a row.
+    """
+    if len(members) < MANY_MEMBERS:
+        return None, members
+    left: list[ZipInfo] = []
+    path = _written(folder, "rows", _row_lines(archive, members, replace(whole), left))
+    if len(members) - len(left) >= MANY_MEMBERS:
+        return path, left
+    path.unlink()
+    return None, members
+
+
+def _row_lines(
+    archive: Archive, members: Sequence[ZipInfo], allowance: Allowance, left: list[ZipInfo]
+) -> Iterator[bytes]:
+    """Yield the line of each member that holds a row with the keys of the first; `left` takes the other members."""
+    known = None
+    for member in members:
+        row = None
+        if member.filename not in archive.repeated:
+            # A damaged member is reported when it is read by itself.
+            with suppress(DamagedStream, InputError):
+                row = row_line(b"".join(archive.unpack(member, allowance)))
+        if row is None or known not in {None, row[0]}:
+            left.append(member)
+        else:
+            known, line = row
+            yield line
 
 
 @contextmanager

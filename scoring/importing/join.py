@@ -356,9 +356,9 @@ def _as_many(matching: pl.DataFrame) -> int:
 
 
 def _are_enough(matching: pl.DataFrame, named: pl.DataFrame) -> bool:
-    """Whether enough of the rows `named` by an id are among the matching ones.
+    """Return whether enough of the rows `named` by an id match a case.
 
-    An id with U+FFFD was damaged before or when it was read: that it is no case's says nothing of the others.
+    Ids with U+FFFD are not counted: they were damaged, so they match no case whatever the benchmark is.
     """
     readable = named.filter(~pl.col("id").str.contains("\ufffd", literal=True)).height
     return matching.height > 0 and _as_many(matching) >= ENOUGH * readable

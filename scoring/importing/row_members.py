@@ -1,44 +1,32 @@
-"""Archives of many members that hold one row each: they are read as one file, a line per member.
+"""Members of an archive that hold one row each: they are read together, as one file of JSON Lines.
 
-Reading a member by itself takes milliseconds whatever it holds, which is minutes for 70,000 members of a row.
+Reading a file takes milliseconds even if it holds one row, which adds up to minutes for 70,000 members.
 """
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 MANY_MEMBERS = 1_000
-"""Members from which on an archive may be one file. Smaller archives are read member by member."""
+"""The number of such members from which on they are read together. Fewer are read one by one, under their own names."""
 
 
-class NotRows(Exception):  # noqa: N818  # it says what the members are
-    """The members of an archive are not one row each."""
+def row_line(content: bytes) -> tuple[frozenset[str], bytes] | None:
+    """Return the keys of a row and the row as a line of JSON; None if the content is not a plain row.
 
-
-def lines_of_rows(members: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield a line of JSON Lines per member.
-
-    Raises:
-        NotRows: a member is not a plain row (texts, numbers and lists of these), or has other keys than the first one.
+    A plain row is an object of texts, numbers and lists of these. An object that holds objects is often a whole file,
+    such as a log, and one that holds only lists is a table with a list per column.
     """
-    keys = None
-    for content in members:
-        try:
-            row = msgspec.json.decode(content)
-            line = msgspec.json.format(content, indent=-1)
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            raise NotRows from None
-        if not isinstance(row, dict) or not _is_plain_row(row) or keys not in {None, frozenset(row)}:
-            raise NotRows
-        keys = frozenset(row)
-        yield line + b"\n"
-
-
-def _is_plain_row(row: dict[str, Any]) -> bool:
-    # An object of objects is often a whole file (a log, a report), and one of lists alone a table by columns.
-    values = list(row.values())
-    return not any(map(_holds_object, values)) and any(isinstance(value, str | int | float) for value in values)
+    try:
+        row = msgspec.json.decode(content)
+        line = msgspec.json.format(content, indent=-1)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+    if not isinstance(row, dict) or any(map(_holds_object, row.values())):
+        return None
+    if not any(isinstance(value, str | int | float) for value in row.values()):
+        return None
+    return frozenset(row), line + b"\n"
 
 
 def _holds_object(value: Any) -> bool:

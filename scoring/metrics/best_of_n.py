@@ -267,15 +267,16 @@ def _float_product(rewards: StepRewards, responses: Responses) -> Floats:
 def _product_weights(rewards: StepRewards, responses: Responses) -> Floats:
     """Products, divided by a power of 2 in each problem in which one of them leaves the range of a float."""
     products = _float_product(rewards, responses)
-    mantissas, exponents = _products(*_steps(rewards, responses))
-    outside = (mantissas != 0) & ((np.abs(products) < np.finfo(np.float64).tiny) | ~np.isfinite(products))
-    affected = np.bincount(responses.problems[outside], minlength=responses.subsets.size) > 0
-    if not affected.any():
+    is_doubtful = (np.abs(products) < np.finfo(np.float64).tiny) | ~np.isfinite(products)
+    if not is_doubtful.any():
         return products
+    mantissas, exponents = _products(*_steps(rewards, responses))
+    outside = is_doubtful & (mantissas != 0)
+    affected = np.bincount(responses.problems[outside], minlength=responses.subsets.size) > 0
     highest = np.full(responses.subsets.size, np.iinfo(np.int64).min)
     counted = mantissas != 0
     np.maximum.at(highest, responses.problems[counted], exponents[counted])
-    # Far below the highest a response counts 0, as in any sum of floats.
+    # A product far below the highest rounds to 0, as it would in a sum.
     shift = np.where(counted, np.maximum(exponents - highest[responses.problems], -2000), 0)
     scaled = np.ldexp(mantissas, shift.astype(np.int32))
     return np.where(affected[responses.problems], scaled, products)

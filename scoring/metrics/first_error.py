@@ -229,19 +229,19 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
 
 
 def _why_undefined(metric: Metric, sums: Sums, run: int, undefined: Ints, subsets: int | None) -> str | None:
-    """Explain why a figure of one run is undefined; None where it is defined.
+    """Explain why a figure of one run is undefined; None if it is defined.
 
     Args:
         metric: the figure.
         sums: by name the counts of each group and run, shape (g, runs).
         run: the place of the run.
         undefined: the groups in which it is undefined.
-        subsets: how many groups a mean is over, of which each must be defined; None = there is one group and no mean.
+        subsets: the number of groups in a mean, all of which must be defined; None = one group, without a mean.
     """
     whys = {metric.why({name: counted[group, run] for name, counted in sums.items()}) for group in undefined.tolist()}
     if subsets is None or not whys:
-        return "".join(whys) or None
-    # The same reason everywhere is worth a word: a sample may hold one class alone.
+        return next(iter(whys), None) or None
+    # One reason for all is worth naming: a sample may hold a single class.
     return f"undefined in {undefined.size} of {subsets} subsets" + (f": {whys.pop()}" if len(whys) == 1 else "")
 
 

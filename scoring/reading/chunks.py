@@ -134,7 +134,7 @@ def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T
         yield work(reader.slowly(rows.rows, rows.findings, rows.read))
         return
     if rows.size <= rows.block_size:
-        # One block at most: starting a thread would take longer than most of its work, in each of many small files.
+        # For a small file, starting a thread takes longer than reading it.
         for block in rows.blocks():
             yield work(reader.chunk(reader.check(block, 0), 0))
         return
@@ -354,10 +354,9 @@ class _Reader(Struct, frozen=True, eq=False):
 def _storable_rows(
     columns: Mapping[str, list[Any]], schema: Mapping[str, pl.DataType], source: str
 ) -> tuple[pl.DataFrame, list[tuple[int, Finding]]]:
-    """Build a frame of rows, without those that hold a value no column can store: for each, its number and an error.
+    """Build a frame of the rows that can be stored, and return the others as numbers with an error each.
 
-    Readers convert what they know to be odd. This is what keeps a value that none of them expects from costing more
-    than its own row.
+    Readers convert the odd values that they know. A value that none of them expects must cost only its own row.
     """
     try:
         return pl.DataFrame(columns, schema=schema), []

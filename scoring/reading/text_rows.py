@@ -38,7 +38,7 @@ class RowElement(Struct, frozen=True):
     """One element on its 1-based line: a value, or the error why there is none.
 
     `repeated` are the keys that stand more than once in one of its objects, `repaired` the paths of its texts and keys
-    that held a lone surrogate. An element that is no `row` only says what is wrong with the array.
+    that held a lone surrogate. If `row` is false, the element only reports an error of the array.
     """
 
     line: int
@@ -213,7 +213,7 @@ def _repaired(value: Any, repaired: list[str], path: str) -> Any:
 
 
 def _with_every_key(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    """Make an object of pairs; of two keys that became equal, the second one gets another U+FFFD."""
+    """Build a dictionary of pairs. If repaired keys are equal, append U+FFFD to the later ones."""
     values: dict[Any, Any] = {}
     for key, value in pairs:
         name = key

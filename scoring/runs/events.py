@@ -31,8 +31,8 @@ class Asked(Struct, frozen=True):
 
     `wanted` answers were missing and `answers` have come. Of these `unparsed` could not be read, `unanswered` are
     failures of the server or prompts it cannot take, `cut` ended at the token limit. `tokens_in` and `tokens_out` are
-    those that were told. `calls` were made, `retries` of them again after a failure. `flawed` replies had a field that
-    could not be used, such as an impossible token count; their answers are kept.
+    those that were told. `calls` were made, `retries` of them again after a failure. `flawed` counts replies with an
+    unusable field, such as an impossible token count; their answers are kept.
     """
 
     wanted: int = 0

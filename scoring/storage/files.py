@@ -55,12 +55,12 @@ class NotPlain(OSError):  # noqa: N818 - as the errors in scoring.errors, it is 
 def open_plain(path: Path | str) -> BufferedReader:
     """Open a plain file for reading; links are followed.
 
-    Every path that comes from a person is opened here. A pipe without a writer would block for ever and a device such
-    as `/dev/zero` never ends, so neither is opened.
+    Use it for every path that a user gives. Opening a pipe without a writer blocks for ever, and a device such as
+    `/dev/zero` never ends, so neither is opened.
 
     Raises:
         NotPlain: the path leads to a pipe, socket or device.
-        OSError: there is no such file, it is a folder, or it must not be read.
+        OSError: the file does not exist, is a folder, or cannot be read.
         ValueError: no file can have this path, as with a NUL in it.
     """
     _check_plain(Path(path).stat().st_mode, path)

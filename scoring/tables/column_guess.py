@@ -132,7 +132,7 @@ class _Table:
         return [str(text(cell)) for cell in self.cells(column)]
 
     def nearly_all(self, fits: Callable[[Any], bool], column: str, misfits: int = 0) -> bool:
-        """Whether cells fit but for broken rows: one in `_BROKEN`, or so many `misfits` beside two that fit."""
+        """Return whether all cells fit except one in `_BROKEN`, or `misfits` cells if at least two others fit."""
         held = self.held(column)
         allowed = max(len(held) // _BROKEN, misfits if len(held) >= misfits + 2 else 0)
         return bool(held) and sum(not fits(cell) for cell in held) <= allowed

@@ -157,7 +157,7 @@ async def test_enter_on_an_image_opens_it_at_a_terminal_and_tells_a_visitor_wher
     as_visitor(visit)
     async with opened(space) as pilot:
         await open_image(pilot)
-        await shows(pilot, "The server starts no programs" if visit.who else "Opening a.png outside")
+        await shows(pilot, "The server does not start programs" if visit.who else "Opening a.png outside")
     assert started == ([] if visit.who else [["/usr/bin/xdg-open", str(tmp_path.resolve() / "a.png")]])
 
 
@@ -167,7 +167,7 @@ async def test_a_link_opens_at_a_terminal_alone(visit, started, as_visitor):
     async with opened() as pilot:
         pilot.app.open_url("https://host.example/x")
         if visit.who:
-            await shows(pilot, "The server starts no programs", "https://host.example/x")
+            await shows(pilot, "The server does not start programs", "https://host.example/x")
     assert started == ([] if visit.who else ["https://host.example/x"])
 
 
@@ -184,7 +184,7 @@ async def test_an_editor_opens_at_a_terminal_alone(visit, started, as_visitor, m
         # Past the check of actions, as any code of ours could call it.
         pilot.app.focused.action_elsewhere()
         if visit.who:
-            await shows(pilot, "The server starts no programs")
+            await shows(pilot, "The server does not start programs")
     assert [words[0] for words in started] == ([] if visit.who else ["ed"])
 
 

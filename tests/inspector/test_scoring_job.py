@@ -156,19 +156,22 @@ def test_flags_that_the_run_would_not_take_are_refused(wrong, words):
 
 
 @pytest.mark.parametrize(
-    ("line", "beside"),
+    ("line", "field_flags"),
     [
         ("--limit 3", ["--spread=8"]),
         ("--sample 3", ["--spread=8"]),
+        # The run would end at once.
+        ("--stratify subset", ["--spread=8"]),
+        ("--stratify subset", []),
         # A field takes these; the run would not.
         ("", ["--spread=-8"]),
         ("", ["--votes=0"]),
     ],
 )
-def test_fields_and_flags_that_do_not_go_together_start_no_run(line, beside):
+def test_fields_and_flags_that_do_not_go_together_start_no_run(line, field_flags):
     with pytest.raises(UsageError):
-        flags_in(line, beside)
-    assert flags_in("--stratify subset", ["--spread=8"]) == ("--stratify", "subset")
+        flags_in(line, field_flags)
+    assert flags_in("--sample 8 --stratify subset") == ("--sample", "8", "--stratify", "subset")
 
 
 async def test_the_limit_of_the_dialog_takes_cases_from_the_whole_of_a_sorted_file(tmp_path, started):

@@ -22,12 +22,12 @@ def error(condition):
         ('subset = "a\'b"', '"a\'b"', "A text stands in single quotes: 'a''b'."),
         ("n_steps > 2 AND gpt4.outcome = 'late'", "gpt4.outcome", 'write "gpt4.outcome", in double quotes'),
         ("'gpt4.outcome' = gpt4.outcome", "gpt4.outcome", "in double quotes"),
-        ("n_steps > 1 AND )", ")", ") cannot stand here."),
-        ("n_steps = = 2", "=", "= cannot stand here."),
+        ("n_steps > 1 AND )", ")", "unexpected )."),
+        ("n_steps = = 2", "=", "unexpected =."),
         ("subset = 'a", "'a", "the closing ' is missing."),
         ('n_steps > 1 AND "gpt4', '"gpt4', 'the closing " is missing.'),
-        ("n_steps IN ()", ")", ") cannot stand here."),
-        ("n_steps > 1)", ")", ") cannot stand here."),
+        ("n_steps IN ()", ")", "unexpected )."),
+        ("n_steps > 1)", ")", "unexpected )."),
     ],
 )
 def test_the_place_is_that_of_the_word_that_is_wrong(condition, pointed, words):

@@ -150,14 +150,14 @@ FLAWS = {
     "finish_reason": "sends finish reasons that are not text. They are left out.",
     "text": "sends characters that are not Unicode. They are replaced by U+FFFD.",
 }
-"""Fields of a reply that may be unusable without costing its answers -> what is noticed of the server."""
+"""Field of a reply that may be unusable without losing the answers -> notice about the server."""
 
 
 class ChatReply(Struct, frozen=True):
     """All answers of a call, at least one, in the server's order.
 
-    The tokens are those of the whole call, None = not told; `seed` is the one that was sent. `flaws` are those of
-    `FLAWS` that it has.
+    The tokens are those of the whole call, None = not told; `seed` is the one that was sent. `flaws` are
+    keys of `FLAWS`.
     """
 
     choices: tuple[ChatChoice, ...]

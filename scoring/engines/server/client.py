@@ -205,7 +205,7 @@ async def _exchange(
     parts, size = [], 0
     timeout = httpx.Timeout(seconds, connect=CONNECTING)
     async with client.stream(method, url, content=body, headers=headers, timeout=timeout) as response:
-        # Not what httpx unpacks: a few kilobytes may be gigabytes.
+        # httpx would unpack without a limit: a few kilobytes may become gigabytes.
         async for part in response.aiter_raw():
             parts.append(part)
             size += len(part)
@@ -215,7 +215,7 @@ async def _exchange(
 
 
 def _unpacked(body: bytes, most: int) -> bytes:
-    """Undo gzip or deflate, which is not asked for and which some proxies send all the same, whatever the header says.
+    """Unpack gzip or deflate, which some proxies send without being asked and with any header.
 
     Raises:
         Fault: the content is longer than `most` bytes.
@@ -434,7 +434,7 @@ class Servers(httpx.AsyncBaseTransport):
 
     @staticmethod
     def _read(server: Server, call: ServerCall[T], body: dict[str, Any], reply: ServerReply) -> T:
-        """Read an answer, whatever its content type; that only names what else came."""
+        """Read an answer. The content type is used only to describe a body that is not an answer."""
         try:
             return call.read(server, body, reply.body)
         except Fault:
@@ -528,9 +528,9 @@ class Servers(httpx.AsyncBaseTransport):
     async def _decide(self, server: Server, fault: DeclinedRequest) -> None:
         """Decide whether a declined prompt is refused for good: if the server answers others.
 
-        Refusals come sooner than answers, so one that comes before the first answer waits for whatever else the server
-        has been asked. Many in a row rather come from a gateway or a key that has lost its rights: these are asked
-        again by the next run.
+        Refusals arrive sooner than answers, so a refusal before the first answer waits for the other requests of the
+        server. Many refusals in a row point to a gateway or to a key that lost its rights: the next run asks these
+        prompts again.
         """
         is_early = not server.good
         while not server.good and server.busy:
@@ -544,7 +544,7 @@ class Servers(httpx.AsyncBaseTransport):
             self._notices.once(
                 (server, "refuses"),
                 f"{server.address} has refused {_ENOUGH} prompts in a row ({fault.phrase}). "
-                "What it refuses until it answers one is asked again by the next run.",
+                "The next run asks these prompts again, unless the server answers one before.",
             )
 
     def _take_down(self, server: Server, phrase: str) -> None:

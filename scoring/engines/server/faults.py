@@ -19,13 +19,13 @@ AGAIN = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
 GATEWAY = frozenset({502, 503, 504})
 """Statuses that say that the server behind a gateway may be down."""
 FORBIDDEN = frozenset({403, 451})
-"""Statuses of a server that declines one prompt, or, if it has not answered any other, every prompt."""
+"""Statuses with which a server declines one prompt or, if it answers no other, every prompt."""
 TOO_LONG = "context too long: "
-"""How a reason begins where a prompt and its answer do not fit into the model's context."""
+"""Start of the reason if a prompt and its answer exceed the model's context."""
 MOST_TOKENS = 1 << 40
-"""The largest token count that is believed. No context comes near it, and sums over all answers fit into 64 bits."""
+"""The largest credible token count. Every context is far smaller, and sums over all answers fit into 64 bits."""
 IMPOSSIBLE = -9999.0
-"""The log-probability of a token that cannot come."""
+"""The log-probability of an impossible token."""
 _LONGEST_INTEGER = 400
 """Digits of an integer beyond which it is read as an infinite float; Python refuses to parse 4,300."""
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -809,11 +809,22 @@ def test_an_archive_of_a_row_per_member_holds_the_cases_of_the_plain_file(tmp_pa
         WHOLE[: WHOLE.index(b"\n") * 2],
     ],
 )
-def test_members_that_are_not_all_rows_are_read_one_by_one(tmp_path, many, other):
+def test_a_member_that_is_not_such_a_row_is_read_by_itself(tmp_path, many, other):
     (tmp_path / "sums.zip").write_bytes(zipped(*members_of(CASES), ("999.json", other)))
     cases, batch = imported_cases(tmp_path / "sums.zip", tmp_path / "a")
     assert len(cases) >= N
-    assert len(batch.imported) >= N
+    rows, *others = batch.imported
+    assert (rows.read, rows.path) == (N, str(tmp_path / "sums.zip"))
+    (path,) = [*(imported.path for imported in others), *batch.skipped_places]
+    assert path.endswith(("sums.zip#999.json", "sums.zip/999.json"))
+
+
+def test_fewer_rows_are_read_one_by_one(tmp_path, many):
+    (tmp_path / "sums.zip").write_bytes(zipped(*members_of(CASES[:-1]), ("999.json", b"{broken")))
+    _, batch = imported_cases(tmp_path / "sums.zip", tmp_path / "a")
+    assert [imported.path.rpartition("#")[2] for imported in batch.imported] == [
+        f"{number:03}.json" for number in range(N - 1)
+    ]
 
 
 def test_an_archive_of_70_000_rows_is_imported_as_quickly_as_their_file(tmp_path):

@@ -9,7 +9,6 @@ import re
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -27,9 +26,7 @@ class RayCluster:
 
     def __init__(self, **environment):
         self.network = f"127.{1 + secrets.randbelow(254)}.{secrets.randbelow(256)}"
-        with socket.socket() as free:
-            free.bind((self.host(HEAD), 0))
-            self.address = f"{self.host(HEAD)}:{free.getsockname()[1]}"
+        self.address = None
         self.environment = {
             **environment,
             "RAY_AUTH_MODE": "token",
@@ -44,8 +41,10 @@ class RayCluster:
         self._last = HEAD
 
     def __enter__(self):
-        host, port = self.address.split(":")
-        self._start(HEAD, "--head", "--port", port, "--node-ip-address", host, "--temp-dir", self.folder, cpus=0)
+        # Ray chooses the port: it listens on every address, so a port that is free on ours can be taken.
+        head = ("--head", "--port", "0", "--node-ip-address", self.host(HEAD), "--temp-dir", self.folder)
+        told = self._start(HEAD, *head, cpus=0)
+        self.address = re.search(r"--address='([\d.:]+)'", told)[1]
         return self
 
     def __exit__(self, *_):
@@ -99,6 +98,7 @@ class RayCluster:
                 raise AssertionError(told)
             time.sleep(0.1)
         log.unlink()
+        return told
 
 
 def processes(pattern):
