@@ -83,16 +83,19 @@ def _start(signs: Iterable[str], most: int) -> str:
 class InspectError(Exception):
     """Something foreseen: `title` in a few words, `sentence` with the facts, `next_step` with the way out.
 
-    Long names in both are shortened.
+    Long names in both are shortened. `instead` lists the flags that would make the same command run, each with what it
+    would then do.
     """
 
     title = "Cannot do that"
+    instead: tuple[tuple[str, str], ...] = ()
 
-    def __init__(self, sentence: str, next_step: str = "") -> None:
+    def __init__(self, sentence: str, next_step: str = "", *, instead: Iterable[tuple[str, str]] = ()) -> None:
         sentence = shortened(sentence)
         super().__init__(sentence)
         self.sentence = sentence
         self.next_step = with_short_names(next_step)
+        self.instead = tuple(instead)
 
     @property
     def words(self) -> str:

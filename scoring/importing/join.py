@@ -25,8 +25,8 @@ from scoring.benchmarks import demo, mrmath_redundant
 from scoring.benchmarks.base import Imported
 from scoring.cache import why_refused
 from scoring.errors import NotJoined, UsageError
-from scoring.importing.gold_doubts import gold_findings, reward_findings, verdict_findings
 from scoring.reading.findings import Finding
+from scoring.reading.import_checks import gold_findings, reward_findings, verdict_findings
 from scoring.results.base import ExternalResults
 from scoring.schema import METADATA, REWARDS, VOTES, content_key
 from scoring.tables.table import Evidence, base_note, label_base

@@ -1,4 +1,8 @@
-"""What the gold labels of the cases say against how results were read: from another base, or the other way round."""
+"""Checks on what an import is about to believe: of cases, labels, rewards and answers, each against the data.
+
+A name or a shape says how a column is probably meant; the data say whether that can be so. A check that fails is a
+warning that names the flag for the other reading; a contradiction is refused.
+"""
 
 from collections.abc import Iterator
 
