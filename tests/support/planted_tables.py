@@ -39,7 +39,7 @@ class PlantedTable:
 
 @dataclass
 class Sample:
-    """Cases with gold errors (0-based, -1 = none) and rewards with an AUROC of about `auroc` over the labelled steps."""
+    """Cases with gold errors (0-based, -1 = none) and rewards; `auroc` is of the labelled steps, about."""
 
     chance: random.Random
     cases: int
