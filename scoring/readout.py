@@ -91,10 +91,10 @@ class Readout(Struct, frozen=True):
 
     `head` are layers in order, with a ReLU between two of them, or rows of the output matrix, over the last hidden
     state after the final norm. `body` is the prefix of the body's tensors; those named in `ignored` may be there and
-    are not used. The outputs go through `transform` in float32; the reward is their sum weighted with `reward`, and the
-    redundancy, where a family gives one, that with `redundancy`. With `combine` several positions are read for a step
-    (`Encoded.places`): its reward is the least of theirs, or that of the last of them, -1 where one before it is
-    below 0.5.
+    are not used. The outputs go through `transform` in float32; the reward is `offset` plus their sum weighted with
+    `reward`, and the redundancy, where a family gives one, their sum weighted with `redundancy`. With `combine` several
+    positions are read for a step (`Encoded.places`): its reward is the least of theirs, or that of the last of them, -1
+    where one before it is below 0.5.
     """
 
     head: tuple[Linear, ...] | Vocabulary
@@ -104,6 +104,7 @@ class Readout(Struct, frozen=True):
     body: str = "model."
     ignored: tuple[str, ...] = (OUTPUT,)
     combine: Combine | None = None
+    offset: float = 0.0
 
     @property
     def several(self) -> bool:

@@ -14,6 +14,7 @@ from inspector.processes.scoring_words import failed
 from inspector.processes.weights_place import other_settings, place_of
 from inspector.result_set import ResultSet
 from scoring.errors import UsageError
+from scoring.prms.output_labels import OPTION
 from scoring.scorer import Scorer
 
 BY_HAND = "prm-inspect show {case} --explain --model DIR_OR_ID"
@@ -83,6 +84,7 @@ class XrayQuestion:
         words += ["--revision", revision] if revision else []
         words += ["--adapter", str(adapter)] if adapter else []
         words += ["--reference", reference] if reference else []
+        words += ["--option", f"{OPTION}={outputs}"] if (outputs := self.scorer.settings.get(OPTION)) else []
         return words if dtype == "auto" else [*words, "--dtype", dtype]
 
     def _without(self, problem: str) -> XrayAnswer:

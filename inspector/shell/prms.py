@@ -24,6 +24,7 @@ from scoring.own_code import installed, is_file, package_of
 from scoring.prms.about import ABOUT
 from scoring.prms.base import FamilyFacts, facts_of
 from scoring.prms.catalogue import ADAPTERS, family
+from scoring.prms.output_labels import OPTION, OPTION_MEANING, orders
 from scoring.prms.own import GROUP, own_family
 from scoring.schema import Row
 
@@ -108,10 +109,11 @@ def family_page(row: Row, width: int, bounds: str = "", *, reference: bool = Fal
 
 
 def _other(row: Row) -> str:
-    """How another value than the family's own is asked for, of the first option; "" where there is none."""
-    if not row.get("options"):
+    """How another value than the family's own is asked for, of the family's first option; "" where there is none."""
+    own = [option for option in row.get("options") or () if not option.startswith(f"{OPTION}=")]
+    if not own:
         return ""
-    name, _, values = row["options"][0].partition("=")
+    name, _, values = own[0].partition("=")
     return f" [--option {name}={values.split('|')[1]}]" if "|" in values else ""
 
 
@@ -277,7 +279,11 @@ def _row(name: str) -> dict[str, Any]:
         "length": about.length,
         "thresholds": [f"{who}: {rule}" for who, rule in about.thresholds],
     }
-    return _facts(name, facts_of(family(name))) | own
+    row = _facts(name, facts_of(family(name))) | own
+    if about.outputs:
+        row["options"].append(f"{OPTION}={'|'.join(orders(about.outputs))}")
+        row["meanings"].append(f"{OPTION}: {OPTION_MEANING}")
+    return row
 
 
 def _facts(name: str, facts: FamilyFacts) -> dict[str, Any]:

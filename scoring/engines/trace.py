@@ -39,7 +39,7 @@ def trace(engine: TransformersEngine, case: Encoded) -> list[Traced]:
                     f"{engine.no_memory(len(sequence.ids))}.", "Use another device, or wait for this one."
                 )
             outputs = TRANSFORMS[engine.readout.transform](logits)
-            products = outputs @ engine.weights
+            products = engine.weighed(outputs)
             if not products.isfinite().all():
                 engine.why()
             numbers = products.tolist()

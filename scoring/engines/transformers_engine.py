@@ -216,9 +216,15 @@ class TransformersEngine(Struct):
         """One number a position of each sequence, or two. The first sequence is the longest."""
         with torch.inference_mode():
             outputs = TRANSFORMS[self.readout.transform](self.logits(batch))
-            values = (outputs @ self.weights).tolist()
+            values = self.weighed(outputs).tolist()
         ends = list(accumulate(len(sequence.positions) for sequence in batch))
         return [values[end - len(sequence.positions) : end] for end, sequence in zip(ends, batch, strict=True)]
+
+    def weighed(self, outputs: Any) -> Any:
+        """Return what the read-out makes of transformed outputs [n, outputs]: [n, 1], or 2 with a redundancy."""
+        values = outputs @ self.weights
+        values[:, 0] += self.readout.offset
+        return values
 
     def logits(self, batch: Sequence[Encoded]) -> Any:
         """Compute what the head gives at the positions of all sequences in order, in float32: [n, outputs].

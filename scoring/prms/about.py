@@ -11,8 +11,8 @@ PRMBENCH, PROCESSBENCH, GRBEN = "PRMBench", "ProcessBench", "GR-Ben"
 class FamilySummary(Struct, frozen=True):
     """One family.
 
-    `reads` is what is read and where, in 40 characters. `outputs` names the outputs of its head, in order; () where
-    they are tokens or one number. `length` says how long texts were in training or are in published use, in tokens.
+    `reads` is what is read and where, in 40 characters. `outputs` is what each output of its head means, in order;
+    () where they are tokens. `length` says how long texts were in training or are in published use, in tokens.
     `thresholds` is who cuts where. `bounds` is what is to be known of the range.
     """
 
@@ -46,6 +46,7 @@ ABOUT: dict[str, FamilySummary] = {
     ),
     "skywork": FamilySummary(
         "P(right) at the newline behind each step",
+        ("right",),
         thresholds=(
             ("authors", "none"),
             (PROCESSBENCH, "one cut, tuned for F1 on its GSM8K part and not published: --protocol processbench"),
@@ -88,6 +89,7 @@ ABOUT: dict[str, FamilySummary] = {
     ),
     "minos": FamilySummary(
         "the logit at token ' и' behind each step",
+        ("right",),
         length="512 in training",
         thresholds=((PRMBENCH, "wrong iff <= 0, the logit's sign"),),
         bounds="a logit has no bounds: this is what is drawn",
@@ -102,6 +104,7 @@ ABOUT: dict[str, FamilySummary] = {
     ),
     "universal": FamilySummary(
         "P(right) of all so far, one pass a step",
+        ("right",),
         length="32k by its card",
         thresholds=(("authors", "none, the card prints scores alone"), (GRBEN, "tuned on a dev set")),
     ),
@@ -123,6 +126,7 @@ ABOUT: dict[str, FamilySummary] = {
     ),
     "reasonflux": FamilySummary(
         "one number for all so far, a pass a step",
+        ("right",),
         length="2,048 in the authors' example",
         thresholds=(("authors", "none"),),
     ),

@@ -13,6 +13,7 @@ from typing import Any, cast
 from scoring.checkpoint import Checkpoint
 from scoring.errors import CheckpointError, ForeignCheckpoint, UsageError
 from scoring.prms.base import Adapter, Options, facts_of
+from scoring.prms.output_labels import OPTION, check_labels
 from scoring.prms.own import own_family
 
 ADAPTERS: dict[str, str] = {
@@ -121,13 +122,18 @@ def family(name: str) -> Any:
 
 def _make(family_class: Any, name: str, checkpoint: Checkpoint, options: Mapping[str, str]) -> Adapter:
     allowed: Options = family_class.OPTIONS
+    # A user's class may have an option of that name, and then decides itself.
+    generic = {OPTION} - allowed.keys()
     for option, value in options.items():
+        if option in generic:
+            continue
         if option not in allowed:
             hint = f"It has {', '.join(allowed)}." if allowed else "It has none."
             raise UsageError(f"adapter {name!r} has no option {option!r}.", hint)
         if value not in allowed[option]:
             raise UsageError(f"{option} of adapter {name!r} is not {value!r}.", f"Give {' or '.join(allowed[option])}.")
-    return cast("Adapter", family_class.of(checkpoint, **options))
+    adapter = family_class.of(checkpoint, **{option: options[option] for option in options if option not in generic})
+    return check_labels(adapter, checkpoint, options.get(OPTION), name) if generic else cast("Adapter", adapter)
 
 
 def _architecture(checkpoint: Checkpoint) -> str:

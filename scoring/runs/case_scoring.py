@@ -35,6 +35,7 @@ from scoring.cache import RewardParts
 from scoring.engines.base import Engine
 from scoring.errors import InputError, InspectError
 from scoring.prms.catalogue import adapter_of
+from scoring.prms.output_labels import OPTION
 from scoring.reservation import placed, reserve_scorer
 from scoring.runs.opened import LoadedPrm, open_prm
 from scoring.runs.preparation import EngineOptions, PreparedRun, missing_texts, prepare
@@ -78,11 +79,13 @@ class WarmPrm:
         """
         if self.wanted is None:
             return {}
-        usual = open_prm(self.workspace, **self._place)
+        # A checkpoint whose config.json contradicts the adapter is opened with a decision alone.
+        decided = {OPTION: self.wanted.settings[OPTION]} if OPTION in self.wanted.settings else {}
+        usual = open_prm(self.workspace, **self._place, options=decided)
         # Settings are not the words of an option: it may stand there under another name, or as a number.
         settings = {name: value for name, value in self.wanted.settings.items() if name not in _NOT_ADAPTERS}
         for values in product(*usual.facts.options.values()):
-            options = dict(zip(usual.facts.options, values, strict=True))
+            options = decided | dict(zip(usual.facts.options, values, strict=True))
             made = adapter_of(usual.checkpoint, self._place["adapter"], options)
             if json.loads(json.dumps(dict(made.settings))) == settings:
                 return options

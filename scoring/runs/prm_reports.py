@@ -16,6 +16,7 @@ from scoring.prm_check.run import checks, declaration, unopened
 from scoring.prms.about import ABOUT
 from scoring.prms.base import range_of, rule_of
 from scoring.prms.catalogue import ADAPTERS, family
+from scoring.prms.output_labels import OPTION, labels_of
 from scoring.prms.own import own_family
 from scoring.readout import Encoded, LogRatio, Readout, Vocabulary
 from scoring.runs.arguments import prm_of_arguments
@@ -64,11 +65,12 @@ def outputs_of(readout: Readout, text: Callable[[int], str], names: Sequence[str
     labels = _labels(readout, text, names)
     transform = "" if readout.transform == "none" else readout.transform
     redundancy = readout.redundancy
+    reward = _sum(labels, readout.transform, readout.reward, readout.offset)
     return Outputs(
         labels,
         _head(readout, labels),
         transform,
-        _COMBINED.get(readout.combine or "", "{}").format(_sum(labels, readout.transform, readout.reward)),
+        _COMBINED.get(readout.combine or "", "{}").format(reward),
         "" if redundancy is None else _sum(labels, readout.transform, redundancy),
     )
 
@@ -105,9 +107,9 @@ def _head(readout: Readout, labels: Sequence[str]) -> str:
     return f"{where}, as log-probabilities among all tokens" if head.whole else where
 
 
-def _sum(labels: Sequence[str], transform: str, weights: Sequence[float]) -> str:
+def _sum(labels: Sequence[str], transform: str, weights: Sequence[float], offset: float = 0.0) -> str:
     """The weighted sum of the transformed outputs, as a formula."""
-    formula = ""
+    formula = f"{offset:g}" if offset else ""
     for label, weight in zip(labels, weights, strict=False):
         if not weight:
             continue
@@ -217,9 +219,15 @@ def _numbers(prm: LoadedPrm, encoded: Encoded, tokens: Any, notes: list[str]) ->
 
 
 def _outputs(prm: LoadedPrm) -> Outputs:
+    readout, settings = prm.adapter.readout, prm.adapter.settings
     own = hasattr(prm.adapter, "made")
-    about = None if own else ABOUT.get(str(prm.adapter.settings.get("adapter")))
-    return outputs_of(prm.adapter.readout, TokenTexts(prm.tokenizer), about.outputs if about else ())
+    about = None if own else ABOUT.get(str(settings.get("adapter")))
+    names: Sequence[str] = about.outputs if about else ()
+    if OPTION in settings:
+        names = str(settings[OPTION]).split(",")
+    if not isinstance(readout.head, Vocabulary):
+        names = labels_of(prm.checkpoint.config, readout.head[-1].outputs).names or names
+    return outputs_of(readout, TokenTexts(prm.tokenizer), names)
 
 
 def _family(name: str) -> Any:

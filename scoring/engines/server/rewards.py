@@ -120,8 +120,7 @@ class Pooling(Struct, frozen=True):
     def rows(self, reply: Any, sequence: Encoded) -> RewardRows:
         """See `RewardEndpoint`."""
         outputs = _chosen(self._outputs(reply), sequence)
-        weights = [self.readout.reward, *([self.readout.redundancy] if self.readout.redundancy else [])]
-        return [_weighed(self._transformed(row), weights) for row in outputs]
+        return [_weighed(self._transformed(row), self.readout) for row in outputs]
 
     async def proven(self, model: str, sequence: Encoded, send: Send) -> Self:
         """See `RewardEndpoint`: whether `use_activation` counts, what comes, and at which tokens."""
@@ -245,8 +244,7 @@ class GenerativeScoring(Struct, frozen=True):
 
     def rows(self, reply: Any, sequence: Encoded) -> RewardRows:
         """See `RewardEndpoint`."""
-        weights = [self.readout.reward, *([self.readout.redundancy] if self.readout.redundancy else [])]
-        return [_weighed((score, 1.0 - score), weights) for score in _scores(reply, len(sequence.positions))]
+        return [_weighed((score, 1.0 - score), self.readout) for score in _scores(reply, len(sequence.positions))]
 
     async def proven(self, model: str, sequence: Encoded, send: Send) -> Self:
         """See `RewardEndpoint`: the two words' probabilities must make one, whichever is asked for first."""
@@ -311,8 +309,11 @@ def _scores(reply: Any, count: int) -> list[float]:
     return in_order
 
 
-def _weighed(outputs: Sequence[float], weights: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    return tuple(sum(a * b for a, b in zip(outputs, row, strict=True)) for row in weights)
+def _weighed(outputs: Sequence[float], readout: Readout) -> tuple[float, ...]:
+    reward = readout.offset + sum(a * b for a, b in zip(outputs, readout.reward, strict=True))
+    if readout.redundancy is None:
+        return (reward,)
+    return (reward, sum(a * b for a, b in zip(outputs, readout.redundancy, strict=True)))
 
 
 T = TypeVar("T")
