@@ -63,10 +63,10 @@ def meaning_of(label: str) -> str:
         words = _TOKEN.findall(_CAMEL.sub(" ", text).casefold())
     if words == ["no"]:
         return WRONG
-    found = {_WORDS[word] for word in words if word in _WORDS}
-    if len(found) != 1:
+    meanings = {_WORDS[word] for word in words if word in _WORDS}
+    if len(meanings) != 1:
         return ""
-    meaning = found.pop()
+    meaning = meanings.pop()
     is_negated = sum(word in _NEGATIONS for word in words) % 2 == 1
     # "Not neutral" says nothing of the direction.
     return _OPPOSITE.get(meaning, "") if is_negated else meaning
@@ -110,20 +110,18 @@ def labels_of(config: Mapping[str, Any], outputs: int) -> OutputLabels:
     Of two names for one output, which is then the logit of a binary head, the second names what a high number means.
     """
     sources = {"id2label": _by_index(config.get("id2label")), "label2id": _by_label(config.get("label2id"))}
-    said = {name: labels for name, labels in sources.items() if any(map(meaning_of, labels.values()))}
-    if not said:
+    labels = {source: names for source, names in sources.items() if any(map(meaning_of, names.values()))}
+    if not labels:
         return OutputLabels()
-    count = max(index for labels in said.values() for index in labels) + 1
+    count = max(index for names in labels.values() for index in names) + 1
     if outputs == 1 and count == 2:
-        said = {name: {0: labels[1]} if 1 in labels else {} for name, labels in said.items()}
+        labels = {source: {0: names[1]} if 1 in names else {} for source, names in labels.items()}
         count = 1
     readings = {
-        name: tuple(meaning_of(labels.get(index, "")) for index in range(outputs)) for name, labels in said.items()
+        source: tuple(meaning_of(names.get(index, "")) for index in range(outputs)) for source, names in labels.items()
     }
-    names = tuple(
-        " / ".join(dict.fromkeys(labels[index] for labels in said.values() if index in labels)) or f"output {index}"
-        for index in range(outputs)
-    )
+    names_by_output = [dict.fromkeys(names[at] for names in labels.values() if at in names) for at in range(outputs)]
+    names = tuple(" / ".join(names) or f"output {index}" for index, names in enumerate(names_by_output))
     return OutputLabels(names, readings, count)
 
 
@@ -194,8 +192,8 @@ def _contradicts(reading: Sequence[str], other: Sequence[str]) -> bool:
     """Whether two meanings of an output exclude each other. Neutral matters only where both know it."""
     has_neutral = NEUTRAL in reading and NEUTRAL in other
     return any(
-        one != another and one and another and (has_neutral or NEUTRAL not in {one, another})
-        for one, another in zip(reading, other, strict=True)
+        meaning != against and meaning and against and (has_neutral or NEUTRAL not in {meaning, against})
+        for meaning, against in zip(reading, other, strict=True)
     )
 
 
@@ -281,7 +279,7 @@ def reordered(readout: Readout, outputs: Sequence[str]) -> Readout:
         return replace(readout, reward=(-weight,), offset=readout.offset + weight * (readout.transform == "sigmoid"))
     columns: list[int] = []
     for meaning in outputs:
-        columns.append(next(at for at, known in enumerate(own) if known == meaning and at not in columns))
+        columns.append(next(index for index, known in enumerate(own) if known == meaning and index not in columns))
     redundancy = readout.redundancy
     return replace(
         readout,

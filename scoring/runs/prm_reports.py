@@ -222,9 +222,11 @@ def _outputs(prm: LoadedPrm) -> Outputs:
     readout, settings = prm.adapter.readout, prm.adapter.settings
     own = hasattr(prm.adapter, "made")
     about = None if own else ABOUT.get(str(settings.get("adapter")))
-    names: Sequence[str] = about.outputs if about else ()
+    meanings: Sequence[str] = about.outputs if about else ()
     if OPTION in settings:
-        names = str(settings[OPTION]).split(",")
+        meanings = str(settings[OPTION]).split(",")
+    # A single output is called like its layer.
+    names: Sequence[str] = meanings if len(meanings) > 1 else ()
     if not isinstance(readout.head, Vocabulary):
         names = labels_of(prm.checkpoint.config, readout.head[-1].outputs).names or names
     return outputs_of(readout, TokenTexts(prm.tokenizer), names)

@@ -19,9 +19,11 @@ import pytest
 from scoring.__main__ import main
 from scoring.benchmarks import demo
 from scoring.cache import RewardParts
+from scoring.errors import CheckpointError
 from scoring.runs import case_scoring
 from scoring.runs.case_scoring import WarmPrm, serve
 from scoring.runs.plan import Leases
+from scoring.runs.preparation import prepare
 from scoring.schema import REWARDS, content_key
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
@@ -173,6 +175,26 @@ def test_a_scorer_is_found_again_by_its_settings_and_what_is_not_it_is_refused(p
     other, _ = process.ask({**prm, "model": TINY, "scorer": str(folder)}, {**changed, "steps": ["Else."]})
     assert other["event"] == "failed"
     assert "is not what tiny-prm-s was computed with" in other["error"]["sentence"]
+
+
+def test_a_scorer_keeps_the_meaning_of_its_outputs(space, tmp_path):
+    """The decision about a checkpoint whose config.json contradicts its adapter is not asked for case by case."""
+    model = shutil.copytree(TINY, tmp_path / "model")
+    config = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps(config | {"id2label": {"0": "correct", "1": "incorrect"}}))
+    place = {"model": str(model), "adapter": "qwen"}
+    scorers = {}
+    for outputs in ("right,wrong", "wrong,right"):
+        scorer = prepare(Workspace.open(space), **place, options={"outputs": outputs}).scorer
+        scorers[outputs] = scorer.fingerprint
+        (folder := tmp_path / outputs).mkdir()
+        scorer.save(folder)
+        warm = WarmPrm(Workspace.open(space), {**place, "scorer": str(folder)}, "cpu")
+        assert warm.options["outputs"] == outputs
+        assert warm.prepared.scorer.fingerprint == scorer.fingerprint
+    assert len({*scorers.values()}) == 2
+    with pytest.raises(CheckpointError):
+        prepare(Workspace.open(space), **place)
 
 
 def test_a_variant_goes_where_it_is_told_and_steps_that_hold_a_separator_are_named(process, space, rows):

@@ -20,6 +20,7 @@ from inspector.render.terminal import Terminal
 from inspector.render.view import Section
 from inspector.shell.analysis import painted
 from inspector.texts.paint import Glyphs
+from scoring.errors import CheckpointError
 from scoring.prms.catalogue import ADAPTERS
 from scoring.runs import prm_reports
 from scoring.runs.arguments import add_prm_arguments
@@ -31,7 +32,7 @@ LABELS = {
     "skywork": ("v_head.summary: 1 output", "logits v_head.summary", "= sigmoid(v_head.summary)"),
     "pure": ("score: 2 outputs", "= -P(wrong) + P(right)"),
     "versa": ("rows '-' (12), '+' (10) of lm_head.weight", "= P('+')"),
-    "scan": ("score: 1 output", "logits right", "= sigmoid(right)"),
+    "scan": ("score: 1 output", "logits score", "= sigmoid(score)"),
     "token_classifier": ("score: 2 outputs", "wrong", "= P(right)"),
     "math_shepherd": ("rows '+' (648), '-' (387) of lm_head.weight", "= P('+')"),
     "llemma": ("all rows of lm_head.weight", "mean of all rows", "= sigmoid(mean of all rows)"),
@@ -78,6 +79,23 @@ def lines_of(told, width, *, ascii_only=False, whole=False):
     """The page of an answer, as a terminal of this width prints it."""
     blocks = tuple(token_blocks(told, STEPS, whole=whole))
     return pages.plain(painted(Terminal(width, Glyphs(ascii_only)).blocks(blocks)), width)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "formula", "column"), [("right,wrong", "P(correct)", 0), ("wrong,right", "P(incorrect)", 1)]
+)
+def test_outputs_are_called_as_the_checkpoint_calls_them(tmp_path, workspace, outputs, formula, column):
+    """Never 'right' over a number that config.json calls 'incorrect', whichever of the two is taken for right."""
+    folder = every_family.write(tmp_path, "token_classifier", id2label={"0": "correct", "1": "incorrect"})
+    words = ("--adapter", "token_classifier", "--option", "separator=newline")
+    with pytest.raises(CheckpointError):
+        asked(folder, workspace, *words)
+    told = asked(folder, workspace, *words, "--option", f"outputs={outputs}")
+    assert told["outputs"]["labels"] == ["correct", "incorrect"]
+    assert told["outputs"]["reward"] == formula
+    tokens = [token for token in told["tokens"] if token["read"]]
+    assert [token["reward"] for token in tokens] == [token["values"][column] for token in tokens]
+    assert len(tokens) == 3
 
 
 def test_every_family_has_its_labels_and_keeps_to_the_width(answer):

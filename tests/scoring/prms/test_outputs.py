@@ -16,6 +16,7 @@ TEXTS = {3: " +", 4: " -"}.get
          "P(score.2[1])"),
         (Readout(one_layer(8), reward=(-1.0, 1.0)), ("w", "r"), ("w", "r"), "score: 2 outputs", "-P(w) + P(r)"),
         (Readout((Linear("v", 8, 1),), "sigmoid", (1.0,)), (), ("v",), "v: 1 output", "sigmoid(v)"),
+        (Readout((Linear("v", 8, 1),), "sigmoid", (-1.0,), offset=1.0), (), ("v",), "v: 1 output", "1 - sigmoid(v)"),
         (Readout((Linear("v", 8, 1),), "none", (0.5,)), (), ("v",), "v: 1 output", "0.5 logit of v"),
         (Readout(Vocabulary((3, 4), 8), reward=(1.0, 0.0)), (), ("'+'", "'-'"),
          "rows '+' (3), '-' (4) of lm_head.weight", "P('+')"),

@@ -152,6 +152,8 @@ def test_a_server_that_changes_its_number_of_rows_is_refused():
 def test_sigmoid_raw_numbers_and_redundancy():
     one = Pooling(Readout(one_layer(4, 1), transform="sigmoid", reward=(1.0,)))
     assert one.rows(told([[0.0], [-800.0]]), CASE) == [(0.5,), (0.0,)]
+    error = Pooling(Readout(one_layer(4, 1), transform="sigmoid", reward=(-1.0,), offset=1.0))
+    assert error.rows(told([[0.0], [-800.0]]), CASE) == [(0.5,), (1.0,)]
     plain = Pooling(Readout(one_layer(4, 1), transform="none", reward=(2.0,)))
     assert plain.rows(told([[0.5], [-3.0]]), CASE) == [(1.0,), (-6.0,)]
     three = Pooling(Readout(one_layer(4, 3), reward=(0.0, 1.0, 1.0), redundancy=(0.0, 1.0, 0.0)))
