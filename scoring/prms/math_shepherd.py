@@ -6,7 +6,8 @@
 The tag is the one token of a blank and `ки`; the reward is P(+) among the two, read at the tag. What upstream scripts
 write behind the last tag (PRMBench a newline) is read by nobody, because the body only looks back: it is left out.
 
-A text with the tag's token in it (Russian words that begin so) is refused. An empty step is run as it stands. Lines
+A text with the tag's token in it (Russian words that begin so) is refused, except in the layout `versa`, whose authors
+delete the tag from problem and steps wherever it occurs. An empty step is run as it stands. Lines
 within a step are text of it; search-and-learn, which has one text and no steps, would set a tag at each blank line.
 Sources: the model card of peiyi9979/math-shepherd-mistral-7b-prm; PRMBench, mr_eval/models/math_shepherd.py;
 search-and-learn, sal/models/reward_models.py and sal/config.py; VersaPRM, evaluation/get_rewards_reasoning_step.py;
@@ -15,7 +16,7 @@ openr, reason/inference/rm_call.py.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -61,15 +62,18 @@ Where [answer] is just the final number or expression that solves the problem.""
 
 
 class _Layout(Struct, frozen=True):
-    """What stands before the problem, between it and the first step, and between a tag and the next step.
+    """A layout of the text: what comes before the problem, before the first step, and before each later step.
 
-    `line` makes of a step and its number (1-based) what stands before its tag.
+    `line` makes of a step and its number (1-based) the text before its tag. With `strips` the tag is deleted from the
+    texts of a case first. `version` rises when a correction gives other ids.
     """
 
     line: Callable[[str, int], str]
     before: str = ""
     joiner: str = " "
     between: str = "\n"
+    strips: bool = False
+    version: int = 1
 
 
 def _as_card(step: str, number: int) -> str:
@@ -85,7 +89,7 @@ LAYOUTS: dict[str, _Layout] = {
     "card": _Layout(_as_card),
     "prmbench": _Layout(_as_prmbench),
     "search-and-learn": _Layout(lambda step, _: step, f"{SEARCH_AND_LEARN}\n", "\n ", "\n\n"),
-    "versa": _Layout(numbered, joiner=" \n"),
+    "versa": _Layout(numbered, joiner=" \n", strips=True, version=2),
     "openr": _Layout(lambda step, _: step.strip()),
 }
 """Whose layout -> what it is; the model card's own first."""
@@ -104,7 +108,7 @@ class MathShepherd(Family, frozen=True):
     OPTIONS: ClassVar[Options] = {"layout": tuple(LAYOUTS)}
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "layout": "card: 'Step 2: ' before steps that lack it; prmbench: before those that do not begin with 'Step';"
-        " versa: before all; openr: before none; search-and-learn: before none, a system prompt before the problem,"
+        " versa: before all, ки deleted from the texts; openr: before none; search-and-learn: before none, a system prompt before the problem,"
         " blank lines between steps",
     }
 
@@ -114,6 +118,11 @@ class MathShepherd(Family, frozen=True):
     def readout(self) -> Readout:
         """The rows of `+` and `-` in the output matrix, which the family does not share with the embeddings."""
         return Readout(Vocabulary((GOOD_ID, BAD_ID), self.hidden, tied=OUTPUT), "softmax", (1.0, 0.0))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Everything beside the weights that changes the rewards."""
+        return {**super().settings, "layout": LAYOUTS[self.layout].version}
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
         """Return the encoder of cases to ids.
@@ -127,6 +136,8 @@ class MathShepherd(Family, frozen=True):
 
     def _text(self, problem: str, steps: Sequence[str]) -> MarkedText:
         layout, text = LAYOUTS[self.layout], MarkedText()
+        if layout.strips:
+            problem, steps = problem.replace(TAG, ""), [step.replace(TAG, "") for step in steps]
         text.add(f"{layout.before}{problem}{layout.joiner}")
         for number, step in enumerate(steps, 1):
             text.add(f"{layout.between if number > 1 else ''}{layout.line(step, number)} ")

@@ -147,6 +147,22 @@ def test_the_tag_in_a_text_is_refused(folder):
         assert found.reason.startswith(f"a step end stands within {where} (")
 
 
+def test_versas_authors_delete_the_tag_from_problem_and_steps(folder):
+    problem, steps = "Two ки or 3ки?", ["ки", "два кисло ки ки", "so 5"]
+    cleaned = problem.replace("ки", ""), [step.replace("ки", "") for step in steps]
+    adapted = adapter(folder, layout="versa")
+    found = tiny_families.encoder_for(folder, adapted)(problem, steps)
+    assert list(found.ids) == tiny.parsed(folder)(versa(*cleaned))
+    assert list(found.positions) == [at for at, index in enumerate(found.ids) if index == TAG]
+    # Their code replaces once: what then is a tag again is one to the model too.
+    assert isinstance(tiny_families.encoder_for(folder, adapted)("p", ["a ккии"]), Refused)
+
+
+def test_the_corrected_layout_is_a_scorer_of_its_own(folder):
+    layouts = {name: adapter(folder, layout=name).settings["layout"] for name in MathShepherd.OPTIONS["layout"]}
+    assert layouts == {"card": 1, "prmbench": 1, "search-and-learn": 1, "versa": 2, "openr": 1}
+
+
 @pytest.mark.parametrize(
     ("tensors", "words"),
     [
