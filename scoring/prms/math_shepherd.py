@@ -108,8 +108,8 @@ class MathShepherd(Family, frozen=True):
     OPTIONS: ClassVar[Options] = {"layout": tuple(LAYOUTS)}
     MEANINGS: ClassVar[Mapping[str, str]] = {
         "layout": "card: 'Step 2: ' before steps that lack it; prmbench: before those that do not begin with 'Step';"
-        " versa: before all, ки deleted from the texts; openr: before none; search-and-learn: before none, a system prompt before the problem,"
-        " blank lines between steps",
+        " versa: before all, texts without ки; openr: before none; search-and-learn: before none, a system prompt"
+        " first, blank lines between steps",
     }
 
     scale = Scale("Math-Shepherd", 0.0, 1.0, 0.5, "the model's own choice between + and -, as in ProcessBench")
