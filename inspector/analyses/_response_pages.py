@@ -76,7 +76,7 @@ LOST = {
     "best_right_score": pl.Float64(),
     # How many wrong responses stand before it.
     "before": pl.Int64(),
-    # Whether the most frequent answer is right; null where none has an answer.
+    # Whether the most frequent answer is right; null if none is readable, or right and wrong answers tie.
     "majority": pl.Boolean(),
     # The condition that selects the problem's responses.
     "where": pl.String(),
@@ -103,9 +103,11 @@ PROBLEM_NOTES = (
 LOST_NOTES = (
     "a problem is lost if a right response is there and another is chosen",
     "before: how many wrong responses are ranked above the best right one",
-    "majority: whether the most frequent final answer is right",
+    "majority: whether the most frequent final answer is right; empty if right and wrong ones tie, or none is readable",
     "problems with the largest share of right responses come first",
 )
+DRAWN = "≈"
+"""Marks a figure over choices of responses that were drawn."""
 _LETTERS = {
     "product": "p",
     "shifted_product": "x",
@@ -154,7 +156,9 @@ def choice_curves(rows: pl.DataFrame, by: str | None) -> Iterator[Curve]:
         votes = own.filter(pl.col("metric") == WEIGHTED)
         weighted = next((name for name in (by, "last", "solution") if name in votes["aggregation"]), None)
         if weighted is not None:
-            parts[f"{WEIGHTED} by {weighted}"] = votes.filter(pl.col("aggregation") == weighted)
+            own_votes = votes.filter(pl.col("aggregation") == weighted)
+            mark = f" {DRAWN}" if own_votes["sampling_error"].count() else ""
+            parts[f"{WEIGHTED} by {weighted}{mark}"] = own_votes
         parts = {name: part for name, part in {**parts, **beside}.items() if part.height > 1}
         if parts:
             yield _curve(str(scorer), parts)
@@ -269,7 +273,8 @@ def lost_rows(
     places = by.ranked(evaluation.rewards, kept)
     scores = None if by.scores is None else by.scores(evaluation.rewards, kept)
     groups = made.groups(results.query.seed).keep(whole, np.repeat(whole, made.responses.sizes))
-    majority, chosen = groups.wins(), chosen_responses(kept, places)
+    votes, chosen = groups.expected().values, chosen_responses(kept, places)
+    has_majority = groups.voted & ((votes == 0) | (votes == 1))
     # The right responses before all wrong ones of their problem.
     best = np.lexsort((places, ~kept.right, kept.problems))[kept.bounds[:-1]]
     order = np.empty(kept.rows.size, dtype=np.int64)
@@ -295,7 +300,7 @@ def lost_rows(
                 "best_right": cases[int(kept.rows[right])],
                 "best_right_score": None if scores is None else float(scores[right]),
                 "before": int(order[right] - kept.bounds[problem]),
-                "majority": None if np.isnan(majority[problem]) else bool(majority[problem]),
+                "majority": bool(votes[problem]) if has_majority[problem] else None,
                 "where": responses_condition(results, members),
             }
         )

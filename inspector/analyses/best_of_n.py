@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses._response_pages import (
+    DRAWN,
     LOST,
     LOST_NOTES,
     ONE_PROBLEM,
@@ -27,6 +28,7 @@ from inspector.analyses._response_pages import (
     way_to_choose,
 )
 from inspector.provenance import provenance
+from inspector.render.cells import share as share_text
 from inspector.render.view import (
     Block,
     Cell,
@@ -47,7 +49,7 @@ from inspector.texts.sentences import official_score
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import group_masks
-from scoring.metrics.answer_votes import CHOICES
+from scoring.metrics.answer_votes import DRAWS, MOST_CHOICES, AnswerGroups
 from scoring.metrics.best_of_n import (
     AGGREGATIONS,
     FEWEST,
@@ -82,6 +84,8 @@ BEST_OF_N = {
     "value": pl.Float64(),
     "low": pl.Float64(),
     "high": pl.Float64(),
+    # Half the 95% interval of a value whose choices of responses were drawn; null for exact values.
+    "sampling_error": pl.Float64(),
     "n": pl.Int64(),
     "responses": pl.Int64(),
     "left_out": pl.Int64(),
@@ -97,11 +101,15 @@ BESIDE = (OVER_MEAN, TIED)
 NOTES = (
     "prm@n: share of problems whose highest-scored response is right, of equal scores the first in the file",
     "of: out of how many responses; of fewer than there are: mean over every choice of so many",
-    "mean@1: a response picked at random; pass@n: any is right; maj@n: the most frequent final answer, else the first",
-    "weighted@n: the final answer with the highest sum of its responses' scores, of equal ones the first",
-    f"maj@n and weighted@n of fewer responses: mean over {CHOICES} choices of so many, drawn with the seed",
+    "mean@1: a response picked at random; pass@n: any is right; maj@n: the most frequent final answer",
+    "weighted@n: the final answer with the highest sum of its responses' scores",
+    "maj@n, weighted@n: answers that tie share the win, in any order of the responses",
+    "maj@n, weighted@n: a response without a readable answer does not vote; if none votes, one is picked at random",
+    "maj@n, weighted@n: of one response, both are mean@1",
+    f"sampling_error: weighted@n is exact up to {MOST_CHOICES:,} choices of n responses a problem; of more, {DRAWS:,} "
+    "are drawn with the seed, and the value is within so much of the exact one, at 95%",
     r"final answers: the column parsed_answer of a case's file, else the text in the last \boxed{...}, less blanks",
-    "n counts problems; left_out: problems of which a response is not scored, or whose answers are not known",
+    "n counts problems; left_out: problems of which a response is not scored",
     f"low and high: 95% bootstrap, {RESAMPLES} resamples of problems",
     f"{SD}: population standard deviation over scorers; {SOMERS}_*: Somers' D of prm@n given their official figure",
     f"over scorers: those that scored every problem, and n counts them; values within {SAME:g} are tied",
@@ -202,7 +210,7 @@ def _choice(results: ResultSet, params: Params, every: Sequence[ProblemResponses
             of_scorer = scorer_rows(evaluation, responses, groups, n, seed)
             rows += ({"scorer": evaluation.scorer.name, "benchmark": benchmark, **row} for row in of_scorer)
             coverage[evaluation.scorer.name][benchmark] = _coverage(evaluation, responses)
-        oddities += _oddities(results, made, groups.contradicted(responses.right))
+        oddities += _oddities(results, made, groups)
     official = list(_official(results))
     rows += [*official, *_over_scorers(rows, official)]
     frame = pl.DataFrame(rows, schema=BEST_OF_N, orient="row")
@@ -314,6 +322,10 @@ def _blocks(rows: pl.DataFrame, own: pl.DataFrame, oddities: Sequence[str], by: 
     yield Note(f"{problems['n'].sum():,} problems, {problems['responses'].sum():,} responses ({sizes}).")
     yield from choice_curves(rows, by)
     yield _choice_table(rows.filter(pl.col("metric") != PROBLEMS))
+    errors = rows["sampling_error"].drop_nulls().to_list()
+    if errors:
+        most = share_text(max(errors), 2)
+        yield Note(f"{DRAWN} over {DRAWS:,} drawn choices of responses: within {most} points of the exact value, at 95%.")
     if (over := _spread_table(own)).rows:
         yield over
     yield from quiet_notes(oddities)
@@ -360,7 +372,8 @@ def _choice_table(rows: pl.DataFrame) -> Table:
 def _share(row: RowDict | None, kind: Kind = Kind.SHARE) -> Cell:
     if row is None:
         return text("")
-    return figure({**row, "small": row["metric"] in CHOSEN and row["n"] < SMALL}, kind)
+    made = figure({**row, "small": row["metric"] in CHOSEN and row["n"] < SMALL}, kind)
+    return replace(made, note=DRAWN) if row["sampling_error"] else made
 
 
 def _spread_table(rows: pl.DataFrame) -> Table:
@@ -444,7 +457,7 @@ def _coverage(evaluation: Evaluation, responses: Responses) -> str:
     return f"{int(np.max([complete.sum() for complete in whole]))} of {responses.subsets.size} problems"
 
 
-def _oddities(results: ResultSet, made: ProblemResponses, contradicted: int) -> Iterator[str]:
+def _oddities(results: ResultSet, made: ProblemResponses, groups: AnswerGroups) -> Iterator[str]:
     """What to keep in mind about the responses of one benchmark and their scores."""
     benchmark, responses = made.benchmark, made.responses
     if responses.alone:
@@ -456,9 +469,12 @@ def _oddities(results: ResultSet, made: ProblemResponses, contradicted: int) -> 
     yield f"{benchmark}: {mixture}: the choice matters there alone"
     if several := int((_generators(results, responses) > 1).sum()):
         yield f"{benchmark}: {several} problems have responses of several generators, and the best of all is chosen"
-    if contradicted:
+    if contradicted := groups.contradicted():
         both = f"in {contradicted} problems one answer is labelled right and wrong"
-        yield f"{benchmark}: {both}; for maj@n its first label counts"
+        yield f"{benchmark}: {both}; for votes the share of right ones among its responses counts"
+    silent = int((groups.groups < 0).sum())
+    if silent and groups.voted.any():
+        yield f"{benchmark}: {silent} of {groups.groups.size} responses have no readable answer and do not vote"
     for evaluation in results.chosen_evaluations:
         rewards = evaluation.rewards
         member = np.zeros(evaluation.codes.size, dtype=np.bool_)

@@ -335,7 +335,7 @@ _FORMS: dict[Kind, Form] = {Kind.SHARE: "percent", Kind.POINTS: "difference", Ki
 """How charts write values."""
 _JUDGED, _TEXT = len("0.4996 ✗←"), 60
 """Cells of a judgement, and how many a step needs beside them."""
-_ASCII = str.maketrans({"…": "~", "·": ".", "–": "-", "→": ">", "←": "<", "✗": "x", "▲": "^", "△": "^"})
+_ASCII = str.maketrans({"…": "~", "·": ".", "–": "-", "→": ">", "←": "<", "✗": "x", "▲": "^", "△": "^", "≈": "?"})
 """Signs of ours, and what stands for them where there is only ASCII."""
 
 

@@ -1,45 +1,85 @@
-r"""Responses to a problem vote for their final answers: each once, or each with its score.
+r"""Votes of responses to a problem for their final answers: one vote each, or each weighted by its score.
 
-Two answers are the same iff their texts are: `1/2` and `\frac{1}{2}` are two, so that a vote is never more united than
-the responses are. Of answers with equally many votes, or with sums of scores that are equal as floats, the one seen
-first wins. What is expected of fewer responses than there are is the mean over CHOICES seeded choices of so many: there
-is no formula for it.
+The answer with the most votes, or with the highest sum of scores, wins. One set of rules holds for every number of
+responses, so that the vote of all of them is the last point of the same curve, and a vote of one is a response picked
+at random:
+
+- Answers that tie share the win: the vote counts the mean over them. This is the expectation over the orders of the
+  responses, and does not depend on the order in a file. Sums that differ by less than SAME_SUM of themselves tie,
+  because rounding separates them.
+- A response without a readable answer does not vote. Where none of the chosen responses votes, one of them is picked at
+  random.
+- Where one answer is right in some responses and wrong in others, the share of right ones among the chosen responses
+  with that answer counts.
+
+The vote of n out of N responses is the mean over all C(N, n) choices. It is exact if that are at most MOST_CHOICES, and
+for unweighted votes always. Else DRAWS choices are drawn, and the result says with what standard error.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import combinations
+from math import comb
+from zlib import crc32
 
 import numpy as np
 from msgspec import Struct
 
 from scoring.schema import Bools, Floats, Ints
 
-CHOICES = 10
-"""Choices of fewer responses over which votes are averaged, as many as VersaPRM's evaluation draws."""
+MOST_CHOICES = 20_000
+"""Choices of n out of N responses up to which all are counted: those of up to 16 responses, and 2 out of 200."""
+DRAWS = 1_000
+"""Choices that are drawn for a problem with more of them."""
+SAME_SUM = 1e-12
+_PRODUCTS = 1 << 18
+"""Multiplications at a time: BLAS computes so small a product in one thread, and it stays in the processor's cache."""
+_CELLS = 1 << 16
+_LARGE = 2.0**900
+_SMALLER = 2.0**-100
+
+
+class ExpectedVotes(Struct, frozen=True, eq=False):
+    """How often the winning answers of p problems are right, from 0 to 1.
+
+    `values` (p) are means over choices of responses. `errors` (p) are the standard errors of values that were drawn, 0
+    for exact ones.
+    """
+
+    values: Floats
+    errors: Floats
 
 
 class AnswerGroups(Struct, frozen=True, eq=False):
-    """The m responses to p problems by their final answers.
+    """The m responses to p problems, grouped by their final answers.
 
     Problem i has the responses from `starts[i]` to `starts[i + 1]`, and the answers from `bounds[i]` to `bounds[i + 1]`
-    of all g answers of all problems, in the order in which they are seen first. `groups` (m) is the number of each
-    response's answer, -1 where it has none, and `right` (g) says whether the first response with an answer is right.
-    `orders` (CHOICES, m) is at which place (0-based) a response is drawn within its problem: the first n drawn are a
-    choice of n.
+    of all g answers of all problems, sorted by text. `groups` (m) is the index of each response's answer, -1 if it has
+    none, and `right` (m) says which responses are right. `seed` is that of drawn choices.
     """
 
     starts: Ints
     groups: Ints
     bounds: Ints
     right: Bools
-    orders: Ints
+    seed: int = 0
 
     @property
     def voted(self) -> Bools:
-        """Return which problems (p) have an answer at all."""
+        """Return which problems (p) have a readable answer."""
         return np.asarray(np.diff(self.bounds) > 0)
 
+    @property
+    def first(self) -> Ints:
+        """Return the first response with each answer. Shape (g,)."""
+        first = np.zeros(int(self.bounds[-1]), dtype=np.int64)
+        voters = np.flatnonzero(self.groups >= 0)
+        # Written last to first, so that the first response stays.
+        first[self.groups[voters][::-1]] = voters[::-1]
+        return first
+
     def keep(self, problems: Bools, responses: Bools) -> "AnswerGroups":
-        """Return those of some of the problems (p), whose responses (m) these are."""
+        """Return the groups of some of the problems (p), whose responses (m) these are."""
         kept = np.repeat(problems, np.diff(self.bounds))
         renumbered = np.where(kept, np.cumsum(kept) - 1, -1)
         groups = self.groups[responses]
@@ -47,43 +87,54 @@ class AnswerGroups(Struct, frozen=True, eq=False):
         starts, bounds = (
             np.concatenate([[0], np.cumsum(np.diff(ends)[problems])]) for ends in (self.starts, self.bounds)
         )
-        return AnswerGroups(starts, moved, bounds, self.right[kept], self.orders[:, responses])
+        return AnswerGroups(starts, moved, bounds, self.right[responses], self.seed)
 
-    def contradicted(self, right: Bools) -> int:
-        """Count the problems in which one and the same answer is right in one response (m) and wrong in another."""
+    def contradicted(self) -> int:
+        """Count the problems in which one and the same answer is right in one response and wrong in another."""
         voters, count = np.flatnonzero(self.groups >= 0), int(self.bounds[-1])
-        n_right = np.bincount(self.groups[voters], right[voters], count)
+        n_right = np.bincount(self.groups[voters], self.right[voters], count)
         mixed = (n_right > 0) & (n_right < np.bincount(self.groups[voters], minlength=count))
         problems = np.repeat(np.arange(self.starts.size - 1), np.diff(self.bounds))
         return int(np.unique(problems[mixed]).size)
 
-    def wins(self, weights: Floats | None = None, n: int | None = None) -> Floats:
-        """Return whether the answer with the most votes is right, of all responses or on average of n. Shape (p,).
-
-        1.0 or 0.0, of n a share of the choices, where one without any answer has none that is right; of one response
-        what is expected exactly. NaN where no response has an answer.
+    def expected(self, n: int | None = None, weights: Floats | None = None) -> ExpectedVotes:
+        """Compute how often the winning answer is right if n responses, chosen at random, vote.
 
         Args:
-            weights: (m,) what each vote counts; None = 1.
-            n: out of how many responses; None = all.
+            n: how many responses vote, at most all that a problem has; None = all.
+            weights: (m,) finite, how much each vote counts; None = 1.
         """
-        if n is None:
-            return self.won_among(np.ones(self.groups.size, dtype=np.bool_), weights)
-        if n == 1:
-            sizes, voters = np.diff(self.starts), np.flatnonzero(self.groups >= 0)
-            problems = np.repeat(np.arange(sizes.size), sizes)[voters]
-            won = np.bincount(problems, self.right[self.groups[voters]], sizes.size) / sizes
-        else:
-            won = np.mean([self.won_among(order < n, weights) for order in self.orders], axis=0)
-        return np.where(self.voted, won, np.nan)
+        sizes = np.diff(self.starts)
+        values, errors = np.zeros(sizes.size), np.zeros(sizes.size)
+        if weights is not None and np.abs(weights).max(initial=0) > _LARGE:
+            weights = weights * _SMALLER
+        for size in np.unique(sizes).tolist():
+            problems = np.flatnonzero(sizes == size)
+            rows = self.starts[problems][:, None] + np.arange(size)
+            groups = self.groups[rows]
+            votes = _Votes(
+                np.where(groups < 0, -1, groups - self.bounds[problems][:, None]),
+                self.right[rows],
+                None if weights is None else weights[rows],
+            )
+            values[problems], errors[problems] = _expected(votes, size if n is None else min(n, size), self.seed)
+        return ExpectedVotes(values, errors)
 
-    def won_among(self, chosen: Bools, weights: Floats | None = None) -> Floats:
-        """Return the same (p,) where only the chosen responses (m) vote."""
+    def first_winners(self, chosen: Bools, weights: Floats | None = None) -> Floats:
+        """Return 1.0 where the winner among the chosen responses (m) is right, else 0.0. Shape (p,).
+
+        Of answers that tie the first in the file wins, as in search-and-learn, and sums are compared as floats. NaN for
+        a problem without answers.
+
+        Args:
+            chosen: (m,) the responses that vote.
+            weights: (m,) how much each vote counts; None = 1.
+        """
         voters = np.flatnonzero(chosen & (self.groups >= 0))
         groups, count = self.groups[voters], int(self.bounds[-1])
         sums = np.bincount(groups, None if weights is None else weights[voters], count).astype(np.float64)
         sums[np.bincount(groups, minlength=count) == 0] = -np.inf
-        # Written last to first, the place that stays is that of the first voter.
+        # Written last to first, so that the first voter stays.
         first = np.full(count, self.groups.size)
         first[groups[::-1]] = voters[::-1]
         starts = self.bounds[:-1][self.voted]
@@ -94,44 +145,207 @@ class AnswerGroups(Struct, frozen=True, eq=False):
         leading = sums == np.repeat(np.maximum.reduceat(sums, starts), sizes)
         earliest = np.minimum.reduceat(np.where(leading, first, self.groups.size), starts)
         winners = self.groups[np.minimum(earliest, self.groups.size - 1)]
-        won[self.voted] = self.right[winners] & (earliest < self.groups.size)
+        won[self.voted] = self.right[self.first[winners]] & (earliest < self.groups.size)
         return won
 
 
 def answer_groups(starts: Ints, right: Bools, answers: Sequence[str | None], seed: int = 0) -> AnswerGroups:
-    """Group responses by their final answers, and draw the orders of their choices.
+    """Group responses by their final answers.
 
     Args:
-        starts: (p + 1,) where the responses of each problem begin, and the last one's end.
+        starts: (p + 1,) where the responses of each problem begin, and the end of the last one's.
         right: (m,) whose final answer is right.
-        answers: (m,) final answers; None = there is none.
-        seed: of the orders.
+        answers: (m,) final answers; None = not readable.
+        seed: of drawn choices.
     """
     count = starts.size - 1
-    problems = np.repeat(np.arange(count), np.diff(starts))
-    numbers: dict[tuple[int, str], int] = {}
-    groups = np.array(
-        [
-            -1 if answer is None else numbers.setdefault((problem, answer), len(numbers))
-            for problem, answer in zip(problems.tolist(), answers, strict=True)
-        ],
-        dtype=np.int64,
-    )
-    owners = np.fromiter((problem for problem, _ in numbers), dtype=np.int64, count=len(numbers))
+    problems = np.repeat(np.arange(count), np.diff(starts)).tolist()
+    pairs = zip(problems, answers, strict=True)
+    found = sorted({(problem, answer) for problem, answer in pairs if answer is not None})
+    numbers: dict[tuple[int, str | None], int] = {pair: number for number, pair in enumerate(found)}
+    groups = [numbers.get(pair, -1) for pair in zip(problems, answers, strict=True)]
+    owners = np.fromiter((problem for problem, _ in found), dtype=np.int64, count=len(found))
     bounds = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=count))]).astype(np.int64)
-    first = np.full(len(numbers), 0)
-    voters = np.flatnonzero(groups >= 0)
-    first[groups[voters][::-1]] = voters[::-1]
-    return AnswerGroups(starts, groups, bounds, right[first], _orders(problems, seed))
+    return AnswerGroups(starts, np.array(groups, dtype=np.int64), bounds, right, seed)
 
 
-def _orders(problems: Ints, seed: int) -> Ints:
-    """Draw CHOICES orders of the responses within their problems. Shape (CHOICES, m)."""
-    generator: np.random.Generator = np.random.default_rng(seed)
-    starts = np.searchsorted(problems, problems)
-    places = np.empty((CHOICES, problems.size), dtype=np.int64)
-    for order in places:
-        # A problem's number and a fraction: sorted, the problems stay in their order.
-        drawn = np.argsort(problems + generator.random(problems.size))
-        order[drawn] = np.arange(problems.size) - starts
-    return places
+# -- problems with equally many responses
+
+
+class _Votes(Struct, frozen=True, eq=False):
+    """N responses each to q problems: `answers` (q, N) count from 0 in each problem, -1 = none; `right`, `weights`."""
+
+    answers: Ints
+    right: Bools
+    weights: Floats | None
+
+    def take(self, index: Ints | slice) -> "_Votes":
+        return _Votes(self.answers[index], self.right[index], None if self.weights is None else self.weights[index])
+
+
+def _expected(votes: _Votes, n: int, seed: int) -> tuple[Floats, Floats]:
+    """Values and standard errors, (q,) each, of the votes of n responses."""
+    size = votes.right.shape[1]
+    values, errors = votes.right.mean(axis=1), np.zeros(votes.right.shape[0])
+    # Where all responses are right, or all wrong, the winner is.
+    undecided = np.flatnonzero((values > 0) & (values < 1))
+    if n == 1 or not undecided.size:
+        return values, errors
+    votes = votes.take(undecided)
+    if comb(size, n) <= MOST_CHOICES:
+        values[undecided], _ = _mean_share(votes, _all_choices(size, n))
+    elif votes.weights is None:
+        values[undecided] = [_majority(*one, n) for one in _profiles(votes)]
+    else:
+        shuffled = votes.answers.copy(), votes.right.copy(), votes.weights.copy()
+        for row in range(undecided.size):
+            order = _shuffled(votes.answers[row], votes.right[row], votes.weights[row], seed)
+            for column in shuffled:
+                column[row] = column[row][order]
+        values[undecided], variances = _mean_share(_Votes(*shuffled), _drawn_choices(size, n, seed))
+        # Choices that were not drawn may differ even if all that were drawn agree.
+        errors[undecided] = np.sqrt(np.maximum(variances, 1 / DRAWS) / (DRAWS - 1))
+    return values, errors
+
+
+@lru_cache(maxsize=16)
+def _all_choices(size: int, n: int) -> Bools:
+    """Whether each response is in each choice. Shape (size, choices)."""
+    members = np.array(list(combinations(range(size), n)), dtype=np.int64)
+    chosen = np.zeros((size, len(members)), dtype=np.bool_)
+    chosen[members, np.arange(len(members))[:, None]] = True
+    return chosen
+
+
+@lru_cache(maxsize=16)
+def _drawn_choices(size: int, n: int, seed: int) -> Bools:
+    """Whether each response is in each of DRAWS random choices. Shape (size, DRAWS)."""
+    generator: np.random.Generator = np.random.default_rng([seed, size, n])
+    return generator.permuted(np.tile(np.arange(size)[:, None] < n, DRAWS), axis=0)
+
+
+def _shuffled(answers: Ints, right: Bools, weights: Floats, seed: int) -> Ints:
+    """An order of a problem's responses that depends on what they say, and not on their order in the file.
+
+    All problems share the drawn choices: in independent orders, their errors are uncorrelated.
+    """
+    order = np.lexsort((weights, right, answers))
+    content = b"".join(column[order].tobytes() for column in (answers, right, weights))
+    return order[np.random.default_rng([seed, crc32(content)]).permutation(order.size)]
+
+
+def _mean_share(votes: _Votes, chosen: Bools) -> tuple[Floats, Floats]:
+    """Mean and variance over choices of the share of right ones among the winners. Shapes (q,)."""
+    size, choices = chosen.shape
+    means, squares = np.zeros(votes.right.shape[0]), np.zeros(votes.right.shape[0])
+    most = votes.answers.max(axis=1) + 1
+    # Problems with equally many answers together, because arrays are as wide as the most that one has.
+    order = np.argsort(-most, kind="stable")
+    start = 0
+    while start < order.size:
+        width = max(1, int(most[order[start]]))
+        columns = max(64, _PRODUCTS // (width * size))
+        problems = order[start : start + max(1, _CELLS // (width * min(columns, choices)))]
+        start += problems.size
+        some = votes.take(problems)
+        for first in range(0, choices, columns):
+            shares = _shares(some, chosen[:, first : first + columns].astype(np.float64), width)
+            means[problems] += shares.sum(axis=1)
+            squares[problems] += (shares**2).sum(axis=1)
+    means /= choices
+    return means, np.maximum(squares / choices - means**2, 0)
+
+
+def _shares(votes: _Votes, chosen: Floats, width: int) -> Floats:
+    """The share of right ones among the winners of each choice. Shape (q, choices).
+
+    Args:
+        votes: of q problems with at most `width` answers each.
+        chosen: (N, choices), 1 = votes, 0 = does not.
+    """
+    belongs = votes.answers[:, None, :] == np.arange(width)[:, None]
+    weights = np.ones(votes.right.shape) if votes.weights is None else votes.weights
+    sums = (belongs * weights[:, None, :]) @ chosen
+    if weights.min() > 0:
+        margins = SAME_SUM * sums
+        has_winner = sums.max(axis=1) > 0
+    else:
+        is_absent = belongs @ chosen == 0
+        margins = SAME_SUM * ((belongs * np.abs(weights)[:, None, :]) @ chosen)
+        sums[is_absent] = -np.inf
+        has_winner = ~is_absent.all(axis=1)
+    least = (sums - margins).max(axis=1)
+    sums += margins
+    n_right = (belongs & votes.right[:, None, :]).sum(axis=2)
+    labels = n_right / np.maximum(belongs.sum(axis=2), 1)
+    is_mixed = (labels > 0) & (labels < 1)
+    winners, right = np.zeros(least.shape), np.zeros(least.shape)
+    for answer in range(width):
+        wins = sums[:, answer] >= least
+        winners += wins
+        if is_mixed[:, answer].any():
+            own = belongs[:, answer].astype(np.float64)
+            right += wins * ((own * votes.right) @ chosen / np.maximum(own @ chosen, 1))
+        elif labels[:, answer].any():
+            right += wins * labels[:, answer, None]
+    return np.where(has_winner, right / winners, votes.right @ chosen / chosen.sum(axis=0))
+
+
+# -- the majority of n responses, from how many have each answer
+
+
+def _profiles(votes: _Votes) -> Iterator[tuple[tuple[tuple[int, int], ...], tuple[int, int]]]:
+    """For each problem, (responses, right ones) of each answer, most responses first, and of those without one."""
+    for answers, right in zip(votes.answers, votes.right, strict=True):
+        counts = np.bincount(answers + 1, minlength=1).tolist()
+        n_right = np.bincount(answers + 1, right, len(counts)).astype(np.int64).tolist()
+        silent, *groups = zip(counts, n_right, strict=True)
+        yield tuple(sorted(groups, reverse=True)), silent
+
+
+@lru_cache(maxsize=4096)
+def _majority(groups: tuple[tuple[int, int], ...], silent: tuple[int, int], n: int) -> float:
+    """How often the most frequent answer of n responses is right, exactly.
+
+    For each number of votes that wins, answers with fewer responses vote freely. The others are added one by one to
+    what is known of those before them: the chance that so many tie for the win with so many votes in total, and that
+    chance times the expected number of right ones among the tied. Each response is chosen independently with
+    probability n / size, and the result is divided by the chance that n are.
+
+    Args:
+        groups: (responses, right ones) of each answer, most responses first.
+        silent: the same of the responses without an answer.
+        n: how many vote.
+    """
+    size = silent[0] + sum(count for count, _ in groups)
+    total = 0.0
+    if silent[0] >= n:
+        nobody = _chances(silent[0], n, size)[n] * _chances(size - silent[0], n, size)[0]
+        total = nobody * silent[1] / silent[0]
+    for votes in range(1, min(n, groups[0][0]) + 1 if groups else 1):
+        able = [group for group in groups if group[0] >= votes]
+        # chances[0, t, v]: t answers have `votes`, v votes in total; chances[1]: times how many of the t are right.
+        chances = np.zeros((2, min(n // votes, len(able)) + 1, n + 1))
+        chances[0, 0, :votes] = _chances(able[0][0], n, size)[:votes]
+        chances[:, 1, votes] = _chances(able[0][0], n, size)[votes] * np.array([1, able[0][1] / able[0][0]])
+        for count, n_right in able[1:]:
+            own = _chances(count, n, size)
+            tied = own[votes] * chances[:, :-1, : n + 1 - votes]
+            tied[1] += n_right / count * tied[0]
+            below = np.zeros_like(chances)
+            for fewer in range(votes):
+                below[:, :, fewer:] += own[fewer] * chances[:, :, : n + 1 - fewer]
+            below[:, 1:, votes:] += tied
+            chances = below
+        others = _chances(size - sum(count for count, _ in able), n, size)
+        right = chances[1, 1:, n - others.size + 1 :] @ others[::-1]
+        total += float((right / np.arange(1, right.size + 1)).sum())
+    return float(total / _chances(size, n, size)[n])
+
+
+@lru_cache(maxsize=4096)
+def _chances(count: int, n: int, size: int) -> Floats:
+    """The chances that 0, 1, ... of `count` responses are chosen, each with probability n / size; up to n of them."""
+    every = size**count
+    ways = [comb(count, k) * n**k * (size - n) ** (count - k) / every for k in range(min(count, n) + 1)]
+    return np.array(ways)

@@ -4,7 +4,7 @@
 the file wins. Beside it stand `mean@1` (a response picked at random), `maj@n` (the most frequent answer) and `pass@n`
 (any response is right). For fewer responses than there are, `prm@n` and `pass@n` are the mean over every choice of so
 many of them, which needs no drawing: a response of rank r, from 0, is the first of n chosen from N in
-C(N - 1 - r, n - 1) of C(N, n) choices.
+C(N - 1 - r, n - 1) of C(N, n) choices. How votes are counted, and which are drawn, is in `answer_votes`.
 """
 
 import math
@@ -21,6 +21,7 @@ from msgspec import Struct
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.step_rewards import StepRewards
 from scoring.metrics.answer_votes import AnswerGroups
+from scoring.metrics.closed_forms import Z
 from scoring.metrics.resampling import percentile_interval, resample_problems
 from scoring.schema import Bools, Floats, Ints
 
@@ -209,6 +210,10 @@ def _exact(responses: list[Floats]) -> list[int]:
 SHIFT = 0.01
 """What PRMBench's toolkit puts between the lowest step reward of a problem and 0."""
 _HUGE = 2.0**900
+_HIGHEST, _FLOAT_EXPONENTS = 850, 1900
+"""The exponent of 2 that the highest product gets if products leave the range of a float, and how many are below it."""
+_LOST_IN_A_SUM, _LEAST_GAP = 50, 16
+"""Exponents of 2 between a number and one that a sum of both does not show; and the least that gaps are narrowed to."""
 
 
 class Aggregation(Struct, frozen=True):
@@ -265,7 +270,7 @@ def _float_product(rewards: StepRewards, responses: Responses) -> Floats:
 
 
 def _product_weights(rewards: StepRewards, responses: Responses) -> Floats:
-    """Products, divided by a power of 2 in each problem in which one of them leaves the range of a float."""
+    """Products, rescaled in the problems in which one of them leaves the range of a float."""
     products = _float_product(rewards, responses)
     is_doubtful = (np.abs(products) < np.finfo(np.float64).tiny) | ~np.isfinite(products)
     if not is_doubtful.any():
@@ -273,13 +278,25 @@ def _product_weights(rewards: StepRewards, responses: Responses) -> Floats:
     mantissas, exponents = _products(*_steps(rewards, responses))
     outside = is_doubtful & (mantissas != 0)
     affected = np.bincount(responses.problems[outside], minlength=responses.subsets.size) > 0
-    highest = np.full(responses.subsets.size, np.iinfo(np.int64).min)
-    counted = mantissas != 0
-    np.maximum.at(highest, responses.problems[counted], exponents[counted])
-    # A product far below the highest rounds to 0, as it would in a sum.
-    shift = np.where(counted, np.maximum(exponents - highest[responses.problems], -2000), 0)
-    scaled = np.ldexp(mantissas, shift.astype(np.int32))
-    return np.where(affected[responses.problems], scaled, products)
+    for problem in np.flatnonzero(affected):
+        members = np.arange(*responses.bounds[problem : problem + 2])
+        members = members[mantissas[members] != 0]
+        products[members] = np.ldexp(mantissas[members], _compressed(exponents[members]))
+    return products
+
+
+def _compressed(exponents: Ints) -> Ints:
+    """Exponents of 2 in the same order, with narrower gaps where a product is lost in a sum with the next higher one.
+
+    The highest is divided out. Dividing by one power of 2 would not do: a choice without the highest products compares
+    the lower ones, which would all be 0.
+    """
+    order = np.argsort(-exponents, kind="stable")
+    widest = min(_LOST_IN_A_SUM, max(_LEAST_GAP, _FLOAT_EXPONENTS // exponents.size))
+    gaps = np.minimum(-np.diff(exponents[order]), widest)
+    compressed = np.empty(exponents.size, dtype=np.int32)
+    compressed[order] = _HIGHEST - np.concatenate([[0], np.cumsum(gaps)])
+    return compressed
 
 
 def _shifted_product(rewards: StepRewards, responses: Responses) -> Ints:
@@ -440,13 +457,15 @@ def _first_of(size: int, n: int) -> tuple[Floats, float]:
 
 
 class FigureLine(Struct, frozen=True, eq=False):
-    """A figure that is a mean over problems: its values (p), or why there are none."""
+    """A mean over problems: its values (p), or why it has none."""
 
     metric: str
     n: int | None
     values: Floats | None
     aggregation: str | None = None
     reason: str | None = None
+    errors: Floats | None = None
+    """Standard errors of values that were drawn (p), 0 for exact ones; None = all are exact."""
 
 
 def response_rows(
@@ -460,9 +479,10 @@ def response_rows(
         n: out of how many to choose; None = all, and fewer.
         seed: of the intervals: 95%, problems resampled; None = there are none.
 
-    Yields dictionaries with `subset, aggregation, metric, of, value, low, high, n, responses, left_out, reason`:
-    `of` is out of how many responses, null where problems have different numbers and all are meant; `n` counts problems
-    and `left_out` those that the figure leaves out. Values are fractions, null with a reason where undefined.
+    Yields dictionaries with `subset, aggregation, metric, of, value, low, high, sampling_error, n, responses, left_out,
+    reason`: `of` is out of how many responses, null where problems have different numbers and all are meant; `n` counts
+    problems and `left_out` those that the figure leaves out. Values are fractions, null with a reason where undefined.
+    `sampling_error` is half the 95% interval of a value whose choices of responses were drawn, null for exact values.
     """
     for _, part, members in _parts(responses):
         for size, count in zip(*np.unique(responses.sizes[members], return_counts=True), strict=True):
@@ -475,8 +495,8 @@ def response_rows(
         *(FigureLine(PASS, number, any_right(responses, number)) for number in numbers),
     ]
     yield from figure_rows(responses, lines, responses, seed)
-    votes = list(_votes(responses, groups, numbers_asked(responses, n)))
-    yield from figure_rows(responses.keep(groups.voted), votes, responses, seed)
+    votes = list(_votes(groups, numbers_asked(responses, n)))
+    yield from figure_rows(responses, votes, responses, seed)
 
 
 def scorer_rows(
@@ -484,8 +504,7 @@ def scorer_rows(
 ) -> Iterator[dict[str, Any]]:
     """prm@n of one scorer by every aggregation that it has scores for, over the problems it scored all responses of.
 
-    `weighted@n` is the vote of final answers in which each response counts its score, of the problems that have an
-    answer; `prm@n_over_mean@1` the difference to a response picked at random, on the same problems and the same
+    `weighted@n` is the vote for final answers in which each response counts its score; `prm@n_over_mean@1` the difference to a response picked at random, on the same problems and the same
     resamples; `tied` the share of problems that the order in the file decides. Arguments and rows as for
     `response_rows`.
     """
@@ -505,8 +524,8 @@ def scorer_rows(
         if kept.subsets.size and aggregation.scores is not None:
             own = groups.keep(whole, np.repeat(whole, responses.sizes))
             weights = aggregation.weigh(evaluation.rewards, kept)
-            votes = list(_votes(kept, own, numbers, aggregation.name, weights))
-            yield from figure_rows(kept.keep(own.voted), votes, responses, seed)
+            votes = list(_votes(own, numbers, aggregation.name, weights))
+            yield from figure_rows(kept, votes, responses, seed)
 
 
 def able_aggregations(evaluation: Evaluation, responses: Responses) -> list[Aggregation]:
@@ -516,21 +535,19 @@ def able_aggregations(evaluation: Evaluation, responses: Responses) -> list[Aggr
 
 
 def _votes(
-    kept: Responses,
     groups: AnswerGroups,
     numbers: Sequence[int | None],
     aggregation: str | None = None,
     weights: Floats | None = None,
 ) -> Iterator["FigureLine"]:
-    """The votes of so many responses, over the problems that have an answer."""
+    """Yield the votes of so many responses."""
     metric = MAJORITY if weights is None else WEIGHTED
     for number in numbers:
         if not groups.voted.any():
             yield FigureLine(metric, number, None, aggregation, NO_ANSWER)
             continue
-        every = number is None or bool((kept.sizes == number).all())
-        won = groups.wins(weights, None if every else number)
-        yield FigureLine(metric, number, won[groups.voted], aggregation)
+        votes = groups.expected(number, weights)
+        yield FigureLine(metric, number, votes.values, aggregation, errors=votes.errors)
 
 
 def _lines(
@@ -584,6 +601,8 @@ def figure_rows(
     if not with_values:
         return
     values = np.column_stack([line.values for line in with_values if line.values is not None])
+    exact = np.zeros(len(values))
+    variances = np.column_stack([exact if line.errors is None else line.errors**2 for line in with_values])
     counted = np.column_stack([values, np.ones(len(values))])
     problems = np.arange(len(values))
     drawn = None if seed is None else resample_problems(counted, kept.subsets, len(kept.names), problems, seed)
@@ -593,20 +612,34 @@ def figure_rows(
             draws = np.full((1, len(with_values)), np.nan)
             if drawn is not None:
                 draws = _shares(drawn.sum(axis=1) if number is None else drawn[:, number])
-            figures = (values[members].mean(axis=0), draws)
+            figures = _SubsetFigures(
+                values[members].mean(axis=0), draws, np.sqrt(variances[members].sum(axis=0)) / members.sum()
+            )
             means += [] if number is None else [figures]
             about = _about(kept.sizes[members], wanted[number])
             yield from _told(name, with_values, figures, about, kept.sizes[members])
     yield from _average(with_values, means, len(wanted) - 1, _about(kept.sizes, wanted[None]), kept.sizes)
 
 
+class _SubsetFigures(Struct, frozen=True, eq=False):
+    """Means over problems of k lines: `values` (k), in resamples (r, k), and their standard `errors` (k), 0 if exact."""
+
+    values: Floats
+    draws: Floats
+    errors: Floats
+
+
 def _average(
-    lines: Sequence[FigureLine], means: Sequence[tuple[Floats, Floats]], wanted: int, about: dict[str, int], sizes: Ints
+    lines: Sequence[FigureLine], means: Sequence[_SubsetFigures], wanted: int, about: dict[str, int], sizes: Ints
 ) -> Iterator[dict[str, Any]]:
     """The plain mean over subsets, where several are wanted; undefined as soon as one of them has no figure."""
     if wanted > 1 and len(means) == wanted:
-        both = (np.mean([values for values, _ in means], axis=0), np.mean([draws for _, draws in means], axis=0))
-        yield from _told("average", lines, both, about, sizes)
+        average = _SubsetFigures(
+            np.mean([figures.values for figures in means], axis=0),
+            np.mean([figures.draws for figures in means], axis=0),
+            np.sqrt(np.sum([figures.errors**2 for figures in means], axis=0)) / wanted,
+        )
+        yield from _told("average", lines, average, about, sizes)
     elif wanted > 1:
         why = f"undefined in {wanted - len(means)} of {wanted} subsets"
         for line in lines:
@@ -619,14 +652,15 @@ def _about(sizes: Ints, wanted: int) -> dict[str, int]:
 
 
 def _told(
-    subset: str, lines: Sequence[FigureLine], figures: tuple[Floats, Floats], about: dict[str, int], sizes: Ints
+    subset: str, lines: Sequence[FigureLine], figures: _SubsetFigures, about: dict[str, int], sizes: Ints
 ) -> Iterator[dict[str, Any]]:
     one_size = int(sizes[0]) if (sizes == sizes[0]).all() else None
     for column, line in enumerate(lines):
-        draws = figures[1][:, column]
+        draws = figures.draws[:, column]
         defined = draws[~np.isnan(draws)]
         low, high = percentile_interval(defined) if defined.size else (None, None)
-        own = {"of": one_size if line.n is None else line.n, "value": float(figures[0][column])}
+        own = {"of": one_size if line.n is None else line.n, "value": float(figures.values[column])}
+        own["sampling_error"] = Z * float(figures.errors[column]) or None
         yield _row(subset, line.metric, {**_named(line), **own, "low": low, "high": high, **about})
 
 
@@ -640,7 +674,9 @@ def _named(line: FigureLine) -> dict[str, Any]:
     return {"aggregation": line.aggregation, "reason": line.reason}
 
 
-_EMPTY = dict.fromkeys(("aggregation", "of", "value", "low", "high", "n", "responses", "left_out", "reason"))
+_EMPTY = dict.fromkeys(
+    ("aggregation", "of", "value", "low", "high", "sampling_error", "n", "responses", "left_out", "reason")
+)
 
 
 def _row(subset: str, metric: str, values: dict[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from scoring.schema import WHOLE, Bools, Floats, Ints
 SEARCH_AND_LEARN, REWARDBENCH = "search-and-learn", "rewardbench-2"
 NAIVE, WEIGHTED_PRED, MAJORITY_PRED = "pred_naive", "pred_weighted", "pred_maj"
 SCORE = "score"
+OUT_OF_RANGE = "gaps between scores cannot be compared: some scores are outside the range of floats"
 TIES = "ties"
 """The subset of RewardBench 2 that has a formula of its own, in small letters."""
 _REF, _TIED = "ref", "tied"
@@ -71,10 +72,10 @@ def _first_completions(
         first = place < n
         # The first of the highest among the first n; the others stand behind all of these.
         order = np.lexsort((-scores, ~first, kept.problems))
-        naive = groups.right[groups.groups[order[kept.bounds[:-1]]]]
+        naive = kept.right[groups.first[groups.groups[order[kept.bounds[:-1]]]]]
         yield FigureLine(NAIVE, n, naive.astype(np.float64), last)
-        yield FigureLine(WEIGHTED_PRED, n, groups.won_among(first, scores), last)
-        yield FigureLine(MAJORITY_PRED, n, groups.won_among(first), last)
+        yield FigureLine(WEIGHTED_PRED, n, groups.first_winners(first, scores), last)
+        yield FigureLine(MAJORITY_PRED, n, groups.first_winners(first), last)
 
 
 # -- RewardBench 2
@@ -116,8 +117,12 @@ def rewardbench_rows(
                     yield row
         if ties.any():
             tied = responses.keep(whole & ties)
+            scores = aggregation.scores(evaluation.rewards, tied)
             own = [name or "" for name, is_kept in zip(names, whole & ties, strict=True) if is_kept]
-            value, why = ties_score(own, aggregation.scores(evaluation.rewards, tied), tied)
+            value, why = None, OUT_OF_RANGE
+            # Weights are the scores, unless these leave the range.
+            if np.array_equal(scores, aggregation.weigh(evaluation.rewards, tied)):
+                value, why = ties_score(own, scores, tied)
             yield {
                 "subset": responses.names[int(responses.subsets[ties][0])],
                 "metric": SCORE,
