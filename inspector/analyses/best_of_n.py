@@ -106,8 +106,8 @@ NOTES = (
     "maj@n, weighted@n: answers that tie share the win, in any order of the responses",
     "maj@n, weighted@n: a response without a readable answer does not vote; if none votes, one is picked at random",
     "maj@n, weighted@n: of one response, both are mean@1",
-    f"sampling_error: weighted@n is exact up to {MOST_CHOICES:,} choices of n responses a problem; of more, {DRAWS:,} "
-    "are drawn with the seed, and the value is within so much of the exact one, at 95%",
+    f"weighted@n: exact up to {MOST_CHOICES:,} choices of n responses a problem; of more, {DRAWS:,} are drawn (seed)",
+    "sampling_error: a drawn value is within so much of the exact one, at 95%; null: the value is exact",
     r"final answers: the column parsed_answer of a case's file, else the text in the last \boxed{...}, less blanks",
     "n counts problems; left_out: problems of which a response is not scored",
     f"low and high: 95% bootstrap, {RESAMPLES} resamples of problems",
@@ -325,7 +325,9 @@ def _blocks(rows: pl.DataFrame, own: pl.DataFrame, oddities: Sequence[str], by: 
     errors = rows["sampling_error"].drop_nulls().to_list()
     if errors:
         most = share_text(max(errors), 2)
-        yield Note(f"{DRAWN} over {DRAWS:,} drawn choices of responses: within {most} points of the exact value, at 95%.")
+        yield Note(
+            f"{DRAWN} mean over {DRAWS:,} drawn choices a problem: within {most} points of the exact value (95%)."
+        )
     if (over := _spread_table(own)).rows:
         yield over
     yield from quiet_notes(oddities)
@@ -471,7 +473,7 @@ def _oddities(results: ResultSet, made: ProblemResponses, groups: AnswerGroups) 
         yield f"{benchmark}: {several} problems have responses of several generators, and the best of all is chosen"
     if contradicted := groups.contradicted():
         both = f"in {contradicted} problems one answer is labelled right and wrong"
-        yield f"{benchmark}: {both}; for votes the share of right ones among its responses counts"
+        yield f"{benchmark}: {both}; votes count the share that is right"
     silent = int((groups.groups < 0).sum())
     if silent and groups.voted.any():
         yield f"{benchmark}: {silent} of {groups.groups.size} responses have no readable answer and do not vote"

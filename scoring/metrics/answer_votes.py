@@ -257,11 +257,9 @@ def _mean_share(votes: _Votes, chosen: Bools) -> tuple[Floats, Floats]:
 
 
 def _shares(votes: _Votes, chosen: Floats, width: int) -> Floats:
-    """The share of right ones among the winners of each choice. Shape (q, choices).
+    """The share of right ones among the winners of each choice (N, choices), 1 = votes. Shape (q, choices).
 
-    Args:
-        votes: of q problems with at most `width` answers each.
-        chosen: (N, choices), 1 = votes, 0 = does not.
+    `width` is the most answers that one of the q problems has.
     """
     belongs = votes.answers[:, None, :] == np.arange(width)[:, None]
     weights = np.ones(votes.right.shape) if votes.weights is None else votes.weights
@@ -310,12 +308,7 @@ def _majority(groups: tuple[tuple[int, int], ...], silent: tuple[int, int], n: i
     For each number of votes that wins, answers with fewer responses vote freely. The others are added one by one to
     what is known of those before them: the chance that so many tie for the win with so many votes in total, and that
     chance times the expected number of right ones among the tied. Each response is chosen independently with
-    probability n / size, and the result is divided by the chance that n are.
-
-    Args:
-        groups: (responses, right ones) of each answer, most responses first.
-        silent: the same of the responses without an answer.
-        n: how many vote.
+    probability n / size, and the result is divided by the chance that n are. For `groups` and `silent` see `_profiles`.
     """
     size = silent[0] + sum(count for count, _ in groups)
     total = 0.0

@@ -281,7 +281,7 @@ def _product_weights(rewards: StepRewards, responses: Responses) -> Floats:
     for problem in np.flatnonzero(affected):
         members = np.arange(*responses.bounds[problem : problem + 2])
         members = members[mantissas[members] != 0]
-        products[members] = np.ldexp(mantissas[members], _compressed(exponents[members]))
+        products[members] = np.ldexp(mantissas[members], _compressed(exponents[members]).astype(np.int32))
     return products
 
 
@@ -294,7 +294,7 @@ def _compressed(exponents: Ints) -> Ints:
     order = np.argsort(-exponents, kind="stable")
     widest = min(_LOST_IN_A_SUM, max(_LEAST_GAP, _FLOAT_EXPONENTS // exponents.size))
     gaps = np.minimum(-np.diff(exponents[order]), widest)
-    compressed = np.empty(exponents.size, dtype=np.int32)
+    compressed = np.empty_like(exponents)
     compressed[order] = _HIGHEST - np.concatenate([[0], np.cumsum(gaps)])
     return compressed
 
@@ -504,9 +504,9 @@ def scorer_rows(
 ) -> Iterator[dict[str, Any]]:
     """prm@n of one scorer by every aggregation that it has scores for, over the problems it scored all responses of.
 
-    `weighted@n` is the vote for final answers in which each response counts its score; `prm@n_over_mean@1` the difference to a response picked at random, on the same problems and the same
-    resamples; `tied` the share of problems that the order in the file decides. Arguments and rows as for
-    `response_rows`.
+    `weighted@n` is the vote for final answers in which each response counts its score; `prm@n_over_mean@1` the
+    difference to a response picked at random, on the same problems and the same resamples; `tied` the share of problems
+    that the order in the file decides. Arguments and rows as for `response_rows`.
     """
     numbers = numbers_asked(responses, n)
     able = able_aggregations(evaluation, responses)
@@ -622,7 +622,7 @@ def figure_rows(
 
 
 class _SubsetFigures(Struct, frozen=True, eq=False):
-    """Means over problems of k lines: `values` (k), in resamples (r, k), and their standard `errors` (k), 0 if exact."""
+    """Means over problems of k lines: `values` (k), `draws` in resamples (r, k), standard `errors` (k), 0 if exact."""
 
     values: Floats
     draws: Floats

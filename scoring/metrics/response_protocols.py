@@ -117,11 +117,11 @@ def rewardbench_rows(
                     yield row
         if ties.any():
             tied = responses.keep(whole & ties)
-            scores = aggregation.scores(evaluation.rewards, tied)
+            scores, weights = aggregation.scores(evaluation.rewards, tied), aggregation.weigh(evaluation.rewards, tied)
             own = [name or "" for name, is_kept in zip(names, whole & ties, strict=True) if is_kept]
             value, why = None, OUT_OF_RANGE
             # Weights are the scores, unless these leave the range.
-            if np.array_equal(scores, aggregation.weigh(evaluation.rewards, tied)):
+            if weights is None or np.array_equal(scores, weights):
                 value, why = ties_score(own, scores, tied)
             yield {
                 "subset": responses.names[int(responses.subsets[ties][0])],

@@ -24,6 +24,7 @@ from opened import opened
 from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.errors import UsageError
+from scoring.metrics import answer_votes
 from scoring.reading.final_answers import boxed_answer
 from screen_text import press, rests
 from thoroughness import together
@@ -221,9 +222,28 @@ def test_oddities_are_told(tmp_path, capsys):
         "bench: 1 responses are left out: their final answer is neither right nor wrong.",
         "bench: right and wrong responses in 1 of 1 problems: the choice matters there alone.",
         "bench: 1 problems have responses of several generators, and the best of all is chosen.",
-        "bench: in 1 problems one answer is labelled right and wrong; for maj@n its first label counts.",
+        "bench: in 1 problems one answer is labelled right and wrong; votes count the share that is right.",
         "negative on bench: 2 step rewards are below 0, so that products change sign.",
     ]
+
+
+def test_responses_without_an_answer_do_not_vote_and_are_counted(tmp_path, capsys):
+    """As in `maj1`: nine right responses, of which three have an answer in a box."""
+    cases = [making.reference.Case(1, -1, (0.5,))] * 9
+    columns = {
+        "problem_id": [f"{number}" for number in range(3) for _ in range(3)],
+        "final_answer_correct": [True] * 9,
+        "steps": [
+            [rf"\boxed{{{number}}}"] if not place else ["It is so."] for number in range(3) for place in range(3)
+        ],
+    }
+    making.workspace(tmp_path / "w", cases, [(making.scorer("s"), cases)], **columns)
+    rows = best_of_n.view(load(Query(workspace=str(tmp_path / "w")))).rows
+    votes = rows.filter(rows["metric"].is_in(["maj@n", "weighted@n"]))
+    assert set(votes["of"]) == {1, 2, 3}
+    assert set(votes["value"]) == {1.0}
+    assert main(["best-of-n", "-w", str(tmp_path / "w")]) == 0
+    assert "6 of 9 responses have no readable answer" in capsys.readouterr().out
 
 
 # -- people's own responses
@@ -276,10 +296,10 @@ def test_a_table_of_responses_becomes_figures(tmp_path, mapped, capsys):
             best.append(problem[response_reference.first_best(scores)]["is_correct"])
         assert value[scorer, name, "prm@n", 4] == pytest.approx(np.mean(best))
     votes = [
-        response_reference.majority([one["answer"] for one in problem], [one["is_correct"] for one in problem])
+        response_reference.vote([one["answer"] for one in problem], [one["is_correct"] for one in problem])
         for problem in problems
     ]
-    assert value[None, None, "maj@n", 4] == pytest.approx(np.mean(votes))
+    assert value[None, None, "maj@n", 4] == pytest.approx(float(sum(votes)) / len(votes))
 
 
 def test_no_note_is_about_a_rule_where_no_verdict_counts(root, tmp_path):
@@ -356,7 +376,7 @@ def test_lost_problems_are_those_where_a_right_response_is_not_chosen(searched, 
             good = [at for at, correct in enumerate(right) if correct]
             top = good[response_reference.first_best([scores[at] for at in good])]
             before = sum((scores[at], -at) > (scores[top], -top) for at in range(len(right)) if not right[at])
-            vote = response_reference.majority(answers, right)
+            vote = {0: False, 1: True}.get(response_reference.vote(answers, right))
             name = row["unique_id"]
             expected[name] = (sum(right), f"{name}/{best}", f"{name}/{top}", before, vote)
     assert 0 < len(expected) < len(rows)
@@ -451,8 +471,32 @@ def test_curves_go_through_the_figures_and_the_way_that_is_asked_for_is_first(se
 def test_answers_that_are_in_no_box_are_those_of_the_file(searched):
     root, rows = searched
     value = cells(asked(root, "choice"))[None, "best_of_n_completions", "all", None, "maj@n", 8]
-    votes = [response_reference.majority(*completions(row)[::2]) for row in rows]
+    votes = [float(response_reference.vote(*completions(row)[::2])) for row in rows]
     assert (value["value"], value["n"]) == (pytest.approx(np.mean(votes)), len(rows))
+
+
+def test_drawn_votes_are_marked_where_they_stand(searched, monkeypatch):
+    root, _ = searched
+    exact = best_of_n.view(load(Query(workspace=root)))
+    assert exact.rows["sampling_error"].null_count() == exact.rows.height
+    assert "≈" not in exact.render("markdown")
+    monkeypatch.setattr(answer_votes, "MOST_CHOICES", 30)
+    drawn = best_of_n.view(load(Query(workspace=root)))
+    errors = drawn.rows.filter(drawn.rows["sampling_error"].is_not_null())
+    assert set(errors.select("metric", "of").unique().rows()) == {("weighted@n", 4)}
+    text = drawn.render("markdown")
+    lines = [line for line in text.splitlines() if "votes by" in line]
+    assert lines
+    assert all(line.count("≈") == 1 for line in lines)
+    # In the chart's names, and explained under the table.
+    (chart,) = [block for block in drawn.blocks() if isinstance(block, Curve)]
+    assert "weighted@n by last ≈" in [line.name for line in chart.series]
+    assert "\n≈ mean over " in text
+    assert "sampling_error" in drawn.render("csv")
+    both = (cells(document) for document in (exact, drawn))
+    for here, there in zip(*(side.values() for side in both), strict=True):
+        if here["value"] is not None:
+            assert there["value"] == pytest.approx(here["value"], abs=2 * (there["sampling_error"] or 0) + 1e-12)
 
 
 def test_texts_of_a_file_do_not_act(tmp_path, capsys):

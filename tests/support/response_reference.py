@@ -49,24 +49,27 @@ def places(scored):
     return [len({other for other in scored if other > one}) for one in scored]
 
 
-def majority(answers, right):
-    """Whether the most frequent answer is right; None where nobody has one."""
-    voting = [answer for answer in answers if answer is not None]
-    if not voting:
-        return None
-    winner = max(voting, key=lambda answer: (voting.count(answer), -voting.index(answer)))
-    return right[answers.index(winner)]
-
-
-def weighted(answers, scores, right):
-    """Whether the answer with the highest sum of scores is right, of equal sums the first; None without an answer."""
+def vote(answers, right, weights=None):
+    """The share of right responses among the winners; answers that tie share the win, None does not vote."""
+    weights = [1] * len(answers) if weights is None else weights
     sums = {}
-    for answer, score in zip(answers, scores, strict=True):
+    for answer, weight in zip(answers, weights, strict=True):
         if answer is not None:
-            sums[answer] = sums.get(answer, 0.0) + score
+            sums[answer] = sums.get(answer, 0) + Fraction(weight)
     if not sums:
-        return None
-    return right[answers.index(max(sums, key=sums.get))]
+        return Fraction(sum(right), len(right))
+    shares = []
+    for answer, total in sums.items():
+        if total == max(sums.values()):
+            own = [correct for other, correct in zip(answers, right, strict=True) if other == answer]
+            shares.append(Fraction(sum(own), len(own)))
+    return sum(shares) / len(shares)
+
+
+def votes(n, *columns):
+    """The mean of `vote` over every choice of n responses."""
+    chosen = [vote(*zip(*some, strict=True)) for some in combinations(list(zip(*columns, strict=True)), n)]
+    return float(sum(chosen) / len(chosen))
 
 
 def search_and_learn(answers, scores, right, n):

@@ -19,6 +19,7 @@ from scoring.metrics.best_of_n import (
     PRM,
     PROBLEMS,
     TIED,
+    WEIGHTED,
     any_right,
     chosen_right,
     response_rows,
@@ -176,8 +177,10 @@ def test_labels_and_nothing_rank_nothing():
 
 def test_the_vote_is_of_final_answers_where_there_are_any():
     problems = [("one", [((0.5,), True), ((0.5,), False), ((0.5,), False)]), ("one", [((0.5,), False)] * 2)]
-    row = figures(problems, answers=["1", "2", "2", None, None])["all", None, MAJORITY, 3]
-    assert (row["value"], row["n"], row["left_out"]) == (0.0, 1, 1)
+    problems[1][1][1] = ((0.5,), True)
+    row = figures(problems, answers=["1", "2", "2", None, None])["all", None, MAJORITY, None]
+    # By two votes against one, and at random: nobody votes in the second problem.
+    assert (row["value"], row["n"], row["left_out"], row["sampling_error"]) == (0.25, 2, 0, None)
     row = figures(problems)["all", None, MAJORITY, None]
     assert (row["value"], row["reason"]) == (None, NO_ANSWER)
 
@@ -266,4 +269,24 @@ def test_products_beyond_the_range_of_floats_keep_their_ratio_in_a_vote(low, hig
     weights = AGGREGATIONS["product"].weigh(evaluation.rewards, responses)
     assert weights[0] / weights[1] == pytest.approx((low / high) ** 500)
     assert weights[2:].tolist() == [0.0, 0.125, 0.5]
+    assert np.isfinite(weights).all()
+
+
+@pytest.mark.parametrize("low", [0.2, 0.01])
+def test_products_beyond_the_range_of_floats_are_compared_in_every_choice_of_fewer_responses(low):
+    """The highest product is in range, and the right one of the two others is chosen over the wrong one."""
+    problem = [((0.9,), False), ((low,) * 500, True), ((low * 0.9,) * 500, False)]
+    answers = ["1", "2", "3"]
+    found = figures([("one", problem)], answers=answers)
+    # Of the pairs, one is without the highest.
+    assert found["all", "product", WEIGHTED, 2]["value"] == pytest.approx(1 / 3)
+    assert found["all", "product", PRM, 2]["value"] == pytest.approx(1 / 3)
+
+
+def test_many_products_far_apart_keep_their_order_in_a_vote():
+    problem = [((0.5,) * (1 + 300 * number), number % 2 == 1) for number in range(40)]
+    evaluation, responses = response_making.evaluation([("one", problem)])
+    weights = AGGREGATIONS["product"].weigh(evaluation.rewards, responses)
+    assert (np.diff(weights) < 0).all()
+    assert (weights > 0).all()
     assert np.isfinite(weights).all()

@@ -13,6 +13,7 @@ from scoring.metrics.best_of_n import places
 from scoring.metrics.response_protocols import (
     MAJORITY_PRED,
     NAIVE,
+    OUT_OF_RANGE,
     SCORE,
     WEIGHTED_PRED,
     first_credit,
@@ -150,3 +151,15 @@ def test_rewardbench_has_a_figure_a_subset_and_one_of_its_own_for_ties():
     (row,) = rewardbench_rows(*response_making.evaluation(wrong_first), ["1"], 0)
     assert (row["metric"], row["value"]) == (SCORE, None)
     assert "the first response is not right" in row["reason"]
+
+
+def test_ties_have_no_score_where_products_leave_the_range_of_floats():
+    """Both products are 0 as floats, so that no gap between them can be told."""
+    made = [
+        ("Ties", [((0.2,) * 500, True), ((0.1,) * 500, False)]),
+        ("Ties", [((0.9,), True), ((0.7,), True), ((0.1,), False)]),
+    ]
+    evaluation, responses = response_making.evaluation(made)
+    rows = {row["aggregation"]: row for row in rewardbench_rows(evaluation, responses, ["ref:1", "tied:1"], None)}
+    assert (rows["product"]["value"], rows["product"]["reason"]) == (None, OUT_OF_RANGE)
+    assert rows["last"]["value"] is not None
