@@ -259,10 +259,10 @@ def _tabular(block: Table) -> Iterator[str]:
         yield f"% {one_line(block.title)}"
     yield rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in rights(block))}}}"
     yield r"\hline"
-    yield " & ".join(latex_text(column.title) for column in block.columns) + r" \\"
+    yield " & ".join(_literal(column.title) for column in block.columns) + r" \\"
     yield r"\hline"
     for row in block.rows:
-        cells = ["" if not cell.rows else latex_text(plain_text(cell)) for cell in row]
+        cells = ["" if not cell.rows else _literal(plain_text(cell)) for cell in row]
         remark = f" % {one_line(remark_of(row))}" if remark_of(row) else ""
         yield " & ".join(cells) + r" \\" + remark
     yield from [r"\hline", r"\end{tabular}"]

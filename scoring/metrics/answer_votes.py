@@ -161,10 +161,10 @@ def answer_groups(starts: Ints, right: Bools, answers: Sequence[str | None], see
     count = starts.size - 1
     problems = np.repeat(np.arange(count), np.diff(starts)).tolist()
     pairs = zip(problems, answers, strict=True)
-    found = sorted({(problem, answer) for problem, answer in pairs if answer is not None})
-    numbers: dict[tuple[int, str | None], int] = {pair: number for number, pair in enumerate(found)}
+    named = sorted({(problem, answer) for problem, answer in pairs if answer is not None})
+    numbers: dict[tuple[int, str | None], int] = {pair: number for number, pair in enumerate(named)}
     groups = [numbers.get(pair, -1) for pair in zip(problems, answers, strict=True)]
-    owners = np.fromiter((problem for problem, _ in found), dtype=np.int64, count=len(found))
+    owners = np.fromiter((problem for problem, _ in named), dtype=np.int64, count=len(named))
     bounds = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=count))]).astype(np.int64)
     return AnswerGroups(starts, np.array(groups, dtype=np.int64), bounds, right, seed)
 
@@ -195,7 +195,7 @@ def _expected(votes: _Votes, n: int, seed: int) -> tuple[Floats, Floats]:
     if comb(size, n) <= MOST_CHOICES:
         values[undecided], _ = _mean_share(votes, _all_choices(size, n))
     elif votes.weights is None:
-        values[undecided] = [_majority(*one, n) for one in _profiles(votes)]
+        values[undecided] = [_majority(groups, silent, n) for groups, silent in _profiles(votes)]
     else:
         shuffled = votes.answers.copy(), votes.right.copy(), votes.weights.copy()
         for row in range(undecided.size):

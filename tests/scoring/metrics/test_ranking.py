@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import response_reference
-from scoring.metrics.best_of_n import _products, places, product_places
+from scoring.metrics.score_places import _products, places, product_places
 from thoroughness import up_to
 
 SOME = up_to(200, 25)

@@ -9,7 +9,6 @@ import judged
 import response_making
 import response_reference
 from scoring.metrics.answer_votes import answer_groups
-from scoring.metrics.best_of_n import places
 from scoring.metrics.response_protocols import (
     MAJORITY_PRED,
     NAIVE,
@@ -21,6 +20,7 @@ from scoring.metrics.response_protocols import (
     search_and_learn_rows,
     ties_score,
 )
+from scoring.metrics.score_places import places
 from thoroughness import up_to
 
 SCORES = (0.0, 0.25, 0.5, 1.0)
