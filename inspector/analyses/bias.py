@@ -89,12 +89,13 @@ def bias(results: ResultSet, params: Params, intervals: bool) -> View:
     clean alike). Slices are tests of every value of every column, and come with the intervals.
     """
     axes, rows = usual_axes(results) if intervals else (), []
+    seed = results.query.seed if intervals else None
     for evaluation in results.chosen_evaluations:
         for benchmark, inside in by_benchmark(results):
             labels = {"scorer": evaluation.scorer.name, "benchmark": benchmark}
             unparsed = results.unparsed(benchmark)
             judged = judged_steps(evaluation, benchmark)
-            rows += [{**labels, **row} for row in bias_rows(evaluation, inside, unparsed, judged)]
+            rows += [{**labels, **row} for row in bias_rows(evaluation, inside, unparsed, judged, seed)]
             for row in slice_rows(evaluation, inside, axes, unparsed):
                 where = " AND ".join(f"({part})" for part in (*within(results, benchmark), row["where"]))
                 rows.append({**labels, "unit": "case", **row, "small": False, "where": where})

@@ -126,7 +126,7 @@ def facts_of(
 
 
 def _leaning(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> Iterator[Highlight]:
-    rates = {row["metric"]: row for row in bias_rows(evaluation, rows, unparsed) if row["unit"] == "case"}
+    rates = {row["metric"]: row for row in bias_rows(evaluation, rows, unparsed, seed=None) if row["unit"] == "case"}
     bias = rates["bias"]
     if bias["value"] is None or bias["low"] <= 0 <= bias["high"]:
         return

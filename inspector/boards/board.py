@@ -261,7 +261,7 @@ def _figures(
     erroneous, clean = _sides(evaluation, piece, counts, unparsed)
     bias = counts[CLEAN] / clean - counts[EXACT] / erroneous if erroneous and clean else None
     if head.metric == PRMSCORE:
-        biases = bias_rows(evaluation, piece.rows, unparsed, judged_steps(evaluation, piece.benchmark))
+        biases = bias_rows(evaluation, piece.rows, unparsed, judged_steps(evaluation, piece.benchmark), None)
         bias = next(row["value"] for row in biases if (row["unit"], row["metric"]) == ("step", "bias"))
     return {
         "bias": bias,

@@ -439,10 +439,37 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
         return bool((np.bincount(self.problems) > 1).any())
 
     @cached_property
+    def order(self) -> Ints:
+        """The rank (0-based) of each case by benchmark and id, whatever the order of the rows. Shape (n,).
+
+        A number at the end of an id counts as a number: `gsm8k-2` comes before `gsm8k-10`.
+        """
+        ids = pl.col("id").cast(pl.String)
+        end = ids.str.extract(r"(\d{1,18})$")
+        names = (
+            ids.str.strip_suffix(end.fill_null("")).alias("stem"),
+            end.cast(pl.Int64).alias("end"),
+            ids.alias("whole"),
+        )
+        keys = self.cases.select("benchmark", *names)
+        ranks = np.empty(keys.height, dtype=np.int64)
+        sorted_rows = keys.with_row_index("row").sort(*keys.columns, maintain_order=True)["row"].to_numpy()
+        ranks[sorted_rows] = np.arange(keys.height)
+        return ranks
+
+    @cached_property
     def subsets(self) -> tuple[list[str | None], Ints]:
         """The subsets in order of appearance, and the number (0-based) of each case's. None = no subset."""
         names, numbers = group_numbers(self.cases, ("subset",))
         return [name for (name,) in names], numbers.astype(np.int64)
+
+    @cached_property
+    def subset_ranks(self) -> Ints:
+        """The rank (0-based) of each of `subsets` by its name, whatever the order of the rows. Shape (subsets,)."""
+        names = self.subsets[0]
+        ranks = np.empty(len(names), dtype=np.int64)
+        ranks[sorted(range(len(names)), key=lambda number: names[number] or "")] = np.arange(len(names))
+        return ranks
 
     def has_subsets(self, rows: Bools) -> bool:
         """Return whether any of the cases `rows` (n) is in a subset."""

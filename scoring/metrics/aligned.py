@@ -48,9 +48,10 @@ class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
     `names`, `families` and `nothing` have length s; a family of "" is its scorer's own, `nothing` says why a scorer has
     no verdict on any case, None where it has. `rows` (n,) are the row ids of the cases. `tried` and `right` (n, s) say
     who has the case in the denominator and who is right about it, `verdicts` (n, s) are 0-based, -1 no error,
-    NO_VERDICT none. `earliest`, `n_steps` (n,) are gold; `subsets` and `problems` (n,) number the subset and the
-    problem of each case: solutions of one problem have one number. `codes` (n, s, uint8) are outcomes by
-    `scoring.evaluations.verdicts`, and `unparsed` is the policy that `tried` follows.
+    NO_VERDICT none. `earliest`, `n_steps` (n,) are gold; `subsets` and `problems` (n,) number the subset (by name) and
+    the problem of each case: solutions of one problem have one number. `codes` (n, s, uint8) are outcomes by
+    `scoring.evaluations.verdicts`, and `unparsed` is the policy that `tried` follows. `order` (n,) ranks the cases
+    independently of the order of rows; they are drawn by it. None = as they come.
     """
 
     names: tuple[str, ...]
@@ -66,6 +67,7 @@ class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
     problems: Ints
     codes: Codes
     unparsed: Unparsed = "wrong"
+    order: Ints | None = None
 
     @property
     def erroneous(self) -> Bools:
@@ -108,6 +110,7 @@ class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
             names=tuple(self.names[column] for column in taken),
             families=tuple(self.families[column] for column in taken),
             nothing=tuple(self.nothing[column] for column in taken),
+            order=None if self.order is None else self.order[rows],
             **{name: getattr(self, name)[rows] for name in ("rows", "earliest", "n_steps", "subsets", "problems")},
             **{name: getattr(self, name)[rows][:, taken] for name in ("tried", "right", "verdicts", "codes")},
         )
@@ -170,11 +173,12 @@ def align_scorers(
         else np.broadcast_to(np.int64(NO_VERDICT), codes.shape),
         earliest=gold.earliest[taken],
         n_steps=gold.n_steps[taken],
-        subsets=gold.subsets[1][taken],
+        subsets=gold.subset_ranks[gold.subsets[1][taken]],
         # Where no two share one, any numbers do, and those of their names take long to find.
         problems=gold.problems[taken] if gold.related else taken,
         codes=codes,
         unparsed=unparsed,
+        order=gold.order[taken],
     )
 
 
@@ -271,7 +275,7 @@ def align_steps(evaluations: Sequence[Evaluation], rows: Bools, facts: StepLabel
         nothing=tuple(why_nothing(evaluation, rows) for evaluation in evaluations),
         tried=parts[..., COUNTS.index("judged")] > 0,
         parts=parts,
-        subsets=gold.subsets[1][taken],
+        subsets=gold.subset_ranks[gold.subsets[1][taken]],
         problems=gold.problems[taken],
         paired=STEPS_PAIRED,
     )
@@ -292,7 +296,7 @@ def _align_own(made: OwnMetric, evaluations: Sequence[Evaluation], rows: Bools, 
         ),
         tried=tried[tried.any(axis=1)],
         parts=np.stack([made.parts(run)[taken] for run in decided], axis=1),
-        subsets=gold.subsets[1][taken],
+        subsets=gold.subset_ranks[gold.subsets[1][taken]],
         problems=gold.problems[taken],
         paired=f"{made.about}, on the cases that count for all scorers of a row: {_DRAWN}tests are of first errors",
     )

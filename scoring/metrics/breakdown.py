@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
@@ -22,8 +23,8 @@ from scoring.metrics.closed_forms import (
     paired_difference_interval,
     wilson_interval,
 )
-from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, SIDES
-from scoring.metrics.kernel import Marks, Tally, Unparsed, draw_sides
+from scoring.metrics.first_error import BOTH_ZERO, ERROR_ACC, F1_SCORE, METRICS, NAMES, SIDES, sides_of
+from scoring.metrics.kernel import Marks, Tally, Unparsed, with_draws
 from scoring.metrics.resampling import SMALL, percentile_intervals, related
 from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares
 from scoring.schema import Bools, Floats, Ints
@@ -270,8 +271,9 @@ def breakdown(
     """Compute every metric of one scorer in every cell: the columns of `cells` and SCHEMA, a row a cell and metric.
 
     `cases` and `count_<outcome>` are counts of cases; everything else is a fraction, null with a reason where it is
-    undefined. `n` is the denominator. Shares have Wilson intervals, f1 a bootstrap interval: of whole problems where
-    two cases in its denominators are of one, else stratified by erroneous and clean; `step_accuracy`, the mean over
+    undefined. `n` is the denominator. f1 and both accuracies (and `exact`, which is error_acc) have the bootstrap
+    interval that `metrics` gives to the cell's cases: of whole problems where two cases in its denominators are of
+    one, else stratified by erroneous and clean. Other shares have Wilson intervals; `step_accuracy`, the mean over
     cases, has none. Of several runs this is the first. `small` marks what fewer than SMALL cases say.
 
     Args:
@@ -280,7 +282,7 @@ def breakdown(
         unparsed: whether cases without a verdict count as wrong.
         seed: of the bootstrap.
         metrics: these alone, by name; () = all.
-        bootstrap: whether f1 has its interval, which takes longest.
+        bootstrap: whether f1 and both accuracies have their intervals, which take longest.
     """
     metric_names = MetricNames(frozenset(metrics))
     return long_form(cells, list(_figures(evaluation, cells, unparsed, seed if bootstrap else None, metric_names)))
@@ -322,10 +324,8 @@ def _figures(
     for code, outcome in enumerate(OUTCOMES):
         if (name := f"count_{outcome}") in metric_names:
             yield _count(name, cells.counts(evaluation.codes == code), n)
-    sides = side_shares(evaluation, unparsed)
-    yield from (_of_share(share, cells) for share in sides if share.name in metric_names)
-    if "f1" in metric_names:
-        yield _f1(evaluation, sides, cells, seed)
+    of_first_errors = _first_errors(evaluation, side_shares(evaluation, unparsed), cells, seed)
+    yield from (of_first_errors[name] for name in NAMES if name in metric_names)
     if "step_accuracy" in metric_names:
         yield _step_accuracy(evaluation, cells)
     for share in chain(
@@ -334,7 +334,9 @@ def _figures(
         process_error_shares(evaluation, unparsed),
     ):
         if share.name in metric_names:
-            yield _of_share(share, cells)
+            # By its definition `exact` is error_acc, and one figure has one interval.
+            same = of_first_errors[ERROR_ACC.name] if share.name == "exact" else None
+            yield _of_share(share, cells) if same is None else replace(same, metric=share.name)
 
 
 def _count(metric: str, counts: Ints, n: Ints) -> CellFigures:
@@ -350,19 +352,27 @@ def _of_share(share: Share, cells: Cells) -> CellFigures:
     return CellFigures(share.name, value, low, high, n, few(n), [None if size else share.empty for size in n])
 
 
-def _f1(evaluation: Evaluation, shares: tuple[Share, Share], cells: Cells, seed: int | None) -> CellFigures:
+def _first_errors(
+    evaluation: Evaluation, shares: tuple[Share, Share], cells: Cells, seed: int | None
+) -> dict[str, CellFigures]:
+    """METRICS of `scoring.metrics.first_error` in every cell, with the intervals that they have on its cases alone."""
     tally = f1_tally(shares, cells)
-    f1, sizes = tally.values(F1_SCORE)[:, 0], F1_SCORE.size(tally.sums)[:, 0]
-    low, high = np.full((2, f1.size), np.nan)
     if seed is not None:
-        _bootstrap(evaluation, tally, shares, cells, seed, (~np.isnan(f1)).nonzero()[0], (low, high))
-    erroneous, clean = (tally.sums[side][:, 0] for side in SIDES)
-    reasons = []
-    for place, value in enumerate(f1):
-        why = evaluation.nothing or F1_SCORE.why({name: counted[place, 0] for name, counted in tally.sums.items()})
-        reasons.append(None if np.isfinite(value) else why)
-    small = few(np.minimum(erroneous, clean)) & np.isfinite(f1)
-    return CellFigures("f1", f1, low, high, sizes, small, reasons)
+        tally = _drawn(evaluation, tally, shares, cells, seed)
+    figures = {}
+    for metric in METRICS:
+        value, n = tally.values(metric)[:, 0], metric.size(tally.sums)[:, 0]
+        low, high = np.full((2, value.size), np.nan)
+        defined = np.flatnonzero(np.isfinite(value))
+        if tally.draws is not None and defined.size:
+            low[defined], high[defined] = percentile_intervals(tally.drawn(metric)[:, defined, 0])
+        reasons = []
+        for place, figure in enumerate(value):
+            why = evaluation.nothing or metric.why({name: of[place, 0] for name, of in tally.sums.items()})
+            reasons.append(None if np.isfinite(figure) else why)
+        support = np.min([tally.sums[side][:, 0] for side in sides_of(metric)], axis=0)
+        figures[metric.name] = CellFigures(metric.name, value, low, high, n, few(support) & np.isfinite(value), reasons)
+    return figures
 
 
 def f1_tally(shares: tuple[Share, Share], cells: Cells) -> Tally:
@@ -372,27 +382,15 @@ def f1_tally(shares: tuple[Share, Share], cells: Cells) -> Tally:
     return Tally({name: cells.counts(rows)[:, None] for name, rows in counted.items()})
 
 
-def _bootstrap(
-    evaluation: Evaluation,
-    tally: Tally,
-    shares: tuple[Share, Share],
-    cells: Cells,
-    seed: int,
-    defined: Ints,
-    ends: tuple[Floats, Floats],
-) -> None:
+def _drawn(evaluation: Evaluation, tally: Tally, shares: tuple[Share, Share], cells: Cells, seed: int) -> Tally:
+    """The sums of every cell with draws of it alone."""
     member, gold = (shares[0].among | shares[1].among), evaluation.gold
-    if gold.related and related(gold.problems, member & cells.rows):
-        right, (cases, numbers) = (shares[0].hits | shares[1].hits), cells.pairs()
-        of_cases = right[cases, None], member[cases, None], (gold.earliest >= 0)[cases], gold.problems[cases]
-        tally = Marks(*of_cases, numbers, ends[0].size).tally(seed, whole=True)
-    else:
-        hits, totals = (
-            np.column_stack([tally.sums[name][:, 0] for name in names]) for names in (("exact", "clean_right"), SIDES)
-        )
-        tally = Tally(tally.sums, draw_sides(hits, totals, seed))
-    drawn = tally.drawn(F1_SCORE)[:, :, 0]
-    ends[0][defined], ends[1][defined] = percentile_intervals(drawn[:, defined])
+    if not (gold.related and related(gold.problems, member & cells.rows)):
+        return with_draws(tally, seed, apart=True)
+    right, (cases, numbers) = (shares[0].hits | shares[1].hits), cells.pairs()
+    of_cases = right[cases, None], member[cases, None], (gold.earliest >= 0)[cases], gold.problems[cases]
+    n_cells = tally.sums["exact"].shape[0]
+    return replace(tally, draws=Marks(*of_cases, numbers, n_cells).apart(seed).draws)
 
 
 def _step_accuracy(evaluation: Evaluation, cells: Cells) -> CellFigures:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import OUTCOMES, REFUSED, UNPARSED, WRONG
@@ -26,8 +25,8 @@ from scoring.metrics.kernel import (
     Sums,
     Tally,
     Unparsed,
-    draw_sides,
     harmonic,
+    with_draws,
 )
 from scoring.metrics.resampling import SMALL, Figure, figure_over_runs, reason_over_runs
 from scoring.schema import Bools, Floats, Ints
@@ -95,8 +94,8 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
     Attributes:
         runs: The scorer's repetitions, decided alike.
         rows: (n,) which cases take part; unscored ones and those without gold never do.
-        seed: Of the intervals: where two cases in the denominators are of one problem, whole problems are resampled,
-            else the sides of subsets; None = there are none.
+        seed: Of the intervals: where two cases in the denominators of a line are of one problem, whole problems are
+            resampled, else its sides, and for the average those of every subset; None = there are none.
         official: What a figure is called that is undefined although cases were counted, and averages go on with it;
             such a figure keeps its reason and has no interval. None = it is null.
     """
@@ -139,16 +138,19 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
         return self.runs[0].gold.related and self._marks.related
 
     def of_subset(self, number: int) -> tuple[Figure, ...]:
-        """Return METRICS of one subset."""
+        """Return METRICS of one subset: what `pooled` returns where its cases are the only ones."""
         runs = self._trying(np.array([number]))
-        return self._figures(self._drawn.within([number]).only(runs))
+        if self._by_case:
+            marks = self._marks.group(int(self._ranks[number]))
+            return self._figures(marks.only(runs).tally(self.seed))
+        return self._figures(self._by_sides(self._counted.within([number])))
 
     def pooled(self) -> tuple[Figure, ...]:
         """Return METRICS of all cases together."""
         runs = self.pooled_runs
         if not runs.size:
             return self._nothing("no run tried cases of every subset")
-        if self.related or len(self.runs) > 1:
+        if self._by_case:
             return self._figures(self._marks.pooled().only(runs).tally(self.seed, whole=self.related))
         return self._figures(self._by_sides(self._counted.pooled()))
 
@@ -160,12 +162,16 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
         runs = self.pooled_runs
         if not runs.size:
             return self._nothing("no run tried cases of every subset")
-        return self._figures(self._drawn.within(self.present).only(runs), mean=True)
+        if self._by_case:
+            drawn = self._marks.tally(self.seed, whole=self.related).within(np.sort(self._ranks[self.present]))
+        else:
+            drawn = self._by_sides(self._counted.within(self._in_order))
+        return self._figures(drawn.only(runs), mean=True)
 
     @property
     def score(self) -> float | None:
         """The average of F1 alone, without an interval."""
-        f1 = self._counted.within(self.present).only(self.pooled_runs).values(F1_SCORE)
+        f1 = self._counted.within(self._in_order).only(self.pooled_runs).values(F1_SCORE)
         return None if not f1.size or np.isnan(f1).any() else float(f1.mean())
 
     @cached_property
@@ -181,23 +187,27 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def _marks(self) -> Marks:
-        names, groups = self.runs[0].gold.subsets
-        return Marks.of(self.runs, self.rows, groups, len(names))
+        """The cases in groups that are subsets by rank."""
+        groups = self._ranks[self.runs[0].gold.subsets[1]]
+        return Marks.of(self.runs, self.rows, groups, self._ranks.size)
 
-    @cached_property
-    def _drawn(self) -> Tally:
-        if self.related or len(self.runs) > 1:
-            return self._marks.tally(self.seed, whole=self.related)
-        return self._by_sides(self._counted)
+    @property
+    def _ranks(self) -> Ints:
+        return self.runs[0].gold.subset_ranks
+
+    @property
+    def _in_order(self) -> Ints:
+        """The numbers of the subsets in which some run tried a case, in an order that no row decides."""
+        return self.present[np.argsort(self._ranks[self.present])]
+
+    @property
+    def _by_case(self) -> bool:
+        """Whether draws are of cases or problems: of several runs, or where problems are shared; else of counts."""
+        return self.related or len(self.runs) > 1
 
     def _by_sides(self, counted: Tally) -> Tally:
         """The counts of one run with draws of each side by itself."""
-        if self.seed is None:
-            return counted
-        hits, totals = (
-            np.column_stack([counted.sums[name][:, 0] for name in names]) for names in (("exact", "clean_right"), SIDES)
-        )
-        return replace(counted, draws=draw_sides(hits, totals, self.seed))
+        return counted if self.seed is None else with_draws(counted, self.seed)
 
     def _trying(self, subsets: Ints) -> Ints:
         """The runs that tried a case in each of the subsets."""

@@ -307,6 +307,8 @@ class Marks(Struct, frozen=True, eq=False, dict=True):
         problems: (m,) the number of its problem.
         groups: (m,) the number of its group, 0-based; negative = in none.
         n_groups: g.
+        order: (m,) its rank in an order that does not depend on the rows: cases are drawn by it. None = as they come,
+            which matters where there are several columns and cases are drawn one by one.
     """
 
     right: Bools
@@ -315,6 +317,7 @@ class Marks(Struct, frozen=True, eq=False, dict=True):
     problems: Ints
     groups: Ints
     n_groups: int
+    order: Ints | None = None
 
     @classmethod
     def of(cls, runs: Sequence[Decided], rows: Bools, groups: Ints, n_groups: int) -> "Marks":
@@ -322,7 +325,8 @@ class Marks(Struct, frozen=True, eq=False, dict=True):
         gold = runs[0].gold
         member = np.column_stack([rows & run.members for run in runs])
         right = np.column_stack([rows & run.right for run in runs])
-        return cls(right, member, gold.earliest >= 0, gold.problems, groups, n_groups)
+        order = gold.order if len(runs) > 1 else None
+        return cls(right, member, gold.earliest >= 0, gold.problems, groups, n_groups, order)
 
     @cached_property
     def related(self) -> bool:
@@ -336,6 +340,21 @@ class Marks(Struct, frozen=True, eq=False, dict=True):
     def only(self, columns: Sequence[int] | Ints) -> "Marks":
         """Keep some of the columns, by place."""
         return replace(self, right=self.right[:, columns], member=self.member[:, columns])
+
+    def group(self, number: int) -> "Marks":
+        """Keep one group, as the only one."""
+        rows = np.flatnonzero(self.groups == number)
+        taken = {name: getattr(self, name)[rows] for name in ("right", "member", "erroneous", "problems")}
+        order = None if self.order is None else self.order[rows]
+        return replace(self, **taken, groups=np.zeros(rows.size, dtype=np.int64), n_groups=1, order=order)
+
+    def apart(self, seed: int) -> Tally:
+        """Sum FIRST_ERROR by group and column, with the draws that each group has alone: it may share no mean."""
+        tallies = [self.group(number).tally(seed) for number in range(self.n_groups)]
+        return Tally(
+            {name: np.concatenate([tally.sums[name] for tally in tallies]) for name in FIRST_ERROR},
+            {name: np.concatenate([_drawn(tally, name) for tally in tallies], axis=1) for name in FIRST_ERROR},
+        )
 
     def tally(self, seed: int | None = None, *, whole: bool | None = None) -> Tally:
         """Sum FIRST_ERROR by group and column; with a seed, also in bootstrap resamples.
@@ -353,8 +372,10 @@ class Marks(Struct, frozen=True, eq=False, dict=True):
             return tally
         whole = self.related if whole is None else whole
         if not whole and self.member.shape[1] == 1:
-            return replace(tally, draws=draw_sides(hits[..., 0], totals[..., 0], seed))
+            return replace(tally, draws=draw_sides(hits, totals, seed))
         taken = np.flatnonzero(self.member.any(axis=1) & (self.groups >= 0))
+        if self.order is not None:
+            taken = taken[np.argsort(self.order[taken])]
         marks, cells, n_cells = np.hstack([self.right, self.member])[taken], self._cells[taken], 2 * self.n_groups
         if whole:
             drawn = resample_problems(marks.astype(np.float64), cells, n_cells, self.problems[taken], seed)
@@ -384,14 +405,46 @@ def first_error_sums(hits: NumberArray, totals: NumberArray) -> dict[str, Number
     }
 
 
-def draw_sides(hits: Ints, totals: Ints, seed: int) -> dict[str, NumberArray]:
-    """Draw FIRST_ERROR of one column, each side of a group by itself, as (RESAMPLES, g, 1); see `resample_hits`.
+def draw_sides(hits: Ints, totals: Ints, seed: int, *, apart: bool = False) -> dict[str, NumberArray]:
+    """Draw FIRST_ERROR of cases that share no problem, each side of a group by itself: (RESAMPLES, g, s).
+
+    A column's draws depend on its own counts and the seed alone. This and whole problems (`Marks.tally`) are the two
+    ways in which a figure of one scorer gets its interval: every page that shows one takes it from here.
 
     Args:
-        hits: (g, 2) cases decided right, erroneous and clean.
-        totals: (g, 2) cases in the denominators.
+        hits: (g, 2, s) cases decided right, erroneous and clean.
+        totals: (g, 2, s) or (g, 2, 1) cases in the denominators.
         seed: of the draws; each side has one of its own, so that the two are independent.
+        apart: whether each group is drawn as if it were the only one, for figures of single groups; else groups are
+            independent of each other, for means over them, and have to come in an order that no row decides.
     """
-    drawn = [resample_hits(hits[:, side], totals[:, side], seed + side).T[..., None] for side in (0, 1)]
-    sizes = [totals[None, :, side, None] for side in (0, 1)]
+    totals = np.broadcast_to(totals, hits.shape)
+    drawn = [_draw_hits(hits[:, side], totals[:, side], seed + side, apart=apart) for side in (0, 1)]
+    sizes = [totals[None, :, side] for side in (0, 1)]
     return {"exact": drawn[0], "erroneous": sizes[0], "clean_right": drawn[1], "clean": sizes[1]}
+
+
+def with_draws(tally: Tally, seed: int, *, apart: bool = False) -> Tally:
+    """Give sums of FIRST_ERROR the draws of `draw_sides`."""
+    hits, totals = (
+        np.stack([tally.sums[name] for name in names], axis=1)
+        for names in (("exact", "clean_right"), ("erroneous", "clean"))
+    )
+    return replace(tally, draws=draw_sides(hits, totals, seed, apart=apart))
+
+
+def _draw_hits(hits: Ints, totals: Ints, seed: int, *, apart: bool) -> Ints:
+    """Draw (RESAMPLES, g, s) hits of (g, s); equal columns, or groups of one if these are drawn apart, once."""
+    counts = np.stack([hits, totals])
+    columns, column = np.unique(counts.reshape(2 * (1 if apart else hits.shape[0]), -1), axis=1, return_inverse=True)
+    drawn = [resample_hits(hit, total, seed).T for hit, total in (np.split(each, 2) for each in columns.T)]
+    if not drawn:
+        return np.zeros((RESAMPLES, *hits.shape), dtype=np.int64)
+    return np.stack(drawn, axis=-1)[..., column.ravel()].reshape(RESAMPLES, *hits.shape)
+
+
+def _drawn(tally: Tally, name: str) -> NumberArray:
+    """The draws of one group, (RESAMPLES, 1, s)."""
+    sums, draws = tally.sums[name], tally.draws
+    assert draws is not None  # noqa: S101  # asked for with a seed
+    return np.broadcast_to(draws[name], (RESAMPLES, *sums.shape))

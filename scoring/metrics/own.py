@@ -35,8 +35,9 @@ from scoring.metrics.resampling import (
     SMALL,
     Figure,
     figure_over_runs,
-    percentile_interval,
+    percentile_intervals,
     reason_over_runs,
+    resample_apart,
     resample_problems,
     with_interval,
 )
@@ -291,21 +292,29 @@ def own_rows(
     names, groups = evaluation.gold.subsets
     runs = [Decided(run, unparsed) for run in evaluation.runs]
     counted = [_by_group(made, run, rows, groups, len(names)) for run in runs]
-    drawn = None
-    if seed is not None:
-        # Problems without a case that it is of have no part in the draws.
-        inside = rows & np.logical_or.reduce([made.members(run) for run in runs])
-        problems, taken = evaluation.gold.problems[inside], groups[inside]
-        drawn = [resample_problems(made.parts(run)[inside], taken, len(names), problems, seed) for run in runs]
+    ranks = evaluation.gold.subset_ranks
+    # Problems without a case that it is of have no part in the draws.
+    inside = rows & np.logical_or.reduce([made.members(run) for run in runs])
+
+    def draw(resample: Callable[[Floats, Ints, int, Ints, int], Floats]) -> list[Floats] | None:
+        """Sums in resamples by the rank of the subset, (RESAMPLES, g, k) of each run."""
+        if seed is None:
+            return None
+        problems, taken = evaluation.gold.problems[inside], ranks[groups[inside]]
+        return [resample(made.parts(run)[inside], taken, len(names), problems, seed) for run in runs]
+
+    drawn_apart, drawn_together = draw(resample_apart), draw(resample_problems)
     present = [number for number in range(len(names)) if any(made.size(sums[number]) for sums in counted)]
 
-    def figure(numbers: Sequence[int], *, mean: bool = False) -> Figure:
+    def figure(numbers: Sequence[int], drawn: list[Floats] | None, *, mean: bool = False) -> Figure:
+        numbers = sorted(numbers, key=ranks.__getitem__)
         whole = [sums[numbers] if mean else sums[numbers].sum(axis=0, keepdims=True) for sums in counted]
         values = np.array([made.score(sums).mean() if len(sums) else np.nan for sums in whole])
         draws = None
         if drawn is not None and np.isfinite(values).all() and values.size:
             each = [
-                sums_of[:, numbers] if mean else sums_of[:, numbers].sum(axis=1, keepdims=True) for sums_of in drawn
+                sums_of[:, ranks[numbers]] if mean else sums_of[:, ranks[numbers]].sum(axis=1, keepdims=True)
+                for sums_of in drawn
             ]
             draws = np.column_stack([made.score(sums).mean(axis=1) for sums in each])
         reasons = [next((why for why in map(made.why, sums) if why), None) for sums in whole]
@@ -314,9 +323,11 @@ def own_rows(
         return figure_over_runs(made.name, values, draws, n, small=n < SMALL, reason=reason)
 
     lines = [
-        (names[number] or "", figure([number])) for number in (present if evaluation.gold.has_subsets(rows) else ())
+        (names[number] or "", figure([number], drawn_apart))
+        for number in (present if evaluation.gold.has_subsets(rows) else ())
     ]
-    for subset, of in (*lines, ("all", figure(present)), ("average", figure(present, mean=True))):
+    whole = (("all", figure(present, drawn_together)), ("average", figure(present, drawn_together, mean=True)))
+    for subset, of in (*lines, *whole):
         for row in figure_rows(subset, (of,)):
             yield {**row, "reason": (evaluation.nothing or row["reason"]) if of.value is None else row["reason"]}
 
@@ -366,11 +377,12 @@ def own_cells(
     sums = np.column_stack([cells.sums(everywhere, part) for part in parts.T])
     value, n = made.score(sums), made.size(sums).astype(np.int64)
     low, high = np.full((2, value.size), np.nan)
-    if seed is not None and value.size:
+    defined = np.flatnonzero(np.isfinite(value))
+    if seed is not None and defined.size:
         cases, numbers = cells.pairs()
-        drawn = made.score(resample_problems(parts[cases], numbers, value.size, evaluation.gold.problems[cases], seed))
-        for place in np.flatnonzero(np.isfinite(value)):
-            draws = drawn[:, place]
-            low[place], high[place] = percentile_interval(draws[np.isfinite(draws)])
+        counted = made.members(Decided(evaluation, unparsed))[cases]
+        cases, numbers = cases[counted], numbers[counted]
+        drawn = made.score(resample_apart(parts[cases], numbers, value.size, evaluation.gold.problems[cases], seed))
+        low[defined], high[defined] = percentile_intervals(drawn[:, defined])
     reasons = [made.why(side) for side in sums]
     return CellFigures(made.name, value, low, high, n, (n > 0) & (n < SMALL), reasons)

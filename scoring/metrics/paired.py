@@ -8,6 +8,7 @@ adjusted by Holm over a family that whoever tests has to state.
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from msgspec import Struct
@@ -17,7 +18,7 @@ from scoring.evaluations.verdicts import NO_VERDICT
 from scoring.metrics.aligned import OF_STEPS, AlignedScorers, AlignedSums, pairs_alike
 from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE, sides_of
-from scoring.metrics.kernel import Metric, Tally, first_error_sums
+from scoring.metrics.kernel import Metric, Tally, first_error_sums, with_draws
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, resample_marks, resample_problems, with_interval
 from scoring.schema import Bools, Floats, RowDict
 
@@ -56,20 +57,28 @@ class Shared(Struct, frozen=True, eq=False):
         return None if np.isnan(values).all() else self.columns[int(np.nanargmax(values))]
 
     def estimate(self, metric: Metric, column: int) -> Figure:
-        """Return the figure of one scorer (its place among all), with its interval where there are draws."""
-        return self._figure(metric, (self.columns.index(column),), "value")
+        """Return the figure of one scorer (its place among all), with its interval where there are draws.
+
+        It is the interval that the scorer has on these cases without the others, as on every other page.
+        """
+        return self._figure(self.alone, metric, (self.columns.index(column),), "value")
 
     def difference(self, metric: Metric, left: int, right: int) -> Figure:
         """Return the figure of one scorer minus that of another (their places among all), likewise with an interval."""
-        return self._figure(metric, (self.columns.index(left), self.columns.index(right)), "difference")
+        return self._figure(self.tally, metric, (self.columns.index(left), self.columns.index(right)), "difference")
 
-    def _figure(self, metric: Metric, places: tuple[int, ...], what: str) -> Figure:
+    @property
+    def alone(self) -> Tally:
+        """The same sums with the draws of each scorer by itself, which tell nothing of differences."""
+        return self.tally
+
+    def _figure(self, tally: Tally, metric: Metric, places: tuple[int, ...], what: str) -> Figure:
         n, value = self.size(metric), _less(self.values(metric), places)
         if not np.isfinite(value):
             return Figure(metric.name, None, None, None, n, self.why(metric, places))
-        if self.tally.draws is None:
+        if tally.draws is None:
             return Figure(metric.name, float(value), None, None, n)
-        draws = _less(self.tally.drawn_mean(metric), places)
+        draws = _less(tally.drawn_mean(metric), places)
         return with_interval(metric.name, float(value), draws, n, what, self.few(metric))
 
     def size(self, metric: Metric) -> int:  # noqa: ARG002
@@ -93,8 +102,22 @@ def _less(values: Floats, places: tuple[int, ...]) -> Floats:
     return differences
 
 
-class SharedScores(Shared, frozen=True, eq=False):
-    """Figures of first errors; the groups are subsets."""
+class SharedScores(Shared, frozen=True, eq=False, dict=True):
+    """Figures of first errors; the groups are subsets.
+
+    Attributes:
+        seed: Of the draws; None = there are none.
+        whole: Whether whole problems were drawn; else the cases of each side of a subset.
+    """
+
+    seed: int | None = None
+    whole: bool = False
+
+    @cached_property
+    def alone(self) -> Tally:
+        """The same sums with the draws of each scorer by itself, which tell nothing of differences."""
+        # Whole problems are the same ones, whoever is scored on them.
+        return self.tally if self.seed is None or self.whole else with_draws(self.tally, self.seed)
 
     @property
     def pooled(self) -> "SharedScores":
@@ -150,7 +173,9 @@ def shared_scores(aligned: AlignedScorers, columns: tuple[int, ...], seed: int |
 
     `seed` is that of the resamples; None = there are none.
     """
-    rows = aligned.common(columns)
+    rows = np.flatnonzero(aligned.common(columns))
+    if aligned.order is not None:
+        rows = rows[np.argsort(aligned.order[rows])]
     right = aligned.right[rows][:, list(columns)]
     subsets, subset = np.unique(aligned.subsets[rows], return_inverse=True)
     cells, shape = 2 * subset + ~aligned.erroneous[rows], (subsets.size, 2)
@@ -164,7 +189,9 @@ def shared_scores(aligned: AlignedScorers, columns: tuple[int, ...], seed: int |
         hit, of = drawn[0].reshape(RESAMPLES, *shape, len(columns)), drawn[1].reshape(RESAMPLES, *shape, 1)
         draws = first_error_sums(hit, of)
     names = tuple(aligned.names[column] for column in columns)
-    return SharedScores(names, columns, Tally(first_error_sums(hits, totals[..., None]), draws), int(totals.sum()))
+    tally = Tally(first_error_sums(hits, totals[..., None]), draws)
+    whole = seed is not None and np.unique(aligned.problems[rows]).size < rows.size
+    return SharedScores(names, columns, tally, int(totals.sum()), seed, whole)
 
 
 def shared_sums(aligned: AlignedSums, columns: tuple[int, ...], seed: int | None = 0) -> SharedSums:
@@ -348,7 +375,8 @@ def tied_name(official: str) -> str:
 def standing_rows(aligned: Aligned, seed: int | None = 0) -> Iterator[RowDict]:
     """Rank scorers on the cases that all of them tried, those set aside that tried none, and tell who is tied.
 
-    Yields `f1`, `error_acc` and `correct_acc` (means over subsets, with intervals from the comparison's own draws),
+    Yields `f1`, `error_acc` and `correct_acc` (means over subsets, with the intervals that `metrics` gives to these
+    cases),
     `f1_behind_best` (scorer minus the best one, which is `other`) and `tied_with_best` (1 if that difference's interval
     contains 0, else 0), both undefined where no two scorers have an F1; or, where the official figure is another one,
     `METRIC`, `METRIC_behind_best` and `METRIC_tied_with_best` of it alone.

@@ -5,6 +5,9 @@ right counts: Binomial(n, h / n), exactly the stratified bootstrap without touch
 cases of each stratum together for several scorers or runs, so that these are compared on the same draws. Where cases
 share a problem their steps are nearly the same, so that `resample_problems` draws whole problems, without strata. Equal
 seeds give equal draws, whoever is scored on them.
+
+A figure of one scorer on a set of cases has one interval: its draws depend on these cases and the seed, not on the
+order of rows, on other groups in a table, or on other scorers. Differences are drawn in pairs and are other figures.
 """
 
 from collections.abc import Iterator, Sequence
@@ -288,6 +291,21 @@ def resample_problems(parts: Floats, groups: Ints, n_groups: int, problems: Ints
             within = slice(bounds[group], bounds[group + 1])
             sums[done : done + size, group] = weighted_sums(drawn, rows[within], together[within])
         done += size
+    return sums
+
+
+def resample_apart(parts: Floats, groups: Ints, n_groups: int, problems: Ints, seed: int) -> Floats:
+    """Draw sums as `resample_problems`, each group as if its cases were the only ones: for figures of single groups.
+
+    A figure of one group so has the same interval whatever other groups are shown; groups may not share a mean.
+    """
+    sums = np.zeros((RESAMPLES, n_groups, parts.shape[1]))
+    rows = np.argsort(groups, kind="stable")
+    bounds = np.searchsorted(groups[rows], np.arange(n_groups + 1))
+    for group in range(n_groups):
+        own = rows[bounds[group] : bounds[group + 1]]
+        alone = np.zeros(own.size, dtype=np.int64)
+        sums[:, group] = resample_problems(parts[own], alone, 1, problems[own], seed)[:, 0]
     return sums
 
 

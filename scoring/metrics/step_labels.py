@@ -25,7 +25,7 @@ from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Gold, Ste
 from scoring.evaluations.verdicts import ProvidedVerdicts, Rule
 from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Empty, Metric, NumberArray, Ratio, Sums, Tally, harmonic, share, total
-from scoring.metrics.resampling import SMALL, figure_over_runs, reason_over_runs, resample_problems
+from scoring.metrics.resampling import SMALL, figure_over_runs, reason_over_runs, resample_apart, resample_problems
 from scoring.schema import Bools, Floats, Ints
 
 # -- what a case contributes to figures of single steps, where redundancy and labels beyond the last step have their
@@ -376,15 +376,27 @@ class StepRun(Struct, frozen=True, eq=False, dict=True):
         parts = step_contributions(evaluation, facts, originals)
         return cls(evaluation, parts, np.flatnonzero(rows & (parts[:, COUNTS.index("tried")] > 0)))
 
-    def tally(self, groups: Ints, n_groups: int, seed: int | None) -> Tally:
-        """Sum by group (of each case taken, negative = in none); with a seed, also in resamples of whole problems."""
+    def tally(self, groups: Ints, n_groups: int, seed: int | None, *, apart: bool = False) -> Tally:
+        """Sum by group (of each case taken, negative = in none); with a seed, also in resamples of whole problems.
+
+        Problems are drawn from all groups together, for means over them; or, where `apart`, from each group alone.
+        """
         parts, inside = self.parts[self.taken], groups >= 0
         sums = np.column_stack([np.bincount(groups[inside], part[inside], n_groups) for part in parts.T])
         tally = Tally(_columns(sums.astype(np.float64)))
         if seed is None:
             return tally
-        problems = self.evaluation.gold.problems[self.taken]
-        return replace(tally, draws=_columns(resample_problems(parts, groups, n_groups, problems, seed)))
+        resample, problems = resample_apart if apart else resample_problems, self.evaluation.gold.problems[self.taken]
+
+        def draw(cases: Bools) -> dict[str, NumberArray]:
+            return _columns(resample(parts[cases], groups[cases], n_groups, problems[cases], seed))
+
+        judged = inside & (parts[:, COUNTS.index("judged")] > 0)
+        draws = draw(judged)
+        if not judged[inside].all():
+            # What was tried and has no judged step counts in validity_rate alone.
+            draws |= {name: drawn for name, drawn in draw(inside).items() if name in VALIDITY_RATE.counts}
+        return replace(tally, draws=draws)
 
     @cached_property
     def pooled(self) -> Tally:
@@ -425,12 +437,14 @@ class _Line(Struct, frozen=True, eq=False):
 class _Classes(Struct, frozen=True, eq=False, dict=True):
     """The classes of some cases: which of them hold no wrong step (`alone`), their sums, and the cases behind them.
 
+    The draws of `tally` are for means over classes, those of `apart` for each class.
     `missing` (g,) are cases without a result that count in the denominator of validity_rate and in no draw.
     """
 
     names: Sequence[str]
     alone: Bools
     tally: Tally
+    apart: Tally
     cases: Mapping[str, Ints]
     missing: Ints
     empty: float
@@ -448,13 +462,13 @@ class _Classes(Struct, frozen=True, eq=False, dict=True):
             self._scores[key] = self._without_errors(metric, empty, self.tally.values)[:, 0]
         return self._scores[key]
 
-    def draws(self, metric: Metric) -> Floats:
+    def draws(self, metric: Metric, *, apart: bool = False) -> Floats:
         """The same in resamples, (RESAMPLES, g); of none where nothing was drawn."""
-        key = metric.name, "drawn"
-        if self.tally.draws is None:
+        key, tally = (metric.name, f"drawn {apart}"), self.apart if apart else self.tally
+        if tally.draws is None:
             return np.zeros((0, len(self.names)))
         if key not in self._scores:
-            drawn = self._without_errors(metric, "resampled", lambda sums_metric, _: self.tally.drawn(sums_metric))
+            drawn = self._without_errors(metric, "resampled", lambda sums_metric, _: tally.drawn(sums_metric))
             self._scores[key] = drawn[..., 0]
         return self._scores[key]
 
@@ -467,7 +481,7 @@ class _Classes(Struct, frozen=True, eq=False, dict=True):
     def lines(self, *, whole: bool = False) -> Iterator[_Line]:
         """A line a class."""
         values = {metric.name: self.values(metric, self.empty) for metric in self.metrics}
-        draws = {metric.name: self.draws(metric) for metric in self.metrics}
+        draws = {metric.name: self.draws(metric, apart=True) for metric in self.metrics}
         for place, name in enumerate(self.names):
             sums = {count: counted[place, 0] for count, counted in self.tally.sums.items()}
             empty_reasons = {
@@ -589,13 +603,14 @@ def _lines(
 
     def classes_of(names: Sequence[str], groups: Ints, alone: Bools, missing: Ints) -> _Classes:
         tally = run.tally(groups, len(names), seed)
+        apart = tally if len(names) == 1 else run.tally(groups, len(names), seed, apart=True)
         sums = {**tally.sums, "tried": tally.sums["tried"] + missing[:, None]}
         inside = groups >= 0
         counted = {name: np.bincount(groups[inside & has], minlength=len(names)) for name, has in there.items()}
         if VALIDITY_RATE.name in counted:
             counted[VALIDITY_RATE.name] = counted[VALIDITY_RATE.name] + missing
         empty = OFFICIAL_UNDEFINED if official else np.nan
-        return _Classes(names, alone, replace(tally, sums=sums), counted, missing, empty, metrics)
+        return _Classes(names, alone, replace(tally, sums=sums), apart, counted, missing, empty, metrics)
 
     def grouped(column: str) -> _Classes:
         names, groups = _numbered(cases[column])

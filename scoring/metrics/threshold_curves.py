@@ -20,7 +20,7 @@ from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP
 from scoring.evaluations.verdicts import RIGHT, Rule
 from scoring.filtering.sql_words import literal, named
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, NOTHING, sides_of
-from scoring.metrics.kernel import Decided, Metric, NumberArray, Tally, Unparsed, first_error_sums
+from scoring.metrics.kernel import Decided, Metric, NumberArray, Tally, Unparsed, first_error_sums, with_draws
 from scoring.metrics.own import OwnFigure, OwnMetric, leading_figure
 from scoring.metrics.own_sweep import own_sweep
 from scoring.metrics.paired import OF_CASES
@@ -47,8 +47,6 @@ _REMEMBERED = 150_000
 """Cases of a workspace whose curves are remembered: those of more would take much memory."""
 _AT_A_TIME = 1 << 20
 """Thresholds at which a figure is made at a time, where they are very many."""
-_DRAWN = 1 << 18
-"""Cases drawn at a time: they stay in the processor's cache."""
 
 
 class CurveGroup(NamedTuple):
@@ -307,9 +305,9 @@ def _why_undefined(curve: ThresholdCurve) -> str:
 
 
 class Bands(Struct, frozen=True, eq=False):
-    """Figures at some thresholds, with intervals from one set of resamples that all thresholds share.
+    """Figures at some thresholds, with the interval that each figure has on these cases wherever it is shown.
 
-    So a curve's band moves as its curve does, and curves of scorers on the same cases can be held against each other.
+    Equal seeds draw alike at all thresholds, so that a curve's band moves as its curve does.
 
     Attributes:
         metrics: The figures.
@@ -363,8 +361,7 @@ def official_bands(
 ) -> Bands | None:
     """Return the official figure, and the accuracies behind F1, at thresholds; None where no one threshold decides.
 
-    The draws of a benchmark's own figure are those of `scoring.metrics.own`: at a threshold the band of one run is the
-    interval that stands there.
+    The draws are those of `metrics`: at the threshold that decides, the band of one run is the interval there.
 
     See `official_curve` for the arguments; `thresholds` (t,) are finite, `seed` is that of the resamples, None =
     there are none, and no intervals.
@@ -388,7 +385,7 @@ def case_bands(
         return None
     taken = np.flatnonzero(rows & Decided(evaluation, unparsed).members)
     gold, order = evaluation.gold, np.argsort(thresholds, kind="stable")
-    subsets, subset = np.unique(gold.subsets[1][taken], return_inverse=True)
+    subsets, subset = np.unique(gold.subset_ranks[gold.subsets[1][taken]], return_inverse=True)
     cells, n_cells = 2 * subset + ~(gold.earliest[taken] >= 0), 2 * subsets.size
     spans = right_between(evaluation, taken, thresholds[order])
     # Back in the order that was asked for.
@@ -402,14 +399,12 @@ def case_bands(
     problems = gold.problems[taken]
     if seed is None:
         return Bands(OF_CASES, thresholds, Tally(sums))
-    if np.unique(problems).size < problems.size:
-        right = _right_at(*spans, thresholds.size)
-        parts = np.column_stack([right, np.ones(cells.size)]).astype(np.float64)
-        resampled = resample_problems(parts, cells, n_cells, problems, seed)
-        drawn, sizes = resampled[..., :-1], resampled[..., -1:]
-    else:
-        drawn = _cases_drawn(*spans, cells, n_cells, thresholds.size, seed)
-        sizes = np.broadcast_to(totals, (RESAMPLES, n_cells, 1))
+    if np.unique(problems).size == problems.size:
+        return Bands(OF_CASES, thresholds, with_draws(Tally(sums), seed))
+    right = _right_at(*spans, thresholds.size)
+    parts = np.column_stack([right, np.ones(cells.size)]).astype(np.float64)
+    resampled = resample_problems(parts, cells, n_cells, problems, seed)
+    drawn, sizes = resampled[..., :-1], resampled[..., -1:]
     return Bands(OF_CASES, thresholds, Tally(sums, first_error_sums(by_side(drawn[..., back]), by_side(sizes))))
 
 
@@ -470,27 +465,6 @@ def _hits(first: Ints, last: Ints, cells: Ints, n_cells: int, size: int) -> Ints
     return hits
 
 
-def _cases_drawn(first: Ints, last: Ints, cells: Ints, n_cells: int, size: int, seed: int) -> Floats:
-    """The same in resamples of the cases of each cell by itself, shape (RESAMPLES, n_cells, size).
-
-    The draws are those of `scoring.metrics.resampling.resample_marks`, made in fewer operations: what is counted of a
-    case is where it begins to be right and where it ends.
-    """
-    rng = np.random.default_rng(seed)
-    sizes = np.bincount(cells, minlength=n_cells)
-    hits = np.zeros((RESAMPLES, n_cells, size))
-    for cell in np.flatnonzero(sizes):
-        begins, ends = first[cells == cell], last[cells == cell]
-        batch = max(1, _DRAWN // int(sizes[cell]))
-        for start in range(0, RESAMPLES, batch):
-            count = min(batch, RESAMPLES - start)
-            chosen = rng.integers(0, sizes[cell], size=(count, sizes[cell]))
-            resample = np.repeat(np.arange(count), sizes[cell])
-            drawn = _hits(begins[chosen].ravel(), ends[chosen].ravel(), resample, count, size)
-            hits[start : start + count, cell] = drawn
-    return hits
-
-
 def step_bands(
     evaluation: Evaluation, rows: Bools, thresholds: Floats, facts: StepLabelled, seed: int | None = 0
 ) -> Bands | None:
@@ -500,8 +474,8 @@ def step_bands(
     """
     if not isinstance(evaluation.rule, Rule):
         return None
-    tried = step_contributions(evaluation, facts)[:, COUNTS.index("tried")] > 0
-    taken = np.flatnonzero(rows & tried)
+    judged = step_contributions(evaluation, facts)[:, COUNTS.index("judged")] > 0
+    taken = np.flatnonzero(rows & judged)
     counts = counts_at(evaluation, taken, thresholds, facts)
     sums = dict(zip(OF_STEPS, counts.sum(axis=0)[:, None], strict=True))
     if seed is None:
