@@ -102,8 +102,8 @@ _PAIR_NOTES = (
     f"oracle_METRIC: a case is right as soon as one of the two has it right; its gain is over `better`, {OVER_BETTER}",
     "`where` selects `count` cases: those that agree or are covered, or for the oracle all in the denominator",
     (
-        "low and high: 95%, Wilson's for shares with cases taken as independent, and for the oracle a paired bootstrap "
-        f"of {RESAMPLES} resamples"
+        "low and high: 95%, Wilson's for shares with cases taken as independent, and for the oracle a bootstrap of "
+        f"{RESAMPLES} resamples, which is paired for its gain"
     ),
 )
 
@@ -342,7 +342,7 @@ _CASCADE_NOTES = (
     ),
     (
         "f1, error_acc and correct_acc are means over subsets; f1_over_first and f1_over_second are differences to the "
-        f"two alone; low and high: 95%, {RESAMPLES} resamples that all rows share"
+        f"two alone, and their intervals are paired; low and high: 95%, {RESAMPLES} resamples"
     ),
 )
 

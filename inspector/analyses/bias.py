@@ -59,7 +59,8 @@ NOTES = (
     "predicted_positive_rate: share of cases called clean, of steps called right",
     f"slices: accuracy with a value minus accuracy with another, of erroneous or of clean cases, {SUPPORT} or more",
     "p: Fisher's exact test, two-sided; p_holm: by Holm over the `looks` slices of a scorer on a benchmark",
-    f"low and high: 95%, Wilson's for shares, Newcombe's for differences; {INDEPENDENT}, and so do p; {FEW}",
+    f"low and high: 95%, of error_acc and correct_acc the bootstrap of `metrics`; {FEW}",
+    f"low and high of other shares: Wilson's, of differences: Newcombe's; these {INDEPENDENT}, and so do p",
 )
 TITLES = {
     "error_acc": "accuracy on erroneous cases",

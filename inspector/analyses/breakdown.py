@@ -74,7 +74,7 @@ NOTES = (
     "process_error_rate: wrong processes among right final answers, of the data",
     "process_error_exact: of these wrong processes the ones that the scorer finds exactly",
     "step_accuracy: mean over cases; `where` selects the cases of a cell, `all` is every value",
-    f"low and high: 95%, Wilson's for shares, bootstrap for f1; {FEW}",
+    f"low and high: 95%, of f1, error_acc, correct_acc and exact the bootstrap of `metrics`, else Wilson's; {FEW}",
     f"Wilson's {INDEPENDENT}; where two of them share a problem, the bootstrap is of whole problems",
 )
 DIFFERENCE = (

@@ -531,8 +531,8 @@ def _points(bands: Bands, metric: Metric) -> Iterator[dict[str, Any]]:
 def curve_notes(results: ResultSet) -> Iterator[str]:
     """Explain what the rows mean."""
     yield (
-        f"low and high: 95%, {RESAMPLES} resamples that all thresholds of a curve share, of whole problems where cases "
-        "share them; at one threshold they may differ a little from those of `metrics`, which draws by itself"
+        f"low and high: 95%, {RESAMPLES} resamples, of whole problems where cases share them: what `metrics` gives at "
+        "the threshold"
     )
     yield (
         "a tick is where a way to choose the threshold comes to; its figures here are of all shown cases, dev cases "

@@ -435,11 +435,11 @@ def with_draws(tally: Tally, seed: int, *, apart: bool = False) -> Tally:
 
 def _draw_hits(hits: Ints, totals: Ints, seed: int, *, apart: bool) -> Ints:
     """Draw (RESAMPLES, g, s) hits of (g, s); equal columns, or groups of one if these are drawn apart, once."""
+    if not hits.size:
+        return np.zeros((RESAMPLES, *hits.shape), dtype=np.int64)
     counts = np.stack([hits, totals])
     columns, column = np.unique(counts.reshape(2 * (1 if apart else hits.shape[0]), -1), axis=1, return_inverse=True)
     drawn = [resample_hits(hit, total, seed).T for hit, total in (np.split(each, 2) for each in columns.T)]
-    if not drawn:
-        return np.zeros((RESAMPLES, *hits.shape), dtype=np.int64)
     return np.stack(drawn, axis=-1)[..., column.ravel()].reshape(RESAMPLES, *hits.shape)
 
 

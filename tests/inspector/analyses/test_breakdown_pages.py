@@ -228,16 +228,16 @@ def test_only_clean_cases_and_no_case_say_why_there_is_nothing(two):
     assert "No erroneous case here has a verdict" in words_of(view_of(clean, OFFSET))
 
 
-def test_without_intervals_only_those_of_f1_are_lacking(two):
+def test_without_intervals_only_those_of_first_errors_are_lacking(two):
     looked = two.focused("one", "bench")
     quick, whole = (
         view_of(looked, CELLS, {"rows": "generator"}, intervals=intervals).rows for intervals in (False, True)
     )
-    of_f1 = pl.col("metric") == "f1"
-    assert quick.filter(~of_f1).equals(whole.filter(~of_f1))
-    assert quick.filter(of_f1)["low"].null_count() == quick.filter(of_f1).height
-    assert whole.filter(of_f1)["low"].drop_nulls().len()
-    assert quick.filter(of_f1)["value"].equals(whole.filter(of_f1)["value"])
+    drawn = pl.col("metric").is_in(["f1", "error_acc", "correct_acc", "exact"])
+    assert quick.filter(~drawn).equals(whole.filter(~drawn))
+    assert quick.filter(drawn)["low"].null_count() == quick.filter(drawn).height
+    assert whole.filter(drawn)["low"].drop_nulls().len()
+    assert quick.filter(drawn)["value"].equals(whole.filter(drawn)["value"])
 
 
 def test_a_figure_that_is_not_there_is_told_with_those_that_are(two):

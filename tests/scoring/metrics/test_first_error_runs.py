@@ -174,7 +174,7 @@ def test_without_shared_problems_the_bootstrap_is_the_exact_stratified_one():
     found = judge(FOUR, [["0", "1", "-1", "-1"]])
     told = FirstErrors.of(found, np.ones(4, dtype=bool))
     assert not told.related
-    error_acc = told._drawn.drawn(ERROR_ACC)[:, 0, 0]
+    error_acc = told._by_sides(told._counted).drawn(ERROR_ACC)[:, 0, 0]
     assert set(error_acc.tolist()) == {0.0, 0.5, 1.0}
     assert error_acc.mean() == pytest.approx(0.5, abs=0.05)
 
