@@ -116,7 +116,7 @@ def bin_frame(results: ResultSet, params: Params) -> tuple[pl.DataFrame, tuple[s
     for evaluation in results.chosen_evaluations:
         for benchmark, inside in by_benchmark(results):
             bins = bins_of(params, benchmark)
-            for row in _rows(evaluation, benchmark, inside, params, bins):
+            for row in _rows(evaluation, benchmark, inside, params, bins, results.query.seed):
                 where = None if row["where"] is None else " AND ".join((*within(results, benchmark), row["where"]))
                 rows.append({"scorer": evaluation.scorer.name, "benchmark": benchmark, **row, "where": where})
             if params.page in {POSITION, STEP_POSITION}:
@@ -126,15 +126,15 @@ def bin_frame(results: ResultSet, params: Params) -> tuple[pl.DataFrame, tuple[s
     if params.page in OF_REWARDS:
         return frame, OF_REWARDS[params.page]
     steps = "a row counts steps, so that `where` is null and there is no interval where a bin holds several a case"
-    further = () if params.page == OFFSET else (steps,)
+    further = ("low and high of exact: the bootstrap of error_acc",) if params.page == OFFSET else (steps,)
     return frame, (f"low and high: 95%, Wilson's; {INDEPENDENT}; {FEW}", *binnings, *further)
 
 
 def _rows(
-    evaluation: Evaluation, benchmark: str, inside: Bools, params: Params, bins: StepBins
+    evaluation: Evaluation, benchmark: str, inside: Bools, params: Params, bins: StepBins, seed: int
 ) -> Iterator[dict[str, Any]]:
     if params.page == OFFSET:
-        return offset_rows(evaluation, inside)
+        return offset_rows(evaluation, inside, seed)
     if params.page == ALIGNED:
         return aligned_rows(evaluation, inside)
     if params.page == REWARDS:

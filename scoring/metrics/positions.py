@@ -17,6 +17,8 @@ from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP
 from scoring.filtering.sql_words import named
 from scoring.metrics.calibration import has_rewards, why_none, with_rewards
 from scoring.metrics.closed_forms import Z, wilson_interval
+from scoring.metrics.first_error import NAMES, FirstErrors
+from scoring.metrics.kernel import Decided
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.step_labels import ACC, NEGATIVE_ACC, OF_STEPS, POSITIVE_ACC, PRMSCORE, count_steps
 from scoring.schema import Bools, Floats, Ints, RowDict
@@ -117,12 +119,13 @@ ERRONEOUS = "earliest_error >= 0"
 STEP_METRICS = (ACC, POSITIVE_ACC, NEGATIVE_ACC, PRMSCORE)
 
 
-def offset_rows(evaluation: Evaluation, rows: Bools) -> Iterator[RowDict]:
+def offset_rows(evaluation: Evaluation, rows: Bools, seed: int | None = 0) -> Iterator[RowDict]:
     """Yield how far verdicts lie from the earliest error: a bar for every `offset` (verdict minus gold) that occurs.
 
     Over the erroneous cases of `rows` (n) that have a verdict; the bars add up to `n`. Each has its `outcome`: early
     below 0, exact at 0, late above. Without an offset are cases that are missed, verdicts that name no step (early) and
-    those beyond the last one (late).
+    those beyond the last one (late). The share of exact ones is error_acc where every case has a verdict, and has the
+    interval that error_acc of these cases has with this `seed`.
     """
     there, verdicts, gold = _erroneous(evaluation, rows)
     name = named(f"{evaluation.scorer.name}.verdict")
@@ -131,7 +134,8 @@ def offset_rows(evaluation: Evaluation, rows: Bools) -> Iterator[RowDict]:
     for offset, count in zip(offsets.tolist(), counts.tolist(), strict=True):
         bar = {"outcome": "early" if offset < 0 else "late" if offset else "exact", "offset": offset}
         condition = f"{name} >= 0 AND {name} < n_steps AND {name} - earliest_error = {offset}"
-        yield from _bar(bar, count, there.size, f"{ERRONEOUS} AND {condition}", evaluation.nothing)
+        ends = _error_acc_ends(evaluation, rows, seed) if offset == 0 else None
+        yield from _bar(bar, count, there.size, f"{ERRONEOUS} AND {condition}", evaluation.nothing, ends)
     for outcome, mask, condition in (
         ("missed", verdicts == -1, f"{name} = -1"),
         ("early", verdicts < -1, f"{name} < -1"),
@@ -141,6 +145,11 @@ def offset_rows(evaluation: Evaluation, rows: Bools) -> Iterator[RowDict]:
             bar = {"outcome": outcome, "offset": None}
             where = f"{ERRONEOUS} AND {condition}"
             yield from _bar(bar, int(mask.sum()), there.size, where, evaluation.nothing)
+
+
+def _error_acc_ends(evaluation: Evaluation, rows: Bools, seed: int | None) -> dict[str, float | None]:
+    error_acc = FirstErrors((Decided(evaluation, "drop"),), rows, seed).pooled()[NAMES.index("error_acc")]
+    return {"low": error_acc.low, "high": error_acc.high}
 
 
 def first_position_rows(evaluation: Evaluation, rows: Bools, bins: StepBins) -> Iterator[RowDict]:
@@ -251,11 +260,17 @@ def _shown(counts: Ints, bins: StepBins) -> Ints:
 
 
 def _bar(
-    place: Mapping[str, str | int | None], count: int, n: int, where: str, nothing: str | None
+    place: Mapping[str, str | int | None],
+    count: int,
+    n: int,
+    where: str,
+    nothing: str | None,
+    ends: Mapping[str, float | None] | None = None,
 ) -> Iterator[RowDict]:
+    """A count and a share with its interval: `ends`, by default Wilson's."""
     yield {**_row(place, "count", float(count), n), "where": where}
     empty = _row(place, "share", None, 0, nothing or "no erroneous case has a verdict")
-    yield {**(_share_row(place, "share", count, n) if n else empty), "where": where}
+    yield {**(_share_row(place, "share", count, n) if n else empty), **(ends or {}), "where": where}
 
 
 def _share_row(place: Mapping[str, str | int | None], metric: str, hits: int, n: int) -> RowDict:
