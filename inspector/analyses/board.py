@@ -221,11 +221,6 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
             yield f"score: {title} is {made.about}; the accuracies beside it are of first errors"
 
 
-def _common_cases(ranks: Ranks) -> str:
-    """Which cases standings are of."""
-    return f"on the {ranks.n:,} cases that all {ranks.scorers} scorers tried, which leaves out {ranks.left_out:,}"
-
-
 # -- what people see
 
 
@@ -242,19 +237,17 @@ def _warnings(results: ResultSet, parts: Sequence[BoardSlice]) -> Iterator[Note]
 
 
 def _standing_cases(known: Standings) -> Iterator[Note]:
-    """Which cases best and tied were found on, where those are not all that scores are of, and who takes no part."""
+    """Who takes no part in best and tied, and on which cases these were found then."""
     for (benchmark, subset), ranks in known.ranks.items():
-        where = benchmark if subset is None else f"{benchmark}, {name_title(subset)}"
         if ranks.why and subset is None:
-            yield Note(f"{where}: {_standing_words(ranks)}.", "quiet")
-        elif ranks.left_out and any(ranks.kinds.values()):
-            yield Note(f"{where}: best and tied are {_common_cases(ranks)}.", "quiet")
+            yield Note(f"{benchmark}: {_standing_words(ranks)}.", "quiet")
 
 
 def _standing_words(ranks: Ranks) -> str:
     if ranks.why and not any(ranks.kinds.values()):
         return f"no best one is marked: {ranks.why}"
-    return f"standing {_common_cases(ranks)}{f'; {ranks.why}' if ranks.why else ''}"
+    cases = f"standing on the {ranks.n:,} cases that {ranks.scorers} scorers tried"
+    return f"{cases}; {ranks.why}" if ranks.why else cases
 
 
 def _blocks(

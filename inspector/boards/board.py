@@ -303,13 +303,12 @@ _ON_SIDES = {"f1": (ERROR_ACC, CORRECT_ACC), "prmscore": (NEGATIVE_ACC, POSITIVE
 class Ranks(Struct, frozen=True):
     """Which scorers of a piece are `BEST` and `TIED`: the paired interval of the difference to the best one holds 0.
 
-    That is on the `n` cases that all of the `scorers` who tried any tried; `left_out` some of them did not. `why` says
-    who takes no part, and why, "" where all do.
+    Only the `scorers` that tried all `n` cases take part: marks are of the same cases as the scores next to them. `why`
+    says who takes no part, and why, "" where all do.
     """
 
     kinds: Mapping[str, str]
     n: int
-    left_out: int
     scorers: int
     why: str = ""
 
@@ -441,15 +440,19 @@ def waiting(against: str) -> Standings:
 def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed, seed: int) -> Ranks:
     """How the scorers of a piece stand to its best one.
 
-    A score that is a mean over runs takes no part, and where one is above the best there is no best one.
+    A score that is a mean over runs takes no part, and where one is above the best there is no best one. Neither does a
+    scorer that did not try all cases: its score is of other cases than those of the others.
     """
     single = [evaluation for evaluation in evaluations if evaluation.runs_among(piece.rows) < 2]
     several = [evaluation for evaluation in evaluations if evaluation.runs_among(piece.rows) > 1]
-    why = _of_several_runs(several, piece.rows)
+    why = several_runs = _of_several_runs(several, piece.rows)
+    if single:
+        single, partial_words = _with_all_cases(single, _aligned(single, piece, unparsed).tried)
+        why = "; ".join(words for words in (why, partial_words) if words)
     if len(single) < 2:
-        return Ranks({}, 0, 0, len(single), why)
+        return Ranks({}, 0, len(single), why)
     aligned = _aligned(single, piece, unparsed)
-    rows, trying = standing_rows(aligned, seed), len(aligned.trying)
+    rows = standing_rows(aligned, seed)
     tied = tied_name(compared_metrics(aligned)[0].name)
     ties = [row for row in rows if row["metric"] == tied]
     kinds = {
@@ -458,11 +461,25 @@ def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed,
         if row["value"] is not None
     }
     best = [evaluation for evaluation in single if kinds.get(evaluation.scorer.name) == BEST]
-    if why and best:
+    if several_runs and best:
         heads = [headline(evaluation, piece.rows, unparsed, None, piece.benchmark) for evaluation in (*best, *several)]
         lead, *means = [head.score or 0.0 for head in heads]
         kinds = {} if max(means) > lead else kinds
-    return Ranks(kinds, max((row["n"] for row in ties), default=0), max(row["left_out"] for row in ties), trying, why)
+    return Ranks(kinds, max((row["n"] for row in ties), default=0), len(single), why)
+
+
+def _with_all_cases(evaluations: list[Evaluation], tried: Bools) -> tuple[list[Evaluation], str]:
+    """The scorers that tried each case that any of them tried, and the words for those that tried only some."""
+    n = int(tried.any(axis=1).sum())
+    whole, partial_scorers = [], []
+    for evaluation, size in zip(evaluations, tried.sum(axis=0).tolist(), strict=True):
+        if size == n > 0:
+            whole.append(evaluation)
+        elif size:
+            partial_scorers.append(f"{evaluation.scorer.name} tried {size:,}")
+    if not partial_scorers:
+        return whole, ""
+    return whole, f"{', '.join(partial_scorers)} of {n:,} cases, and only scorers of all cases are ranked"
 
 
 def _of_several_runs(evaluations: Sequence[Evaluation], rows: Bools) -> str:

@@ -3,10 +3,8 @@
 import csv
 import io
 import json
-import re
 import shlex
 from itertools import pairwise
-from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
@@ -15,7 +13,6 @@ import example
 import making
 import reference
 import step_making
-from inspector.analyses import board as board_page
 from inspector.analyses.board import board_view
 from inspector.boards.arrangement import ROWS, Arrangement
 from inspector.cli import main
@@ -238,17 +235,15 @@ def test_the_page_says_why_figures_are_not_comparable_as_the_app_does(capsys, ot
     (reason,) = reasons_on_screen(inspect(load(Query(workspace=other_cases))))
     assert reason.why == "cases"
     assert [line for line in page.splitlines() if line.startswith("Not comparable")] == [f"Not comparable: {reason}."]
-    common = r"^bench: best and tied are on the \d+ cases that all 3 scorers tried, which leaves out \d+\.$"
-    assert re.search(common, page, re.MULTILINE)
+    # Best and tied are marks of the same cases as the scores, and so the partial scorer has none.
+    standing = {row["scorer"]: row["standing"] for row in rows_of(capsys, "-w", other_cases)}
+    assert standing == {"whole": "tied", "same": "best", "part": None}
+    (note,) = (line for line in page.splitlines() if line.startswith("bench: standing on the "))
+    assert "part tried " in note
     # What it offers mends it.
     again = printed(capsys, "-w", other_cases, *(word for where in reason.where for word in ("--where", where)))
     assert "Not comparable" not in again
-    assert "best and tied are on" not in again
-
-
-def test_standings_count_cases_as_the_sentence_above_them_does():
-    ranks = SimpleNamespace(n=1300, scorers=3, left_out=1100)
-    assert board_page._common_cases(ranks) == "on the 1,300 cases that all 3 scorers tried, which leaves out 1,100"
+    assert "part tried " not in again
 
 
 def test_the_page_speaks_of_the_scorers_that_it_shows(capsys, other_cases):
@@ -259,14 +254,16 @@ def test_the_page_speaks_of_the_scorers_that_it_shows(capsys, other_cases):
     # The reference of differences is one of them.
     page = printed(capsys, "-w", other_cases, "--scorer", "whole", "--against", "part")
     assert "Not comparable: bench: part lacks" in page
-    assert "best and tied" not in page
+    assert "standing on" not in page
 
 
-def test_a_subset_has_its_own_common_cases_and_its_benchmark_one_warning(capsys, other_cases):
+def test_a_subset_has_its_own_marks_and_its_benchmark_one_warning(capsys, other_cases):
     page = printed(capsys, "-w", other_cases, "--rows", "scorer")
     assert page.count("Not comparable") == 1
-    subsets = {row["subset"] for row in rows_of(capsys, "-w", other_cases, "--rows", "subset")}
-    assert page.count("best and tied are on") == 1 + len(subsets)
+    assert page.count("part tried ") == 1
+    rows = rows_of(capsys, "-w", other_cases, "--rows", "subset")
+    assert len({row["subset"] for row in rows}) > 1
+    assert {row["standing"] for row in rows if row["scorer"] == "part"} == {None}
 
 
 def test_programs_read_no_warning(capsys, other_cases):

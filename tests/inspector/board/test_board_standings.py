@@ -15,6 +15,7 @@ from inspector.query import Query
 from inspector.result_set import load, with_baselines
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import FIGURES
+from scoring.metrics.aligned import align_official, align_scorers
 from scoring.metrics.own import official_metric
 from scoring.metrics.paired import tied_name
 from scoring.metrics.statistics import BASELINES, baselines
@@ -82,17 +83,55 @@ def test_the_best_and_the_tied_are_those_of_compare(query):
     results = load(query)
     known = standings(results, pieces(results))
     for (benchmark, _), ranks in known.ranks.items():
-        rows = [
-            row
-            for row in compare_view(results).rows.filter(benchmark=benchmark).iter_rows(named=True)
-            if row["metric"] == tied_name(official_metric(benchmark))
-        ]
-        assert len(rows) == len(results.evaluations)
-        for row in rows:
+        every = compare_view(results).rows.filter(benchmark=benchmark, metric=tied_name(official_metric(benchmark)))
+        whole = with_all_cases(results, benchmark)
+        assert ranks.scorers == len(whole)
+        for name in set(every["scorer"]) - set(whole):
+            assert name not in ranks.kinds
+        if len(whole) < 2:
+            assert not ranks.kinds
+            continue
+        rows = compare_view(replace(results, chosen=tuple(whole))).rows.filter(benchmark=benchmark)
+        for row in rows.filter(metric=tied_name(official_metric(benchmark))).iter_rows(named=True):
             kind = BEST if row["scorer"] == row["other"] else TIED if row["value"] else ""
             assert ranks.kinds.get(row["scorer"]) == (None if row["value"] is None else kind)
-            assert row["value"] is None or (ranks.n, ranks.left_out) == (row["n"], row["left_out"])
+            assert row["value"] is None or (ranks.n, 0) == (row["n"], row["left_out"])
         assert list(ranks.kinds.values()).count(BEST) == bool(ranks.kinds)
+
+
+def with_all_cases(results, benchmark):
+    """The names of the scorers that tried each case of the benchmark that any of them tried."""
+    rows = (results.cases["benchmark"] == benchmark).to_numpy()
+    unparsed = results.unparsed(benchmark)
+    aligned = align_official(results.evaluations, rows, benchmark, unparsed)
+    aligned = aligned or align_scorers(results.evaluations, rows, unparsed)
+    sizes, n = aligned.tried.sum(axis=0), int(aligned.tried.any(axis=1).sum())
+    return [name for name, size in zip(aligned.names, sizes, strict=True) if size == n]
+
+
+def test_the_best_mark_does_not_move_when_a_partial_scorer_comes(tmp_path):
+    """Two scorers of all cases, with the best among the first half's losers; a third one of that half alone."""
+    golds = [0, -1] * 20
+    right, wrong = {0: (0.1,), -1: (0.9,)}, {0: (0.9,), -1: (0.1,)}
+
+    def scored(decide):
+        return [reference.Case(1, gold, decide(at, gold)) for at, gold in enumerate(golds)]
+
+    first = scored(lambda at, gold: right[gold] if at >= 12 else wrong[gold])
+    second = scored(lambda at, gold: right[gold] if at < 20 else wrong[gold])
+    part = scored(lambda at, gold: right[gold] if at < 12 else None)
+    cases = [reference.Case(1, gold) for gold in golds]
+    scorers = [(making.scorer("first"), first), (making.scorer("second"), second)]
+    kinds = []
+    for number, more in enumerate(([], [(making.scorer("part"), part)])):
+        making.workspace(tmp_path / str(number), cases, [*scorers, *more])
+        results = load(Query(workspace=str(tmp_path / str(number))))
+        (ranks,) = standings(results, pieces(results)).ranks.values()
+        kinds.append(dict(ranks.kinds))
+        assert (ranks.n, ranks.scorers) == (40, 2)
+    assert kinds[0] == kinds[1]
+    assert kinds[0]["first"] == BEST
+    assert "part tried 12 of 40 cases" in ranks.why
 
 
 def test_differences_are_those_of_compare(query):
