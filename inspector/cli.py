@@ -13,7 +13,7 @@ from importlib import import_module
 from types import ModuleType
 
 from inspector.command_flags import REMOVED, RENAMED, THE_APP, commands, parser_of
-from inspector.common_flags import TAKE_A_VALUE, plugins_in
+from inspector.common_flags import command_position, plugins_in
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,6 +43,7 @@ def _run(words: list[str]) -> int:
         if files and _may_name_own(words):
             import_module("inspector.own").load_own(files)
         args = parse(words)
+        args.command_line = words
         if args.no_color:
             os.environ["NO_COLOR"] = "1"
         module = (commands()[args.command] if args.command else THE_APP).module
@@ -52,7 +53,9 @@ def _run(words: list[str]) -> int:
         sys.stdout.flush()
         raise
     except InspectError as error:
-        _say(str(error))
+        _say(error.message)
+        if error.instead:
+            import_module("inspector.corrected_commands").print_corrections(words, error)
         code = 2
     sys.stdout.flush()
     return _sent(code)
@@ -96,7 +99,7 @@ def _say(sentence: str) -> None:
 
 def _may_name_own(words: Sequence[str]) -> bool:
     """Tell whether words may be about an analysis of the user's own, whose file is then needed to read them."""
-    at = _first_word(words)
+    at = command_position(words)
     if at is None or words[at] in commands():
         return "-h" in words or "--help" in words
     return not os.path.exists(words[at])  # noqa: PTH110  # quicker to import
@@ -109,7 +112,7 @@ def _close_stdout() -> None:
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Read the arguments of a command, or of the app where the first word is no command; flags may stand before it."""
-    at = _first_word(words)
+    at = command_position(words)
     command = "" if at is None or words[at] not in commands() else words[at]
     former = at is not None and words[at] in {*RENAMED, *REMOVED}
     if at is not None and former and not os.path.exists(words[at]):  # noqa: PTH110  # quicker to import
@@ -118,19 +121,6 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         line = " ".join(["prm-inspect", RENAMED[words[at]], *words[at + 1 :]])
         parser_of("").leave(f"{words[at]} has another name now: {line}")
     return parser_of(command).parse_words([word for place, word in enumerate(words) if place != at or not command])
-
-
-def _first_word(words: Sequence[str]) -> int | None:
-    """Give the place of the first word that is neither a flag nor a flag's value."""
-    skip = False
-    for place, word in enumerate(words):
-        if skip:
-            skip = False
-        elif word.startswith("-"):
-            skip = any(flag == word or (word[2:] and flag.startswith(word)) for flag in TAKE_A_VALUE)
-        else:
-            return place
-    return None
 
 
 if __name__ == "__main__":

@@ -209,6 +209,19 @@ TAKE_A_VALUE = frozenset(
 """Flags whose next word is theirs, where they stand before a command."""
 
 
+def command_position(words: Sequence[str]) -> int | None:
+    """Return the position (0-based) of the first word that is neither a flag nor a flag's value, or None."""
+    skip = False
+    for position, word in enumerate(words):
+        if skip:
+            skip = False
+        elif word.startswith("-"):
+            skip = any(flag == word or (word[2:] and flag.startswith(word)) for flag in TAKE_A_VALUE)
+        else:
+            return position
+    return None
+
+
 def add_common_flags(
     parser: argparse.ArgumentParser, takes: Iterable[str], meanings: Mapping[str, str]
 ) -> tuple[str, ...]:

@@ -1,11 +1,13 @@
 """What becomes of the columns of a table, in words: what each may be, how the first case would look, and what joins."""
 
+import shlex
 from collections.abc import Iterator
 
 from inspector.texts.sentences import counted
+from scoring.errors import CommandEdit, InspectError
 from scoring.importing.proposal import Proposal
 from scoring.results.base import scorer_name
-from scoring.tables.column_mapping import COLUMNS, SCORERS, ColumnMapping
+from scoring.tables.column_mapping import COLUMNS, FLAGS, SCORERS, ColumnMapping
 
 STEPS, TEXT = 12, 100
 """Steps, and characters of a text, that a preview shows."""
@@ -47,6 +49,23 @@ def claimed(mapping: ColumnMapping, column: str, what: str, source: str) -> Colu
     others = {name for kind in SCORERS for name, of in getattr(mapping, kind).items() if of != column}
     name = column if others else scorer_name(source)
     return mapping.claiming(column, what, f"{name}-{len(others) + 1}" if name in others else name)
+
+
+def refusal_words(error: InspectError) -> str:
+    """Say why a mapping is refused, and which columns to choose instead."""
+    corrections = [f"Choose {_choice(edit)} ({meaning})." for edit, meaning in error.instead]
+    sentence = f"{error.sentence[:1].upper()}{error.sentence[1:]}"
+    return " ".join(filter(None, (sentence, error.next_step, *corrections)))
+
+
+def _choice(edit: str | CommandEdit) -> str:
+    """Flags about columns in the words of the list of columns, other changes as they are."""
+    fields = {flag: name for name, flag in FLAGS.items()}
+    words = shlex.split(edit if isinstance(edit, str) else edit.flags)
+    pairs = list(zip(words[::2], words[1::2], strict=False))
+    if not pairs or not all(fields.get(flag) in FIELDS for flag, _ in pairs):
+        return str(edit)
+    return " and ".join(f"{column.partition('=')[0]}: {FIELDS[fields[flag]]}" for flag, column in pairs)
 
 
 def preview_lines(proposal: Proposal) -> Iterator[str]:

@@ -56,9 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
             return 2
         except InspectError as error:
-            print(error, file=sys.stderr)
-            failure = {"title": error.title, "sentence": error.sentence, "next_step": error.next_step}
-            _tell(out, tally.failed(failure))
+            # The event carries the corrections, and whoever started this knows the command that a person typed.
+            print(error.message, file=sys.stderr)
+            _tell(out, tally.failed(error.fields))
             return 2
 
 

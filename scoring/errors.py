@@ -25,12 +25,13 @@
     ├── ScorerConflict        a scorer's name is taken by another fingerprint
     └── MissingExtra          an optional package is not installed
 
-Whoever catches `InspectError` prints `title: sentence next step` and exits with 2. Everything else is a bug and keeps
-its traceback.
+Whoever catches `InspectError` prints `title: sentence next step` and the corrected commands, and exits with 2.
+Everything else is a bug and keeps its traceback.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, Self
 from unicodedata import east_asian_width
 
 LONGEST_NAME, LONGEST_PATH, LONGEST_MESSAGE = 200, 1000, 2000
@@ -80,30 +81,78 @@ def _start(signs: Iterable[str], most: int) -> str:
     return "".join(kept)
 
 
+class CommandEdit(NamedTuple):
+    """A change of a command line, for a correction that is more than flags to add.
+
+    Attributes:
+        flags: Flags to add, as a shell reads them. They take the place of the same flags with other values.
+        replaces: Words of the command, flags' values included, each with the word that takes its place.
+        without: Flags and words to leave out; flags with their values.
+    """
+
+    flags: str = ""
+    replaces: tuple[tuple[str, str], ...] = ()
+    without: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        changes = [f"{new} instead of {old}" for old, new in self.replaces]
+        changes = [self.flags] if self.flags else changes
+        return " ".join(filter(None, (*changes, f"without {' '.join(self.without)}" if self.without else "")))
+
+
+Corrections = Iterable[tuple[str | CommandEdit, str]]
+"""Corrections of a command: flags to add, or another edit, each with what the command then does."""
+
+
 class InspectError(Exception):
     """Something foreseen: `title` in a few words, `sentence` with the facts, `next_step` with the way out.
 
     Long names in both are shortened. `instead` lists the flags that would make the same command run, each with what it
-    would then do.
+    would then do. The command line prints these as commands, other places as words.
     """
 
     title = "Cannot do that"
-    instead: tuple[tuple[str, str], ...] = ()
 
-    def __init__(self, sentence: str, next_step: str = "", *, instead: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, sentence: str, next_step: str = "", *, instead: Corrections = ()) -> None:
         sentence = shortened(sentence)
         super().__init__(sentence)
         self.sentence = sentence
         self.next_step = with_short_names(next_step)
         self.instead = tuple(instead)
 
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> Self:
+        """Return the error that another process described by its `fields`."""
+        edits = [(CommandEdit(*edit), meaning) for edit, meaning in fields.get("instead", ())]
+        error = cls(fields["sentence"], fields["next_step"], instead=edits)
+        error.title = fields.get("title", cls.title)
+        return error
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The error as JSON: `title`, `sentence`, `next_step`; `instead` lists pairs of an edit and its meaning."""
+        edits = [(edit if isinstance(edit, CommandEdit) else CommandEdit(edit), words) for edit, words in self.instead]
+        fields = {"title": self.title, "sentence": self.sentence, "next_step": self.next_step}
+        return fields | ({"instead": edits} if edits else {})
+
     @property
     def words(self) -> str:
         """The sentence and the way out, for where people asked by a key and not in words."""
-        return " ".join(part for part in (f"{self.sentence[:1].upper()}{self.sentence[1:]}", self.next_step) if part)
+        sentence = f"{self.sentence[:1].upper()}{self.sentence[1:]}"
+        return " ".join(filter(None, (sentence, self.next_step, self._correction_words)))
+
+    @property
+    def message(self) -> str:
+        """The title, the sentence and the way out, for where the corrected commands are printed below."""
+        return " ".join(part for part in (f"{self.title}: {self.sentence}", self.next_step) if part)
+
+    @property
+    def _correction_words(self) -> str:
+        corrections = [f"{edit} ({meaning})" for edit, meaning in self.instead]
+        return f"Try {', or '.join(corrections)}." if corrections else ""
 
     def __str__(self) -> str:
-        return " ".join(part for part in (f"{self.title}: {self.sentence}", self.next_step) if part)
+        return " ".join(filter(None, (self.message, self._correction_words)))
 
 
 class InputError(InspectError):
@@ -168,8 +217,9 @@ class FilterError(UsageError):
         place: tuple[int, int] | None = None,
         fault: str = "",
         unknown: str = "",
+        instead: Corrections = (),
     ) -> None:
-        super().__init__(sentence, next_step)
+        super().__init__(sentence, next_step, instead=instead)
         self.place = place
         self.unknown = unknown
         self.fault = fault or sentence

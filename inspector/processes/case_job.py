@@ -149,8 +149,7 @@ def problem_words(event: Mapping[str, Any]) -> str:
     if event["event"] == "died":
         return f"The scoring process ended without a word (exit code {event['code']}); see {LOG} in the workspace."
     if event["event"] == "failed":
-        error = event["error"]
-        return InspectError(error["sentence"], error["next_step"]).words
+        return InspectError.of(event["error"]).words
     if event["event"] == "scored" and event["rewards"] is None:
         return f"{event['scorer']} cannot score it: {event['reason']}."
     return ""

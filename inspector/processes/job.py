@@ -130,8 +130,8 @@ def prm_words(args: argparse.Namespace, flag: str = "--model") -> list[str]:
 class Unanswered(InspectError):  # noqa: N818  # it is what happened
     """A scoring process did not tell what it was asked. It said why on its standard error, and ended with `code`."""
 
-    def __init__(self, code: int, sentence: str, next_step: str) -> None:
-        super().__init__(sentence, next_step)
+    def __init__(self, code: int, error: InspectError) -> None:
+        super().__init__(error.sentence, error.next_step, instead=error.instead)
         self.code = code
 
 
@@ -144,7 +144,7 @@ def answer_to(words: Sequence[str]) -> dict[str, Any]:
     code, answer, end = _asked(words)
     if answer is None:
         error = end.get("error") or {"sentence": "the scoring process was stopped.", "next_step": ""}
-        raise Unanswered(code or 2, error["sentence"], error["next_step"])
+        raise Unanswered(code or 2, InspectError.of(error))
     return answer
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from inspector.render.cells import share
 from inspector.texts.sentences import counted
 from inspector.texts.short_names import short_name
+from scoring.errors import InspectError
 from scoring.reading.file_bytes import size_words
 from scoring.readout import FAILED
 from scoring.runs.plan import REFUSED
@@ -267,6 +268,5 @@ def ended(event: Told, again: str) -> str:
 
 def failed(event: Told) -> str:
     """Return what an `end` says of a run that failed."""
-    error = event.get("error") or {}
-    title = f"{error['title']}:" if error.get("title") else ""
-    return " ".join(filter(None, (title, error.get("sentence"), error.get("next_step"))))
+    error = event.get("error")
+    return str(InspectError.of(error)) if error else ""

@@ -15,7 +15,7 @@ from textual.events import Resize
 from textual.widgets import Static
 
 from inspector.commands.command import EXPORT
-from inspector.mapping_words import FIELDS, claim_words, claimed, preview_lines
+from inspector.mapping_words import FIELDS, claim_words, claimed, preview_lines, refusal_words
 from inspector.screens.dialog import Dialog, Picking, WordsDialog
 from inspector.texts.text import clean
 from inspector.widgets.pick_list import Pick, PickList
@@ -90,7 +90,7 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             proposal = self._table.proposal(mapping) or self._unguessed()
             problem = "" if proposal is None else proposal.refusal
         except InspectError as error:
-            proposal, problem = self._unguessed() if mapping is None else None, error.words
+            proposal, problem = self._unguessed() if mapping is None else None, refusal_words(error)
         self.show_if_open(self._take_in, proposal, problem)
 
     def _unguessed(self) -> Proposal | None:

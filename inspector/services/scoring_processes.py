@@ -168,7 +168,7 @@ class ScoringProcesses:
             failure = {"sentence": f"the scoring process does not run ({error}).", "next_step": "Try again."}
             message.answer({"event": "failed", "error": failure})
         except InspectError as error:
-            message.answer({"event": "failed", "error": {"sentence": error.sentence, "next_step": error.next_step}})
+            message.answer({"event": "failed", "error": error.fields})
 
     def _hear_case(self, event: dict[str, Any]) -> None:
         """Tell whoever asked; `event` is one of `scoring.runs.case_scoring`, or `died`."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from inspector.corrected_commands import print_corrections
 from inspector.filtering.slices import with_slices
 from inspector.processes.job import Job, signals_passed_on
 from inspector.processes.scoring_words import node_lines, parts_done, speed, words_of
@@ -14,7 +15,7 @@ from inspector.query import Query, shell_word
 from inspector.shell.progress import say_over_progress, show_progress
 from inspector.texts.sentences import counted
 from inspector.workspace_place import find_workspace
-from scoring.errors import UsageError
+from scoring.errors import InspectError, UsageError
 from scoring.prms.base import OVER_LENGTH
 from scoring.readout import BEYOND_MEMORY, FAILED
 from scoring.runs.arguments import add_arguments
@@ -47,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
         record.codes.append(code)
         if code not in {0, 1}:
             break
+    if record.error is not None:
+        print_corrections(args.command_line, record.error)
     code = code if code not in {0, 1} else max(record.codes)
     if not args.quiet:
         for line in _next_steps(args, workspace, record):
@@ -143,7 +146,8 @@ class _Told(Struct):
     `no_memory` are cases for which there was none, which are tried again by themselves. `asks` that it is a critic's,
     whose answers are saved one by one. `lacking` and `lasting` are cases without all of their answers: those that are
     asked for again by themselves, and those that are not. `nodes` are the latest words of each machine of several, and
-    `engines` those that are loaded. `codes` are the exit codes of the runs that have ended.
+    `engines` those that are loaded. `codes` are the exit codes of the runs that have ended; `error` is why the last of
+    them failed.
     """
 
     saved: int = 0
@@ -157,6 +161,7 @@ class _Told(Struct):
     nodes: list[str] = field(default_factory=list)
     engines: set[str] = field(default_factory=set)
     codes: list[int] = field(default_factory=list)
+    error: InspectError | None = None
 
     def note(self, event: dict[str, Any]) -> None:
         kind = event["event"]
@@ -172,6 +177,7 @@ class _Told(Struct):
             self.nodes = list(node_lines(event))
         elif kind == "end":
             self.ended = True
+            self.error = InspectError.of(event["error"]) if event.get("error") else None
             self.has_rewards |= bool(event["scored"] or event["truncated"] or event["cached"])
 
     def worth_telling(self, event: dict[str, Any]) -> bool:

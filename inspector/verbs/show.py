@@ -16,6 +16,7 @@ def run(args: argparse.Namespace) -> int:
     """Print or write one case, or print the row of the file as it stands there."""
     from inspector.analyses import Params
     from inspector.analyses.show import load_case, row_of
+    from inspector.corrected_commands import print_corrections
     from inspector.processes.job import Unanswered
     from inspector.query import query_from
     from inspector.shell import analysis
@@ -31,4 +32,5 @@ def run(args: argparse.Namespace) -> int:
         return analysis.run(args)
     except Unanswered as unanswered:
         # The process has said why.
+        print_corrections(args.command_line, unanswered)
         return unanswered.code

@@ -178,7 +178,7 @@ class VllmChild:
     def _not_started(self, name: str, code: int) -> EngineError:
         for record in self._marked():
             if "sentence" in record:
-                return EngineError(record["sentence"], record["next_step"])
+                return EngineError.of(record)
         words = self._words()
         if "address already in use" in words.lower():
             return EngineError(

@@ -60,7 +60,7 @@ def main(parent: int, encoded_settings: bytes) -> None:
         vllm = require_vllm()
         words, devices = _words(settings, vllm.device)
     except InspectError as error:
-        _say(settings, {"sentence": error.sentence, "next_step": error.next_step})
+        _say(settings, error.fields)
         sys.exit(1)
     import torch
 

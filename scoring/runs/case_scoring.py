@@ -266,8 +266,7 @@ def serve(workspace: Workspace, device: str, requests: BinaryIO, tell: TellEvent
         try:
             tell({"event": "scored", "n": request["n"], **prm.score(request["case"], partial(tell, loading))})
         except InspectError as error:
-            fields = {"title": error.title, "sentence": error.sentence, "next_step": error.next_step}
-            tell({"event": "failed", "n": request["n"], "error": fields})
+            tell({"event": "failed", "n": request["n"], "error": error.fields})
             prm = None
 
 

@@ -189,7 +189,7 @@ class End(Struct, frozen=True):
     `truncated` of the `refused` have rewards for their first steps.
     `case_tokens` are the tokens of the cases computed, `tokens` those the engine ran for them without padding
     (more only where memory ran out and a batch was run again), `padding` the rest of what it ran. `signal` is the
-    number of the signal that stopped it. `error` has `title`, `sentence` and `next_step`. `asked` is there for critics,
+    number of the signal that stopped it. `error` has the `fields` of an `InspectError`. `asked` is there for critics,
     whose tokens are those in and out; `money` is what they cost, where prices were given.
     """
 
@@ -207,7 +207,7 @@ class End(Struct, frozen=True):
     tokens: int = 0
     padding: int = 0
     signal: int | None = None
-    error: dict[str, str] | None = None
+    error: dict[str, Any] | None = None
     asked: Asked | None = None
     money: float | None = None
     currency: str = ""
@@ -226,7 +226,7 @@ class RunTally(Struct):
         elif isinstance(event, Progress):
             self.progress = event
 
-    def failed(self, error: dict[str, str]) -> End:
+    def failed(self, error: dict[str, Any]) -> End:
         """Return the end of a run that failed, as far as it got."""
         if self.progress is None:
             return End("failed", saved=self.saved, error=error)

@@ -55,8 +55,7 @@ def sent(mirror: Mirror, events: Generator[Event, None, None]) -> Generator[Even
             failure = sender.finish() if sender is not None else None
     if last is not None:
         if failure is not None and last.status != "failed":
-            error = {"title": failure.title, "sentence": failure.sentence, "next_step": failure.next_step}
-            last = replace(last, status="failed", error=error)
+            last = replace(last, status="failed", error=failure.fields)
         yield last
 
 

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from platformdirs import user_cache_path
 
 from scoring import __version__
-from scoring.errors import EngineError, InputError, InspectError
+from scoring.errors import CommandEdit, EngineError, InputError, InspectError
 from scoring.prms.base import Encoder
 from scoring.python_child import start_python
 from scoring.runs.events import Interrupt, Notice
@@ -106,18 +106,17 @@ class WorkerFailed(Struct, frozen=True, tag=True):
     sentence: str
     next_step: str
     everywhere: bool = False
+    instead: tuple[tuple[CommandEdit, str], ...] = ()
 
     @classmethod
     def of(cls, error: InspectError, *, everywhere: bool) -> "WorkerFailed":
         """Return what to report of an error."""
-        return cls(error.title, error.sentence, error.next_step, everywhere)
+        return cls(**error.fields, everywhere=everywhere)
 
     @property
     def error(self) -> InspectError:
         """The error, to be raised where the run is."""
-        error = InspectError(self.sentence, self.next_step)
-        error.title = self.title
-        return error
+        return InspectError.of(asdict(self))
 
 
 class WorkerGone(Struct, frozen=True):

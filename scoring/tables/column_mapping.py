@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import shlex
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +31,26 @@ COLUMNS = (
 
 SCORERS = ("rewards", "verdicts", "answers")
 """Fields of a mapping that name a column for every scorer."""
+
+FLAGS = {
+    "id": "--id",
+    "rewards": "--rewards",
+    "step": "--step",
+    "scorer": "--scorer-column",
+    "verdicts": "--verdict",
+    "verdict_base": "--base",
+    "answers": "--answers",
+    "problem": "--problem",
+    "steps": "--steps",
+    "separator": "--separator",
+    "earliest_error": "--earliest-error",
+    "error_steps": "--error-steps",
+    "step_labels": "--step-labels",
+    "label_base": "--label-base",
+    "clean": "--clean",
+    "wrong_below": "--wrong-below",
+}
+"""Fields of a mapping that a flag of `import` states, and the flag."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 
@@ -189,6 +210,23 @@ class ColumnMapping(Struct, frozen=True):
                 named = printable(key[:40])
                 raise UsageError(f"{source} maps {named!r}, which is not a field.", f"Known are {', '.join(known)}.")
         return cls(**document)
+
+
+def flags_of(mapping: ColumnMapping) -> str:
+    """Return the flags of `import` that state a mapping; fields without a flag are left out."""
+    words: list[str] = []
+    for name, flag in FLAGS.items():
+        value = getattr(mapping, name)
+        if name in SCORERS:
+            words += [word for scorer, column in value.items() for word in (flag, _column_word(column, scorer, value))]
+        elif value is not None:
+            words += [flag, str(value).replace("\n", "\\n").replace("\t", "\\t")]
+    return shlex.join(words)
+
+
+def _column_word(column: str, scorer: str, columns: Mapping[str, str]) -> str:
+    # A lone scorer is called after its file, or as it was.
+    return column if len(columns) == 1 or scorer == column else f"{column}={scorer}"
 
 
 def is_benchmark_name(name: str) -> bool:
