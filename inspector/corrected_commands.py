@@ -16,6 +16,7 @@ from inspector.texts.text import clean
 from scoring.errors import CommandEdit, InspectError
 
 _PROGRAM = "prm-inspect"
+_CONDITIONS = ("--where", "--fail-if")
 
 
 class CommandWord(Struct, frozen=True):
@@ -34,7 +35,7 @@ class CommandWord(Struct, frozen=True):
         return [*([self.flag] if self.flag else []), *self.values]
 
     def is_same_flag(self, other: "CommandWord") -> bool:
-        """Whether both are the same flag, under whatever name."""
+        """Return whether both are the same flag, under whatever name."""
         return self.action is not None and other.action is not None and self.action.dest == other.action.dest
 
 
@@ -136,7 +137,8 @@ def _replaced(part: CommandWord, changes: dict[str, str]) -> CommandWord:
     values = list(part.values)
     for old, new in changes.items():
         # A condition names columns anywhere.
-        name = rf"(?<![\w.]){re.escape(old)}(?![\w.])" if part.flag == "--where" else rf"\A{re.escape(old)}(?=\Z|=)"
+        within = part.flag in _CONDITIONS
+        name = rf"(?<![\w.]){re.escape(old)}(?![\w.])" if within else rf"\A{re.escape(old)}(?=\Z|=)"
         if part.action is None:
             name = rf"\A{re.escape(old)}\Z"
         values = [re.sub(name, new.replace("\\", r"\\"), value) for value in values]
@@ -150,7 +152,7 @@ def _with_flag(parts: Sequence[CommandWord], addition: CommandWord) -> list[Comm
     if any(part.values == addition.values or (value and part.values[0].startswith(f"{value}=")) for part in same):
         return list(parts)
     name, equals, _ = value.partition("=")
-    if addition.flag == "--where":
+    if addition.flag in _CONDITIONS:
         same = []
     elif equals and addition.action is not None and isinstance(addition.action.default, list | tuple):
         same = [part for part in same if part.values[0].partition("=")[0] == name]

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.errors import UsageError
+from scoring.names import without
 
 ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
 """The variable that names the workspace where a command does not."""
@@ -139,16 +140,22 @@ def query_from(args: argparse.Namespace) -> Query:
         UsageError: a flag is given that says nothing: it would be passed over in silence.
     """
     if args.within and args.search is None:
-        raise UsageError("--in says where --search looks, and there is no --search.", "Add --search TEXT.")
+        others = without("--in", meaning="all cases")
+        sentence = "--in says where --search looks, and there is no --search."
+        raise UsageError(sentence, "Add --search TEXT.", instead=others)
     if args.search is not None and not args.search.strip():
-        raise UsageError("--search is empty.", "Give it a word, or leave it out for all cases.")
+        others = without("--search", "--in", meaning="all cases")
+        raise UsageError("--search is empty.", "Give it a word, or leave it out for all cases.", instead=others)
     columns = getattr(args, "columns", None)
     if columns is not None and not split(columns):
         raise UsageError(
-            "--columns is empty.", "Give it names with commas between, or leave it out for the usual ones."
+            "--columns is empty.",
+            "Give it names with commas between, or leave it out for the usual ones.",
+            instead=without("--columns", meaning="the usual columns"),
         )
     if args.labels == "both" and args.command != "metrics":
-        raise UsageError("--labels both is for metrics.", "Choose --labels original or --labels adjudicated.")
+        sets = [("--labels original", "the benchmark's own"), ("--labels adjudicated", "the labels after triage")]
+        raise UsageError("--labels both is for metrics.", "Choose one of the two.", instead=sets)
     return Query(
         workspace=args.workspace,
         benchmarks=tuple(args.benchmark),

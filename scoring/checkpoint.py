@@ -324,6 +324,7 @@ def _weight_files(folder: Path, hub: str) -> list[Path]:
         raise PickleRefused(
             f"{folder} has its weights only as a pickle ({pickles[0].name}), which can run code and is not opened.",
             "If you trust it, --allow-pickle opens it with torch's weights-only reader.",
+            instead=[("--allow-pickle", "open the pickle with torch's weights-only reader")],
         )
     raise CheckpointError(
         f"{folder} holds no {WHOLE}.",

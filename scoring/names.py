@@ -1,11 +1,44 @@
-"""Names as a person types them: whole, or any part that only one of them has."""
+"""Names as a person types them: whole, or any part that only one of them has; and which others may be meant."""
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
-from scoring.errors import UsageError
+from scoring.errors import CommandEdit, UsageError
 
 LISTED = 12
 """Names that a message lists."""
+_LIKELY = 3
+"""Names that a message corrects a command with."""
+
+Correction = tuple[str | CommandEdit, str]
+"""A correction of a command, and what the command then does."""
+
+
+def near_names(word: str, names: Iterable[str], what: str) -> list[Correction]:
+    """Return the corrections that put each of the nearest names in the place of a word.
+
+    Args:
+        word: as a person typed it.
+        names: those that exist, in any order.
+        what: what they name, as in "scorer".
+    """
+    listed = list(names)
+    parts = [name for name in listed if word and word.lower() in name.lower()]
+    lower = {name.lower(): name for name in listed}
+    near = parts or [lower[name] for name in get_close_matches(word.lower(), lower, n=_LIKELY)]
+    return [(CommandEdit(replaces=((word, name),)), f"{what} {name}") for name in near] if len(near) <= _LIKELY else []
+
+
+def name_choices(flag: str, names: Sequence[str], what: str) -> list[Correction]:
+    """Return the corrections that choose one of a few names, with a flag or as a word; none if the names are many."""
+    likely = names if len(names) <= _LIKELY else ()
+    return [(CommandEdit(f"{flag} {shlex.quote(name)}".strip()), f"{what} {name}") for name in likely]
+
+
+def without(*words: str, meaning: str) -> list[Correction]:
+    """Return the correction that leaves flags or words out of a command."""
+    return [(CommandEdit(without=words), meaning)]
 
 
 def match_name(word: str, names: Sequence[str], what: str) -> str:
@@ -21,4 +54,4 @@ def match_name(word: str, names: Sequence[str], what: str) -> str:
     candidates = hits or list(names)
     more = f" and {len(candidates) - LISTED:,} more" if len(candidates) > LISTED else ""
     there = f"There are: {', '.join(candidates[:LISTED])}{more}." if candidates else "There are none."
-    raise UsageError(f"{problem}.", there)
+    raise UsageError(f"{problem}.", there, instead=near_names(word, names, what))

@@ -35,6 +35,7 @@ from scoring.benchmarks.base import Imported
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
 from scoring.generation import Added, Generation, read_sources, report, some_columns
 from scoring.metadata_columns import MetadataColumns, StoredColumns
+from scoring.names import near_names
 from scoring.schema import CASES, METADATA
 from scoring.storage.files import locked, write_atomically
 from scoring.storage.stored_frame import StoredFrame, held_part
@@ -210,6 +211,7 @@ class Workspace(Struct, frozen=True):
         raise UsageError(
             f"benchmark {benchmark!r} is not in this workspace.",
             f"Here are: {here}. Others come with: prm-inspect import PATH",
+            instead=near_names(benchmark, [*self.benchmarks(), demo.NAME], "benchmark"),
         )
 
     def add(self, imported: Iterable[Imported]) -> list[Added]:

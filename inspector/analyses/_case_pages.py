@@ -36,6 +36,7 @@ from inspector.texts.token_text import counts_of_parts, grouped, visible
 from scoring import __version__
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
+from scoring.names import name_choices
 from scoring.runs.prompts import SentPrompt, sampling_words, sent
 from scoring.scorer import Scorer
 
@@ -294,7 +295,8 @@ def _scorer(results: ResultSet) -> Scorer:
     prompted = [scorer for scorer in scorers if {"protocol", "template"} <= scorer.settings.keys()]
     if not results.query.scorers and len(prompted) != 1:
         names = f"There are: {', '.join(scorer.name for scorer in prompted)}." if prompted else "There is none."
-        raise UsageError("--prompt is about one critic.", f"Name it with --scorer. {names}")
+        choices = name_choices("--scorer", [scorer.name for scorer in prompted], "prompt of")
+        raise UsageError("--prompt is about one critic.", f"Name it with --scorer. {names}", instead=choices)
     if results.query.scorers and len(scorers) != 1:
         raise UsageError("--prompt is about one critic, and several are named.", "Name one.")
     return scorers[0] if results.query.scorers else prompted[0]

@@ -1,5 +1,6 @@
 """Scorers by columns of cases, or by where errors and verdicts lie."""
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
@@ -54,7 +55,7 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from inspector.texts.sentences import WORDS, counted
-from scoring.errors import UsageError
+from scoring.errors import CommandEdit, UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.verdicts import OUTCOMES
 from scoring.filtering.filters import Facet
@@ -63,6 +64,7 @@ from scoring.metrics.breakdown import breakdown as breakdown_frame
 from scoring.metrics.own import own_cells, own_metrics
 from scoring.metrics.positions import PRESETS
 from scoring.metrics.shares import BY_TYPE, COUNTS, SIDES, behind, tried
+from scoring.names import name_choices
 from scoring.schema import Row
 
 CELLS, TYPES, LENGTH = "cells", "types", "length"
@@ -259,7 +261,9 @@ def breakdown(results: ResultSet, params: Params, intervals: bool) -> View:
 def _check(results: ResultSet, params: Params) -> None:
     rows, cols = params.get("rows", ""), params.get("cols", "")
     if cols and not rows and cols != NO_COLUMN:
-        raise UsageError("--cols needs --rows.", "Name both, or --rows alone.")
+        edit = CommandEdit(f"--rows {shlex.quote(cols)}", without=("--cols",))
+        others = [(edit, f"rows of {cols}")]
+        raise UsageError("--cols needs --rows.", "Name both, or --rows alone.", instead=others)
     if (cols and cols == rows) or "benchmark" in {rows, cols}:
         raise UsageError("rows and columns are two columns, and benchmarks stand apart anyway.", "Name another column.")
     if params.get("difference") and len(results.chosen) != 2:
@@ -320,7 +324,11 @@ def _columns(results: ResultSet, params: Params) -> tuple[str, ...]:
     else:
         usual = {usual_columns(results, benchmark) for benchmark in shown_benchmarks(results)}
     if len(usual) > 1 and results.shown.size:
-        raise UsageError("benchmarks have different usual columns.", "Choose one with --benchmark, or give --rows.")
+        raise UsageError(
+            "benchmarks have different usual columns.",
+            "Choose one with --benchmark, or give --rows.",
+            instead=name_choices("--benchmark", shown_benchmarks(results), "benchmark"),
+        )
     columns = min(usual, default=("subset",))
     return columns[:1] if cols == NO_COLUMN else columns
 

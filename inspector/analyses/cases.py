@@ -18,6 +18,7 @@ from inspector.texts.paint import OUTCOME_STYLES
 from scoring.errors import UsageError
 from scoring.export import shown
 from scoring.filtering.filters import Facet
+from scoring.names import name_choices
 
 CASE_COLUMNS = (
     "case",
@@ -142,7 +143,9 @@ def _rewards(results: ResultSet, word: str) -> pl.Series | None:
     if not scorer and word == REWARDS:
         if len(results.chosen) != 1:
             raise UsageError(
-                "rewards are those of one scorer.", f"Choose it with --scorer: {', '.join(results.chosen)}."
+                "rewards are those of one scorer.",
+                f"Choose it with --scorer: {', '.join(results.chosen)}.",
+                instead=name_choices("--scorer", results.chosen, "rewards of"),
             )
         scorer = results.chosen[0]
     if scorer not in {evaluation.scorer.name for evaluation in results.evaluations} or word in results.schema:

@@ -54,7 +54,7 @@ from scoring.metrics.own import official_metric
 from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, case_comparison_rows, official_comparison_rows
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.shares import right, wrong
-from scoring.names import match_name
+from scoring.names import match_name, near_names
 from scoring.schema import Row
 from scoring.scorer import settings_that_differ
 
@@ -298,7 +298,9 @@ def check_condition(condition: str) -> None:
     names = columns_read(condition)
     unknown = sorted(name for name in names if name not in FIGURES)
     if unknown:
-        raise UsageError(f"in --fail-if {condition!r}: there is no figure {unknown[0]!r}{_near(unknown[0])}.", _KNOWN)
+        name = unknown[0]
+        message = f"in --fail-if {condition!r}: there is no figure {name!r}{_near(name)}."
+        raise UsageError(message, _KNOWN, instead=near_names(name, FIGURES, "figure"))
     empty = FigureRows(pl.DataFrame(schema=FIGURES))
     ConditionMasks().passing(empty, [condition])
     if not names:

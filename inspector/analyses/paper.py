@@ -50,6 +50,7 @@ from scoring.metrics.paper_figures import (
     values_of,
 )
 from scoring.metrics.statistics import statistics_rows
+from scoring.names import near_names, without
 from scoring.published.papers import PAPERS, Paper, other_values, published_statistics
 from scoring.published.papers import PrintedTable as PaperTable
 from scoring.schema import Row
@@ -365,7 +366,8 @@ def _load(query: Query, params: Params) -> ResultSet:
     if paper is None:
         return load(query)
     if set(query.benchmarks) - {paper.name}:
-        raise UsageError(f"the paper is of {paper.name}.", "Leave --benchmark out.")
+        others = without("--benchmark", meaning=f"on {paper.name}")
+        raise UsageError(f"the paper is of {paper.name}.", "Leave --benchmark out.", instead=others)
     problem = "" if params.get("table") is None else f"No case of {paper.name} is here: this is the paper alone."
     try:
         workspace = find_workspace(query.workspace)
@@ -427,7 +429,9 @@ def paper(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa:
         return View(pl.DataFrame(schema=TABLES), facts, title="Papers", empty=empty)
     number = params.get("table")
     if params.get("check") and number is None:
-        raise UsageError("--check needs a table.", f"For example: prm-inspect paper {name} {printed.tables[1].number}")
+        numbers = [str(table.number) for table in printed.tables if table.kind != "statistics"][:3]
+        tables = [(number, f"table {number}") for number in numbers]
+        raise UsageError("--check needs a table.", "Name one.", instead=tables)
     query = _as_printed(results.query, name)
     if results.height and query != results.query:
         # Where they were loaded for this paper they are decided so already.
@@ -456,7 +460,8 @@ def _numbered(paper: Paper, number: Any) -> PaperTable:
         if str(number).strip().lower().removeprefix("table").strip() == str(printed.number):
             return printed
     numbers = ", ".join(str(printed.number) for printed in paper.tables)
-    raise UsageError(f"no table {number!r} of {paper.title} is known.", f"There are: {numbers}.")
+    others = near_names(str(number), [str(printed.number) for printed in paper.tables], "table")
+    raise UsageError(f"no table {number!r} of {paper.title} is known.", f"There are: {numbers}.", instead=others)
 
 
 # -- the list of tables, and one of them

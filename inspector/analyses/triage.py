@@ -21,6 +21,7 @@ from inspector.triage.annotations import (
 from inspector.triage.history import case_named, done_words, history_rows, signed, time_words
 from scoring.errors import UsageError
 from scoring.filtering.filters import Facet
+from scoring.names import without
 from scoring.schema import Row
 from scoring.triage.history import RULINGS
 from scoring.triage.words import Annotation
@@ -58,7 +59,9 @@ def triage(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa
     if (case := params.get("case")) is None:
         return _annotations(results, params, who, only_gone=only_gone)
     if who or only_gone:
-        raise UsageError("the history of a case is that of all people.", "Leave --who and --gone out.")
+        others = without("--who", "--gone", meaning="the history of this case")
+        sentence = "the history of a case is that of all people."
+        raise UsageError(sentence, "Leave --who and --gone out.", instead=others)
     return _history(results, params, case)
 
 

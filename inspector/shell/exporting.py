@@ -32,6 +32,7 @@ from scoring.exporters import (
     reward_lines,
     triage_lines,
 )
+from scoring.names import name_choices, without
 from scoring.schema import METADATA
 from scoring.schema import REWARDS as REWARD_COLUMNS
 from scoring.scorer import Scorer
@@ -150,9 +151,12 @@ def _can_be(args: argparse.Namespace) -> None:
         what = "is no triage" if args.what == "triage" else f"are no {args.what}"
         raise UsageError(f"there {what} in the format {args.to}.", f"{there[0].upper()}{there[1:]}.")
     if args.who and args.what != "triage":
-        raise UsageError("--who says whose triage is written.", f"Leave it out for {args.what}.")
+        others = without("--who", meaning=f"{args.what} alone")
+        raise UsageError("--who says whose triage is written.", f"Leave it out for {args.what}.", instead=others)
     if args.what == "triage" and args.labels != "original":
-        raise UsageError("export triage has the labels after triage beside the cases' own.", "Leave --labels out.")
+        sentence = "export triage has the labels after triage beside the cases' own."
+        others = without("--labels", meaning="both labels side by side")
+        raise UsageError(sentence, "Leave --labels out.", instead=others)
 
 
 def _lines(results: ResultSet, args: argparse.Namespace) -> tuple[Iterable[ExportedRow], list[str]]:
@@ -204,8 +208,10 @@ def shown_cases(results: ResultSet) -> pl.DataFrame:
 
 def _ids_are_unique(cases: pl.DataFrame) -> None:
     if cases["id"].n_unique() < cases.height:
-        names = ", ".join(cases["benchmark"].unique().sort().to_list())
-        raise UsageError(f"some ids are those of several cases in {names}.", "Choose one with --benchmark.")
+        names = cases["benchmark"].unique().sort().to_list()
+        sentence = f"some ids are those of several cases in {', '.join(names)}."
+        choices = name_choices("--benchmark", names, "benchmark")
+        raise UsageError(sentence, "Choose one with --benchmark.", instead=choices)
 
 
 def _together(lines: Iterable[ExportedRow]) -> tuple[list[bytes], list[str]]:
@@ -244,7 +250,8 @@ def _only_scorer(results: ResultSet) -> Evaluation:
         raise UsageError("no scorer has rewards for these cases.", "Import or compute rewards first.")
     if len(results.chosen) > 1:
         names = ", ".join(results.chosen)
-        raise UsageError("rewards are written of one scorer.", f"Choose it with --scorer: {names}.")
+        choices = name_choices("--scorer", results.chosen, "rewards of")
+        raise UsageError("rewards are written of one scorer.", f"Choose it with --scorer: {names}.", instead=choices)
     return results.chosen_evaluations[0]
 
 

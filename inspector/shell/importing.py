@@ -29,6 +29,7 @@ from scoring.importing.batch import AskMapping, ImportBatch, ImportOptions, read
 from scoring.importing.bringing import not_looked_at
 from scoring.importing.proposal import OpenTable
 from scoring.importing.saving import SavedResults
+from scoring.names import without
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
@@ -75,7 +76,9 @@ def _keep_mapping(batch: ImportBatch, args: argparse.Namespace) -> None:
         return
     if len(batch.mappings) != 1:
         raise UsageError(
-            f"--save-mapping is for one table, and there are {len(batch.mappings)}.", "Import it alone to keep it."
+            f"--save-mapping is for one table, and there are {len(batch.mappings)}.",
+            "Import it alone to keep it.",
+            instead=without("--save-mapping", meaning="without a file of the mapping"),
         )
     batch.mappings[0].save(Path(args.save_mapping))
     _print([f"Wrote how its columns were read to {args.save_mapping}"], args)

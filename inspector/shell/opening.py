@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from inspector.command_flags import commands
 from inspector.query import Query, query_from
 from scoring.errors import NoWorkspace, UsageError
+from scoring.names import near_names
 
 if TYPE_CHECKING:
     from scoring.importing.proposal import OpenTable
@@ -132,6 +133,7 @@ def _existing(words: list[str]) -> list[str]:
     for word in words:
         if not word.startswith("hf:") and not is_elsewhere(word) and not Path(word).exists():
             near = get_close_matches(word, commands(), n=1)
-            meant = f"Did you mean: prm-inspect {near[0]}" if near else "See prm-inspect --help"
-            raise UsageError(f"{word!r} is neither a file nor a command.", meant)
+            meant = "" if near else "See prm-inspect --help"
+            others = near_names(word, near, "command")
+            raise UsageError(f"{word!r} is neither a file nor a command.", meant, instead=others)
     return words

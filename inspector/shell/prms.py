@@ -19,7 +19,7 @@ from inspector.workspace_place import find_workspace
 from scoring import __version__
 from scoring.errors import NoWorkspace, UsageError
 from scoring.export import Document
-from scoring.names import match_name
+from scoring.names import match_name, without
 from scoring.own_code import installed, is_file, package_of
 from scoring.prms.about import ABOUT
 from scoring.prms.base import FamilyFacts, facts_of
@@ -202,7 +202,9 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "check":
         return _check_adapter(args)
     if args.model or args.cases or args.name:
-        raise UsageError("--weights and --cases belong to `prms check NAME`.", "Name the adapter to check.")
+        others = without("--weights", "--cases", meaning="list the families")
+        sentence = "--weights and --cases belong to `prms check NAME`."
+        raise UsageError(sentence, "Name the adapter to check.", instead=others)
     return _list(args) if args.action is None else _one(args)
 
 

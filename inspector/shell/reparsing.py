@@ -17,7 +17,7 @@ from scoring.benchmarks import demo
 from scoring.cache import VoteParts
 from scoring.critics.catalogue import CriticProtocol, ReadAnswer, version
 from scoring.errors import UsageError
-from scoring.names import match_name
+from scoring.names import match_name, name_choices, without
 from scoring.reparse import (
     ReparseCounts,
     keep_second_reading,
@@ -42,11 +42,15 @@ def run(args: argparse.Namespace) -> int:
     """Print what would change, or keep it and tell the counts."""
     if not args.save:
         if args.name:
-            raise UsageError("--name says what a reading that is kept is called.", "Give it with --save.")
+            sentence = "--name says what a reading that is kept is called."
+            keep, look = ("--save", "keep the new reading"), without("--name", meaning="only look")
+            raise UsageError(sentence, "Give it with --save.", instead=[keep, *look])
         return analysis.run(args)
     chosen = next((name for name in _CHOOSING if getattr(args, name)), "")
     if chosen:
-        raise UsageError("a critic is read as a whole where that is kept.", f"Leave --{chosen} out.")
+        others = without(*(f"--{name}" for name in _CHOOSING), meaning="all answers of the critic")
+        sentence = "a critic is read as a whole where that is kept."
+        raise UsageError(sentence, f"Leave --{chosen} out.", instead=others)
     workspace = find_workspace(args.workspace)
     words = (*args.scorers, *args.scorer)
     wanted = _wanted(workspace, words, args.told_parser)
@@ -80,7 +84,12 @@ def _wanted(workspace: Workspace, words: tuple[str, ...], parser: str | None) ->
     readable = [(scorer, folder, protocol) for scorer, folder in every if (protocol := protocol_of_critic(scorer))]
     if not words:
         if parser:
-            raise UsageError("--save --parser makes a scorer of one critic's answers.", "Name the critic.")
+            sentence = "--save --parser makes a scorer of one critic's answers."
+            raise UsageError(
+                sentence,
+                "Name the critic.",
+                instead=name_choices("", [critic[0].name for critic in readable], "answers of"),
+            )
         return [critic for critic in readable if stale(VoteParts(critic[1]), critic[2].read)]
     if not every:
         raise UsageError("this workspace has no critic.", "Make one: prm-inspect score BENCHMARK --critic PROTOCOL")

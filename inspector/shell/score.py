@@ -16,6 +16,7 @@ from inspector.shell.progress import say_over_progress, show_progress
 from inspector.texts.sentences import counted
 from inspector.workspace_place import find_workspace
 from scoring.errors import InspectError, UsageError
+from scoring.names import without
 from scoring.prms.base import OVER_LENGTH
 from scoring.readout import BEYOND_MEMORY, FAILED
 from scoring.runs.arguments import add_arguments
@@ -37,7 +38,9 @@ def run(args: argparse.Namespace) -> int:
     if not (args.model or args.critic):
         raise UsageError("score needs a PRM or a critic.", "Give --model DIR_OR_ID, or --critic PROTOCOL --server URL.")
     if args.stratify and args.sample is None:
-        raise UsageError("--stratify divides what --sample draws.", "Give --sample N too, or leave --stratify out.")
+        others = without("--stratify", meaning="all of the cases")
+        sentence = "--stratify divides what --sample draws."
+        raise UsageError(sentence, "Give --sample N too, or leave --stratify out.", instead=others)
     # The demo is known everywhere, so it can be scored before anything was imported.
     workspace = find_workspace(args.workspace, create=args.benchmarks == ["demo"])
     words = ["score", *args.benchmarks, "--workspace", str(workspace.root), "--seed", str(args.seed)]

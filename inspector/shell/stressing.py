@@ -21,6 +21,7 @@ from scoring.cache import BALLOTS, VoteParts
 from scoring.critics.sampling import asked_here, flags_again
 from scoring.errors import UsageError
 from scoring.evaluations.given import by_run, most_answers
+from scoring.names import without
 from scoring.reservation import reserve_scorer
 from scoring.runs.prompts import kept_template
 from scoring.scorer import Scorer
@@ -42,7 +43,8 @@ def run(args: argparse.Namespace) -> int:
         InspectError: as for the workspace and the analysis.
     """
     if args.write and args.read:
-        raise UsageError("--write and --read are two steps.", "Write, have the lines judged, and then read them.")
+        steps = [*without("--read", meaning="write the lines"), *without("--write", meaning="then read their results")]
+        raise UsageError("--write and --read are two steps.", "Have the lines judged between them.", instead=steps)
     code = _score(args)
     # Where some are refused the others are shown: how many are is counted.
     if args.write or code not in {0, 1}:

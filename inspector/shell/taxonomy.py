@@ -10,6 +10,7 @@ from inspector.shell.output import form_of, say
 from inspector.triage.annotations import journal_of
 from inspector.triage.categories import NOTED, CategoryChange, gathered_notes, merge, put, rename, typed_category
 from scoring.errors import UsageError
+from scoring.names import without
 
 
 def run(args: argparse.Namespace) -> int:
@@ -38,7 +39,9 @@ def _changed(args: argparse.Namespace, results: ResultSet, person: str) -> Categ
         return None
     who = journal_of(results, NOTED).author.who
     if person:
-        raise UsageError("--who shows one person's notes, and only one's own are changed.", "Leave --who out.")
+        others = without("--who", meaning="change your own notes")
+        sentence = "--who shows one person's notes, and only one's own are changed."
+        raise UsageError(sentence, "Leave --who out.", instead=others)
     notes = gathered_notes(results)
     if args.merge is not None:
         return merge(notes, who, *args.merge)

@@ -157,7 +157,9 @@ def _agreed(total: int) -> bool:
         UsageError: there is none.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("this deletes what is in the trash, and nobody can be asked.", "Agree to it with --yes.")
+        others = [("--yes", "delete it without a question")]
+        sentence = "this deletes what is in the trash, and nobody can be asked."
+        raise UsageError(sentence, "Agree to it with --yes.", instead=others)
     print(f"Delete {size_words(total)} for good? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 

@@ -20,6 +20,7 @@ def run(args: argparse.Namespace) -> int:
     from inspector.guide import page, pages
     from inspector.shell.output import print_page, put_page, width_of
     from scoring.errors import UsageError
+    from scoring.names import near_names
 
     known = pages()
     if args.page is None:
@@ -28,7 +29,10 @@ def run(args: argparse.Namespace) -> int:
     if args.page not in known:
         near = get_close_matches(args.page, known, n=1)
         meant = f"; did you mean {near[0]}?" if near else "."
-        raise UsageError(f"the guide has no page {args.page!r}{meant}", f"There are: {', '.join(known)}.")
+        others = near_names(args.page, near, "page")
+        raise UsageError(
+            f"the guide has no page {args.page!r}{meant}", f"There are: {', '.join(known)}.", instead=others
+        )
     if not sys.stdout.isatty():
         put_page(page(args.page))
         return 0

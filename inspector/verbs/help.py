@@ -29,12 +29,16 @@ def run(args: argparse.Namespace) -> int:
     from inspector.common_flags import common_help
     from inspector.shell.output import put_page
     from scoring.errors import UsageError
+    from scoring.names import near_names
 
     about = args.about
     if about not in {None, FLAGS, *commands()}:
         near = get_close_matches(about, [FLAGS, *commands()], n=1)
         meant = f"; did you mean {near[0]}?" if near else "."
-        raise UsageError(f"there is no command {about!r}{meant}", "prm-inspect --help lists the commands.")
+        others = near_names(about, near, "command")
+        raise UsageError(
+            f"there is no command {about!r}{meant}", "prm-inspect --help lists the commands.", instead=others
+        )
     text = common_help() if about == FLAGS else _of_command(about)
     put_page(text, pager=not args.quiet)
     return 0

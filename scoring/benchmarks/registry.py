@@ -14,6 +14,7 @@ from msgspec import Struct
 from scoring.benchmarks.base import CaseFormat
 from scoring.benchmarks.own import GROUP, OwnBenchmark, own_benchmark
 from scoring.errors import UsageError
+from scoring.names import near_names
 from scoring.own_code import installed, is_file
 
 MODULES: dict[str, str] = {
@@ -93,7 +94,11 @@ def benchmark_module(name: str) -> ModuleType:
         UsageError: there is none of that name.
     """
     if name not in MODULES:
-        raise UsageError(f"there is no benchmark {name!r}.", f"Known are {', '.join(MODULES)}.")
+        raise UsageError(
+            f"there is no benchmark {name!r}.",
+            f"Known are {', '.join(MODULES)}.",
+            instead=near_names(name, MODULES, "benchmark"),
+        )
     return import_module(MODULES[name])
 
 

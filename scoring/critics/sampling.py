@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from scoring.asking import Sampling
 from scoring.errors import UsageError
+from scoring.names import name_choices, near_names, without
 from scoring.scorer import Scorer
 
 
@@ -74,11 +75,16 @@ def sampling_for(protocol: str, model: str, votes: int = 1, mode: str | None = N
         UsageError: there is no such protocol, or it has no such mode.
     """
     if protocol not in _CHOOSING:
-        raise UsageError(f"there is no protocol {protocol!r} for critics.", f"There are: {', '.join(_CHOOSING)}.")
+        raise UsageError(
+            f"there is no protocol {protocol!r} for critics.",
+            f"There are: {', '.join(_CHOOSING)}.",
+            instead=near_names(protocol, _CHOOSING, "protocol"),
+        )
     modes = MODES[protocol]
     if mode is not None and mode not in modes:
         hint = f"Give one of {', '.join(modes)}." if modes else "Leave it out, and set effort or budget directly."
-        raise UsageError(f"{protocol} has no mode {mode!r}.", hint)
+        others = name_choices("--mode", modes, "mode") or without("--mode", meaning="without a mode")
+        raise UsageError(f"{protocol} has no mode {mode!r}.", hint, instead=others)
     return _CHOOSING[protocol](model, votes, mode)
 
 

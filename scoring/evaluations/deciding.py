@@ -28,7 +28,7 @@ from scoring.filtering.filters import columns_read
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import leading_figure
 from scoring.metrics.threshold_curves import Tuned, case_curve, official_curve, own_curve, tuned
-from scoring.names import match_name
+from scoring.names import match_name, name_choices
 from scoring.schema import NO_SUBSET, Bools, Ints
 from scoring.storage.stored_frame import frame_blocks, group_numbers
 
@@ -331,7 +331,7 @@ def _tuned(evaluation: Evaluation, choice: str, around: TuningContext) -> Evalua
         message = (
             f"{choice!r} tunes the figure of one benchmark, and there are {len(benchmarks)}: {', '.join(benchmarks)}."
         )
-        raise UsageError(message, "Choose one with --benchmark.")
+        raise UsageError(message, "Choose one with --benchmark.", instead=name_choices("--benchmark", benchmarks, "on"))
     if choice == "best":
         not_circular(evaluation.scorer.name, around.conditions)
         return _best_on(evaluation, around.shown(), OPTIMISTIC, around)

@@ -17,6 +17,7 @@ from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import figures_of_its_own, own_metrics, own_rows
 from scoring.metrics.step_labels import step_rows
+from scoring.names import near_names
 from scoring.published.papers import normalised
 from scoring.schema import Bools, RowDict
 from scoring.scorer import Comparison, Scorer
@@ -241,7 +242,8 @@ def grouped(evaluated: EvaluatedCases, by: Sequence[str]) -> pl.DataFrame:
                 raise UsageError(f"there is no column {name!r}.", why)
             listed = ", ".join((*cases.columns, *evaluated.metadata.schema, *DERIVED))
             hint = f"There are: {listed}; and SCORER.outcome, SCORER.verdict and so on."
-            raise UsageError(f"there is no column {name!r}.", hint)
+            columns = (*cases.columns, *evaluated.metadata.schema, *DERIVED)
+            raise UsageError(f"there is no column {name!r}.", hint, instead=near_names(name, columns, "column"))
     beside = [evaluated.column(name).alias(name) for name in by if name not in {*cases.columns, *DERIVED}]
     frame = cases.with_columns(beside)
     return frame.with_columns(_derived(cases, name) for name in by if name in DERIVED)

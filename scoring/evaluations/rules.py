@@ -439,5 +439,6 @@ def check_own_rule(text: str) -> tuple[Comparison, On | None]:
         raise UsageError(
             f"{text!r} cannot be a scorer's own rule.",
             "Import with '<', '<=', 'diff<' or 'diff<=', and ask for the other one with --rule where you look.",
+            instead=[("--rule '<'", "wrong below the threshold"), ("--rule '<='", "wrong at the threshold, too")],
         )
     return read.comparison, on

@@ -26,6 +26,7 @@ from scoring.importing.join import OF_CASES, JoinedResults, join, relabelled
 from scoring.importing.proposal import OpenTable, Proposal
 from scoring.importing.saving import LEFT_OUT, Ledger, RememberedFile, SavedResults, Unchanged, save, scorer_of
 from scoring.importing.sources import ReadOptions, Source, belongs, read_source
+from scoring.names import without
 from scoring.own_code import is_file
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding, worst
@@ -108,6 +109,7 @@ class ImportBatch(Struct, frozen=True, eq=False):
                     "workspace holds plain text.",
                     "Import it with --plain-text if nobody else reads this workspace, and share neither it nor what "
                     "is exported from it.",
+                    instead=[("--plain-text", "keep its texts readable in this workspace")],
                 )
 
     def _remembered(self, added: Sequence[Added], saved: Sequence[SavedResults]) -> Iterator[RememberedFile]:
@@ -426,13 +428,16 @@ def _as_checkpoints(
     flag = "--series" if options.series is not None else "--at"
     names = {scorer.name for _, scorer in results}
     if not names:
-        raise UsageError(f"{flag} is for what scorers gave, and there is nothing of that kind.", "Leave it out.")
+        others = without("--series", "--at", meaning="cases alone")
+        message = f"{flag} is for what scorers gave, and there is nothing of that kind."
+        raise UsageError(message, "Leave it out.", instead=others)
     if options.at is not None and len(names) > 1:
         raise UsageError(f"--at {options.at} is for one scorer, and there are {len(names)}.", "Import it alone.")
     for source, scorer in results:
         if len(source.results) > 1:
             why = f"{scorer.source} holds {len(source.results)} scorers, and {flag} is for files of one each."
-            raise UsageError(why, "Name the column of one: --rewards COLUMN=SCORER.")
+            others = without("--series", "--at", meaning="scorers that are no checkpoints of a training run")
+            raise UsageError(why, "Name the column of one: --rewards COLUMN=SCORER.", instead=others)
         yield source, replace(scorer, training=stated_point(options.series, options.at, scorer.training))
 
 
@@ -441,11 +446,19 @@ def _in_run(results: ExternalResults, run: int | None) -> ExternalResults:
         return results
     counts = results.rows.select("rewards", "labels", "solution").null_count().row(0)
     if any(count < results.rows.height for count in counts):
-        raise UsageError(f"{results.source} holds step rewards, and only answers have runs.", "Leave --run out.")
+        raise UsageError(
+            f"{results.source} holds step rewards, and only answers have runs.",
+            "Leave --run out.",
+            instead=without("--run", meaning="step rewards of one run"),
+        )
     if not 0 <= run < 2**31:
         raise UsageError(f"{run} is not a number of a run.", "Count runs from 0 or 1 on.")
     if results.rows["run"].n_unique() > 1:
-        raise UsageError(f"{results.source} says itself which runs its answers are of.", "Leave --run out.")
+        raise UsageError(
+            f"{results.source} says itself which runs its answers are of.",
+            "Leave --run out.",
+            instead=without("--run", meaning="runs as the file says"),
+        )
     return replace(results, rows=results.rows.with_columns(run=pl.lit(run, dtype=RESULT_COLUMNS["run"])))
 
 
@@ -454,7 +467,9 @@ def _decided(results: ExternalResults, options: ImportOptions) -> ExternalResult
         return results
     rows = results.rows if results.in_order is None else results.in_order
     if rows["rewards"].null_count() == rows.height:
-        raise UsageError(f"{results.source} holds no step rewards that a threshold decides on.", "Leave it out.")
+        others = without("--threshold", "--rule", meaning="what the file holds")
+        message = f"{results.source} holds no step rewards that a threshold decides on."
+        raise UsageError(message, "Leave it out.", instead=others)
     on, comparison = options.on or results.on, options.comparison or results.comparison
     threshold, source, findings = results.threshold, results.threshold_source, results.findings
     if options.threshold is not None:

@@ -28,11 +28,12 @@ from scoring.critics.lint import CaseTexts, PromptFinding, about_cases, lint
 from scoring.critics.sampling import ChosenSampling, overridden, sampling_for
 from scoring.critics.template import Template
 from scoring.engines.base import AnsweringEngine
-from scoring.errors import InputError, UnreadableFile, UsageError
+from scoring.errors import CommandEdit, InputError, UnreadableFile, UsageError
 from scoring.fingerprint import fingerprint
 from scoring.generative.catalogue import FAMILIES, FamilyOptions, GenerativeFamily
 from scoring.generative.dialogues import Dialogues
 from scoring.generative.talk import TalkTemplate
+from scoring.names import without
 from scoring.reading.file_bytes import file_bytes, printable
 from scoring.readout import Readout, Vocabulary
 from scoring.reservation import placed, reserve_scorer, scorers
@@ -221,12 +222,14 @@ def _prepared(args: argparse.Namespace, workspace: Workspace, tell: Callable[[st
         )
     if args.server:
         if args.device != "auto":
-            raise UsageError("a server runs the model itself.", "Leave --device out.")
+            others = without("--device", meaning="on the server")
+            raise UsageError("a server runs the model itself.", "Leave --device out.", instead=others)
         return _on_servers(args, workspace)
     if "," in args.device:
         raise UsageError(
             "a critic is asked on one vLLM here.",
             "Join its GPUs by +, or start a server on each (vllm serve): --server URL --server URL.",
+            instead=[(f"--device {args.device.replace(',', '+')}", "one vLLM over all of them")],
         )
     if args.model is None:
         raise UsageError(
@@ -444,10 +447,16 @@ def _values(sampling: Sampling, names: Sequence[str]) -> str:
 def _critic(request: CriticOptions, model: str, identity: Identity, votes: int, runs: int) -> _Found:
     protocol = critic_protocol(request.protocol)
     if request.options:
-        raise UsageError(f"{protocol.name} has no options.", "Leave --option out.")
+        others = without("--option", meaning=f"as {protocol.name} asks")
+        raise UsageError(f"{protocol.name} has no options.", "Leave --option out.", instead=others)
     if votes > 1 and protocol.scale:
         raise UsageError(
-            f"{protocol.name} asks for a number a step, and numbers do not vote.", "Leave --votes out, or give --runs."
+            f"{protocol.name} asks for a number a step, and numbers do not vote.",
+            "Leave --votes out, or give --runs.",
+            instead=[
+                (CommandEdit(f"--runs {votes}", without=("--votes",)), f"{votes} independent runs"),
+                *without("--votes", meaning="one answer a case"),
+            ],
         )
     chosen = overridden(sampling_for(protocol.name, model, votes * runs, request.mode), request.sampling, votes * runs)
     template = Template.read(request.template) if request.template else Template.packaged(protocol.template)

@@ -15,6 +15,7 @@ from msgspec import Struct
 from scoring.checkpoint import Checkpoint, Reference, compute_dtype, missing_tokenizer
 from scoring.errors import CheckpointError, MissingExtra, UsageError
 from scoring.fingerprint import Digests
+from scoring.names import without
 from scoring.prms.base import Adapter, Encoder, FamilyFacts, facts_of
 from scoring.prms.catalogue import adapter_of
 from scoring.weights.usable import ConvertedStore, Weights
@@ -201,6 +202,7 @@ def reference_of(
         raise UsageError(
             f"the rewards of {checkpoint.name} as {family.scale.family} are ratios to no other model.",
             "Leave --reference out.",
+            instead=without("--reference", meaning="rewards without a reference model"),
         )
     if named is None:
         raise UsageError(

@@ -21,6 +21,7 @@ from scoring.engines.placement import free_on_cards, replicas, tensor_parallel
 from scoring.errors import UsageError
 from scoring.evaluations.rules import when_wrong
 from scoring.fingerprint import FILE, CheckpointDigests, Digests, fingerprint, weights_of
+from scoring.names import without
 from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
 from scoring.readout import Readout, Vocabulary
@@ -67,9 +68,14 @@ class EngineOptions(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.engine == "vllm" and self.token_budget is not None:
-            raise UsageError("vLLM chooses its batches itself.", "Leave --token-budget out.")
+            others = without("--token-budget", meaning="batches as vLLM chooses them")
+            raise UsageError("vLLM chooses its batches itself.", "Leave --token-budget out.", instead=others)
         if self.servers and (self.engine == "vllm" or self.device != "auto" or self.token_budget is not None):
-            raise UsageError("a server runs the model itself.", "Leave --engine, --device and --token-budget out.")
+            flags = ("--engine", "--device", "--token-budget")
+            others = without(*flags, meaning="on the server")
+            raise UsageError(
+                "a server runs the model itself.", "Leave --engine, --device and --token-budget out.", instead=others
+            )
         if not self.servers and (self.served is not None or self.endpoint is not None):
             raise UsageError("--served-model and --endpoint are about a server.", "Give --server URL.")
 
@@ -97,6 +103,7 @@ class EngineOptions(Struct, frozen=True):
             raise UsageError(
                 "a reward of this family is made of several readings, which neither vLLM nor a server gives.",
                 "Leave --engine and --server out: transformers runs it in this process.",
+                instead=without("--engine", "--server", meaning="in this process, with transformers"),
             )
         if self.engine == "vllm" and not self.servers:
             from scoring.engines.vllm_engine import vllm_head
@@ -310,19 +317,30 @@ def _running(args: argparse.Namespace) -> EngineOptions:
         of_cluster |= {"--workers": args.workers, "--gpus-per-worker": args.gpus_per_worker}
     cluster_flags = [flag for flag, value in of_cluster.items() if value is not None]
     if args.cluster and not args.dry_run:
-        raise UsageError("--cluster is for a look beforehand.", "Give --dry-run too; --engine ray runs on one.")
+        message = "--cluster is for a look beforehand."
+        estimate = ("--dry-run", "estimate the run on such a cluster")
+        raise UsageError(message, "Give --dry-run too; --engine ray runs on one.", instead=[estimate])
     if args.gpu_hour is not None and not args.cluster:
         raise UsageError("--gpu-hour is the price of a cluster.", "Give --dry-run --cluster NODESxGPUS too.")
     if args.engine_on_worker != "transformers":
         cluster_flags.append("--engine-on-worker")
     if args.engine != "ray" and cluster_flags:
-        raise UsageError(f"{cluster_flags[0]} is about a cluster.", "Give --engine ray too, or leave it out.")
+        in_process = without(*cluster_flags, meaning="run in this process")
+        message = f"{cluster_flags[0]} is about a cluster."
+        raise UsageError(
+            message,
+            "Give --engine ray too, or leave it out.",
+            instead=[("--engine ray", "run on the cluster"), *in_process],
+        )
     if args.engine == "ray" and args.device != "auto":
         raise UsageError(
-            "the cluster says which devices a worker has.", "Leave --device out; --gpus-per-worker says how many."
+            "the cluster says which devices a worker has.",
+            "Leave --device out; --gpus-per-worker says how many.",
+            instead=without("--device", meaning="devices as the cluster has them"),
         )
     if args.engine == "ray" and args.server:
-        raise UsageError("a server runs the model itself.", "Leave --engine out.")
+        others = without("--engine", meaning="on the server")
+        raise UsageError("a server runs the model itself.", "Leave --engine out.", instead=others)
     return EngineOptions(
         args.engine_on_worker if args.engine == "ray" else args.engine,
         args.device,

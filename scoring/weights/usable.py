@@ -42,6 +42,7 @@ from scoring.errors import (
     UsageError,
 )
 from scoring.fingerprint import Digests, fingerprint
+from scoring.names import without
 from scoring.readout import Readout
 from scoring.scorer import checkpoints_in
 from scoring.storage.files import expand_home, locked, read_plain, sync, unwritable, uuid7
@@ -403,7 +404,9 @@ class Weights(Struct, frozen=True):
         if _is_lora(place.folder):
             return self._merged(place, base, dtype, look)
         if base is not None:
-            raise UsageError(f"{place.name} is not a LoRA adapter, so it has no base.", "Leave out --base.")
+            others = without("--base", meaning="the checkpoint as it is")
+            sentence = f"{place.name} is not a LoRA adapter, so it has no base."
+            raise UsageError(sentence, "Leave out --base.", instead=others)
         return self._whole(place)
 
     def _with_head(self, checkpoint: Checkpoint, path: Path, place: ModelPlace) -> UsableCheckpoint:
@@ -412,6 +415,7 @@ class Weights(Struct, frozen=True):
             raise PickleRefused(
                 f"{place.folder} has its head only as a pickle ({path.name}), which can run code and is not opened.",
                 "If you trust it, --allow-pickle opens it with torch's weights-only reader.",
+                instead=[("--allow-pickle", "open the pickle with torch's weights-only reader")],
             )
         sources, seen = self._sources(place, [path])
 
@@ -496,6 +500,7 @@ class Weights(Struct, frozen=True):
             raise PickleRefused(
                 f"{folder} has its weights only as a pickle ({path.name}), which can run code and is not opened.",
                 "If you trust it, --allow-pickle opens it with torch's weights-only reader.",
+                instead=[("--allow-pickle", "open the pickle with torch's weights-only reader")],
             )
         return path
 
