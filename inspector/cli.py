@@ -7,6 +7,7 @@ import argparse
 import errno
 import gc
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -118,9 +119,11 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     if at is not None and former and not os.path.exists(words[at]):  # noqa: PTH110  # quicker to import
         if words[at] in REMOVED:
             parser_of("").leave(f"{words[at]} was removed in version 0.3. {REMOVED[words[at]]}")
-        line = " ".join(["prm-inspect", RENAMED[words[at]], *words[at + 1 :]])
+        line = shlex.join(["prm-inspect", *words[:at], *RENAMED[words[at]].split(), *words[at + 1 :]])
         parser_of("").leave(f"{words[at]} has another name now: {line}")
-    return parser_of(command).parse_words([word for place, word in enumerate(words) if place != at or not command])
+    parser = parser_of(command)
+    parser.command_line = words
+    return parser.parse_words([word for place, word in enumerate(words) if place != at or not command])
 
 
 if __name__ == "__main__":

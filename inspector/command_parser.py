@@ -37,6 +37,7 @@ class CommandParser(argparse.ArgumentParser):
         instead: what to do in place of a common flag that it does not take.
         commands: those that there are, with what each is for, where the app is asked for help.
         most_lines: as many lines as its help has.
+        command_line: the words that a person typed, the command among them.
     """
 
     def __init__(self, command: str, purpose: str, takers: Callable[[str], Sequence[str]]) -> None:
@@ -48,6 +49,7 @@ class CommandParser(argparse.ArgumentParser):
         self.instead: Mapping[str, str] = {}
         self.commands: Mapping[str, str] = {}
         self.most_lines = SCREEN
+        self.command_line: Sequence[str] = ()
         self._command, self._takers = command, takers
 
     @property
@@ -144,8 +146,8 @@ class CommandParser(argparse.ArgumentParser):
         """
         if flag := self._not_taken(words):
             if not self._command and (meant := self._mistyped_command(words[0])):
-                self.leave(meant)
-            self.leave(self._refusal(flag))
+                self.leave(meant, self._near_command(words[0]))
+            self.leave(self._refusal(flag), self._near_flag(flag))
         return self.parse_args(words)
 
     def _not_taken(self, words: Sequence[str]) -> str:
@@ -177,17 +179,31 @@ class CommandParser(argparse.ArgumentParser):
         elif takers:
             more = f": {' and '.join(takers)} {'do' if len(takers) > 1 else 'does'}."
         else:
-            names = [name[2:] for name in self._option_string_actions if len(name) > 2]
-            near = get_close_matches(flag[2:], names, n=1, cutoff=0.7)
-            more = f"; did you mean --{near[0]}?" if near else "."
+            near = self._near_flag(flag)
+            more = f"; did you mean {near[1]}?" if near else "."
         return f"{who} takes no {flag}{more} {self.instead.get(flag) or self._where_to_look()}"
+
+    def _near_flag(self, flag: str) -> tuple[str, str] | None:
+        """A flag that nobody takes, and one of this command that is much like it."""
+        if self._takers(flag) or _common_flag(flag):
+            return None
+        names = [name[2:] for name in self._option_string_actions if len(name) > 2]
+        near = get_close_matches(flag[2:], names, n=1, cutoff=0.7)
+        return (flag, f"--{near[0]}") if near else None
+
+    def _near_command(self, word: str) -> tuple[str, str] | None:
+        """A word that is no file, and a command that is much like it."""
+        near = get_close_matches(word, self.commands, n=1)
+        if not near or word.startswith("-") or os.path.exists(word):  # noqa: PTH110  # pathlib costs more than --help
+            return None
+        return word, near[0]
 
     def _mistyped_command(self, word: str) -> str:
         """A sentence about the first word where it is no file and much like a command."""
-        near = get_close_matches(word, self.commands, n=1)
-        if not near or word.startswith("-") or os.path.exists(word):  # noqa: PTH110  # pathlib costs more than --help
+        near = self._near_command(word)
+        if near is None:
             return ""
-        return f"{word!r} is neither a file nor a command; did you mean {near[0]}? {self._where_to_look()}"
+        return f"{word!r} is neither a file nor a command; did you mean {near[1]}? {self._where_to_look()}"
 
     def _where_to_look(self) -> str:
         return f"{self.prog} --help lists {'its flags' if self._command else 'the commands'}."
@@ -209,12 +225,25 @@ class CommandParser(argparse.ArgumentParser):
             sentence = f"{message.replace('argument ', '')}."
         self.leave(f"{sentence} {self._where_to_look()}")
 
-    def leave(self, sentence: str) -> NoReturn:
-        """Say a sentence on standard error, and leave with code 2."""
+    def leave(self, sentence: str, replaced: tuple[str, str] | None = None) -> NoReturn:
+        """Say a sentence on standard error, and leave with code 2.
+
+        Args:
+            sentence: what is wrong.
+            replaced: a word of the command line, and the one that was probably meant: the corrected command is printed.
+        """
         # Imported only for who is wrong: help is quick.
         from inspector.texts.text import for_stderr
 
         print(for_stderr(sentence), file=sys.stderr)
+        if replaced is not None:
+            from inspector.corrected_commands import print_corrections
+            from scoring.errors import CommandEdit, UsageError
+
+            print_corrections(
+                self.command_line,
+                UsageError(sentence, instead=[(CommandEdit(replaces=(replaced,)), f"with {replaced[1]}")]),
+            )
         self.exit(2)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -228,7 +257,7 @@ class CommandParser(argparse.ArgumentParser):
             sentence = f"{str(value)!r} is not a value of {_named(action)}"
         else:
             sentence = f"{self.prog} takes no {str(value)!r}"
-        self.leave(f"{sentence}{meant} There are: {', '.join(names)}.")
+        self.leave(f"{sentence}{meant} There are: {', '.join(names)}.", (str(value), near[0]) if near else None)
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         """Say what a value should have been, without the name of a function of ours."""

@@ -80,7 +80,8 @@ def _corrected(words: Sequence[str], edit: str | CommandEdit) -> str:
     parsed = [_replaced(part, dict(edit.replaces)) for part in parsed]
     for addition in _parsed(added, command):
         parsed = _with_flag(parsed, addition)
-    if [part.words for part in parsed] == before:
+    words_alone = [part.values for part in parsed if part.action is None]
+    if [part.words for part in parsed] == before or (edit.replaces and len(set(words_alone)) < len(words_alone)):
         return ""
     return " ".join(map(_quoted, [_PROGRAM, *(word for part in parsed for word in part.words)]))
 
@@ -139,7 +140,7 @@ def _replaced(part: CommandWord, changes: dict[str, str]) -> CommandWord:
         # A condition names columns anywhere.
         within = part.flag in _CONDITIONS
         name = rf"(?<![\w.]){re.escape(old)}(?![\w.])" if within else rf"\A{re.escape(old)}(?=\Z|=)"
-        if part.action is None:
+        if part.action is None and not old.startswith("-"):
             name = rf"\A{re.escape(old)}\Z"
         values = [re.sub(name, new.replace("\\", r"\\"), value) for value in values]
     return replace(part, values=tuple(values))

@@ -15,7 +15,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.errors import FilterError
+from scoring.errors import CommandEdit, FilterError
 from scoring.filtering.condition_limits import SECONDS, ConditionCost, check_condition, in_time
 from scoring.filtering.sql_words import Word, literal, named, quoted, words_of
 
@@ -77,6 +77,7 @@ def _query(condition: str, words: list[Word]) -> tuple[int, int] | None:
 # -- what is wrong with a condition, in a sentence that says what to do, and at which place of it
 
 
+_ADJUDICATION = "adjudication"
 _EXAMPLE = "Example: n_steps > 8 AND \"x.outcome\" = 'late'"
 _ENDINGS = ("", " 1", " true", " NULL", " IN (1)", " AND 1", " 1 AND 1", " THEN 1 END", " 1 THEN 1 END", " END", "(1)")
 """With one of these, and the parentheses that are open, the beginning of a condition that can be read is one."""
@@ -120,12 +121,22 @@ def _of_a_name(error: Exception, condition: str, columns: Sequence[str]) -> Filt
     """Where a name is no column, or is one and stands bare."""
     if bare := _bare(condition, columns):
         fault = f"write {named(bare[0])}, in double quotes, because the name is not a plain word."
-        return FilterError(f"in {condition!r}: {fault}", place=bare[1], fault=fault)
+        quoting = CommandEdit(replaces=((bare[0], named(bare[0])),))
+        return FilterError(
+            f"in {condition!r}: {fault}", place=bare[1], fault=fault, instead=[(quoting, "the name in double quotes")]
+        )
     if not isinstance(error, pl.exceptions.ColumnNotFoundError) or '"' not in str(error):
         return None
     name = str(error).split('"')[1]
     fault = _unknown(name, condition, columns)
-    return FilterError(f"in {condition!r}: {fault}", place=_where(name, condition), fault=fault, unknown=name)
+    near = () if name == _ADJUDICATION else _near(name, columns)
+    # Quotes that stand around the unknown name stay around the other one.
+    quoting = (lambda column: column) if f'"{name}"' in condition else named
+    others = [(CommandEdit(replaces=((name, quoting(column)),)), f"column {column}") for column in near]
+    if name == _ADJUDICATION:
+        others = [(CommandEdit("--labels adjudicated"), "under the labels after triage")]
+    place = _where(name, condition)
+    return FilterError(f"in {condition!r}: {fault}", place=place, fault=fault, unknown=name, instead=others)
 
 
 def _of_lists(cause: str, condition: str) -> FilterError | None:
@@ -183,17 +194,21 @@ def _where(name: str, condition: str) -> WordPlace | None:
     return next(((word.start, word.end) for word in places), None)
 
 
+def _near(name: str, columns: Sequence[str]) -> list[str]:
+    alike = [column for column in columns if name.lower() in column.lower()]
+    return alike[:4] or get_close_matches(name, columns, n=3, cutoff=0.5)
+
+
 def _unknown(name: str, condition: str, columns: Sequence[str]) -> str:
     """The sentence for an unknown column: the nearest names, or all of them."""
-    alike = [column for column in columns if name.lower() in column.lower()]
-    near = alike[:4] or get_close_matches(name, columns, n=3, cutoff=0.5)
+    near = _near(name, columns)
     hint = (
         f"did you mean {' or '.join(map(named, near))}?"
         if near
         else f"there are {', '.join(map(named, columns[:30]))}."
     )
     text = f" A text stands in single quotes: {quoted(name)}." if f'"{name}"' in condition else ""
-    if name == "adjudication":
+    if name == _ADJUDICATION:
         # Made where labels are: it is no column beside the benchmark's own.
         hint, text = "it is there with `--labels adjudicated`, which the app takes too.", ""
     return f"there is no column {name!r}; {hint}{text}"
