@@ -12,6 +12,7 @@
     │   ├── NotJoined         results that belong to no case here, or to it is not clear which
     │   └── StrictFindings    --strict was asked and there are findings
     ├── UsageError            a name, column or condition that does not exist
+    │   ├── MissingColumn     a column that a mapping names and the table does not have
     │   ├── FilterError       a condition that cannot be read
     │   └── SearchError       a text search that cannot be read
     ├── WorkspaceError        the workspace's folder
@@ -197,6 +198,10 @@ class StrictFindings(InputError):
 
 class UsageError(InspectError):
     title = "Wrong usage"
+
+
+class MissingColumn(UsageError):
+    """A column that a mapping names and a table does not have."""
 
 
 class FilterError(UsageError):

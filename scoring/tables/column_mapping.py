@@ -4,7 +4,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -150,6 +150,15 @@ class ColumnMapping(Struct, frozen=True):
             columns += [(f"{kind} of {scorer}", column) for scorer, column in getattr(self, kind).items()]
         return columns
 
+    def restricted(self, columns: Collection[str]) -> "ColumnMapping":
+        """Return the mapping without the columns that are not among these."""
+        single = {name: None for name in (*COLUMNS, "step") if getattr(self, name) not in columns}
+        of_scorers = {
+            kind: {scorer: column for scorer, column in getattr(self, kind).items() if column in columns}
+            for kind in SCORERS
+        }
+        return replace(self, **single, **of_scorers)
+
     @property
     def scorers(self) -> int:
         """How many columns of scorers are named."""
@@ -213,20 +222,16 @@ class ColumnMapping(Struct, frozen=True):
 
 
 def flags_of(mapping: ColumnMapping) -> str:
-    """Return the flags of `import` that state a mapping; fields without a flag are left out."""
+    """Return the flags of `import` that state a mapping, as words of a shell; fields without a flag are left out."""
     words: list[str] = []
     for name, flag in FLAGS.items():
         value = getattr(mapping, name)
         if name in SCORERS:
-            words += [word for scorer, column in value.items() for word in (flag, _column_word(column, scorer, value))]
+            columns = (column if scorer == column else f"{column}={scorer}" for scorer, column in value.items())
+            words += [word for column in columns for word in (flag, column)]
         elif value is not None:
             words += [flag, str(value).replace("\n", "\\n").replace("\t", "\\t")]
     return shlex.join(words)
-
-
-def _column_word(column: str, scorer: str, columns: Mapping[str, str]) -> str:
-    # A lone scorer is called after its file, or as it was.
-    return column if len(columns) == 1 or scorer == column else f"{column}={scorer}"
 
 
 def is_benchmark_name(name: str) -> bool:

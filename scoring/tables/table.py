@@ -6,6 +6,7 @@ Cells may be lenient: a number or a list in a text, a rating in the place of a t
 
 import math
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
@@ -18,7 +19,7 @@ from msgspec.structs import replace
 
 from scoring.benchmarks.base import CaseFormat, Check, Imported, ReadSource, none_wrong, warn_where
 from scoring.benchmarks.registry import MODULES
-from scoring.errors import UsageError
+from scoring.errors import CommandEdit, MissingColumn, UsageError
 from scoring.reading.chunks import chunks
 from scoring.reading.fields import WHOLE, Field, Fields, Layout, as_made, kind_of, name_of, read_by, solution
 from scoring.reading.fields import text as text_field
@@ -29,6 +30,7 @@ from scoring.reading.rows import Rows
 from scoring.schema import STEP_INDEX
 from scoring.tables.column_mapping import (
     COLUMNS,
+    FLAGS,
     TEXTS,
     ColumnMapping,
     at,
@@ -150,7 +152,15 @@ def check_columns(rows: Rows, mapping: ColumnMapping) -> None:
         near = get_close_matches(column, known, _NEAR) or known[:_SHOWN]
         named = ", ".join(printable(other[:_LONG]) for other in near) or "none"
         wrong = f"{rows.source} has no column {column[:_LONG]!r}, which is mapped as {name}."
-        raise UsageError(wrong, f"Columns {'of nearly that name' if near != known[:_SHOWN] else 'there'}: {named}.")
+        are_near = near != known[:_SHOWN]
+        flag = FLAGS.get(name.partition(" of ")[0], "")
+        others = [
+            (CommandEdit(f"{flag} {shlex.quote(other)}".strip(), ((column, other),)), f"the column {other!r}")
+            for other in (near if are_near else ())
+            if flag
+        ]
+        next_step = f"Columns {'of nearly that name' if are_near else 'there'}: {named}."
+        raise MissingColumn(wrong, next_step, instead=others)
 
 
 def flat_row(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
