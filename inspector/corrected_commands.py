@@ -16,6 +16,7 @@ from inspector.texts.text import clean
 from scoring.errors import CommandEdit, InspectError
 
 _PROGRAM = "prm-inspect"
+_NAMED_VALUE = re.compile(r"[\w./-]+=")
 _CONDITIONS = ("--where", "--fail-if")
 
 
@@ -152,11 +153,11 @@ def _with_flag(parts: Sequence[CommandWord], addition: CommandWord) -> list[Comm
     value = addition.values[0] if addition.values else ""
     if any(part.values == addition.values or (value and part.values[0].startswith(f"{value}=")) for part in same):
         return list(parts)
-    name, equals, _ = value.partition("=")
+    name = _NAMED_VALUE.match(value)
     if addition.flag in _CONDITIONS:
         same = []
-    elif equals and addition.action is not None and isinstance(addition.action.default, list | tuple):
-        same = [part for part in same if part.values[0].partition("=")[0] == name]
+    elif name and addition.action is not None and isinstance(addition.action.default, list | tuple):
+        same = [part for part in same if part.values[0].startswith(name[0])]
     elif len(same) == 1 and "[=" in str(addition.action and addition.action.metavar):
         # The scorer keeps its name.
         _, equals, scorer = same[0].values[0].partition("=")
@@ -170,6 +171,9 @@ def _with_flag(parts: Sequence[CommandWord], addition: CommandWord) -> list[Comm
     if addition in result:
         return result
     end = next((at for at, part in enumerate(result) if part.values == ("--",)), len(result))
+    if addition.action is None:
+        # argparse takes words apart by flags only where as many as possible stand together.
+        end = max(at for at, part in enumerate(result) if part.action is None) + 1
     return [*result[:end], addition, *result[end:]]
 
 

@@ -101,8 +101,8 @@ class CommandEdit(NamedTuple):
         return " ".join(filter(None, (*changes, f"without {' '.join(self.without)}" if self.without else "")))
 
 
-Corrections = Iterable[tuple[str | CommandEdit, str]]
-"""Corrections of a command: flags to add, or another edit, each with what the command then does."""
+Correction = tuple[str | CommandEdit, str]
+"""A correction of a command: flags to add, or another edit, and what the command then does."""
 
 
 class InspectError(Exception):
@@ -114,7 +114,7 @@ class InspectError(Exception):
 
     title = "Cannot do that"
 
-    def __init__(self, sentence: str, next_step: str = "", *, instead: Corrections = ()) -> None:
+    def __init__(self, sentence: str, next_step: str = "", *, instead: Iterable[Correction] = ()) -> None:
         sentence = shortened(sentence)
         super().__init__(sentence)
         self.sentence = sentence
@@ -222,7 +222,7 @@ class FilterError(UsageError):
         place: tuple[int, int] | None = None,
         fault: str = "",
         unknown: str = "",
-        instead: Corrections = (),
+        instead: Iterable[Correction] = (),
     ) -> None:
         super().__init__(sentence, next_step, instead=instead)
         self.place = place

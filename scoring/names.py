@@ -2,17 +2,16 @@
 
 import shlex
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
-from scoring.errors import CommandEdit, UsageError
+from scoring.errors import CommandEdit, Correction, UsageError
 
 LISTED = 12
 """Names that a message lists."""
 _LIKELY = 3
 """Names that a message corrects a command with."""
-
-Correction = tuple[str | CommandEdit, str]
-"""A correction of a command, and what the command then does."""
+_AS_NEAR = 0.1
+"""Difference of two similarities (0 to 1) below which both names may be meant."""
 
 
 def near_names(word: str, names: Iterable[str], what: str) -> list[Correction]:
@@ -26,8 +25,15 @@ def near_names(word: str, names: Iterable[str], what: str) -> list[Correction]:
     listed = list(names)
     parts = [name for name in listed if word and word.lower() in name.lower()]
     lower = {name.lower(): name for name in listed}
-    near = parts or [lower[name] for name in get_close_matches(word.lower(), lower, n=_LIKELY)]
+    near = parts or [lower[name] for name in _nearest(word.lower(), lower)]
     return [(CommandEdit(replaces=((word, name),)), f"{what} {name}") for name in near] if len(near) <= _LIKELY else []
+
+
+def _nearest(word: str, names: Iterable[str]) -> list[str]:
+    """The names that are about as near to a word as the nearest one."""
+    near = get_close_matches(word, names, n=_LIKELY)
+    ratios = [SequenceMatcher(None, name, word).ratio() for name in near]
+    return [name for name, ratio in zip(near, ratios, strict=True) if ratio >= ratios[0] - _AS_NEAR]
 
 
 def name_choices(flag: str, names: Sequence[str], what: str) -> list[Correction]:

@@ -32,7 +32,7 @@ from scoring.exporters import (
     reward_lines,
     triage_lines,
 )
-from scoring.names import name_choices, without
+from scoring.names import name_choices, near_names, without
 from scoring.schema import METADATA
 from scoring.schema import REWARDS as REWARD_COLUMNS
 from scoring.scorer import Scorer
@@ -149,7 +149,9 @@ def _can_be(args: argparse.Namespace) -> None:
         there = "; ".join(f"{what} as {', '.join(formats)}" for what, formats in FORMATS.items())
         there = there.replace(" as ", " can be written as ", 1)
         what = "is no triage" if args.what == "triage" else f"are no {args.what}"
-        raise UsageError(f"there {what} in the format {args.to}.", f"{there[0].upper()}{there[1:]}.")
+        others = near_names(args.to, FORMATS[args.what], "format")
+        sentence = f"there {what} in the format {args.to}."
+        raise UsageError(sentence, f"{there[0].upper()}{there[1:]}.", instead=others)
     if args.who and args.what != "triage":
         others = without("--who", meaning=f"{args.what} alone")
         raise UsageError("--who says whose triage is written.", f"Leave it out for {args.what}.", instead=others)

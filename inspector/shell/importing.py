@@ -21,15 +21,15 @@ from inspector.shell.reports import reports
 from inspector.texts.text import clean
 from inspector.workspace_place import LOCAL, find_workspace
 from scoring.benchmarks.base import Imported
-from scoring.benchmarks.registry import is_benchmark
+from scoring.benchmarks.registry import MODULES, is_benchmark
 from scoring.errors import NoWorkspace, StrictFindings, UsageError, with_short_names
 from scoring.evaluations.rules import check_own_rule
 from scoring.generation import Added
 from scoring.importing.batch import AskMapping, ImportBatch, ImportOptions, read_sources, spill_folder
-from scoring.importing.bringing import not_looked_at
+from scoring.importing.bringing import HUB, is_elsewhere, is_pattern, not_looked_at
 from scoring.importing.proposal import OpenTable
 from scoring.importing.saving import SavedResults
-from scoring.names import without
+from scoring.names import near_names, without
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
@@ -281,9 +281,17 @@ def workspace_flag(args: argparse.Namespace) -> str:
 
 
 def split(words: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Return an optional benchmark's name or Python file, then paths."""
+    """Return an optional benchmark's name or Python file, then paths.
+
+    Raises:
+        UsageError: the first of several words is no file and is much like a benchmark's name.
+    """
     if len(words) > 1 and is_benchmark(words[0]) and (is_file(words[0]) or not Path(words[0]).exists()):
         return words[0], list(words[1:])
+    if len(words) > 1 and not (is_elsewhere(words[0]) or is_pattern(Path(words[0])) or Path(words[0]).exists()):
+        others = near_names(words[0], () if words[0].startswith(HUB) else MODULES, "benchmark")
+        if others:
+            raise UsageError(f"{words[0]!r} is neither a file nor a benchmark.", instead=others)
     return None, list(words)
 
 

@@ -131,8 +131,9 @@ def _of_a_name(error: Exception, condition: str, columns: Sequence[str]) -> Filt
     fault = _unknown(name, condition, columns)
     near = () if name == _ADJUDICATION else _near(name, columns)
     # Quotes that stand around the unknown name stay around the other one.
-    quoting = (lambda column: column) if f'"{name}"' in condition else named
-    others = [(CommandEdit(replaces=((name, quoting(column)),)), f"column {column}") for column in near]
+    is_quoted = f'"{name}"' in condition
+    changes = [((name, column if is_quoted else named(column)), column) for column in near]
+    others = [(CommandEdit(replaces=(change,)), f"column {column}") for change, column in changes]
     if name == _ADJUDICATION:
         others = [(CommandEdit("--labels adjudicated"), "under the labels after triage")]
     place = _where(name, condition)

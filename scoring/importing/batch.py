@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from scoring.benchmarks import demo
 from scoring.benchmarks.base import DECRYPTED, Imported
 from scoring.benchmarks.registry import MODULES
-from scoring.errors import CommandEdit, InputError, MissingColumn, ScorerConflict, UsageError
+from scoring.errors import InputError, MissingColumn, ScorerConflict, UsageError
 from scoring.evaluations.rules import DEFAULTS
 from scoring.generation import Added
 from scoring.importing.bringing import (
@@ -27,27 +27,25 @@ from scoring.importing.bringing import (
     TellSentence,
     bring,
     expanded,
-    is_elsewhere,
     place,
     size_of,
 )
 from scoring.importing.join import OF_CASES, JoinedResults, join, relabelled
 from scoring.importing.proposal import OpenTable, Proposal
+from scoring.importing.refusals import commands_apart
 from scoring.importing.saving import LEFT_OUT, Ledger, RememberedFile, SavedResults, Unchanged, save, scorer_of
 from scoring.importing.sources import ReadOptions, Source, belongs, read_source
 from scoring.names import without
 from scoring.own_code import is_file
 from scoring.reading.file_bytes import printable
-from scoring.reading.findings import Finding, some_of, worst
-from scoring.reading.rows import read_rows
+from scoring.reading.findings import Finding, worst
 from scoring.results.base import RESULT_COLUMNS, ExternalResults
 from scoring.scorer import Comparison, On, stated_point
 from scoring.storage.files import uuid7
-from scoring.tables.column_mapping import FLAGS, ColumnMapping, flags_of, has
+from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace
 
 _ABANDONED_SECONDS = 86_400
-_LISTED = 3
 # Nobody else calls a folder like this: what has such a name may be removed.
 _SPILLED = re.compile(r"\.import-\d+-[0-9a-f]{32}\Z")
 
@@ -537,48 +535,11 @@ def _read(
                     raise
                 skipped.append(RefusedFile(place(Path(word)), str(error)))
             except MissingColumn as error:
-                raise _with_commands_apart(error, named, options.columns) from error
+                words = [] if any(source.many for source in named) else [source.word for source in named]
+                raise commands_apart(error, words, options.columns) from error
             done += size
     progress(total, total, "joining")
     return sources, skipped
-
-
-def _with_commands_apart(
-    error: MissingColumn, named: Sequence[NamedSources], stated: ColumnMapping | None
-) -> MissingColumn:
-    """The error with a command for each group of sources, where flags name columns that some of the sources have."""
-    if stated is None or len(named) < 2 or any(source.many for source in named):
-        return error
-    words_of: dict[frozenset[str], list[str]] = {}
-    for source in named:
-        words_of.setdefault(_columns_in(source.word, stated), []).append(source.word)
-    if len(words_of) < 2:
-        return error
-    flags = {FLAGS[name.partition(" of ")[0]] for name, _ in stated.named if name.partition(" of ")[0] in FLAGS}
-    edits = []
-    # Results join the cases that are there: files of cases come first.
-    for columns, words in sorted(words_of.items(), key=lambda group: stated.restricted(group[0]).scorers):
-        others = [source.word for source in named if source.word not in words]
-        kept = stated.restricted(columns)
-        of_columns = replace(kept, **dict.fromkeys(("separator", "label_base", "verdict_base", "clean", "wrong_below")))
-        edit = CommandEdit(flags_of(of_columns), without=(*others, *sorted(flags)))
-        edits.append((edit, f"{'then' if edits else 'first'} {some_of(words, _LISTED)}"))
-    return MissingColumn(
-        error.sentence, "The flags are about other files of this command: import them apart.", instead=edits
-    )
-
-
-def _columns_in(word: str, stated: ColumnMapping) -> frozenset[str]:
-    """The columns among those that are stated which a source has; none where it cannot be read twice."""
-    if word.startswith(HUB) or is_elsewhere(word) or not Path(word).is_file():
-        return frozenset()
-    try:
-        with TemporaryDirectory(prefix="prm-inspect-") as folder:
-            samples = [read_rows(file.path, file.name).sample() for file in bring(word, Path(folder))]
-    except InputError:
-        return frozenset()
-    rows = [row for sample in samples for row in sample if isinstance(row, dict)]
-    return frozenset(column for _, column in stated.named if any(has(row, column) for row in rows))
 
 
 def _tell_bytes(progress: ImportProgress, before: int, size: int, total: int, name: str, read: int) -> None:

@@ -16,6 +16,7 @@ from scoring.errors import UnknownFormat, UsageError
 from scoring.importing.bringing import HUB, LocalFile, bring
 from scoring.importing.join import TEXTED, content_keys
 from scoring.importing.proposal import OF_RESULTS, OpenTable, Proposal, propose_mapping
+from scoring.importing.refusals import RUN_NAMES, check_layout, check_one_scorer, shown, unknown_format
 from scoring.importing.saving import Unchanged
 from scoring.reading.file_bytes import printable, start_of
 from scoring.reading.findings import Finding, some_of
@@ -29,7 +30,7 @@ from scoring.schema import CASES
 from scoring.scorer import NOWHERE, guessed_point
 from scoring.tables import table
 from scoring.tables.column_guess import SCORER_NAMES, column_called, doubtful_rewards, propose, readings, rewards_beside
-from scoring.tables.column_mapping import COLUMNS, NO_NAME, ColumnMapping, columns_of, outermost
+from scoring.tables.column_mapping import COLUMNS, ColumnMapping, outermost
 from scoring.tables.response_lists import response_list, unfold
 from scoring.tables.results import results as table_results
 
@@ -37,9 +38,6 @@ FRAME = "frame://"
 """What stands before the name of a data frame where a file has its path: it cannot be read again."""
 _SAMPLE = 100
 _KEYS = 12
-_RUN_NAMES = "run run_id seed trial repeat repetition"
-_A_ROW_A_CASE = """Write a row a case: {"id": "...", "rewards": [...]} on a line of JSON Lines each; with pandas, \
-frame.to_json(FILE, orient="records", lines=True)."""
 _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
 _OPTIONS = ("separator", "label_base", "wrong_below")
 _OWN = frozenset({*CASES, "label"})
@@ -191,7 +189,7 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     decided = None if options.ask is None else options.ask(OpenTable(rows, stated, options.known))
     chosen_mapping = decided or proposed
     if chosen_mapping is None:
-        raise _unknown(rows)
+        raise unknown_format(rows, stated)
     # Who leaves all columns as they were found has not stated them.
     guessed = proposed is not None and chosen_mapping.named == proposed.named
     source = _table(rows, chosen_mapping, options, decided or stated, guessed=guessed)
@@ -249,6 +247,7 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     if form is None:
         # One of the user's own: its cases are told by their texts.
         mapping = replace(mapping, problem="problem", steps="steps")
+    check_layout(rows, mapping)
     scorers = table_results(rows, mapping, form)
     if mapping is not stated:
         scorers = [_noted(mapping, scorer, stated) for scorer in scorers]
@@ -404,7 +403,10 @@ def _table(
     if mapping.benchmark is None:
         mapping = replace(mapping, benchmark=table.table_name(rows.source))
     cases = [table.load(rows, mapping, options.folder)] if has_texts and mapping.step is None else []
+    check_layout(rows, mapping)
     scorers = table_results(rows, mapping) if mapping.scorers or not cases else []
+    if mapping.step is not None:
+        check_one_scorer(rows, mapping, scorers)
     if not cases and (left_out := _left_out(rows, mapping)):
         scorers[0] = replace(scorers[0], findings=(left_out, *scorers[0].findings))
     findings = (finding for scorer in scorers for finding in scorer.findings)
@@ -429,7 +431,7 @@ def _told_apart(rows: Rows, mapping: ColumnMapping) -> Finding | None:
     """A note which column may tell rows of one id apart: by scorer or, of verdicts, by run; None where none does."""
     ways = [(SCORER_NAMES, "--scorer-column {}")]
     if not mapping.rewards:
-        ways.append((_RUN_NAMES, '{{"run": "{}"}} in a mapping (--save-mapping, --mapping)'))
+        ways.append((RUN_NAMES, '{{"run": "{}"}} in a mapping (--save-mapping, --mapping)'))
     named = {column for _, column in mapping.named}
     for names, flag in ways:
         column = column_called(names, rows)
@@ -442,16 +444,11 @@ def _told_apart(rows: Rows, mapping: ColumnMapping) -> Finding | None:
 def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:
     """A note which columns of results are not kept: what is of a case belongs to the cases' own file."""
     columns = dict.fromkeys(str(key) for value in rows.sample() if isinstance(value, dict) for key in value)
-    names = [printable(_shown(column)) for column in columns if column not in _keys_of(mapping)]
+    names = [printable(shown(column)) for column in columns if column not in _keys_of(mapping)]
     if not names:
         return None
     message = f"{OF_RESULTS}; left out: {some_of(names, _KEYS)}"
     return Finding("note", "left-out-columns", message, rows.source)
-
-
-def _shown(column: str) -> str:
-    """A column's name in a sentence."""
-    return column[:40] or NO_NAME
 
 
 def _said_by_format(scorer: ExternalResults, stated: ColumnMapping) -> ExternalResults:
@@ -498,49 +495,3 @@ def _placed(source: Source, brought: LocalFile) -> Source:
         results[0] = replace(results[0], findings=(*brought.findings, *results[0].findings))
     alone = None if source.alone is None else _placed(source.alone, brought)
     return replace(source, imported=tuple(imported), results=tuple(results), alone=alone)
-
-
-def _unknown(rows: Rows) -> UnknownFormat:
-    if rows.source.endswith(".py"):
-        return UnknownFormat(
-            f"{rows.source} is a Python file.",
-            f"If it declares a benchmark, name it first: prm-inspect import {rows.source} ROWS.",
-        )
-    values: list[object] = rows.sample()[:_SAMPLE]
-    if shape := _other_shape(values):
-        return UnknownFormat(f"{rows.source} is {shape}.", _A_ROW_A_CASE)
-    records = [value for value in values if isinstance(value, dict)]
-    outer = (str(key) for record in records for key in record)
-    # Paths that lead into objects and lists can be stated as well.
-    keys = list(dict.fromkeys([*outer, *(path for record in records for path in columns_of(record))]))
-    nothing = "its rows are not objects" if values else "it holds no rows"
-    seen = f"its rows have the keys {some_of([_shown(key) for key in keys], _KEYS)}" if keys else nothing
-    if keys and not any(
-        isinstance(part, str | int | dict) for row in values if isinstance(row, dict) for part in row.values()
-    ):
-        seen += ", and nothing in them says which case a row is of: an id, or problem and steps"
-    return UnknownFormat(
-        f"{rows.source} is none of the formats known here; {seen}.",
-        "Say which column is what with --id, --rewards, --step, --verdict, --answers (results), --problem, --steps "
-        "(cases) or --mapping FILE; prm-inspect import --help has examples.",
-    )
-
-
-def _other_shape(values: Sequence[object]) -> str:
-    """What one object is that holds all rows; "" where rows are rows."""
-    if len(values) != 1 or not isinstance(values[0], dict) or not values[0]:
-        return ""
-    parts = list(values[0].values())
-    if all(isinstance(part, dict) for part in parts) and all(set(part) == set(parts[0]) for part in parts):
-        return "one object with a column a key, as pandas' to_json writes it unless told otherwise"
-    if len(parts) > 1 and all(isinstance(part, list) and part and not isinstance(part[0], dict) for part in parts):
-        same = len({len(part) for part in parts}) == 1
-        return "one object with a column a key" if same and len(parts) < _KEYS else "one object with an id a key"
-    inside = [str(key) for key, part in values[0].items() if _are_rows(part)]
-    return f"one object that holds its rows in a list, {inside[0][:40]!r}" if len(inside) == 1 else ""
-
-
-def _are_rows(part: Any) -> bool:
-    # The steps of one solution are objects too, yet hold no lists.
-    objects = isinstance(part, list) and len(part) > 1 and all(isinstance(row, dict) for row in part)
-    return objects and all(any(isinstance(cell, list) for cell in row.values()) for row in part)

@@ -3,6 +3,7 @@
 A broken row costs itself only: it becomes a finding and the reading goes on at the next one.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -51,6 +52,7 @@ _BREAK, _RETURN, _OPENING, _CLOSING = b"\n\r{}"
 
 _TABLES = {PARQUET: "Parquet", ARROW_FILE: "Arrow", ARROW_STREAM: "Arrow"}
 # A text may start with the same four letters.
+_EXCEL_LINE = re.compile(r'\ufeff?[ \t]*"?(sep=(?:\t|[^\w\s]))"?[;,\t ]*\r?\n', re.IGNORECASE)
 _FEATHER_V1 = b"FEA1\0"
 _SAMPLED = 1024 * 1024
 """Bytes by which a file is told to be JSON Lines, and in which the first rows are looked for."""
@@ -384,6 +386,11 @@ def json_lines(text: str, undecodable: list[Finding], source: str) -> Rows:
 
 def text_rows(text: str, undecodable: list[Finding], source: str) -> Rows:
     """Return the rows of a text in whatever form it holds them, if any; `undecodable` is what decoding noticed."""
+    if match := _EXCEL_LINE.match(text):
+        raise UnknownFormat(
+            f"{source} begins with the line {match[1]} of Excel, which names the separator and holds no row.",
+            f"Delete that line: tail -n +2 {source} > NEW.csv",
+        )
     start = text.lstrip()[:1]
     if start == "[":
         rows = Rows(source, "JSON array").collect(array_elements(text))

@@ -128,7 +128,6 @@ def test_a_column_that_is_there_twice_is_a_warning_and_the_first_counts(read):
         of_each(lambda _: "0.9 0.4 0.6"),
         [{"rewards": THREE}] * N,
         [{"id": name, "step": f"step {step}", "score": 0.5} for name in IDS for step in range(3)],
-        [{"id": name, "step_0": 0.5, "step_1": 0.5} for name in IDS],
     ],
 )
 def test_what_nobody_can_read_names_its_columns_and_the_flags(read, rows):

@@ -116,7 +116,7 @@ def test_csv(processbench_file):
 
 
 def test_a_column_that_is_not_there_is_one_sentence_with_near_names():
-    with pytest.raises(UsageError, match=r"no column 'problm', which is mapped as problem\. .*nearly.*: problem\.$"):
+    with pytest.raises(UsageError, match=r"no column 'problm', which is mapped as problem\. .*nearly.*: problem\."):
         read(MADE, problem="problm")
     with pytest.raises(UsageError, match=r"Columns there: id, problem, steps\.$"):
         read(MADE, subset="xyz")
