@@ -54,7 +54,7 @@ PROTOCOLS = {
 PROTOCOL_NOTES = (
     f"{SEARCH_AND_LEARN}: of the first n completions in the file, by the last step's reward; of equal ones the first",
     "pred_naive: the answer with the highest score; pred_weighted: with the highest sum; pred_maj: the most frequent",
-    f"{SEARCH_AND_LEARN} joins answers by sympy; here two are the same iff their texts are, so votes may differ",
+    f"{SEARCH_AND_LEARN} joins answers by sympy; here the rules for answers do, so votes may differ",
     f"{SEARCH_AND_LEARN}: a completion without an answer has the empty one, which takes part",
     f"{SEARCH_AND_LEARN}: n counts problems whose completions are all scored, and known to be right or wrong",
     f"{REWARDBENCH}: 1 / k where the first response shares the highest score with k - 1 others, else 0",
@@ -98,7 +98,7 @@ ONE_PROBLEM = {
 }
 PROBLEM_NOTES = (
     "rank: 1 = the response that is chosen; of equal scores the first in the file stands first",
-    "answer: what the file says of the final answer, else what stands in the last box",
+    "answer: the final answer that the file states, else the text in the last box",
 )
 LOST_NOTES = (
     "a problem is lost if a right response is there and another is chosen",
@@ -123,15 +123,19 @@ _WORDS = 60
 
 
 class ProblemResponses(Struct, frozen=True, eq=False):
-    """The responses to a benchmark's problems, and their final answers (m); null where a response has none."""
+    """The responses to a benchmark's problems, and their final answers (m); null where a response has none.
+
+    `ballots` (m) are what they vote for: one spelling for all answers to a problem that are equal.
+    """
 
     benchmark: str
     responses: Responses
     answers: Sequence[str | None]
+    ballots: Sequence[str | None]
 
     def groups(self, seed: int, *, empty: bool = False) -> AnswerGroups:
         """Group them by their answers; with `empty`, a response without an answer has the empty one."""
-        answers = ["" if answer is None else answer for answer in self.answers] if empty else self.answers
+        answers = ["" if ballot is None else ballot for ballot in self.ballots] if empty else self.ballots
         own = self.responses
         return answer_groups(own.bounds, own.right, answers, seed)
 

@@ -1,6 +1,7 @@
 """How often a scorer puts the right one of several responses first."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -71,8 +72,11 @@ from scoring.metrics.best_of_n import (
     somers_d,
 )
 from scoring.metrics.resampling import RESAMPLES, SMALL
+from scoring.reading.answer_forms import answer_form, distinct_answers
 from scoring.reading.final_answers import boxed_answer
-from scoring.schema import NO_SUBSET, RowDict
+from scoring.reading.findings import some_of
+from scoring.schema import NO_SUBSET, Ints, RowDict
+from scoring.tables.response_lists import BY_TEXT, COMPARED_BY, EQUAL_ANSWER, OLD_COMPARISON
 
 BEST_OF_N = {
     "scorer": pl.String(),
@@ -108,7 +112,8 @@ NOTES = (
     "maj@n, weighted@n: of one response, both are mean@1",
     f"weighted@n: exact up to {MOST_CHOICES:,} choices of n responses a problem; of more, {DRAWS:,} are drawn (seed)",
     "sampling_error: a drawn value is within so much of the exact one, at 95%; null: the value is exact",
-    r"final answers: the column parsed_answer of a case's file, else the text in the last \boxed{...}, less blanks",
+    r"final answers: the column parsed_answer of a case's file, else the text in the last \boxed{...}",
+    "final answers are compared as mathematics, by rules; math-verify compares more at import (extra answers)",
     "n counts problems; left_out: problems of which a response is not scored",
     f"low and high: 95% bootstrap, {RESAMPLES} resamples of problems",
     f"{SD}: population standard deviation over scorers; {SOMERS}_*: Somers' D of prm@n given their official figure",
@@ -132,7 +137,8 @@ PARSED = "parsed_answer"
 def _problems(results: ResultSet, params: Params) -> Iterator[OptionValue]:
     """Offer the problems that the scorer in focus loses, and then the others."""
     for benchmark, responses in found_responses(results).items():
-        made = ProblemResponses(benchmark, responses, [None] * responses.rows.size)
+        unread = [None] * responses.rows.size
+        made = ProblemResponses(benchmark, responses, unread, unread)
         lost: list[str] = []
         for evaluation in results.chosen_evaluations[:1]:
             if (way := way_to_choose(evaluation, responses, params.get("aggregation"))) is not None:
@@ -187,8 +193,7 @@ def best_of_n(results: ResultSet, params: Params, intervals: bool) -> View:
     if n is not None and n < 1:
         raise UsageError(f"nothing is chosen out of {n} responses.", "Give --of a number from 1 on.")
     every = [
-        ProblemResponses(benchmark, responses, _answers(results, responses))
-        for benchmark, responses in found_responses(results, n).items()
+        _with_answers(results, benchmark, responses) for benchmark, responses in found_responses(results, n).items()
     ]
     seed = results.query.seed if intervals else None
     answer = {AS_COUNTED: _protocols, LOSES: _lost, ONE: _one}.get(params.page, _choice)
@@ -202,7 +207,10 @@ def _choice(results: ResultSet, params: Params, every: Sequence[ProblemResponses
     notes = [*NOTES, *(f"{aggregation.name}: {aggregation.words}" for aggregation in AGGREGATIONS.values())]
     oddities: list[str] = []
     coverage: dict[str, dict[str, str]] = {evaluation.scorer.name: {} for evaluation in results.chosen_evaluations}
+    as_text: dict[str, int] = {}
     for made in every:
+        as_text[made.benchmark] = _told_apart_by_text(results, made)
+        oddities += _answer_oddities(results, made, as_text[made.benchmark])
         benchmark, responses, groups = made.benchmark, made.responses, made.groups(results.query.seed)
         own = list(response_rows(responses, groups, n, seed))
         rows += ({"scorer": None, "benchmark": benchmark, **row} for row in own)
@@ -215,7 +223,7 @@ def _choice(results: ResultSet, params: Params, every: Sequence[ProblemResponses
     rows += [*official, *_over_scorers(rows, official)]
     frame = pl.DataFrame(rows, schema=BEST_OF_N, orient="row")
     made_of = _facts(results, params, notes, decides=bool(official))
-    facts = {**made_of, "coverage": coverage, "oddities": oddities}
+    facts = {**made_of, "coverage": coverage, "answers_told_apart_by_text": as_text, "oddities": oddities}
     return View(frame, facts, title="Best of N", lay_out=lambda: _sections(frame, oddities, params.get("aggregation")))
 
 
@@ -440,17 +448,63 @@ def _wording(results: ResultSet) -> pl.Series:
     return pl.repeat(None, results.height, dtype=pl.String, eager=True)
 
 
-def _answers(results: ResultSet, responses: Responses) -> list[str | None]:
-    """The final answers of responses: as their file says them, else out of their last box."""
-    answers: list[str | None] = [None] * responses.rows.size
-    if results.is_metadata(PARSED):
-        answers = results.column(PARSED).gather(responses.rows).cast(pl.String).to_list()
+def _with_answers(results: ResultSet, benchmark: str, responses: Responses) -> ProblemResponses:
+    """Read the final answers of responses, and find those that are equal."""
+    answers = _file_column(results, PARSED, responses.rows)
     unsaid = np.array([place for place, answer in enumerate(answers) if answer is None], dtype=np.int64)
     if unsaid.size:
         steps = results.texts.gather(responses.rows[unsaid]).frame(["steps"])["steps"]
         for place, solution in zip(unsaid.tolist(), steps.to_list(), strict=True):
             answers[place] = boxed_answer(solution)
-    return answers
+    equal = _file_column(results, EQUAL_ANSWER, responses.rows)
+    compared = [same or answer for same, answer in zip(equal, answers, strict=True)]
+    ballots: list[str | None] = []
+    for start, end in pairwise(responses.bounds.tolist()):
+        ballots += distinct_answers(compared[start:end])
+    return ProblemResponses(benchmark, responses, answers, ballots)
+
+
+def _file_column(results: ResultSet, name: str, rows: Ints) -> list[str | None]:
+    """Return the texts that a column of the cases' files has for some rows; nulls without such a column."""
+    if not results.is_metadata(name):
+        return [None] * rows.size
+    return results.column(name).gather(rows).cast(pl.String).to_list()
+
+
+def _told_apart_by_text(results: ResultSet, made: ProblemResponses) -> int:
+    """Count the responses whose answer differs from the reference, or from the problem's other answers, as text alone.
+
+    Those that the file judges, or that equal the reference, differ from other answers only.
+    """
+    compared_by = _file_column(results, COMPARED_BY, made.responses.rows)
+    total = 0
+    for start, end in pairwise(made.responses.bounds.tolist()):
+        ballots = made.ballots[start:end]
+        kinds = {ballot: answer_form(ballot).kind for ballot in ballots if ballot is not None}
+        known = len(set(kinds.values()) - {""})
+        for ballot, by in zip(ballots, compared_by[start:end], strict=True):
+            if by is None and ballot is not None and len(kinds) > 1:
+                total += not kinds[ballot] or known > 1
+            else:
+                total += by == BY_TEXT
+    return total
+
+
+def _answer_oddities(results: ResultSet, made: ProblemResponses, as_text: int) -> Iterator[str]:
+    """Explain how the final answers of a benchmark were compared, where that may be wrong."""
+    benchmark = made.benchmark
+    if as_text:
+        total = made.responses.rows.size
+        yield f"{benchmark}: {as_text:,} of {total:,} responses have an answer that is told apart by its text alone"
+    if old := _compared_as_texts(results, benchmark):
+        yield f"{benchmark}: an older version compared the final answers of {old} as texts; import them again"
+
+
+def _compared_as_texts(results: ResultSet, benchmark: str) -> str:
+    """Name the files whose answers an older version compared with the reference as texts; "" without any."""
+    reports = results.workspace.imports(benchmark)
+    old = [report for report in reports if any(found["code"] == OLD_COMPARISON for found in report["findings"])]
+    return some_of([str(report["source"]) for report in old], 3) if old else ""
 
 
 def _coverage(evaluation: Evaluation, responses: Responses) -> str:

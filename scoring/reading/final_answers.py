@@ -1,20 +1,22 @@
-r"""Final answers are read out of responses, and compared as texts: what `\boxed{...}` holds, or what is said last."""
+r"""Final answers as responses and references state them: what `\boxed{...}` holds, or what is said last.
+
+`scoring.reading.answer_forms` compares them.
+"""
 
 import re
 from collections.abc import Sequence
 
+from scoring.reading.answer_forms import answer_form
+
 _BOX = re.compile(r"\\boxed\s*\{")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-_BLANK = re.compile(r"\s+")
-_TYPESETTING = re.compile(r"\\(?:left|right)(?![A-Za-z])|\\[!,;:]|\\?\$")
-_FRACTION = re.compile(r"\\[dt]frac(?![A-Za-z])")
 _NUMBER = re.compile(r"-?\d*\.?\d+")
 _HASHES = "####"
 _ANSWER_IS = ("he answer is", "final answer is")
 
 
 def boxed_answer(steps: Sequence[str]) -> str | None:
-    r"""Return the text in the last `\boxed{...}` of a response up to the brace that closes it, less blanks.
+    r"""Return the text in the last `\boxed{...}` of a response up to the brace that closes it.
 
     None where there is no box, the last one is not closed, or nothing is in it.
     """
@@ -30,12 +32,12 @@ def _closed(text: str, start: int) -> str | None:
     for brace in _BRACE.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(brace[0], 0)
         if not depth:
-            return _BLANK.sub("", text[start : brace.start()]) or None
+            return _trimmed(text[start : brace.start()])
     return None
 
 
 def stated_answer(response: str) -> str | None:
-    r"""Return the final answer of a response as `comparable_answer` writes it; None where it states none.
+    r"""Return the final answer of a response; None where it states none.
 
     It is looked for where search-and-learn looks (`extract_answer` of its qwen_math_parser.py, for "math"): between
     `final answer is $` and `$. I hope`; else in the last box; else after the last `he answer is` or `final answer is`;
@@ -44,33 +46,34 @@ def stated_answer(response: str) -> str | None:
     if "final answer is $" in response and "$. I hope" in response:
         answer: str | None = response.split("final answer is $", 1)[1].split("$. I hope", 1)[0]
         boxed = boxed_answer([answer or ""])
-        return comparable_answer(boxed or answer)
+        return _trimmed(boxed or answer)
     if _BOX.search(response):
-        return comparable_answer(boxed_answer([response]))
+        return _trimmed(boxed_answer([response]))
     for words in _ANSWER_IS:
         if words in response:
-            return comparable_answer(response.rsplit(words, 1)[1])
+            return _trimmed(response.rsplit(words, 1)[1])
     numbers: list[str] = _NUMBER.findall(response.replace(",", ""))
-    return comparable_answer(numbers[-1] if numbers else None)
+    return _trimmed(numbers[-1] if numbers else None)
 
 
 def reference_text(reference: str) -> str | None:
-    r"""Return the answer in a reference as `comparable_answer` writes it: of a whole solution, what it ends in.
+    r"""Return the answer in a reference: of a whole solution, what it ends in.
 
     That is the last box, or what follows the last `####` as in GSM8K; where there is neither, all of it.
     """
     if _BOX.search(reference):
-        return comparable_answer(boxed_answer([reference]))
-    return comparable_answer(reference.rsplit(_HASHES, 1)[-1])
+        return _trimmed(boxed_answer([reference]))
+    return _trimmed(reference.rsplit(_HASHES, 1)[-1])
 
 
-def comparable_answer(answer: str | None) -> str | None:
-    r"""Write an answer without blanks and typesetting, so that two answers are the same iff these texts are.
+def _trimmed(answer: str | None) -> str | None:
+    """Return an answer without blanks, colons and dollar signs around it, and a full stop or slash after it.
 
-    Dollar signs, thin spaces, `\left` and `\right` go, `\dfrac` and `\tfrac` become `\frac`, and a colon before and a
-    full stop or slash after it go. `1/2` and `\frac{1}{2}` stay two. None where nothing is left.
+    None where that leaves no answer.
     """
     if answer is None:
         return None
-    bare = _BLANK.sub("", _FRACTION.sub(r"\\frac", _TYPESETTING.sub("", answer)))
-    return bare.removeprefix(":").removesuffix(".").removesuffix("/") or None
+    text = " ".join(answer.split()).removeprefix(":").strip(" ").removesuffix(".").removesuffix("/").strip(" ")
+    if len(text) > 1 and text[0] == text[-1] == "$" and "$" not in text[1:-1]:
+        text = text[1:-1].strip(" ")
+    return text if str(answer_form(text)) else None

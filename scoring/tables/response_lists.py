@@ -30,10 +30,12 @@ from msgspec.structs import replace
 
 from scoring.benchmarks.base import problem_id, unfolded
 from scoring.errors import UnknownFormat
+from scoring.reading.answer_forms import ANSWER_RULES, answer_form, distinct_answers, same_answer, told_apart
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.file_bytes import plain_name, printable
 from scoring.reading.final_answers import reference_text, stated_answer
 from scoring.reading.findings import Finding
+from scoring.reading.math_verify import MOST_LOST, MathVerify
 from scoring.reading.rows import Rows
 from scoring.results.base import number, scorer_name, written
 from scoring.tables.column_mapping import ColumnMapping
@@ -43,6 +45,21 @@ _IDS = ("unique_id", "problem_id", "question_id", "q_id", "id", "idx", "index")
 _REFERENCES = ("answer", "final_answer", "reference_answer", "gt_answer", "ground_truth")
 _JUDGED = ("final_answer_correct", "is_correct")
 _ID, _PROBLEM_ID, _ANSWER, _RIGHT = "id", "problem_id", "parsed_answer", "final_answer_correct"
+COMPARED_BY, EQUAL_ANSWER = "answer_compared_by", "equal_answer"
+"""The metadata columns that say by what a final answer was compared with the reference, and to which answer to the same
+problem, spelled differently, math-verify found it equal.
+"""
+BY_RULES = f"rules {ANSWER_RULES}"
+BY_TEXT = f"{BY_RULES}, as text"
+"""The values of the first, beside math-verify's version: BY_TEXT = nothing can tell whether two texts that differ are
+equal as mathematics.
+"""
+OLD_COMPARISON = "final-answers"
+"""The finding of imports by version 0.2, which compared answers as texts."""
+_MOST_ASKED = 8
+"""Answers to a problem, the reference aside, that an answer is compared with by math-verify."""
+_OPERATION = re.compile(r"[\d\\+*/^_=<>|()\[\]-]")
+"""A sign of an expression; math-verify reads a word as a product of its letters."""
 _NAMED = re.compile(r"(pred_naive|pred_weighted|pred_maj)@(\d{1,6})")
 _OF_PRM = re.compile(r"_with_(.+)_rewards\Z")
 _OF_MODEL = re.compile(
@@ -76,16 +93,17 @@ def response_list(sample: Sequence[object]) -> str | None:
 def unfold(rows: Rows, name: str) -> UnfoldedResponses:
     """Make a row of each response in a file of the kind.
 
-    A problem whose row cannot be used is left out with an error. It is said how often final answers were compared with
-    the reference, and how many nobody knows.
+    A problem whose row cannot be used is left out with an error. Findings count how final answers were compared with
+    the reference, and those of which nothing says whether they are right.
 
     Raises:
         UnreadableFile: the file has gone, or does not fit into memory.
         UnknownFormat: no row has a response that can be read.
     """
     kind = RESPONSE_LISTS[name]
-    answers = _Answers()
-    made = unfolded(rows, kind.responses(rows, answers))
+    with MathVerify() as math_verify:
+        answers = _Answers(math_verify)
+        made = unfolded(rows, kind.responses(rows, answers))
     findings = made.findings
     # What is no object stays among the rows: whoever reads them says so.
     responses = [row.value for row in made.rows if isinstance(row.value, Mapping)]
@@ -111,35 +129,89 @@ def _named(responses: Sequence[Mapping[str, Any]], kind: "ResponseList", rows: R
 
 
 class _Answers(Struct):
-    """How it was found out whether final answers are right."""
+    """Judges final answers: as the file does, else by comparing them with the reference."""
 
-    compared: int = 0
-    unlike: int = 0
+    math_verify: MathVerify
+    compared: Counter[str] = field(default_factory=Counter)
+    right: int = 0
     unread: int = 0
     open: int = 0
     # By what the producer names of the first n, how often that was looked at, and how often it is another answer.
     named: Counter[str] = field(default_factory=Counter)
     named_otherwise: Counter[str] = field(default_factory=Counter)
 
-    def judge(self, response: str, reference: str | None, label: object = None) -> dict[str, Any]:
-        """Give the columns of a response's final answer: as the file judges it, else by comparing texts."""
-        answer = stated_answer(response)
+    # The answers to each problem that math-verify compares others with.
+    known: dict[str, list[str]] = field(default_factory=dict)
+
+    def judge(self, problem: str, answer: str | None, reference: str | None, label: object = None) -> dict[str, Any]:
+        """Return the columns of a response's final answer.
+
+        Args:
+            problem: the id of the problem.
+            answer: what the response states; None = nothing that can be read.
+            reference: the right answer; None = unknown.
+            label: whether the answer is right, if the file says so.
+        """
+        columns: dict[str, Any] = {_ANSWER: answer}
+        equal = None if answer is None else self._equal_answer(problem, answer, reference)
+        if equal is not None:
+            columns[EQUAL_ANSWER] = equal
         if isinstance(label, bool):
-            return {_ANSWER: answer, _RIGHT: label}
-        right = None if answer is None or reference is None else answer == reference
-        self.compared += right is not None
-        self.unlike += right is False
+            return {**columns, _RIGHT: label}
         self.unread += answer is None and reference is not None
         self.open += reference is None
-        return {_ANSWER: answer, _RIGHT: right}
+        if answer is None or reference is None:
+            return {**columns, _RIGHT: None}
+        is_same = same_answer(answer, reference)
+        right, by = is_same, BY_RULES
+        if not is_same and not told_apart(answer, reference):
+            decided = self._asked(reference, answer)
+            right, by = bool(decided), BY_TEXT if decided is None else f"math-verify {self.math_verify.version}"
+        self.compared[by] += 1
+        self.right += right
+        return {**columns, _RIGHT: right, COMPARED_BY: by}
+
+    def _equal_answer(self, problem: str, answer: str, reference: str | None) -> str | None:
+        """Return the answer to the problem to which math-verify alone finds this one equal; None without any."""
+        if self.math_verify.version is None:
+            return None
+        known = self.known.setdefault(problem, [])
+        others = [*([] if reference is None else [reference]), *known]
+        if any(same_answer(answer, other) for other in others):
+            return None
+        equal = next((other for other in others if self._asked(other, answer)), None)
+        if equal is None and len(known) < _MOST_ASKED:
+            known.append(answer)
+        return equal
+
+    def _asked(self, reference: str, answer: str) -> bool | None:
+        """Ask math-verify; None where it cannot tell, or where nothing but a unit or a word differs."""
+        forms = answer_form(reference), answer_form(answer)
+        units = {form.unit for form in forms if form.unit}
+        if told_apart(*forms):
+            return False
+        if len(units) > 1 or not all(_OPERATION.search(form.value) for form in forms):
+            return None
+        return self.math_verify.equal(forms[0].value, forms[1].value)
 
     def findings(self, source: str) -> Iterator[Finding]:
-        if self.compared:
+        if compared := self.compared.total():
+            words = ", ".join(f"{self.compared[by]:,} by {by}" for by in sorted(self.compared))
             message = (
-                f"{self.compared:,} final answers were compared with the reference as texts; {self.unlike:,} differ "
-                "and count as wrong, be it in spelling alone; a list final_answer_correct in each row says it instead"
+                f"{compared:,} final answers were compared with the reference and {self.right:,} equal it ({words})"
             )
-            yield Finding("note", "final-answers", message, source)
+            yield Finding("note", "answers-compared", message, source)
+        if as_text := self.compared[BY_TEXT]:
+            more = "" if self.math_verify.version else "; pip install 'prm-inspect[answers]' compares expressions"
+            message = (
+                f"{as_text:,} of {compared:,} final answers count as wrong by their text alone{more}; "
+                "a list final_answer_correct in each row states which are right"
+            )
+            yield Finding("note", "answers-as-text", message, source)
+        if lost := self.math_verify.lost:
+            rest = ", and nothing was asked after them" if lost >= MOST_LOST else ""
+            message = f"{lost:,} pairs of answers took math-verify too long or too much memory{rest}"
+            yield Finding("note", "answers-too-hard", message, source)
         if self.unread:
             message = (
                 f"{self.unread:,} responses state no final answer that can be read: whether it is right is unknown"
@@ -270,7 +342,7 @@ def _completions(fields: Fields, cut: Callable[[str], list[str]], answers: _Answ
     for place, (text, shared) in enumerate(zip(completions, beside, strict=True)):
         own = {_ID: f"{name}/{place}", _PROBLEM_ID: name, "completions": cut(text), "scores": scores[place]}
         pred = None if chosen is None else place == chosen
-        judged = answers.judge(text, reference, _label_at(row, place, count))
+        judged = answers.judge(name, stated_answer(text), reference, _label_at(row, place, count))
         stated.append(judged[_ANSWER] or "")
         yield {**shared, **own, "pred": pred, **judged}
     _compare_named(row, stated, scores, answers)
@@ -288,7 +360,7 @@ def _compare_named(row: Mapping[str, Any], stated: list[str], scores: list[Any],
         if stated[:n] and None not in weights:
             winner = _winner(stated[:n], [weight or 0.0 for weight in weights], summed=kind != "pred_naive")
             answers.named[kind] += 1
-            answers.named_otherwise[kind] += (stated_answer(value) or "") != winner
+            answers.named_otherwise[kind] += not same_answer(stated_answer(value) or "", winner)
 
 
 def _winner(stated: list[str], weights: list[float], *, summed: bool) -> str:
@@ -296,7 +368,7 @@ def _winner(stated: list[str], weights: list[float], *, summed: bool) -> str:
     if not summed:
         return stated[weights.index(max(weights))]
     sums: dict[str, float] = {}
-    for answer, weight in zip(stated, weights, strict=False):
+    for answer, weight in zip(map(str, distinct_answers(stated)), weights, strict=False):
         sums[answer] = sums.get(answer, 0.0) + weight
     return max(sums, key=sums.__getitem__)
 
@@ -329,14 +401,10 @@ def _chains(fields: Fields, answers: _Answers) -> Iterator[dict[str, Any]]:
             fields.of({}).note("warning", "wrong-type", f"chain_of_thoughts[{place}] is no chain of steps")
             continue
         steps = chain["steps"] if isinstance(chain["steps"], list) else _NO_STEPS
-        judged = answers.judge(
-            "\n\n".join(step for step in steps if isinstance(step, str)),
-            reference,
-            chain.get("parsed_answer_correctness"),
-        )
         answer = written(chain.get("parsed_answer"))
-        if answer is not None:
-            judged[_ANSWER] = answer
+        if answer is None:
+            answer = stated_answer("\n\n".join(step for step in steps if isinstance(step, str)))
+        judged = answers.judge(name, answer, reference, chain.get("parsed_answer_correctness"))
         yield {**shared, **chain, _ID: f"{name}/{place}", _PROBLEM_ID: name, **judged}
 
 
@@ -464,7 +532,7 @@ def _paths(fields: Fields, answers: _Answers) -> Iterator[dict[str, Any]]:
             _ID: f"{name}/{place}",
             _PROBLEM_ID: name,
             **own,
-            **answers.judge(response, reference),
+            **answers.judge(name, stated_answer(response), reference),
         }
         place += 1
 
@@ -488,7 +556,7 @@ def _skywork(_: Rows, answers: _Answers) -> Callable[[Fields], Iterator[dict[str
         place = places[name] = places.get(name, -1) + 1
         label = next((row[key] for key in _JUDGED if isinstance(row.get(key), bool)), None)
         own = {_ID: f"{name}/{place}", _PROBLEM_ID: name, "response": _lines(response)}
-        yield {**row, **own, **answers.judge(response, _reference(row), label)}
+        yield {**row, **own, **answers.judge(name, stated_answer(response), _reference(row), label)}
 
     return response_of
 

@@ -1,10 +1,10 @@
-r"""Final answers: where they are looked for, and which two are the same."""
+r"""Final answers: where they are looked for."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.reading.final_answers import boxed_answer, comparable_answer, reference_text, stated_answer
+from scoring.reading.final_answers import boxed_answer, reference_text, stated_answer
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from scoring.reading.final_answers import boxed_answer, comparable_answer, refer
         ([r"\boxed{\frac{1}{2}}"], r"\frac{1}{2}"),
         ([r"\boxed{1}", r"then \boxed{2} and \boxed{3}"], "3"),
         ([r"\boxed{1}", "that is all"], "1"),
-        ([r"\boxed {1, \; 2}"], r"1,\;2"),
+        ([r"\boxed {1, \;  2}"], r"1, \; 2"),
         ([r"\boxed{\{1\}}"], r"\{1\}"),
         ([r"\boxed{\boxed{7}}"], "7"),
         ([r"\boxed{1}", r"\boxed{2"], None),
@@ -47,35 +47,14 @@ def test_an_answer_is_looked_for_where_search_and_learn_looks(response, answer):
     assert stated_answer(response) == answer
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        (r"\dfrac{1}{2}", r"\frac{1}{2}", True),
-        (r"\left( 1, 2 \right)", "(1,2)", True),
-        ("$5$", "5", True),
-        (r"\$5", "5", True),
-        (r"1\,000", "1000", True),
-        (r"\leftarrow", "arrow", False),
-        ("1/2", r"\frac{1}{2}", False),
-        ("0.5", "1/2", False),
-        ("a", "A", False),
-    ],
-)
-def test_two_answers_are_the_same_but_for_typesetting(one, other, same):
-    assert (comparable_answer(one) == comparable_answer(other)) is same
-
-
 def test_a_reference_may_be_a_whole_solution():
     assert reference_text(r"We add: \boxed{12}.") == "12"
     assert reference_text("Two and two.\n#### 4") == "4"
-    assert reference_text(" x = 3 ") == "x=3"
+    assert reference_text(" x  = 3 ") == "x = 3"
     assert reference_text(" ") is None
 
 
 @given(text=st.text(alphabet="\\bdoxefrac{}$ 12.:/,lti!", max_size=30))
-def test_what_was_made_comparable_stays_comparable(text):
-    bare = comparable_answer(text)
-    assert bare is None or " " not in bare
-    # Any text may be one: nothing raises.
-    stated_answer(text)
-    reference_text(text)
+def test_any_text_may_state_an_answer(text):
+    for answer in (stated_answer(text), reference_text(text), boxed_answer([text])):
+        assert answer is None or answer == " ".join(answer.split()) != ""

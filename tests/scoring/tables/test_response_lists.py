@@ -88,12 +88,12 @@ def test_search_and_learn_s_completions_are_cut_and_judged_as_it_does(tmp_path):
     assert cases["final_answer_correct"].to_list() == [True, False, False, True]
     assert rewards["rewards"].to_list() == [[0.1, 0.2]] * 4
     assert name == "best_of_n_completions"
-    assert codes == ["responses", "final-answers"]
+    assert codes == ["responses", "answers-compared"]
     source = read_source(write(tmp_path, [row]))
     columns = source.imported[0].metadata
     assert columns["pred"].to_list() == [True, False, False, False]
     assert columns["completion_tokens"].to_list() == [20, 21, 22, 23]
-    assert columns["parsed_answer"].to_list() == ["12", "\\frac{1}{2}", "2", "12"]
+    assert columns["parsed_answer"].to_list() == ["12", "\\dfrac{1}{2}", "2", "12"]
 
 
 def test_an_answer_nobody_can_read_or_compare_is_unknown_and_counted(tmp_path):
@@ -111,7 +111,7 @@ def test_what_the_file_says_of_answers_counts(tmp_path):
     row = search_and_learn_row(final_answer_correct=[False, True])
     cases, _, _, codes = imported(tmp_path, [row])
     assert cases["final_answer_correct"].to_list() == [False, True]
-    assert "final-answers" not in codes
+    assert "answers-compared" not in codes
 
 
 def test_what_the_file_names_of_the_first_n_is_held_against_its_completions(tmp_path):
