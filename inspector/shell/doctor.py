@@ -38,6 +38,7 @@ ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
     "hf: names": (("datasets",), "score"),
     "serve": (("textual_serve",), "serve"),
     "object storage": (("obstore",), "remote"),
+    "final answers": (("math_verify",), "answers"),
 }
 """Engine -> the packages it needs and the extra that brings them."""
 

@@ -121,6 +121,13 @@ def obstore_facts() -> dict[str, Any]:
     return {"version": version("obstore"), "usable": bool(obstore.store.S3Store)}
 
 
+def math_verify_facts() -> dict[str, Any]:
+    """Return the facts about what compares final answers that are expressions."""
+    import math_verify
+
+    return {"version": version("math-verify"), "usable": callable(math_verify.verify)}
+
+
 PROBES: dict[str, Callable[[], dict[str, Any]]] = {
     "torch": torch_facts,
     "transformers": transformers_facts,
@@ -131,6 +138,7 @@ PROBES: dict[str, Callable[[], dict[str, Any]]] = {
     "ray": ray_facts,
     "textual_serve": textual_serve_facts,
     "obstore": obstore_facts,
+    "math_verify": math_verify_facts,
 }
 
 

@@ -43,6 +43,7 @@ from scoring.results.base import RESULT_COLUMNS, ExternalResults
 from scoring.scorer import Comparison, On, stated_point
 from scoring.storage.files import uuid7
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.response_lists import ANSWER_FINDINGS
 from scoring.workspace import Workspace
 
 _ABANDONED_SECONDS = 86_400
@@ -299,6 +300,17 @@ class _KnownCases:
                 sources_of.setdefault(report.get("path") or "", []).append((benchmark, report["source"]))
         return sources_of
 
+    def answer_findings(self, path: str) -> list[str]:
+        """Return what the last import of the file at this path said of how its final answers were compared."""
+        return [
+            finding["message"]
+            for benchmark, source in self._sources.get(path, [])
+            for report in ([] if self._workspace is None else self._workspace.imports(benchmark))
+            if report["source"] == source
+            for finding in report["findings"]
+            if finding["code"] in ANSWER_FINDINGS
+        ]
+
     def beside(self, path: str = "") -> pl.DataFrame:
         """Return those that were not made of the file at this path: reading it again is to give what it gave before."""
         cases = self._every
@@ -418,9 +430,18 @@ def _belongs_here(source: Source, known: _KnownCases, further: Sequence[pl.Serie
     """Whether results are of cases that other files gave, or that are all here because this file gave them before."""
     path = next((part.path for part in source.alone.imported), "") if source.alone is not None else ""
     of_others = partial(pl.concat, [known.beside(path)["key"], *further])
-    return belongs(source.results, of_others, whole=source.wholly) or belongs(
+    if belongs(source.results, of_others, whole=source.wholly):
+        return True
+    return not _answers_judged_anew(source, known, path) and belongs(
         source.results, lambda: known.beside()["key"], whole=True
     )
+
+
+def _answers_judged_anew(source: Source, known: _KnownCases, path: str) -> bool:
+    """Whether a file that is imported again has its final answers compared by other rules than its cases here had."""
+    parts = () if source.alone is None else source.alone.imported
+    now = [finding.message for part in parts for finding in part.findings if finding.code in ANSWER_FINDINGS]
+    return bool(now) and now != known.answer_findings(path)
 
 
 def _as_checkpoints(

@@ -33,6 +33,8 @@ from scoring.evaluations.rules import when_wrong
 from scoring.importing.bringing import HUB, LocalFile, place
 from scoring.importing.join import JoinedResults
 from scoring.own_code import installed, package_of
+from scoring.reading.answer_forms import ANSWER_RULES
+from scoring.reading.math_verify import math_verify_version
 from scoring.results.base import ExternalResults
 from scoring.scorer import FILE as SCORER
 from scoring.scorer import NOWHERE, Scorer, TrainingPoint
@@ -420,7 +422,8 @@ class Ledger:
         own = [f"{name} {package_of(entry)}" for name, entry in installed(GROUP).items()]
         # Digests that stand in workspaces were made under the first name of this class.
         words = repr(how).replace("ImportOptions(", "Wish(", 1)
-        self._how = _short_digest(f"{__version__} {READING} {own} {words}".encode(errors="replace"))
+        answers = f"{ANSWER_RULES} {math_verify_version()}"
+        self._how = _short_digest(f"{__version__} {READING} {answers} {own} {words}".encode(errors="replace"))
         self._sources = {} if workspace is None else _sources(workspace.root)
         self._generations = {} if workspace is None else _generations(workspace)
         self._stats: dict[str, tuple[int, ...] | None] = {}

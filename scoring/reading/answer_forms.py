@@ -40,9 +40,8 @@ _SIGNS = {
     "\u22c5": r"\cdot ",
     "\u00b7": r"\cdot ",
     "\u00f7": "/",
+    "\u2044": "/",
     "\u00b0": r"^{\circ}",
-    "\u00b2": "^2",
-    "\u00b3": "^3",
     "\u221a": r"\sqrt ",
     "\u221e": r"\infty ",
     "\u2264": r"\le ",
@@ -59,6 +58,9 @@ _SIGNS = {
     "\u00a0": r"\,",
 }
 _SPELLED = str.maketrans(_SIGNS)
+_RAISED = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207b]+")
+_LOWERED = re.compile("[\u2080-\u208b]+")
+_FRACTION_SIGN = re.compile("[\u00bc-\u00be\u2150-\u215e]")
 _SKIPPED = re.compile(
     r"\\(?:left|right)(?![A-Za-z])\.?"
     r"|\\(?:bigg?|Bigg?)[lrm]?(?![A-Za-z])|\\(?:displaystyle|textstyle|limits|nolimits|rm|bf|it)(?![A-Za-z])"
@@ -296,7 +298,9 @@ class _UnreadableError(Exception):
 
 def _parsed(text: str) -> AnswerForm | None:
     """Parse an answer; None where its brackets do not close or are nested too deeply."""
-    text = unicodedata.normalize("NFKC", text.translate(_SPELLED)).translate(_SPELLED).replace(r"\degree", _DEGREES)
+    if not text.isascii():
+        text = _in_latex(text)
+    text = text.replace(r"\degree", _DEGREES)
     text = _THIN.sub(_THOUSANDS, _SKIPPED.sub("", text.replace(",\\!", _THOUSANDS)).strip())
     text = _BLANKS_IN_NUMBER.sub(lambda found: found[0].replace(" ", _THOUSANDS), text)
     text = _BLANK.sub(" ", text).strip(" ")
@@ -317,6 +321,14 @@ def _parsed(text: str) -> AnswerForm | None:
 
 def _sorted(forms: Iterable[AnswerForm]) -> list[AnswerForm]:
     return sorted(forms, key=lambda form: (form.number is None, form.number or 0, str(form)))
+
+
+def _in_latex(text: str) -> str:
+    """Write signs of Unicode as LaTeX does."""
+    text = _RAISED.sub(lambda found: f"^{{{found[0]}}}", _LOWERED.sub(lambda found: f"_{{{found[0]}}}", text))
+    # A fraction after an integer is the rest of a mixed number.
+    text = _FRACTION_SIGN.sub(lambda found: f" {found[0]}", text.translate(_SPELLED))
+    return unicodedata.normalize("NFKC", text).translate(_SPELLED)
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -413,8 +425,7 @@ class _Parser:
         if text == r"\sqrt":
             return self._root(depth)
         if text in {"^", "_"}:
-            argument = _inner(self._argument(depth, whole=True))
-            return _Item("script", f"{text}{argument}" if len(argument) == 1 else f"{text}{{{argument}}}")
+            return _Item("script", f"{text}{{{_inner(self._argument(depth, whole=True))}}}")
         if text in _ACCENTS:
             argument = _joined(self._argument(depth)).replace("bmatrix", "pmatrix")
             return _Item("other", f"{text}{{{argument}}}")

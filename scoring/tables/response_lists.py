@@ -56,6 +56,8 @@ equal as mathematics.
 """
 OLD_COMPARISON = "final-answers"
 """The finding of imports by version 0.2, which compared answers as texts."""
+ANSWER_FINDINGS = (OLD_COMPARISON, "answers-compared", "answers-as-text", "answers-too-hard")
+"""The findings that say how answers were compared."""
 _MOST_ASKED = 8
 """Answers to a problem, the reference aside, that an answer is compared with by math-verify."""
 _OPERATION = re.compile(r"[\d\\+*/^_=<>|()\[\]-]")
