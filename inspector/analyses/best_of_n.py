@@ -503,7 +503,7 @@ def _answer_oddities(results: ResultSet, made: ProblemResponses, as_text: int) -
 def _compared_as_texts(results: ResultSet, benchmark: str) -> str:
     """Name the files whose answers an older version compared with the reference as texts; "" without any."""
     reports = results.workspace.imports(benchmark)
-    old = [report for report in reports if any(found["code"] == OLD_COMPARISON for found in report["findings"])]
+    old = [report for report in reports if any(finding["code"] == OLD_COMPARISON for finding in report["findings"])]
     return some_of([str(report["source"]) for report in old], 3) if old else ""
 
 

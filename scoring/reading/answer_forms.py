@@ -20,7 +20,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 
 from msgspec import Struct
 
@@ -219,9 +219,9 @@ def _form(text: str) -> AnswerForm:
     return parsed
 
 
-def same_answer(one: str | AnswerForm, other: str | AnswerForm) -> bool:
+def same_answer(left: str | AnswerForm, right: str | AnswerForm) -> bool:
     """Return whether two answers are equal by the rules; units are compared where both have one."""
-    first, second = (answer_form(answer) if isinstance(answer, str) else answer for answer in (one, other))
+    first, second = (answer_form(answer) if isinstance(answer, str) else answer for answer in (left, right))
     if first == second:
         return True
     if (first.unit and second.unit) or first.unit == second.unit:
@@ -233,12 +233,12 @@ def same_answer(one: str | AnswerForm, other: str | AnswerForm) -> bool:
     return percent.unit == PERCENT and None not in numbers and numbers[0] == 100 * (numbers[1] or 0)
 
 
-def told_apart(one: str | AnswerForm, other: str | AnswerForm) -> bool:
+def told_apart(left: str | AnswerForm, right: str | AnswerForm) -> bool:
     """Return whether the rules can tell that two answers that they do not find equal differ as mathematics.
 
     They can for two numbers, two choices, and two intervals, tuples, lists or sets of numbers with the same brackets.
     """
-    first, second = (answer_form(answer) if isinstance(answer, str) else answer for answer in (one, other))
+    first, second = (answer_form(answer) if isinstance(answer, str) else answer for answer in (left, right))
     return bool(first.kind) and first.kind == second.kind
 
 
@@ -254,7 +254,7 @@ def distinct_answers(answers: Sequence[str | None]) -> list[str | None]:
     # Only a unit makes two forms equal, so that all others are groups of their own.
     if any(form.unit for form in known):
         for group in _connected(known):
-            if all(same_answer(one, other) for one in group for other in group):
+            if all(same_answer(left, right) for left, right in combinations(group, 2)):
                 spelled.update(dict.fromkeys(group, str(group[0])))
     return [None if form is None else spelled[form] for form in forms]
 
@@ -302,7 +302,7 @@ def _parsed(text: str) -> AnswerForm | None:
         text = _in_latex(text)
     text = text.replace(r"\degree", _DEGREES)
     text = _THIN.sub(_THOUSANDS, _SKIPPED.sub("", text.replace(",\\!", _THOUSANDS)).strip())
-    text = _BLANKS_IN_NUMBER.sub(lambda found: found[0].replace(" ", _THOUSANDS), text)
+    text = _BLANKS_IN_NUMBER.sub(lambda match: match[0].replace(" ", _THOUSANDS), text)
     text = _BLANK.sub(" ", text).strip(" ")
     try:
         elements = _Parser(_tokens(text.lstrip(" :").rstrip(" .,;:\\"))).elements((), 0)
@@ -325,17 +325,17 @@ def _sorted(forms: Iterable[AnswerForm]) -> list[AnswerForm]:
 
 def _in_latex(text: str) -> str:
     """Write signs of Unicode as LaTeX does."""
-    text = _RAISED.sub(lambda found: f"^{{{found[0]}}}", _LOWERED.sub(lambda found: f"_{{{found[0]}}}", text))
+    text = _RAISED.sub(lambda match: f"^{{{match[0]}}}", _LOWERED.sub(lambda match: f"_{{{match[0]}}}", text))
     # A fraction after an integer is the rest of a mixed number.
-    text = _FRACTION_SIGN.sub(lambda found: f" {found[0]}", text.translate(_SPELLED))
+    text = _FRACTION_SIGN.sub(lambda match: f" {match[0]}", text.translate(_SPELLED))
     return unicodedata.normalize("NFKC", text).translate(_SPELLED)
 
 
 def _tokens(text: str) -> list[_Token]:
     tokens: list[_Token] = []
     depth = 0
-    for found in _TOKEN.finditer(text):
-        kind, token = str(found.lastgroup), found[0]
+    for match in _TOKEN.finditer(text):
+        kind, token = str(match.lastgroup), match[0]
         token = _ALIASES.get(token, token)
         if token in _OPENING:
             depth += 1

@@ -20,7 +20,8 @@ BROKEN = {"installed": True, "usable": False, "error": "OSError: no library"}
 
 
 def found(**facts: dict) -> dict:
-    names = ("torch", "transformers", "vllm", "datasets", "httpx", "httpx_retries", "ray", "textual_serve", "obstore")
+    engines = ("torch", "transformers", "vllm", "datasets", "httpx", "httpx_retries", "ray")
+    names = (*engines, "textual_serve", "obstore", "math_verify")
     return {name: facts.get(name, ABSENT) for name in names}
 
 

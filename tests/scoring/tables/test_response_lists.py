@@ -12,12 +12,14 @@ from any_json import rows_near
 from authored import json_lines
 from response_making import math_aps_row, rewardbench_rows_of_prompts, search_and_learn_row, versa_row
 from scoring.errors import UnknownFormat
+from scoring.importing import saving
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.sources import ReadOptions, read_source
+from scoring.reading import math_verify
 from scoring.reading.rows import Rows
-from scoring.tables import table
+from scoring.tables import response_lists, table
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.response_lists import RESPONSE_LISTS, response_list, unfold
+from scoring.tables.response_lists import BY_RULES, BY_TEXT, RESPONSE_LISTS, response_list, unfold
 from scoring.tables.results import results
 from scoring.workspace import Workspace
 from thoroughness import up_to
@@ -105,6 +107,49 @@ def test_an_answer_nobody_can_read_or_compare_is_unknown_and_counted(tmp_path):
     assert source.imported[0].cases["final_answer_correct"].to_list() == [None, True, None, None]
     counted = [finding.message for finding in source.imported[0].findings if finding.code == "no-final-answer"]
     assert [message.partition(" responses")[0] for message in counted] == ["1", "of 2"]
+
+
+def test_answers_are_compared_as_mathematics(tmp_path, monkeypatch):
+    monkeypatch.setattr(math_verify, "find_spec", lambda _: None)
+    answers = ("12", "12.0", r"\text{12 pears}", "13", r"\sqrt{144}", "pears")
+    row = search_and_learn_row(answers=answers, scores=((0.1, 0.2),) * 6)
+    source = read_source(write(tmp_path, [row]))
+    assert source.imported[0].cases["final_answer_correct"].to_list() == [True, True, True, False, False, False]
+    assert source.imported[0].metadata["answer_compared_by"].to_list() == [BY_RULES] * 4 + [BY_TEXT] * 2
+    messages = {finding.code: finding.message for finding in source.imported[0].findings}
+    assert messages["answers-compared"].startswith("6 final answers were compared with the reference and 3 equal it")
+    assert messages["answers-as-text"].startswith("2 of 6 final answers count as wrong by their text alone")
+
+
+@pytest.mark.skipif(math_verify.math_verify_version() is None, reason="math-verify is not installed")
+def test_math_verify_decides_what_the_rules_cannot_tell(tmp_path):
+    answers = (r"\sqrt{144}", r"\sqrt{12}", r"2\sqrt{3}", "pears", "13")
+    row = search_and_learn_row(answers=answers, scores=((0.1, 0.2),) * 5)
+    source = read_source(write(tmp_path, [row]))
+    assert source.imported[0].cases["final_answer_correct"].to_list() == [True, False, False, False, False]
+    by = f"math-verify {math_verify.math_verify_version()}"
+    assert source.imported[0].metadata["answer_compared_by"].to_list() == [by, by, by, BY_TEXT, BY_RULES]
+    # What equals the reference votes with it, and wrong answers that are equal vote together.
+    assert source.imported[0].metadata["equal_answer"].to_list() == ["12", None, r"\sqrt{12}", None, None]
+
+
+def test_cases_of_older_rules_are_judged_anew_when_their_file_is_imported_again(tmp_path, monkeypatch):
+    workspace = Workspace(tmp_path / "w")
+    row = search_and_learn_row(answers=("12.0", "13"), scores=((0.1, 0.2),) * 2)
+    path = write(tmp_path, [row])
+
+    def right():
+        read_sources([path], ImportOptions(), workspace, None, skip_unchanged=True).put(workspace)
+        return workspace.cases()[0]["final_answer_correct"].to_list()
+
+    with monkeypatch.context() as older:
+        older.setattr(response_lists, "same_answer", str.__eq__)
+        older.setattr(response_lists, "BY_RULES", "rules 0")
+        older.setattr(saving, "ANSWER_RULES", 0)
+        assert right() == [False, False]
+    assert right() == [True, False]
+    (report,) = workspace.imports("file")
+    assert "1 equal it" in next(found["message"] for found in report["findings"] if found["code"] == "answers-compared")
 
 
 def test_what_the_file_says_of_answers_counts(tmp_path):
