@@ -172,8 +172,8 @@ _UNIT_NAMES = {
 }
 _POWERS = {"square": "^2", "sq": "^2", "cubic": "^3", "cu": "^3"}
 _DEGREES = r"^{\circ}"
-_WORD_OF_UNIT = 4
-"""Letters from which a word after a number is no product of variables."""
+_WORD_OF_UNIT, _MOST_WORDS = 4, 3
+"""Letters from which a word after a number is no product of variables, and how many words may be a unit."""
 _SEPARATING_WORDS = {"or", "and"}
 _RELATIONS = {"<", ">", r"\le", r"\ge", r"\ne", "=", ":"}
 PERCENT = "percent"
@@ -282,7 +282,8 @@ class _Item(Struct):
     """One factor or sign of an element.
 
     `spelling` is in normal form, `number` the value of a number, `children` are the forms of what brackets hold, and
-    `worded` says that it was written as a text.
+    `worded` says that it was written as a text, `spaced` that it is a word after a blank,
+    and `is_ratio` that it was written as a fraction.
     """
 
     kind: str
@@ -290,6 +291,8 @@ class _Item(Struct):
     number: Fraction | None = None
     children: tuple[AnswerForm, ...] = ()
     worded: bool = False
+    spaced: bool = False
+    is_ratio: bool = False
 
 
 class _UnreadableError(Exception):
@@ -395,6 +398,8 @@ class _Parser:
                 items = self._items(token, depth)
                 if blank and items and elements[-1] and items[0].kind == elements[-1][-1].kind == "number":
                     elements[-1].append(_Item("blank", " "))
+                for item in items[:1]:
+                    item.spaced = blank and item.kind == "word"
                 elements[-1] += items
             blank = False
         return elements
@@ -434,7 +439,8 @@ class _Parser:
     def _group(self, depth: int) -> list[_Item]:
         items = [item for element in self.elements(("}",), depth + 1) for item in [*element, _Item("sign", ",")]][:-1]
         self._close()
-        return items
+        # An empty group keeps numbers apart.
+        return items or [_Item("gap", "")]
 
     def _close(self) -> str:
         if not self._tokens:
@@ -490,7 +496,7 @@ def _fraction(above: list[_Item], below: list[_Item]) -> _Item:
         number = top.number / bottom.number
         # Within an element a sign in front would be that of a difference.
         negative = f"\\frac{{{number.numerator}}}{{{number.denominator}}}"
-        return _Item("number", negative if number < 0 else _spelled(number), number)
+        return _Item("number", negative if number < 0 else _spelled(number), number, is_ratio=True)
     return _Item("fraction", f"\\frac{{{top}}}{{{bottom}}}")
 
 
@@ -507,7 +513,7 @@ def _joined(items: Sequence[_Item]) -> str:
         if before is not None and spelling:
             both_numbers = before.kind == item.kind == "number"
             if both_numbers:
-                text += "*"
+                text += "{}"
             elif re.search(r"\\[A-Za-z]+\Z", text) and spelling[0].isalpha():
                 text += " "
         text += ", " if item.kind == "sign" and spelling == "," else spelling
@@ -551,15 +557,16 @@ def _names_variable(item: _Item, *, first: bool) -> bool:
 
 def _element(items: Sequence[_Item]) -> AnswerForm:
     """Return the form of what stands between two commas."""
-    items = [item for item in items if item.spelling or item.kind == "dollar"]
+    items = [item for item in items if item.spelling or item.kind in {"dollar", "gap"}]
     unit = ""
     if dollars := [item for item in items if item.kind == "dollar"]:
         items = [item for item in items if item.kind != "dollar"]
         unit = "dollars" if len(dollars) == 1 else ""
-    items = _with_fractions(_without_products(_mixed(items)))
+    items = _without_products(_mixed(items))
     while len(items) > 1 and items[0].spelling == "+":
         items = items[1:]
-    if items and items[0].number is not None and items[0].number < 0:
+    is_base = len(items) > 1 and items[1].kind == "script"
+    if items and items[0].number is not None and items[0].number < 0 and not is_base:
         items = [_Item("sign", "-"), _Item("number", _spelled(-items[0].number), -items[0].number), *items[1:]]
     if len(items) == 1 and len(items[0].children) == 1 and items[0].spelling[0] + items[0].spelling[-1] == "()":
         inner = items[0].children[0]
@@ -571,6 +578,7 @@ def _element(items: Sequence[_Item]) -> AnswerForm:
         unit, rest = named, []
     if number is not None and not rest:
         return AnswerForm(_spelled(number), unit, "number", number)
+    items = _with_fractions(items)
     text = _joined(items)
     if not items:
         return AnswerForm("")
@@ -611,12 +619,18 @@ def _unit(items: Sequence[_Item]) -> str:
         return ""
     if any(item.kind not in {"word", "script"} and item.spelling not in {"/", "."} for item in items):
         return ""
-    names = [_unit_name(item) for item in items if item.spelling != "."]
-    first = items[0].spelling
-    # A short word after a number may be a product of variables.
-    is_named = items[0].worded or first == _DEGREES or (len(first) > 1 and first in _UNIT_NAMES)
-    if not is_named and not any(item.kind == "word" and len(item.spelling) >= _WORD_OF_UNIT for item in items):
+    unknown = [item for item in items if item.kind == "word" and item.spelling not in _UNIT_NAMES]
+    if items[0].worded:
+        is_unit = all(item.worded for item in unknown)
+    else:
+        # Short words after a number may be a product of variables, and many words are a sentence.
+        lengths = [len(item.spelling) for item in items if item.kind == "word"]
+        is_known = not unknown and (items[0].spelling == _DEGREES or lengths[0] > 1)
+        are_words = 0 < len(lengths) <= _MOST_WORDS and min(lengths) > 1 and max(lengths) >= _WORD_OF_UNIT
+        is_unit = is_known or (are_words and items[0].spaced)
+    if not is_unit:
         return ""
+    names = [_unit_name(item) for item in items if item.spelling != "."]
     if len(names) == 2 and names[0] in _POWERS:
         names = [names[1], _POWERS[names[0]]]
     unit = "".join(names)
@@ -630,17 +644,20 @@ def _unit_name(item: _Item) -> str:
 
 
 def _mixed(items: Sequence[_Item]) -> list[_Item]:
-    """Add an integer and a proper fraction after it, the way mixed numbers are written; blanks go."""
+    """Add an integer and a proper fraction after it, the way mixed numbers are written; blanks and gaps go."""
     made: list[_Item] = []
+    whole: Fraction | None = None
     for item in _with_plain_fractions(items):
         if item.kind == "blank":
             continue
-        before = made[-1] if made else None
-        whole = before.number if before is not None else None
-        part = item.number
-        if whole is not None and part is not None and whole.denominator == 1 and whole > 0 and 0 < part < 1:
+        part = item.number if item.is_ratio else None
+        if whole is not None and part is not None and 0 < part < 1:
             made[-1] = _Item("number", _spelled(whole + part), whole + part)
-        else:
+            whole = None
+            continue
+        is_whole = item.number is not None and item.number > 0 and item.number.denominator == 1 and not item.is_ratio
+        whole = item.number if is_whole and not (made and made[-1].spelling == "/") else None
+        if item.kind != "gap":
             made.append(item)
     return made
 
@@ -670,11 +687,13 @@ def _stands_alone(items: Sequence[_Item]) -> bool:
 
 
 def _without_products(items: Sequence[_Item]) -> list[_Item]:
-    """Drop the signs of products that are read as products without them."""
+    """Drop the signs of products that are read as products without them; after a slash they say what is divided."""
     kept: list[_Item] = []
+    has_slash = False
     for item, after in zip_longest(items, items[1:]):
+        has_slash |= item.spelling == "/"
         between = kept and after is not None and kept[-1].kind != "sign" and after.kind not in {"sign", "number"}
-        if item.spelling != "*" or not between:
+        if item.spelling != "*" or has_slash or not between:
             kept.append(item)
     return kept
 

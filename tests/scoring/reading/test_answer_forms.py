@@ -47,6 +47,8 @@ EQUAL = [
     (r"5\text{ cm}^2", "5 square centimeters"),
     (r"60\text{ miles per hour}", "60 mph"),
     ("3 apples", "3"),
+    ("10 km/h", r"10\text{ km per hour}"),
+    ("20^\\circ C", "20"),
     (r"\$5", "5 dollars"),
     (r"\$1,200.50", "1200.5"),
     (r"50\%", "50"),
@@ -126,6 +128,15 @@ UNEQUAL = [
     ("x\u2074", "x4"),
     ("5\u00bd", "51/2"),
     ("x+1", "x-1"),
+    ("2 0.5", "2.5"),
+    (r"3/4 \frac12", r"\frac23"),
+    (r"1/2\cdot x", "1/2x"),
+    ("12 12", "12*12"),
+    (r"\frac{24}{2}345", "12345"),
+    (r"\frac{-1}{3}^2", r"-\frac{1}{3}^2"),
+    ("5 more than x", "5"),
+    (r"5\text{ more than }x", "5"),
+    ("5 is not what was asked for", "5"),
 ]
 
 
