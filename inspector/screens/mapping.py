@@ -103,6 +103,11 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             self._mapping = self._mapping or proposal.mapping
             self._proposal = proposal
             self._readings |= {reading.question: reading for reading in proposal.readings}
+            for reading in proposal.readings:
+                if reading.is_required and reading.question not in self._chosen:
+                    # What the line shows is what Enter imports.
+                    self._chosen[reading.question] = reading.choices[0]
+                    self._mapping = self._mapping.overridden(reading.choices[0].states)
         self._show()
 
     # -- what is on screen

@@ -4,7 +4,8 @@ A name or a shape says how a column is probably meant; the data say whether that
 warning that names the flag for the other reading; a contradiction is refused.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator, Mapping
 
 import polars as pl
 
@@ -65,6 +66,76 @@ def verdict_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
                 "they may count from another base"
             )
             yield Finding("warning", "verdicts-shifted", message, source)
+
+
+# -- rewards
+
+
+_WORSE = (
+    "err errs error errors erroneous wrong wrongness incorrect incorrectness mistake mistakes mistaken fault faults "
+    "faulty fail fails failed failure failures flaw flaws flawed bad badness invalid unsound loss losses nll ppl "
+    "perplexity perplexities entropy entropies risk risks uncertain uncertainty uncertainties hallucination "
+    "hallucinations hallucinated surprisal surprisals surprise cost costs penalty penalties contradiction "
+    "contradictions contradictory misstep missteps anomaly anomalous doubt false falsehood unfaithful unfaithfulness"
+)
+"""Words in the name of a column whose higher values mean worse."""
+_NEGATIONS = "no non not without zero minus neg negative negated inverse inverted reversed anti low"
+"""Words that turn the next word round: `no_error`, `neg_loss`."""
+_NEGATED = (
+    "free less proof detection detections detector detecting correction corrected corrector correcting aware awareness "
+    "localization localisation identification recovery robust robustness avoidance avoided averse tolerance tolerant"
+)
+"""Words that turn the previous word round or name its finding: `error_free`, `error_detection_reward`."""
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
+_LIKELIHOOD = re.compile(r"negative[\W_]*log[\W_]*likelihoods?", re.IGNORECASE)
+_WORSE_WORD = re.compile(
+    rf"(?:p|pr|prob|is|step)?(?:{_WORSE.replace(' ', '|')})s?"
+    r"(?:prob|probs|probability|probabilities|score|scores|rate|rates)?"
+)
+"""Such a word, also in one with the words around it: `pwrong`, `errorprob`."""
+
+
+def implies_worse(column: str) -> bool:
+    """Return whether the name of a column, or a path to it, says that its higher values mean worse."""
+    if re.match(r"1\s*[-\u2212]", column):
+        return False
+    words = [word.lower() for word in _WORD.findall(_LIKELIHOOD.sub("nll", column))]
+    negations, negated = _NEGATIONS.split(), _NEGATED.split()
+    for place, word in enumerate(words):
+        if not _WORSE_WORD.fullmatch(word):
+            continue
+        before, after = words[place - 1] if place else "", words[place + 1] if place + 1 < len(words) else ""
+        if before not in negations and after not in negated:
+            return True
+    return False
+
+
+def named_direction_findings(
+    source: str, rewards: Mapping[str, str], higher_is: str | None, guessed: Collection[str] = ()
+) -> Iterator[Finding]:
+    """Warn where the name of a column of rewards contradicts how it is read, and nobody stated that it is meant so.
+
+    Args:
+        source: the file.
+        rewards: scorer -> column.
+        higher_is: what a person said that a higher value means, for all columns.
+        guessed: columns that nobody named; these are refused elsewhere.
+    """
+    worse = [column for column in rewards.values() if implies_worse(column) and column not in guessed]
+    if higher_is is None:
+        for column in worse:
+            message = (
+                f"the name of the column {column!r} says that a higher value means worse, and it was read the other "
+                "way; --higher-is worse reads each reward as 1 - value, --higher-is better confirms this reading"
+            )
+            yield Finding("warning", "reward-direction", message, source)
+    elif higher_is == "worse" and worse:
+        for column in (column for column in rewards.values() if not implies_worse(column)):
+            message = (
+                f"--higher-is worse applies to all columns of rewards, {column!r} too; its name does not say that a "
+                "higher value means worse. Import columns of different direction one by one"
+            )
+            yield Finding("warning", "reward-direction", message, source)
 
 
 def reward_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:

@@ -96,6 +96,15 @@ RESULT_COLUMNS: dict[str, pl.DataType] = {
 }
 """Columns of results. A row has rewards, labels, a solution's number, an answer or verdict, or a reason."""
 
+REVERSED = {
+    "rewards": pl.col("rewards").list.eval(1 - pl.element()),
+    "labels": pl.col("labels").list.eval(~pl.element()),
+    "solution": 1 - pl.col("solution"),
+}
+"""Columns of RESULT_COLUMNS in which a higher value meant worse, as they are read."""
+HIGHER_IS_WORSE = MappingProxyType({"higher_is": "worse"})
+"""The settings of a scorer whose rewards are REVERSED."""
+
 SCORER = "(scorer)"
 """The column of scorers' names beside the fields."""
 
@@ -530,6 +539,14 @@ def truths(fields: Fields, name: str) -> list[bool] | None:
         return [bool(part) for part in value]
     fields.note("warning", "wrong-type", f"{name} is not a list of truth values")
     return None
+
+
+def reversed_results(results: ExternalResults) -> ExternalResults:
+    """Read each reward of a format as 1 - value, because a higher value means worse."""
+    rows = results.rows.with_columns(**REVERSED)
+    low, high = reward_bounds(rows["rewards"])
+    settings = {**results.settings, **HIGHER_IS_WORSE}
+    return replace(results, rows=rows, low=low, high=high, settings=settings)
 
 
 def reward_bounds(rewards: pl.Series) -> tuple[float, float]:

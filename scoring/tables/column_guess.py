@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
+from scoring.reading.import_checks import implies_worse
 from scoring.reading.rows import Rows
 from scoring.results.base import scorer_name
 from scoring.tables.column_mapping import ColumnMapping, at, listed, number, steps, text, truth, whole
@@ -217,7 +218,7 @@ class _Guess(_Table):
             lists = [self.free[name] for name in _REWARDS.split() if name in self.free]
             lists = [column for column in lists if self._mostly_judges(column)]
             lists = lists or [*self._inside()]
-            lists = lists or [column for column in self.free.values() if self._are_fractions(column)]
+            lists = lists or better_named([column for column in self.free.values() if self._are_fractions(column)])
             if proposed.id is not None and lists and not self._of_solutions(lists):
                 return self._told_apart(ColumnMapping(id=proposed.id, rewards=_by_scorer(lists, self.source)))
         case = self.stated.id or self._first_fitting("id")
@@ -349,7 +350,8 @@ class _Guess(_Table):
         others = [column for column in self.columns.values() if column not in {case, step} and _storable(column)]
         numbers = [column for column in others if self.nearly_all(_is_number, column)]
         rewards = [self.columns[name] for name in _REWARD.split() if self.columns.get(name) in numbers]
-        rewards = rewards or [column for column in numbers if any(map(_is_fraction, self.cells(column)))]
+        fractions = [column for column in numbers if any(map(_is_fraction, self.cells(column)))]
+        rewards = rewards or better_named(fractions)
         proposed = ColumnMapping(id=case, step=step, rewards=_by_scorer(rewards, self.source))
         return self.stated.overridden(proposed) if rewards else None
 
@@ -428,6 +430,11 @@ class _Guess(_Table):
         return True
 
 
+def better_named(columns: list[str]) -> list[str]:
+    """Leave out columns whose names say that higher values mean worse; all of them stay where no other is left."""
+    return [column for column in columns if not implies_worse(column)] or columns
+
+
 def column_called(names: str, rows: Rows) -> str | None:
     """Return the first column that is called as one of the names; None where none is."""
     columns = _Table(rows).columns
@@ -455,7 +462,7 @@ def rewards_beside(
     Returns:
         None where no column does.
     """
-    columns = [column for column, _, are_rewards in _beside(rows, steps, claimed) if are_rewards]
+    columns = better_named([column for column, _, are_rewards in _beside(rows, steps, claimed) if are_rewards])
     if not columns:
         return None
     return ColumnMapping(rewards={name: name for name in columns} if by_column else _by_scorer(columns, rows.source))
@@ -522,11 +529,13 @@ class ColumnReading(Struct, frozen=True):
         question: What is to be decided, as a question.
         choices: The ways, at least two; the first one is taken where nobody says anything.
         already_reported: Whether a finding of the reader says it already.
+        is_required: Whether an import is refused where nobody decides.
     """
 
     question: str
     choices: tuple[Choice, ...]
     already_reported: bool = False
+    is_required: bool = False
 
     def finding(self, source: str) -> Finding:
         """Return which way was taken, and the flags for the others."""
@@ -547,10 +556,10 @@ def readings(
         with_findings: whether also those are wanted of which a finding of the reader tells.
     """
     stated = stated or ColumnMapping()
+    several = list(_directions(mapping, stated)) if with_findings else []
     if mapping.steps is None or mapping.problem is None or mapping.step is not None:
-        return ()
+        return tuple(several)
     table = _Table(rows)
-    several: list[ColumnReading] = []
     if stated.separator is None:
         several += _separators(table, mapping, mapping.steps)
     if stated.steps is None:
@@ -560,6 +569,28 @@ def readings(
     if with_findings and mapping.step_labels is not None and mapping.wrong_below is None:
         several += _ratings(table, mapping.step_labels)
     return tuple(several)
+
+
+def guessed_worse(mapping: ColumnMapping, stated: ColumnMapping | None) -> list[str]:
+    """List the columns of rewards that nobody named and whose names say that higher values mean worse.
+
+    Empty where a person said what a higher value means.
+    """
+    stated = stated or ColumnMapping()
+    if mapping.higher_is is not None:
+        return []
+    guessed = (column for scorer, column in mapping.rewards.items() if scorer not in stated.rewards)
+    return [column for column in guessed if implies_worse(column)]
+
+
+def _directions(mapping: ColumnMapping, stated: ColumnMapping) -> Iterator[ColumnReading]:
+    for column in guessed_worse(mapping, stated)[:1]:
+        worse = Choice(
+            "it means worse: each reward is 1 - value", "--higher-is worse", ColumnMapping(higher_is="worse")
+        )
+        better = Choice("it means better", "--higher-is better", ColumnMapping(higher_is="better"))
+        question = f"What does a higher value in the column {column!r} mean?"
+        yield ColumnReading(question, (worse, better), is_required=True)
 
 
 def _separators(table: _Table, mapping: ColumnMapping, column: str) -> Iterator[ColumnReading]:

@@ -31,6 +31,9 @@ COLUMNS = (
 SCORERS = ("rewards", "verdicts", "answers")
 """Fields of a mapping that name a column for every scorer."""
 
+HIGHER_IS = ("better", "worse")
+"""What a higher value in a column of rewards can mean."""
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 
 
@@ -59,6 +62,8 @@ class ColumnMapping(Struct, frozen=True):
         run: Which of several independent repetitions a row's verdicts are of: a whole number. Null = there is one.
         scorer: Which scorer a row is of, in a table with a row a case and scorer. Null = of all that are named.
         verdict_base: As `label_base`, for `verdicts`. Null = 1 where `clean` is 0, else as `label_base`.
+        higher_is: What a higher value in the columns of `rewards` means, `better` or `worse`. Worse = each reward is
+            read as 1 - value, and a truth value as its opposite; thresholds apply to that. Null = better, unsaid.
 
     Raises:
         UsageError: a value is not what it must be.
@@ -95,6 +100,7 @@ class ColumnMapping(Struct, frozen=True):
     run: str | None = None
     scorer: str | None = None
     verdict_base: int | None = None
+    higher_is: str | None = None
 
     def __post_init__(self) -> None:
         for name in (*COLUMNS, "step", "separator", "clean", "benchmark"):
@@ -109,6 +115,10 @@ class ColumnMapping(Struct, frozen=True):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value not in {0, 1}):
                 raise UsageError(f"{name} of a mapping is neither 0 nor 1.", "Say what the first step is called.")
+        if self.higher_is not in {None, *HIGHER_IS}:
+            raise UsageError(
+                f"higher_is of a mapping is neither {' nor '.join(HIGHER_IS)}.", "Say what a higher reward means."
+            )
         if self.wrong_below is not None and not _is_finite(self.wrong_below):
             raise UsageError(
                 "wrong_below of a mapping is not a finite number.", "Say below which rating a step is wrong."

@@ -16,7 +16,14 @@ from scoring.reading.chunks import chunks
 from scoring.reading.fields import KEPT, LINE, SOME, WHOLE, Field, Fields, Layout, as_made, kind_of, name_of, read_by
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.base import RESULT_COLUMNS, ExternalResults, first_of_an_id, reward_bounds
+from scoring.results.base import (
+    HIGHER_IS_WORSE,
+    RESULT_COLUMNS,
+    REVERSED,
+    ExternalResults,
+    first_of_an_id,
+    reward_bounds,
+)
 from scoring.schema import STEP_INDEX
 from scoring.tables.column_mapping import SCORERS, ColumnMapping, at, listed, number, single_at, text, whole
 from scoring.tables.table import (
@@ -521,6 +528,9 @@ class _Table(Struct, frozen=True, eq=False):
         table_rows, findings = self._given(
             scorer, {what: pl.col(scorer(what)) for what in ("rewards", "labels", "solution")}
         )
+        facts: dict[str, Any] = {}
+        if self.mapping.higher_is == "worse":
+            table_rows, facts = table_rows.with_columns(**REVERSED), {"settings": HIGHER_IS_WORSE}
         in_order = None
         if repeats_ids(table_rows):
             # A sentence for all in the place of one for each.
@@ -542,7 +552,7 @@ class _Table(Struct, frozen=True, eq=False):
             )
             message += "--threshold X states theirs"
             findings.append(Finding("warning", "reward-range", message, self.source))
-        return self._results(scorer, rows, findings, low=low, high=high, in_order=in_order)
+        return self._results(scorer, rows, findings, low=low, high=high, in_order=in_order, **facts)
 
     def _verdicts(self, scorer: _Scorer) -> ExternalResults:
         label, mapping = pl.col(scorer("verdict")), self.mapping
