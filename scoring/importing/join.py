@@ -34,7 +34,10 @@ from scoring.tables.table import Evidence, base_note, label_base
 ENOUGH = 0.95
 """Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""
 
-_CASE = ("key", "benchmark", "n_steps", "sub_steps", "step_messages", "earliest_error")
+_CASE = (
+    *("key", "benchmark", "n_steps", "sub_steps", "step_messages", "earliest_error"),
+    *("error_steps", "neutral_steps", "problem_id"),
+)
 OF_CASES: dict[str, pl.DataType] = {name: METADATA[name] for name in ("case", "id", "subset", *_CASE)}
 """The columns of cases that results are joined to."""
 NO_VERDICT_READ = pl.col("verdict").is_null() & pl.col("rewards").is_null()
@@ -176,7 +179,8 @@ def _doubts(
     yield from gold_findings(results.source, whole)
     yield from verdict_findings(results.source, whole)
     if results.judges != "redundancy" and results.on == "rewards":
-        yield from reward_findings(results.source, whole.filter(~pl.col("benchmark").is_in(list(_OF_REDUNDANCY))))
+        of_errors = whole.filter(~pl.col("benchmark").is_in(list(_OF_REDUNDANCY)))
+        yield from reward_findings(results.source, of_errors, results.settings.get("higher_is", "better"))
 
 
 def _split(
