@@ -22,7 +22,7 @@ from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.evaluations.rules import DEFAULTS
 from scoring.generation import Added
 from scoring.importing.bringing import HUB, LocalFile, TellSentence, bring, expanded, place, size_of
-from scoring.importing.join import OF_CASES, JoinedResults, join, relabelled
+from scoring.importing.join import OF_CASES, JoinedResults, join, refuse_unusable, relabelled
 from scoring.importing.proposal import OpenTable, Proposal
 from scoring.importing.saving import LEFT_OUT, Ledger, RememberedFile, SavedResults, Unchanged, save, scorer_of
 from scoring.importing.sources import ReadOptions, Source, belongs, read_source
@@ -375,7 +375,9 @@ def _joined(
     fitting: set[int] = set()
     for source, scorer in results:
         try:
-            joined.append(join(_decided(_in_run(scorer, options.run), options), cases, options.join_to))
+            joined_results = join(_decided(_in_run(scorer, options.run), options), cases, options.join_to)
+            refuse_unusable(joined_results)
+            joined.append(joined_results)
             fitting.add(id(source))
         except InputError as error:
             refused.append(RefusedFile(scorer.place, str(error)))

@@ -24,11 +24,18 @@ from msgspec.structs import replace
 from scoring.benchmarks import demo, mrmath_redundant
 from scoring.benchmarks.base import Imported
 from scoring.cache import why_refused
-from scoring.errors import NotJoined, UsageError
+from scoring.errors import InputError, NotJoined, UsageError
 from scoring.reading.findings import Finding
-from scoring.reading.import_checks import gold_findings, reward_findings, verdict_findings
-from scoring.results.base import ExternalResults
+from scoring.reading.import_checks import (
+    constant_findings,
+    gold_findings,
+    length_pattern,
+    reward_findings,
+    verdict_findings,
+)
+from scoring.results.base import TABLE, ExternalResults, padding_as_nan, reward_bounds
 from scoring.schema import METADATA, REWARDS, VOTES, content_key
+from scoring.tables.column_mapping import without_padding
 from scoring.tables.table import Evidence, base_note, label_base
 
 ENOUGH = 0.95
@@ -57,6 +64,8 @@ _RESULT = (
     *("answer", "ballot", "verdict", "reason"),
 )
 _PLACE = ("key", "vote", "run")
+_OF_PADDING = frozenset({"bad-reward", "not-finite"})
+"""Findings about numbers that are not finite."""
 _READ = ("ballot", "verdict", "rewards", "redundancy", "reason", "reader")
 _PLAIN = "processbench"
 """Whose parser reads answers about cases of a benchmark that states none."""
@@ -109,10 +118,12 @@ def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = 
     # How many numbers or labels a row has; null for a row that has none a step, or says itself of which messages.
     numbers = pl.coalesce(pl.col("rewards").list.len(), pl.col("labels").list.len()).cast(pl.Int64)
     numbers = pl.when(pl.col("messages").is_null()).then(numbers)
-    rows = results.rows.with_row_index("_row").with_columns(_numbers=numbers)
+    rows = results.rows.with_row_index("_row").with_columns(_numbers=numbers, _unpadded=_unpadded(results.rows))
     by_content, by_ids, named = _matched(results, rows, cases, benchmark)
     joined = pl.concat([by_content, by_ids]).sort("_row")
-    results, whole = judged(results, rows.join(joined, on="_row", how="inner", maintain_order="left"))
+    whole = rows.join(joined, on="_row", how="inner", maintain_order="left")
+    results, whole = cut_padding(results, whole)
+    results, whole = judged(results, whole)
     if results.labels_explained and results.on == "differences":
         # Grouping before would compare the lowest rewards of neighbouring steps, which is not what was labelled.
         whole = _rewards_or_labels(whole)
@@ -133,6 +144,32 @@ def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = 
         findings.append(Finding("warning", "other-question", message, results.source))
     by = " and ".join(word for word, part in (("content", by_content), ("ids", by_ids)) if part.height)
     return _split(results, by, whole, once, findings)
+
+
+def refuse_unusable(joined: JoinedResults) -> None:
+    """Refuse a file none of whose results can be used: figures of such a scorer would be 0 and mean nothing.
+
+    A critic's answers that could not be parsed are results, and count as wrong.
+
+    Raises:
+        InputError: not one can be used.
+    """
+    results, counts, votes = joined.results, joined.row_counts, joined.votes
+    read = pl.col("verdict").is_not_null() | pl.col("rewards").is_not_null()
+    answered = pl.col("answer").is_not_null() | pl.col("ballot").is_not_null()
+    # A column of verdicts holds no answers: where none is an index, it is another column.
+    is_used = read if results.format == TABLE and not results.reads_answers else read | answered
+    numbers = sum(counts[name] for name in ("rewards", "labels", "redundancy", "solution"))
+    if numbers or votes.select(is_used.any()).item() or not joined.joined:
+        return
+    refused = [finding for finding in joined.findings if finding.severity != "note" and finding.code != "not-joined"]
+    first = next((one for one in refused if one.code == "number-of-rewards"), next(iter(refused), None))
+    line = f" (line {first.line})" if first is not None and first.line is not None else ""
+    why = f": {first.message}{line}" if first is not None else ""
+    raise InputError(
+        f"not one of the {joined.joined:,} results of {results.source} can be used{why}.",
+        "Correct the file, or name another column with --rewards, --verdict or --answers.",
+    )
 
 
 def _matched(
@@ -175,12 +212,30 @@ def _doubts(
         names = _list(by_ids["benchmark"].unique(maintain_order=True))
         message = f"nothing but their ids says that these are cases of {names}"
         yield Finding("note", "ids-alone", message, results.source)
+    if (pattern := _contradiction(results, whole)) is not None:
+        yield Finding("warning", "number-of-rewards", pattern, results.source)
     yield from _lengths(results, whole)
     yield from gold_findings(results.source, whole)
     yield from verdict_findings(results.source, whole)
     if results.judges != "redundancy" and results.on == "rewards":
+        yield from constant_findings(results.source, whole)
         of_errors = whole.filter(~pl.col("benchmark").is_in(list(_OF_REDUNDANCY)))
         yield from reward_findings(results.source, of_errors, results.settings.get("higher_is", "better"))
+
+
+def _contradiction(results: ExternalResults, whole: pl.DataFrame) -> str | None:
+    """A sentence why most lists do not fit their cases; None where nothing explains it.
+
+    Raises:
+        InputError: what is read as rewards of steps is something else.
+    """
+    pattern = None if results.reads_answers else length_pattern(whole)
+    if pattern is None:
+        return None
+    what, sentence = pattern
+    if what != "one-off":
+        raise InputError(f"{results.source} has no reward for each step: {sentence}.")
+    return sentence
 
 
 def _split(
@@ -276,7 +331,8 @@ def content_keys(texted: pl.DataFrame) -> pl.Series:
 
 def _by_ids(results: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> pl.DataFrame:
     """Rows whose ids are those of the benchmark that is named, or of the only one that they fit; with their `case`."""
-    named = _with_subsets(bare.filter(pl.col("id").is_not_null()), cases).select("_row", "id", "_numbers")
+    named = _with_subsets(bare.filter(pl.col("id").is_not_null()), cases)
+    named = named.select("_row", "id", "_numbers", "_unpadded")
     if named.is_empty():
         return named.clear().join(cases.clear().select("id", "case", *_CASE), on="id").select("_row", *_CASE, "case")
     if benchmark is None and named["id"].str.contains("/", literal=True).sum() >= ENOUGH * named.height:
@@ -302,6 +358,11 @@ def _by_ids(results: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, b
         return several.select("_row", *_CASE, "case")
     if chosen is None:
         others = f" It judges {results.judges}, of which {_list(left_out)} has no labels." if left_out else ""
+        if fits:
+            closest = max(fits.values(), key=lambda matching: matching.height)
+            whole = closest.join(bare.select("_row", "rewards"), on="_row", how="left", maintain_order="left")
+            pattern = _contradiction(results, whole)
+            others += f" {pattern[:1].upper()}{pattern[1:]}." if pattern else ""
         raise _ambiguous(results, named, fits, cases, others)
     return fits[chosen].select("_row", *_CASE, "case")
 
@@ -356,6 +417,7 @@ def _as_many(matching: pl.DataFrame) -> int:
     """How many of the rows have as many numbers as their case has steps or sub-steps, or none."""
     numbers = pl.col("_numbers")
     fits = numbers.is_null() | (numbers == pl.col("n_steps")) | (numbers == pl.col("sub_steps").list.sum())
+    fits |= (pl.col("_unpadded") == pl.col("n_steps")).fill_null(value=False)
     return int(matching.select(fits.sum()).item() or 0)
 
 
@@ -447,6 +509,63 @@ def _lengths(results: ExternalResults, whole: pl.DataFrame) -> Iterator[Finding]
 
 def _list(names: Iterable[Any]) -> str:
     return ", ".join(map(str, names))
+
+
+# -- padding: numbers beyond the last step of a case that say nothing
+
+
+def _unpadded(rows: pl.DataFrame) -> pl.Series:
+    """How many numbers or labels a row has without NaN, null and -100 at its end; null where it ends in neither."""
+    padded = padding_as_nan(rows["rewards"])
+    last = pl.Series("_unpadded", [None] * rows.height, dtype=pl.Int64)
+    ends = padded.list.last().is_nan().fill_null(value=False) | (
+        (rows["labels"].list.len() > 0) & rows["labels"].list.last().is_null()
+    ).fill_null(value=False)
+    if not ends.any():
+        return last
+    counts: list[int | None] = [None] * rows.height
+    for row in ends.arg_true():
+        values = rows["rewards"][row] if rows["rewards"][row] is not None else rows["labels"][row]
+        counts[row] = len(without_padding(values.to_list()))
+    return pl.Series("_unpadded", counts, dtype=pl.Int64)
+
+
+def cut_padding(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
+    """Cut NaN, null and -100 beyond the last step of a case off its rewards and labels, and say so.
+
+    Args:
+        results: the results.
+        whole: its rows with the columns of their cases beside them, and `_unpadded`.
+
+    Returns:
+        The results without the findings about numbers that were cut off, and the rows.
+    """
+    is_padded = (pl.col("_unpadded") == pl.col("n_steps")) & (pl.col("_numbers") > pl.col("n_steps"))
+    where = whole.select(is_padded.fill_null(value=False).alias("where"))["where"]
+    # Numbers that were kept with the reason why they cannot be used.
+    unread = ~where & whole["_unpadded"].is_not_null() & whole["reason"].is_not_null()
+    if unread.any():
+        whole = whole.with_columns(pl.when(~unread).then(name).alias(name) for name in ("rewards", "labels"))
+    if not where.any():
+        return results, whole
+    steps = pl.col("n_steps")
+    whole = whole.with_columns(
+        rewards=pl.when(where).then(pl.col("rewards").list.head(steps)).otherwise("rewards"),
+        labels=pl.when(where).then(pl.col("labels").list.head(steps)).otherwise("labels"),
+        reason=pl.when(~where).then("reason"),
+        _numbers=pl.when(where).then(steps.cast(pl.Int64)).otherwise("_numbers"),
+    )
+    lines = set(whole.filter(where)["line"])
+    findings = [finding for finding in results.findings if finding.code not in _OF_PADDING or finding.line not in lines]
+    low, high = reward_bounds(whole["rewards"])
+    if (low, high) == (0.0, 1.0):
+        findings = [finding for finding in findings if finding.code != "reward-range"]
+    message = (
+        f"{int(where.sum()):,} of {whole.height:,} results are padded with NaN, null or -100 beyond the last step of "
+        "their case: the padding was cut off"
+    )
+    findings.append(Finding("note", "padding", message, results.source))
+    return replace(results, low=low, high=high, findings=tuple(findings)), whole
 
 
 # -- what only the cases tell: how answers are read, the base of verdicts, numbers a sub-step

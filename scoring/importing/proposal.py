@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.benchmarks.base import Imported
-from scoring.errors import NotJoined
+from scoring.errors import InputError
 from scoring.importing.join import join
 from scoring.metadata_columns import ColumnFates
 from scoring.reading.rows import Rows
@@ -242,6 +242,6 @@ def _joins(
         return known.height, tuple(known["benchmark"].unique().sort()), ""
     try:
         joined = join(scorers[0], cases)
-    except NotJoined as error:
+    except InputError as error:
         return 0, (), str(error)
     return joined.joined, joined.benchmarks, ""

@@ -6,8 +6,9 @@ warning that names the flag for the other reading; a contradiction is refused.
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,9 @@ from scoring.reading.findings import Finding
 
 _FEW, _MOST, _FAR_BETTER = 5, 0.9, 3
 """How many labels show that a file counts from another base, and by how much they must be the others' better."""
+_SAMPLE, _PER_TOKEN, _ROUNDED, _SEVERAL, _PATHS = 1000, 4, 0.002, 20, 5
+"""Rows whose lengths are looked at, numbers per step that are too many, what a sum may be off by, constant rewards that
+are no accident, and paths that a refusal lists."""
 _ENOUGH, _CHANCE = 50, 0.5
 """Steps of known truth that show which way rewards go, and the AUROC of rewards that say nothing."""
 _QUANTILE, _LEAST_FREEDOM = NormalDist().inv_cdf(0.999), 3
@@ -141,6 +145,110 @@ def named_direction_findings(
                 "higher value means worse. Import columns of different direction one by one"
             )
             yield Finding("warning", "reward-direction", message, source)
+
+
+def length_pattern(rows: pl.DataFrame) -> tuple[str, str] | None:
+    """Say in a sentence why most lists of rewards have another length than their cases have steps.
+
+    Args:
+        rows: columns `rewards` and `n_steps`.
+
+    Returns:
+        What the lists seem to hold, `zeros` (padding), `tokens`, `pairs` or `one-off`, and the sentence; None where no
+        pattern explains the lengths.
+    """
+    held = rows.select("rewards", "n_steps").filter(pl.col("rewards").list.len() > 0).head(_SAMPLE)
+    unlike = held.filter((pl.col("rewards").list.len() != pl.col("n_steps")) & (pl.col("n_steps") > 0))
+    if unlike.height < _FEW or 2 * unlike.height < held.height:
+        return None
+    pairs = unlike.rows()
+    counts, most = [(len(numbers), steps) for numbers, steps in pairs], _MOST * len(pairs)
+    if held["rewards"].list.len().n_unique() == 1 and not any(any(numbers[steps:]) for numbers, steps in pairs):
+        return "zeros", (
+            f"all lists of rewards hold {counts[0][0]} numbers, and 0 beyond the last step of their case: this seems "
+            "to be padding, but 0 may be a reward. Write the lists without it, or pad them with NaN"
+        )
+    if sum(count >= _PER_TOKEN * steps for count, steps in counts) >= most:
+        count, steps = counts[0]
+        return "tokens", (
+            f"the lists of rewards hold far more numbers than their cases have steps ({count:,} for {steps}): they "
+            "seem to hold one number per token. Write one per step, such as that of the last token of each step"
+        )
+    if sum(count == 2 * steps for count, steps in counts) >= most:
+        sums = [
+            first + second for numbers, _ in pairs for first, second in zip(numbers[::2], numbers[1::2], strict=False)
+        ]
+        to_one = " that sum to 1" if sum(abs(total - 1) < _ROUNDED for total in sums) >= _MOST * len(sums) else ""
+        return "pairs", (
+            f"the lists of rewards hold two numbers per step{to_one}, such as P(wrong) and P(right). "
+            "Write the one that says that the step is right"
+        )
+    for off, way in ((1, "more"), (-1, "fewer")):
+        if sum(count - steps == off for count, steps in counts) >= most:
+            return "one-off", f"nearly all lists of rewards hold one number {way} than their case has steps"
+    return None
+
+
+def nested_numbers(cells: Sequence[Any]) -> tuple[str, list[tuple[str, str]]] | None:
+    """Say what lists of lists of numbers seem to hold where each should hold one number per step.
+
+    Args:
+        cells: what a column holds.
+
+    Returns:
+        A sentence, and each possible path from the column to the numbers with its meaning; None where most cells are no
+        lists of lists of numbers.
+    """
+    held = [cell for cell in cells if isinstance(cell, list) and cell]
+    nested = [cell for cell in held if all(isinstance(part, list) and part and _are_numbers(part) for part in cell)]
+    if not nested or len(nested) < _MOST * len(held):
+        return None
+    sizes = {len(part) for cell in nested for part in cell}
+    if len(sizes) > 1:
+        if all(len(cell) == 1 for cell in nested):
+            return "each list of rewards holds one list", [("[0]", "reads the numbers of that list")]
+        return None
+    (size,) = sizes
+    if size == 1:
+        return "the rewards are lists of one number per step", [("[][0]", "reads that number")]
+    if size > 2:
+        paths = [(f"[][{place}]", f"reads number {place} (0-based) of each step") for place in range(min(size, _PATHS))]
+        return f"the rewards hold {size} numbers per step, and one of them is the reward", paths
+    sums = [first + second for cell in nested for first, second in cell]
+    to_one = " that sum to 1" if sum(abs(total - 1) < _ROUNDED for total in sums) >= _MOST * len(sums) else ""
+    return f"the rewards hold two numbers per step{to_one}, such as P(wrong) and P(right)", [
+        ("[][1]", "reads the second number, for P(wrong), P(right): PRMs with a label 1 = right write them so"),
+        ("[][0]", "reads the first number, for P(right), P(wrong)"),
+    ]
+
+
+def _are_numbers(values: list[Any]) -> bool:
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
+def constant_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
+    """Warn where all rewards are equal, or those of each case.
+
+    Args:
+        source: the file.
+        rows: column `rewards`.
+    """
+    held = rows.select(pl.col("rewards").drop_nulls())["rewards"]
+    several = held.filter(held.list.len() > 1)
+    n_steps = int(held.list.len().sum() or 0)
+    if n_steps < _SEVERAL or several.is_empty() or (several.list.min() != several.list.max()).any():
+        return
+    value = held[0][0]
+    if (held.explode() == value).all():
+        message = f"all {n_steps:,} rewards are {value:g}: they cannot tell right steps from wrong ones"
+    elif several.len() >= _SEVERAL:
+        message = (
+            "the rewards of each case are equal on all of its steps: they seem to be one number per solution, "
+            "repeated, and cannot say which step is wrong"
+        )
+    else:
+        return
+    yield Finding("warning", "reward-constant", message, source)
 
 
 def reward_findings(source: str, rows: pl.DataFrame, higher_is: str = "better") -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from scoring.reading.findings import Finding
 from scoring.reading.import_checks import implies_worse
 from scoring.reading.rows import Rows
 from scoring.results.base import scorer_name
-from scoring.tables.column_mapping import ColumnMapping, at, listed, number, steps, text, truth, whole
+from scoring.tables.column_mapping import ColumnMapping, at, listed, number, steps, text, truth, whole, without_padding
 from scoring.tables.table import gold_base
 
 _SAMPLE = 200
@@ -304,7 +304,7 @@ class _Guess(_Table):
         sizes = self.sizes(cases.steps, cases.separator)
         for column in (self.free[name] for name in _REWARDS.split() if name in self.free):
             pairs = [(cell, size) for cell, size in zip(self.cells(column), sizes, strict=True) if cell is not None]
-            lists = [(listed(cell), size) for cell, size in pairs if _numbers(cell)]
+            lists = [(without_padding(listed(cell)), size) for cell, size in pairs if _numbers(cell)]
             if lists and 2 * sum(len(cell) == size for cell, size in lists) >= len(pairs):
                 rewards.append(column)
         return _by_scorer(rewards, self.source)
@@ -430,6 +430,14 @@ class _Guess(_Table):
         return True
 
 
+def nested_columns(rows: Rows) -> list[str]:
+    """List the columns that may hold several numbers per step: those called like rewards first."""
+    table = _Table(rows)
+    columns = [table.columns[name] for name in _REWARDS.split() if name in table.columns]
+    others = (column for column in table.columns.values() if column not in columns and _storable(column))
+    return columns + [column for column in others if any(map(_is_fraction_list, table.cells(column)))]
+
+
 def better_named(columns: list[str]) -> list[str]:
     """Leave out columns whose names say that higher values mean worse; all of them stay where no other is left."""
     return [column for column in columns if not implies_worse(column)] or columns
@@ -494,9 +502,9 @@ def _beside(rows: Rows, steps: str, claimed: Collection[str]) -> Iterator[tuple[
         if not _storable(column) or column in claimed:
             continue
         pairs = [(value[column], value[steps]) for value in sample if value.get(column) is not None]
-        fit = [
-            cell for cell, solution in pairs if isinstance(cell, list) and _numbers(cell) and len(cell) == len(solution)
-        ]
+        lists = [(cell, solution) for cell, solution in pairs if isinstance(cell, list) and _numbers(cell)]
+        unpadded = [(without_padding(cell), solution) for cell, solution in lists]
+        fit = [cell for cell, solution in unpadded if len(cell) == len(solution)]
         enough = 2 * len(fit) >= len(pairs) if _normal(column) in _REWARDS.split() else len(fit) == len(pairs)
         are_rewards = enough and any(float(number(part)) % 1 for cell in fit for part in cell)
         yield column, [value.get(column) for value in sample], are_rewards
@@ -706,12 +714,21 @@ def _lists(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return are
 
 
-_numbers = _lists(_is_number)
+def _numbers(cell: Any) -> bool:
+    """Whether a cell is a list of numbers, perhaps padded."""
+    held = listed(cell)
+    return isinstance(held, list) and all(map(_is_number, without_padding(held)))
 
 
 def _is_one_list(cell: Any) -> bool:
     """Whether a cell is a list around one list of numbers, as a batch of one solution is."""
     return isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], list) and _numbers(cell[0])
+
+
+def _is_fraction_list(cell: Any) -> bool:
+    """Whether a cell is a list of lists of which one holds a number that is not whole."""
+    held = listed(cell)
+    return isinstance(held, list) and any(isinstance(part, list) and any(map(_is_fraction, part)) for part in held)
 
 
 def _judges(cell: Any) -> bool:

@@ -232,6 +232,8 @@ _ELEMENTS, _LISTS = 8, 3
 """How many elements of a list, and lists within lists, are looked at for names of columns."""
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _MANY_DIGITS = 10**18
+PADDING = (None, -100)
+"""What pads lists of rewards, besides NaN."""
 NO_NAME = "(no name)"
 """What a column without a name is called in sentences: pandas writes its index as one."""
 
@@ -399,6 +401,14 @@ def listed(cell: Any) -> Any:
     except (ValueError, RecursionError):
         return _printed_numbers(cell)
     return parts if isinstance(parts, list) else cell
+
+
+def without_padding(cell: list[Any]) -> list[Any]:
+    """Return a list of rewards without what pads it at its end: null, NaN and -100, the index that losses ignore."""
+    end = len(cell)
+    while end and (cell[end - 1] in PADDING or cell[end - 1] != cell[end - 1]):
+        end -= 1
+    return cell[:end]
 
 
 def _printed_numbers(cell: str) -> Any:
