@@ -27,8 +27,11 @@ from scoring.cache import why_refused
 from scoring.errors import InputError, NotJoined, UsageError
 from scoring.reading.findings import Finding
 from scoring.reading.import_checks import (
+    alike_ids,
     constant_findings,
+    equal_ids,
     gold_findings,
+    id_shift,
     length_pattern,
     reward_findings,
     verdict_findings,
@@ -119,6 +122,10 @@ def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = 
     numbers = pl.coalesce(pl.col("rewards").list.len(), pl.col("labels").list.len()).cast(pl.Int64)
     numbers = pl.when(pl.col("messages").is_null()).then(numbers)
     rows = results.rows.with_row_index("_row").with_columns(_numbers=numbers, _unpadded=_unpadded(results.rows))
+    same = equal_ids(rows["id"], pl.concat([cases["id"], cases["case"]]))
+    if same:
+        rows = rows.with_columns(id=pl.col("id").replace(same))
+        results = replace(results, findings=(*results.findings, _same_ids(results.source, same)))
     by_content, by_ids, named = _matched(results, rows, cases, benchmark)
     joined = pl.concat([by_content, by_ids]).sort("_row")
     whole = rows.join(joined, on="_row", how="inner", maintain_order="left")
@@ -134,6 +141,8 @@ def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = 
         whole = _rewards_or_labels(whole)
     findings = [*results.findings, *findings, *_lost(results, rows, joined, cases)]
     findings += _doubts(results, rows, by_ids, whole)
+    if benchmark is not None and by_ids.height:
+        findings += _shifted(results.source, benchmark, _with_subsets(rows.filter(~TEXTED), cases), cases)
     of_cases = whole.join(named, on="_row", how="left", maintain_order="left")
     # Looking at one column is several times cheaper than at four.
     distinct = not of_cases["case"].null_count() and of_cases["case"].is_unique().all()
@@ -221,6 +230,16 @@ def _doubts(
         yield from constant_findings(results.source, whole)
         of_errors = whole.filter(~pl.col("benchmark").is_in(list(_OF_REDUNDANCY)))
         yield from reward_findings(results.source, of_errors, results.settings.get("higher_is", "better"))
+
+
+def _why_lengths_differ(results: ExternalResults, bare: pl.DataFrame, fits: Mapping[str, pl.DataFrame]) -> str:
+    """The sentence of `_contradiction` after a blank, for the benchmark that has most of the ids; "" without one."""
+    closest = max(fits.values(), key=lambda matching: matching.height, default=None)
+    if closest is None:
+        return ""
+    rewards = bare.select("_row", "rewards")
+    pattern = _contradiction(results, closest.join(rewards, on="_row", how="left", maintain_order="left"))
+    return f" {pattern[:1].upper()}{pattern[1:]}." if pattern else ""
 
 
 def _contradiction(results: ExternalResults, whole: pl.DataFrame) -> str | None:
@@ -358,12 +377,10 @@ def _by_ids(results: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, b
         return several.select("_row", *_CASE, "case")
     if chosen is None:
         others = f" It judges {results.judges}, of which {_list(left_out)} has no labels." if left_out else ""
-        if fits:
-            closest = max(fits.values(), key=lambda matching: matching.height)
-            whole = closest.join(bare.select("_row", "rewards"), on="_row", how="left", maintain_order="left")
-            pattern = _contradiction(results, whole)
-            others += f" {pattern[:1].upper()}{pattern[1:]}." if pattern else ""
+        others += _why_lengths_differ(results, bare, fits)
         raise _ambiguous(results, named, fits, cases, others)
+    if benchmark is None:
+        _refuse_shifted(results.source, chosen, named, cases)
     return fits[chosen].select("_row", *_CASE, "case")
 
 
@@ -430,11 +447,56 @@ def _are_enough(matching: pl.DataFrame, named: pl.DataFrame) -> bool:
     return matching.height > 0 and _as_many(matching) >= ENOUGH * readable
 
 
+def _hints(source: str, named: pl.DataFrame, fits: Mapping[str, pl.DataFrame], cases: pl.DataFrame) -> str:
+    """Sentences, each after a blank, what may be wrong with ids that do not join."""
+    unknown = named.filter(~pl.col("id").is_in(cases["id"].implode()))["id"]
+    closest = max(fits, key=lambda name: fits[name].height, default=None)
+    hints = [alike_ids(unknown.to_list(), cases["id"].to_list())]
+    if closest is not None:
+        hints += [finding.message for finding in _shifted(source, closest, named, cases)]
+    return "".join(f" {hint[:1].upper()}{hint[1:]}." for hint in hints if hint)
+
+
+def _same_ids(source: str, same: Mapping[str, str]) -> Finding:
+    name, other = next(iter(same.items()))
+    count = f"{len(same):,} ids are" if len(same) > 1 else "1 id is"
+    message = (
+        f"{count} equal to those of cases but for Unicode normalization or a '.0' ({name!r} and {other!r}): joined"
+    )
+    return Finding("note", "equal-ids", message, source)
+
+
+def _refuse_shifted(source: str, benchmark: str, named: pl.DataFrame, cases: pl.DataFrame) -> None:
+    for finding in _shifted(source, benchmark, named, cases):
+        raise NotJoined(
+            f"{finding.message}.",
+            "Correct the ids in the file, or repeat problem and steps in it.",
+            instead=((f"--benchmark {benchmark}", "joins the ids as they are, with a warning"),),
+        )
+
+
+def _shifted(source: str, benchmark: str, rows: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
+    """Warn where the ids of results are those of their cases but for a constant."""
+    of_it = cases.filter(pl.col("benchmark") == benchmark).filter(pl.col("id").is_first_distinct())
+    named = rows.filter(pl.col("id").is_not_null()).select(pl.col("id").str.strip_prefix(f"{benchmark}/"), "_numbers")
+    if shift := id_shift(named, of_it.select("id", "n_steps")):
+        ends = (
+            f"{named['id'][0]!r} to {named['id'][-1]!r}, those of {benchmark} {of_it['id'][0]!r} to {of_it['id'][-1]!r}"
+        )
+        message = (
+            f"the ids of {source} seem to be shifted by {abs(shift)} (they go from {ends}): each result would join the "
+            f"case {'before' if shift > 0 else 'after'} its own; {'add' if shift > 0 else 'subtract'} {abs(shift)} "
+            f"{'to' if shift > 0 else 'from'} the number in each id"
+        )
+        yield Finding("warning", "ids-shifted", message, source)
+
+
 def _ambiguous(
     results: ExternalResults, named: pl.DataFrame, fits: Mapping[str, pl.DataFrame], cases: pl.DataFrame, others: str
 ) -> NotJoined:
     start = f"{results.source} ({results.format}) has ids and no texts, and "
     own = [name for name in fits if name != demo.NAME]
+    others += _hints(results.source, named, fits, cases)
     known = max(matching.height for matching in fits.values()) if fits else 0
     if not known and not own:
         return NotJoined(

@@ -19,7 +19,7 @@ from scoring.importing.proposal import OF_RESULTS, OpenTable, Proposal, propose_
 from scoring.importing.saving import Unchanged
 from scoring.reading.file_bytes import printable, start_of
 from scoring.reading.findings import Finding, some_of
-from scoring.reading.import_checks import named_direction_findings
+from scoring.reading.import_checks import first_of_pairs_finding, named_direction_findings
 from scoring.reading.metadata import half_characters, metadata_of
 from scoring.reading.rows import Rows, read_rows, some_rows
 from scoring.reading.text_rows import CSV_FORMATS
@@ -39,7 +39,7 @@ from scoring.tables.column_guess import (
     readings,
     rewards_beside,
 )
-from scoring.tables.column_mapping import COLUMNS, NO_NAME, ColumnMapping, columns_of, outermost
+from scoring.tables.column_mapping import COLUMNS, NO_NAME, ColumnMapping, at, columns_of, listed, outermost
 from scoring.tables.response_lists import response_list, unfold
 from scoring.tables.results import refuse_nested
 from scoring.tables.results import results as table_results
@@ -48,6 +48,8 @@ FRAME = "frame://"
 """What stands before the name of a data frame where a file has its path: it cannot be read again."""
 _SAMPLE = 100
 _KEYS = 12
+_FIRST = "[][0]"
+"""How a path to the first of several numbers per step ends."""
 _RUN_NAMES = "run run_id seed trial repeat repetition"
 _A_ROW_A_CASE = """Write a row a case: {"id": "...", "rewards": [...]} on a line of JSON Lines each; with pandas, \
 frame.to_json(FILE, orient="records", lines=True)."""
@@ -283,7 +285,7 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     if form is None:
         # One of the user's own: its cases are told by their texts.
         mapping = replace(mapping, problem="problem", steps="steps")
-    scorers = _direction_doubted(mapping, table_results(rows, mapping, form), stated)
+    scorers = _direction_doubted(rows, mapping, table_results(rows, mapping, form), stated)
     if mapping is not stated:
         scorers = [_noted(mapping, scorer, stated) for scorer in scorers]
     return Source((imported,), tuple(scorers))
@@ -299,11 +301,15 @@ def _not_taken(column: str, source: str) -> Finding:
 
 
 def _direction_doubted(
-    mapping: ColumnMapping, scorers: list[ExternalResults], stated: ColumnMapping | None
+    rows: Rows, mapping: ColumnMapping, scorers: list[ExternalResults], stated: ColumnMapping | None
 ) -> list[ExternalResults]:
-    """The scorers of a table, with what the names of their columns say against how they are read."""
+    """The scorers of a table, with what their columns say against how they are read."""
     guessed = guessed_worse(mapping, stated)
-    findings = tuple(named_direction_findings(scorers[0].source, mapping.rewards, mapping.higher_is, guessed))
+    findings = list(named_direction_findings(rows.source, mapping.rewards, mapping.higher_is, guessed))
+    pairs = [column.removesuffix(_FIRST) for column in mapping.rewards.values() if column.endswith(_FIRST)]
+    for column in pairs if mapping.higher_is is None else ():
+        sample = (value for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping))
+        findings += first_of_pairs_finding(rows.source, column, [listed(at(value, column)) for value in sample])
     return [replace(scorers[0], findings=(*findings, *scorers[0].findings)), *scorers[1:]]
 
 
@@ -460,7 +466,7 @@ def _table(
     cases = [table.load(rows, mapping, options.folder)] if has_texts and mapping.step is None else []
     scorers = table_results(rows, mapping) if mapping.scorers or not cases else []
     if scorers:
-        scorers = _direction_doubted(mapping, scorers, stated)
+        scorers = _direction_doubted(rows, mapping, scorers, stated)
     if not cases and (left_out := _left_out(rows, mapping)):
         scorers[0] = replace(scorers[0], findings=(left_out, *scorers[0].findings))
     findings = (finding for scorer in scorers for finding in scorer.findings)

@@ -734,7 +734,10 @@ def _is_fraction_list(cell: Any) -> bool:
 def _judges(cell: Any) -> bool:
     """Whether a cell has something to say of each step: a number, or right and wrong."""
     held = listed(cell)
-    return _numbers(cell) or (isinstance(held, list) and bool(held) and all(isinstance(part, bool) for part in held))
+    if not isinstance(held, list) or _numbers(cell):
+        return isinstance(held, list)
+    labels = without_padding(held)
+    return bool(labels) and all(isinstance(part, bool) for part in labels)
 
 
 _KINDS: dict[str, Callable[[Any], bool]] = {
