@@ -282,16 +282,8 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         stated = ColumnMapping(
             id=id, step=step, rewards={} if rewards is None else {name: rewards}, higher_is=higher_is
         )
-        return self._add_scorer(
-            frame,
-            source or name,
-            options,
-            stated,
-            mapping,
-            _has_numbers,
-            "step rewards (rewards=COLUMN)",
-            strict=strict,
-        )
+        called, what = source or name, "step rewards (rewards=COLUMN)"
+        return self._add_scorer(frame, called, options, stated, mapping, _has_numbers, what, strict=strict)
 
     def add_answers(
         self,

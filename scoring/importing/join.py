@@ -24,21 +24,13 @@ from msgspec.structs import replace
 from scoring.benchmarks import demo, mrmath_redundant
 from scoring.benchmarks.base import Imported
 from scoring.cache import why_refused
-from scoring.errors import InputError, NotJoined, UsageError
+from scoring.errors import NotJoined, UsageError
+from scoring.importing.id_checks import equal_ids, equal_ids_finding, id_hints, refuse_shifted, shift_findings
+from scoring.importing.reward_lengths import cut_padding, length_findings, unpadded_lengths, why_lengths_differ
 from scoring.reading.findings import Finding
-from scoring.reading.import_checks import (
-    alike_ids,
-    constant_findings,
-    equal_ids,
-    gold_findings,
-    id_shift,
-    length_pattern,
-    reward_findings,
-    verdict_findings,
-)
-from scoring.results.base import TABLE, ExternalResults, padding_as_nan, reward_bounds
+from scoring.reading.import_checks import constant_findings, gold_findings, reward_findings, verdict_findings
+from scoring.results.base import ExternalResults
 from scoring.schema import METADATA, REWARDS, VOTES, content_key
-from scoring.tables.column_mapping import without_padding
 from scoring.tables.table import Evidence, base_note, label_base
 
 ENOUGH = 0.95
@@ -67,8 +59,6 @@ _RESULT = (
     *("answer", "ballot", "verdict", "reason"),
 )
 _PLACE = ("key", "vote", "run")
-_OF_PADDING = frozenset({"bad-reward", "not-finite"})
-"""Findings about numbers that are not finite."""
 _READ = ("ballot", "verdict", "rewards", "redundancy", "reason", "reader")
 _PLAIN = "processbench"
 """Whose parser reads answers about cases of a benchmark that states none."""
@@ -121,11 +111,11 @@ def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = 
     # How many numbers or labels a row has; null for a row that has none a step, or says itself of which messages.
     numbers = pl.coalesce(pl.col("rewards").list.len(), pl.col("labels").list.len()).cast(pl.Int64)
     numbers = pl.when(pl.col("messages").is_null()).then(numbers)
-    rows = results.rows.with_row_index("_row").with_columns(_numbers=numbers, _unpadded=_unpadded(results.rows))
+    rows = results.rows.with_row_index("_row").with_columns(_numbers=numbers, _unpadded=unpadded_lengths(results.rows))
     same = equal_ids(rows["id"], pl.concat([cases["id"], cases["case"]]))
     if same:
         rows = rows.with_columns(id=pl.col("id").replace(same))
-        results = replace(results, findings=(*results.findings, _same_ids(results.source, same)))
+        results = replace(results, findings=(*results.findings, equal_ids_finding(results.source, same)))
     by_content, by_ids, named = _matched(results, rows, cases, benchmark)
     joined = pl.concat([by_content, by_ids]).sort("_row")
     whole = rows.join(joined, on="_row", how="inner", maintain_order="left")
@@ -142,7 +132,7 @@ def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = 
     findings = [*results.findings, *findings, *_lost(results, rows, joined, cases)]
     findings += _doubts(results, rows, by_ids, whole)
     if benchmark is not None and by_ids.height:
-        findings += _shifted(results.source, benchmark, _with_subsets(rows.filter(~TEXTED), cases), cases)
+        findings += shift_findings(results.source, benchmark, _with_subsets(rows.filter(~TEXTED), cases), cases)
     of_cases = whole.join(named, on="_row", how="left", maintain_order="left")
     # Looking at one column is several times cheaper than at four.
     distinct = not of_cases["case"].null_count() and of_cases["case"].is_unique().all()
@@ -153,32 +143,6 @@ def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = 
         findings.append(Finding("warning", "other-question", message, results.source))
     by = " and ".join(word for word, part in (("content", by_content), ("ids", by_ids)) if part.height)
     return _split(results, by, whole, once, findings)
-
-
-def refuse_unusable(joined: JoinedResults) -> None:
-    """Refuse a file none of whose results can be used: figures of such a scorer would be 0 and mean nothing.
-
-    A critic's answers that could not be parsed are results, and count as wrong.
-
-    Raises:
-        InputError: not one can be used.
-    """
-    results, counts, votes = joined.results, joined.row_counts, joined.votes
-    read = pl.col("verdict").is_not_null() | pl.col("rewards").is_not_null()
-    answered = pl.col("answer").is_not_null() | pl.col("ballot").is_not_null()
-    # A column of verdicts holds no answers: where none is an index, it is another column.
-    is_used = read if results.format == TABLE and not results.reads_answers else read | answered
-    numbers = sum(counts[name] for name in ("rewards", "labels", "redundancy", "solution"))
-    if numbers or votes.select(is_used.any()).item() or not joined.joined:
-        return
-    refused = [finding for finding in joined.findings if finding.severity != "note" and finding.code != "not-joined"]
-    first = next((one for one in refused if one.code == "number-of-rewards"), next(iter(refused), None))
-    line = f" (line {first.line})" if first is not None and first.line is not None else ""
-    why = f": {first.message}{line}" if first is not None else ""
-    raise InputError(
-        f"not one of the {joined.joined:,} results of {results.source} can be used{why}.",
-        "Correct the file, or name another column with --rewards, --verdict or --answers.",
-    )
 
 
 def _matched(
@@ -221,8 +185,7 @@ def _doubts(
         names = _list(by_ids["benchmark"].unique(maintain_order=True))
         message = f"nothing but their ids says that these are cases of {names}"
         yield Finding("note", "ids-alone", message, results.source)
-    if (pattern := _contradiction(results, whole)) is not None:
-        yield Finding("warning", "number-of-rewards", pattern, results.source)
+    yield from length_findings(results, whole)
     yield from _lengths(results, whole)
     yield from gold_findings(results.source, whole)
     yield from verdict_findings(results.source, whole)
@@ -230,31 +193,6 @@ def _doubts(
         yield from constant_findings(results.source, whole)
         of_errors = whole.filter(~pl.col("benchmark").is_in(list(_OF_REDUNDANCY)))
         yield from reward_findings(results.source, of_errors, results.settings.get("higher_is", "better"))
-
-
-def _why_lengths_differ(results: ExternalResults, bare: pl.DataFrame, fits: Mapping[str, pl.DataFrame]) -> str:
-    """The sentence of `_contradiction` after a blank, for the benchmark that has most of the ids; "" without one."""
-    closest = max(fits.values(), key=lambda matching: matching.height, default=None)
-    if closest is None:
-        return ""
-    rewards = bare.select("_row", "rewards")
-    pattern = _contradiction(results, closest.join(rewards, on="_row", how="left", maintain_order="left"))
-    return f" {pattern[:1].upper()}{pattern[1:]}." if pattern else ""
-
-
-def _contradiction(results: ExternalResults, whole: pl.DataFrame) -> str | None:
-    """A sentence why most lists do not fit their cases; None where nothing explains it.
-
-    Raises:
-        InputError: what is read as rewards of steps is something else.
-    """
-    pattern = None if results.reads_answers else length_pattern(whole)
-    if pattern is None:
-        return None
-    what, sentence = pattern
-    if what != "one-off":
-        raise InputError(f"{results.source} has no reward for each step: {sentence}.")
-    return sentence
 
 
 def _split(
@@ -377,10 +315,10 @@ def _by_ids(results: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, b
         return several.select("_row", *_CASE, "case")
     if chosen is None:
         others = f" It judges {results.judges}, of which {_list(left_out)} has no labels." if left_out else ""
-        others += _why_lengths_differ(results, bare, fits)
+        others += why_lengths_differ(results, bare, fits)
         raise _ambiguous(results, named, fits, cases, others)
     if benchmark is None:
-        _refuse_shifted(results.source, chosen, named, cases)
+        refuse_shifted(results.source, chosen, named, cases)
     return fits[chosen].select("_row", *_CASE, "case")
 
 
@@ -447,56 +385,12 @@ def _are_enough(matching: pl.DataFrame, named: pl.DataFrame) -> bool:
     return matching.height > 0 and _as_many(matching) >= ENOUGH * readable
 
 
-def _hints(source: str, named: pl.DataFrame, fits: Mapping[str, pl.DataFrame], cases: pl.DataFrame) -> str:
-    """Sentences, each after a blank, what may be wrong with ids that do not join."""
-    unknown = named.filter(~pl.col("id").is_in(cases["id"].implode()))["id"]
-    closest = max(fits, key=lambda name: fits[name].height, default=None)
-    hints = [alike_ids(unknown.to_list(), cases["id"].to_list())]
-    if closest is not None:
-        hints += [finding.message for finding in _shifted(source, closest, named, cases)]
-    return "".join(f" {hint[:1].upper()}{hint[1:]}." for hint in hints if hint)
-
-
-def _same_ids(source: str, same: Mapping[str, str]) -> Finding:
-    name, other = next(iter(same.items()))
-    count = f"{len(same):,} ids are" if len(same) > 1 else "1 id is"
-    message = (
-        f"{count} equal to those of cases but for Unicode normalization or a '.0' ({name!r} and {other!r}): joined"
-    )
-    return Finding("note", "equal-ids", message, source)
-
-
-def _refuse_shifted(source: str, benchmark: str, named: pl.DataFrame, cases: pl.DataFrame) -> None:
-    for finding in _shifted(source, benchmark, named, cases):
-        raise NotJoined(
-            f"{finding.message}.",
-            "Correct the ids in the file, or repeat problem and steps in it.",
-            instead=((f"--benchmark {benchmark}", "joins the ids as they are, with a warning"),),
-        )
-
-
-def _shifted(source: str, benchmark: str, rows: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
-    """Warn where the ids of results are those of their cases but for a constant."""
-    of_it = cases.filter(pl.col("benchmark") == benchmark).filter(pl.col("id").is_first_distinct())
-    named = rows.filter(pl.col("id").is_not_null()).select(pl.col("id").str.strip_prefix(f"{benchmark}/"), "_numbers")
-    if shift := id_shift(named, of_it.select("id", "n_steps")):
-        ends = (
-            f"{named['id'][0]!r} to {named['id'][-1]!r}, those of {benchmark} {of_it['id'][0]!r} to {of_it['id'][-1]!r}"
-        )
-        message = (
-            f"the ids of {source} seem to be shifted by {abs(shift)} (they go from {ends}): each result would join the "
-            f"case {'before' if shift > 0 else 'after'} its own; {'add' if shift > 0 else 'subtract'} {abs(shift)} "
-            f"{'to' if shift > 0 else 'from'} the number in each id"
-        )
-        yield Finding("warning", "ids-shifted", message, source)
-
-
 def _ambiguous(
     results: ExternalResults, named: pl.DataFrame, fits: Mapping[str, pl.DataFrame], cases: pl.DataFrame, others: str
 ) -> NotJoined:
     start = f"{results.source} ({results.format}) has ids and no texts, and "
     own = [name for name in fits if name != demo.NAME]
-    others += _hints(results.source, named, fits, cases)
+    others += id_hints(results.source, named, fits, cases)
     known = max(matching.height for matching in fits.values()) if fits else 0
     if not known and not own:
         return NotJoined(
@@ -571,63 +465,6 @@ def _lengths(results: ExternalResults, whole: pl.DataFrame) -> Iterator[Finding]
 
 def _list(names: Iterable[Any]) -> str:
     return ", ".join(map(str, names))
-
-
-# -- padding: numbers beyond the last step of a case that say nothing
-
-
-def _unpadded(rows: pl.DataFrame) -> pl.Series:
-    """How many numbers or labels a row has without NaN, null and -100 at its end; null where it ends in neither."""
-    padded = padding_as_nan(rows["rewards"])
-    last = pl.Series("_unpadded", [None] * rows.height, dtype=pl.Int64)
-    ends = padded.list.last().is_nan().fill_null(value=False) | (
-        (rows["labels"].list.len() > 0) & rows["labels"].list.last().is_null()
-    ).fill_null(value=False)
-    if not ends.any():
-        return last
-    counts: list[int | None] = [None] * rows.height
-    for row in ends.arg_true():
-        values = rows["rewards"][row] if rows["rewards"][row] is not None else rows["labels"][row]
-        counts[row] = len(without_padding(values.to_list()))
-    return pl.Series("_unpadded", counts, dtype=pl.Int64)
-
-
-def cut_padding(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
-    """Cut NaN, null and -100 beyond the last step of a case off its rewards and labels, and say so.
-
-    Args:
-        results: the results.
-        whole: its rows with the columns of their cases beside them, and `_unpadded`.
-
-    Returns:
-        The results without the findings about numbers that were cut off, and the rows.
-    """
-    is_padded = (pl.col("_unpadded") == pl.col("n_steps")) & (pl.col("_numbers") > pl.col("n_steps"))
-    where = whole.select(is_padded.fill_null(value=False).alias("where"))["where"]
-    # Numbers that were kept with the reason why they cannot be used.
-    unread = ~where & whole["_unpadded"].is_not_null() & whole["reason"].is_not_null()
-    if unread.any():
-        whole = whole.with_columns(pl.when(~unread).then(name).alias(name) for name in ("rewards", "labels"))
-    if not where.any():
-        return results, whole
-    steps = pl.col("n_steps")
-    whole = whole.with_columns(
-        rewards=pl.when(where).then(pl.col("rewards").list.head(steps)).otherwise("rewards"),
-        labels=pl.when(where).then(pl.col("labels").list.head(steps)).otherwise("labels"),
-        reason=pl.when(~where).then("reason"),
-        _numbers=pl.when(where).then(steps.cast(pl.Int64)).otherwise("_numbers"),
-    )
-    lines = set(whole.filter(where)["line"])
-    findings = [finding for finding in results.findings if finding.code not in _OF_PADDING or finding.line not in lines]
-    low, high = reward_bounds(whole["rewards"])
-    if (low, high) == (0.0, 1.0):
-        findings = [finding for finding in findings if finding.code != "reward-range"]
-    message = (
-        f"{int(where.sum()):,} of {whole.height:,} results are padded with NaN, null or -100 beyond the last step of "
-        "their case: the padding was cut off"
-    )
-    findings.append(Finding("note", "padding", message, results.source))
-    return replace(results, low=low, high=high, findings=tuple(findings)), whole
 
 
 # -- what only the cases tell: how answers are read, the base of verdicts, numbers a sub-step

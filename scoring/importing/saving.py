@@ -204,7 +204,7 @@ def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:
     known = Scorer.load(folder)
     if known.settings.get("higher_is") != scorer.settings.get("higher_is"):
         ways = ("as they are", "as 1 - value (--higher-is worse)")
-        here, before = (ways[one.settings.get("higher_is") == "worse"] for one in (scorer, known))
+        here, before = (ways[read.settings.get("higher_is") == "worse"] for read in (scorer, known))
         raise ScorerConflict(
             f"rewards of {scorer.name!r} would be read {here}; those of the files imported before were read {before}.",
             "Read all of its files the same way, or give this one another name: --name NAME",

@@ -33,15 +33,22 @@ from scoring.tables.column_guess import (
     SCORER_NAMES,
     column_called,
     doubtful_rewards,
-    guessed_worse,
-    nested_columns,
     propose,
     readings,
     rewards_beside,
 )
-from scoring.tables.column_mapping import COLUMNS, NO_NAME, ColumnMapping, at, columns_of, listed, outermost
+from scoring.tables.column_mapping import (
+    COLUMNS,
+    NO_NAME,
+    ColumnMapping,
+    at,
+    columns_of,
+    guessed_worse,
+    listed,
+    outermost,
+)
 from scoring.tables.response_lists import response_list, unfold
-from scoring.tables.results import refuse_nested
+from scoring.tables.results import refuse_nested_columns
 from scoring.tables.results import results as table_results
 
 FRAME = "frame://"
@@ -204,8 +211,7 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     decided = None if options.ask is None else options.ask(OpenTable(rows, stated, options.known))
     chosen_mapping = decided or proposed
     if chosen_mapping is None:
-        for column in nested_columns(rows):
-            refuse_nested(rows, column)
+        refuse_nested_columns(rows)
         raise _unknown(rows)
     _refuse_worse_names(rows.source, chosen_mapping, decided or stated)
     # Who leaves all columns as they were found has not stated them.

@@ -8,15 +8,27 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
-from scoring.reading.import_checks import implies_worse
+from scoring.reading.import_checks import better_named
 from scoring.reading.rows import Rows
 from scoring.results.base import scorer_name
-from scoring.tables.column_mapping import ColumnMapping, at, listed, number, steps, text, truth, whole, without_padding
+from scoring.tables.column_mapping import (
+    Choice,
+    ColumnMapping,
+    ColumnReading,
+    at,
+    guessed_worse,
+    listed,
+    number,
+    steps,
+    text,
+    truth,
+    whole,
+    without_padding,
+)
 from scoring.tables.table import gold_base
 
 _SAMPLE = 200
@@ -430,19 +442,6 @@ class _Guess(_Table):
         return True
 
 
-def nested_columns(rows: Rows) -> list[str]:
-    """List the columns that may hold several numbers per step: those called like rewards first."""
-    table = _Table(rows)
-    columns = [table.columns[name] for name in _REWARDS.split() if name in table.columns]
-    others = (column for column in table.columns.values() if column not in columns and _storable(column))
-    return columns + [column for column in others if any(map(_is_fraction_list, table.cells(column)))]
-
-
-def better_named(columns: list[str]) -> list[str]:
-    """Leave out columns whose names say that higher values mean worse; all of them stay where no other is left."""
-    return [column for column in columns if not implies_worse(column)] or columns
-
-
 def column_called(names: str, rows: Rows) -> str | None:
     """Return the first column that is called as one of the names; None where none is."""
     columns = _Table(rows).columns
@@ -522,36 +521,6 @@ def _by_scorer(columns: list[str], source: str) -> dict[str, str]:
 # -- what can be read in several ways
 
 
-class Choice(Struct, frozen=True):
-    """One way to read something: in words, with the flags that state it and what they state."""
-
-    words: str
-    flags: str
-    states: ColumnMapping
-
-
-class ColumnReading(Struct, frozen=True):
-    """Something that can be read in several ways.
-
-    Attributes:
-        question: What is to be decided, as a question.
-        choices: The ways, at least two; the first one is taken where nobody says anything.
-        already_reported: Whether a finding of the reader says it already.
-        is_required: Whether an import is refused where nobody decides.
-    """
-
-    question: str
-    choices: tuple[Choice, ...]
-    already_reported: bool = False
-    is_required: bool = False
-
-    def finding(self, source: str) -> Finding:
-        """Return which way was taken, and the flags for the others."""
-        taken, *others = self.choices
-        instead = "; ".join(f"{other.flags} = {other.words}" for other in others)
-        return Finding("note", "two-readings", f"{taken.words} was assumed; {instead}", source)
-
-
 def readings(
     rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None = None, *, with_findings: bool = True
 ) -> tuple[ColumnReading, ...]:
@@ -577,18 +546,6 @@ def readings(
     if with_findings and mapping.step_labels is not None and mapping.wrong_below is None:
         several += _ratings(table, mapping.step_labels)
     return tuple(several)
-
-
-def guessed_worse(mapping: ColumnMapping, stated: ColumnMapping | None) -> list[str]:
-    """List the columns of rewards that nobody named and whose names say that higher values mean worse.
-
-    Empty where a person said what a higher value means.
-    """
-    stated = stated or ColumnMapping()
-    if mapping.higher_is is not None:
-        return []
-    guessed = (column for scorer, column in mapping.rewards.items() if scorer not in stated.rewards)
-    return [column for column in guessed if implies_worse(column)]
 
 
 def _directions(mapping: ColumnMapping, stated: ColumnMapping) -> Iterator[ColumnReading]:
@@ -725,19 +682,11 @@ def _is_one_list(cell: Any) -> bool:
     return isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], list) and _numbers(cell[0])
 
 
-def _is_fraction_list(cell: Any) -> bool:
-    """Whether a cell is a list of lists of which one holds a number that is not whole."""
-    held = listed(cell)
-    return isinstance(held, list) and any(isinstance(part, list) and any(map(_is_fraction, part)) for part in held)
-
-
 def _judges(cell: Any) -> bool:
     """Whether a cell has something to say of each step: a number, or right and wrong."""
     held = listed(cell)
-    if not isinstance(held, list) or _numbers(cell):
-        return isinstance(held, list)
-    labels = without_padding(held)
-    return bool(labels) and all(isinstance(part, bool) for part in labels)
+    labels = without_padding(held) if isinstance(held, list) else []
+    return _numbers(cell) or (bool(labels) and all(isinstance(part, bool) for part in labels))
 
 
 _KINDS: dict[str, Callable[[Any], bool]] = {

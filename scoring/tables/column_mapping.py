@@ -13,6 +13,8 @@ from msgspec.structs import asdict, replace
 
 from scoring.errors import InputError, UsageError
 from scoring.reading.file_bytes import decoded, file_bytes, printable
+from scoring.reading.findings import Finding
+from scoring.reading.import_checks import implies_worse
 from scoring.storage.files import write_atomically
 
 FORMAT = 1
@@ -199,6 +201,48 @@ class ColumnMapping(Struct, frozen=True):
                 named = printable(key[:40])
                 raise UsageError(f"{source} maps {named!r}, which is not a field.", f"Known are {', '.join(known)}.")
         return cls(**document)
+
+
+def guessed_worse(mapping: ColumnMapping, stated: ColumnMapping | None) -> list[str]:
+    """List the columns of rewards that nobody named and whose names say that higher values mean worse.
+
+    Empty where a person said what a higher value means.
+    """
+    stated = stated or ColumnMapping()
+    if mapping.higher_is is not None:
+        return []
+    guessed = (column for scorer, column in mapping.rewards.items() if scorer not in stated.rewards)
+    return [column for column in guessed if implies_worse(column)]
+
+
+class Choice(Struct, frozen=True):
+    """One way to read something: in words, with the flags that state it and what they state."""
+
+    words: str
+    flags: str
+    states: ColumnMapping
+
+
+class ColumnReading(Struct, frozen=True):
+    """Something that can be read in several ways.
+
+    Attributes:
+        question: What is to be decided, as a question.
+        choices: The ways, at least two; the first one is taken where nobody says anything.
+        already_reported: Whether a finding of the reader says it already.
+        is_required: Whether an import is refused where nobody decides.
+    """
+
+    question: str
+    choices: tuple[Choice, ...]
+    already_reported: bool = False
+    is_required: bool = False
+
+    def finding(self, source: str) -> Finding:
+        """Return which way was taken, and the flags for the others."""
+        taken, *others = self.choices
+        instead = "; ".join(f"{other.flags} = {other.words}" for other in others)
+        return Finding("note", "two-readings", f"{taken.words} was assumed; {instead}", source)
 
 
 def is_benchmark_name(name: str) -> bool:

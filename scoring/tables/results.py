@@ -258,6 +258,8 @@ def _odd_steps(cases: pl.DataFrame, source: str) -> Iterator[Finding]:
 
 _LARGEST_LABEL, _SAMPLE = 2**31, 200
 _SHOWN = 40
+_OF_REWARDS = ("reward", "score", "prob", "prm")
+"""Parts of the names of columns that may hold rewards."""
 _MOST_SCORERS = 200
 """A column with more names than these is one of something else."""
 
@@ -320,6 +322,19 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         noticed += [Finding("error", "no-scorer", message, rows.source, line) for line in lines]
         scorers = list(_by_scorer(rows.source, mapping, frame.filter(pl.col("scorer").is_not_null()), gold))
     return _with(noticed, scorers)
+
+
+def refuse_nested_columns(rows: Rows) -> None:
+    """Refuse a table of unknown columns where one may hold several numbers per step.
+
+    Raises:
+        InputError: as for `refuse_nested`.
+    """
+    for column in dict.fromkeys(
+        key for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping) for key in value
+    ):
+        if any(word in column.lower() for word in _OF_REWARDS):
+            refuse_nested(rows, column)
 
 
 def refuse_nested(rows: Rows, column: str) -> None:
