@@ -168,7 +168,8 @@ def length_pattern(rows: pl.DataFrame) -> tuple[str, str] | None:
         return None
     pairs = unlike.rows()
     counts, most = [(len(numbers), steps) for numbers, steps in pairs], _MOST * len(pairs)
-    if held["rewards"].list.len().n_unique() == 1 and not any(any(numbers[steps:]) for numbers, steps in pairs):
+    longer = all(count > steps for count, steps in counts) and held["rewards"].list.len().n_unique() == 1
+    if longer and not any(any(numbers[steps:]) for numbers, steps in pairs):
         return "zeros", (
             f"all lists of rewards hold {counts[0][0]} numbers, and 0 beyond the last step of their case: this seems "
             "to be padding, but 0 may be a reward. Write the lists without it, or pad them with NaN"
