@@ -238,6 +238,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         id: str | None = None,  # noqa: A002  # the flag's name
         rewards: str | None = None,
         step: str | None = None,
+        higher_is: Literal["better", "worse"] | None = None,
         series: str | None = None,
         at: int | None = None,
     ) -> AddedFrame:
@@ -260,6 +261,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
             id: the column with the ids; None = it is found.
             rewards: the column with the rewards; None = it is found.
             step: the column with the index of the step, in a frame with a row a step; None = it is found.
+            higher_is: what a higher number means; "worse" = each is read as 1 - value, and `threshold` applies to that.
             series: the training run that the scorer is a checkpoint of; None = it is not said.
             at: the training step that the checkpoint was saved at.
 
@@ -277,17 +279,11 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         options = ImportOptions(
             threshold=threshold, comparison=comparison, on=on, join_to=benchmark, name=name, series=series, at=at
         )
-        stated = ColumnMapping(id=id, step=step, rewards={} if rewards is None else {name: rewards})
-        return self._add_scorer(
-            frame,
-            source or name,
-            options,
-            stated,
-            mapping,
-            _has_numbers,
-            "step rewards (rewards=COLUMN)",
-            strict=strict,
+        stated = ColumnMapping(
+            id=id, step=step, rewards={} if rewards is None else {name: rewards}, higher_is=higher_is
         )
+        called, what = source or name, "step rewards (rewards=COLUMN)"
+        return self._add_scorer(frame, called, options, stated, mapping, _has_numbers, what, strict=strict)
 
     def add_answers(
         self,

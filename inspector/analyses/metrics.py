@@ -205,7 +205,8 @@ def metric_notes(results: ResultSet) -> Iterator[str]:
 def _without_verdict(results: ResultSet) -> Iterator[str]:
     """A sentence where answers could not be read or cases were refused: how they count changes the figures."""
     for part, rows in group_masks(results.cases, ("benchmark",), results.mask):
-        codes = [evaluation.codes[rows] for evaluation in results.chosen_evaluations]
+        counted = (evaluation for evaluation in results.chosen_evaluations if not evaluation.nothing)
+        codes = [evaluation.codes[rows] for evaluation in counted]
         number, name = sum(int(np.isin(of_one, (UNPARSED, REFUSED)).sum()) for of_one in codes), part["benchmark"]
         if number and results.unparsed(name) == "wrong":
             yield f"{name}: {number:,} unparsed or refused cases count as wrong (--unparsed drop leaves them out)."

@@ -24,7 +24,7 @@ from scoring.importing.proposal import OpenTable, Proposal
 from scoring.tables.column_mapping import NO_NAME, ColumnMapping
 
 if TYPE_CHECKING:
-    from scoring.tables.column_guess import Choice, ColumnReading
+    from scoring.tables.column_mapping import Choice, ColumnReading
 
 BESIDE = 100
 """Columns of the terminal from which on the preview stands beside the columns, and not beneath them."""
@@ -103,6 +103,11 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             self._mapping = self._mapping or proposal.mapping
             self._proposal = proposal
             self._readings |= {reading.question: reading for reading in proposal.readings}
+            for reading in proposal.readings:
+                if reading.is_required and reading.question not in self._chosen:
+                    # What the line shows is what Enter imports.
+                    self._chosen[reading.question] = reading.choices[0]
+                    self._mapping = self._mapping.overridden(reading.choices[0].states)
         self._show()
 
     # -- what is on screen

@@ -33,8 +33,8 @@ from scoring.names import near_names, without
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
-from scoring.tables.column_guess import Choice, ColumnReading, propose, readings
-from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.column_guess import propose, readings
+from scoring.tables.column_mapping import Choice, ColumnMapping, ColumnReading
 from scoring.workspace import Workspace, workspace_folder
 
 
@@ -160,7 +160,7 @@ def _chosen(progress: ReadingProgress, table: OpenTable) -> ColumnMapping | None
     if proposed is None:
         return None
     for reading in readings(table.rows, proposed, table.stated):
-        choice = _answer(progress, table.source, reading)
+        choice = _answer(progress, table.source, reading) or (reading.choices[0] if reading.is_required else None)
         stated = stated if choice is None else stated.overridden(choice.states)
     return None if stated == (table.stated or ColumnMapping()) else propose(table.rows, stated)
 
@@ -212,7 +212,7 @@ def import_request(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptio
 _COLUMN = re.compile(r"(?:\[[^\]]*\]|[^=])*")
 _SAME_NAME = (
     *("id", "step", "problem", "steps", "earliest_error", "error_steps", "step_labels"),
-    *("separator", "label_base", "clean", "wrong_below"),
+    *("separator", "label_base", "clean", "wrong_below", "higher_is"),
 )
 """Fields of a mapping whose flag has the same name."""
 

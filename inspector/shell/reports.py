@@ -232,6 +232,8 @@ def joined_words(joined: JoinedResults) -> str:
 def _gives(joined: JoinedResults, *, short: bool = False) -> str:
     """What kind of numbers or answers there are, how many could not be read, and what decides on them."""
     kinds = given_words(joined, short=short)
+    if kinds and joined.results.settings.get("higher_is") == "worse":
+        kinds += ", each read as 1 - value"
     if joined.row_counts["rewards"] and not joined.row_counts["answers"]:
         rule = joined.results
         wrong = when_wrong(rule.on, rule.comparison, f"{rule.threshold:g}")

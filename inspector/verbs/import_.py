@@ -33,6 +33,8 @@ def add_reading_flags(parser: argparse.ArgumentParser) -> "argparse._ArgumentGro
     columns.add_argument(
         "--rewards", action="append", default=[], metavar="COL[=SCORER]", help="lists of step rewards (repeatable)"
     )
+    higher = "what a higher reward means (worse: each is read as 1 - value, and thresholds apply to that)"
+    columns.add_argument("--higher-is", choices=("better", "worse"), help=higher)
     columns.add_argument("--step", metavar="COL", help="the step a row is of, in a table with one row a step")
     of_rows = "the scorer a row is of (in a table with one row a case and scorer)"
     columns.add_argument("--scorer-column", metavar="COL", help=of_rows)

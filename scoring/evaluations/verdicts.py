@@ -180,6 +180,9 @@ SOLUTION_ONLY = ProvidedVerdicts(
     "no verdict: one number a solution names no step",
     nothing="one number a solution, no step rewards",
 )
+ALL_REFUSED = ProvidedVerdicts(
+    "every result was refused", "no verdict: every result was refused", nothing="every result was refused"
+)
 
 
 def votes_as_given(votes: int) -> ProvidedVerdicts:

@@ -25,8 +25,10 @@ from scoring.benchmarks import demo, mrmath_redundant
 from scoring.benchmarks.base import Imported
 from scoring.cache import why_refused
 from scoring.errors import NotJoined, UsageError
+from scoring.importing.id_checks import equal_ids, equal_ids_finding, id_hints, refuse_shifted, shift_findings
+from scoring.importing.reward_lengths import cut_padding, length_findings, unpadded_lengths, why_lengths_differ
 from scoring.reading.findings import Finding
-from scoring.reading.import_checks import gold_findings, reward_findings, verdict_findings
+from scoring.reading.import_checks import constant_findings, gold_findings, reward_findings, verdict_findings
 from scoring.results.base import ExternalResults
 from scoring.schema import METADATA, REWARDS, VOTES, content_key
 from scoring.tables.table import Evidence, base_note, label_base
@@ -34,7 +36,10 @@ from scoring.tables.table import Evidence, base_note, label_base
 ENOUGH = 0.95
 """Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""
 
-_CASE = ("key", "benchmark", "n_steps", "sub_steps", "step_messages", "earliest_error")
+_CASE = (
+    *("key", "benchmark", "n_steps", "sub_steps", "step_messages", "earliest_error"),
+    *("error_steps", "neutral_steps", "problem_id"),
+)
 OF_CASES: dict[str, pl.DataType] = {name: METADATA[name] for name in ("case", "id", "subset", *_CASE)}
 """The columns of cases that results are joined to."""
 NO_VERDICT_READ = pl.col("verdict").is_null() & pl.col("rewards").is_null()
@@ -106,10 +111,16 @@ def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = 
     # How many numbers or labels a row has; null for a row that has none a step, or says itself of which messages.
     numbers = pl.coalesce(pl.col("rewards").list.len(), pl.col("labels").list.len()).cast(pl.Int64)
     numbers = pl.when(pl.col("messages").is_null()).then(numbers)
-    rows = results.rows.with_row_index("_row").with_columns(_numbers=numbers)
+    rows = results.rows.with_row_index("_row").with_columns(_numbers=numbers, _unpadded=unpadded_lengths(results.rows))
+    same = equal_ids(rows["id"], pl.concat([cases["id"], cases["case"]]))
+    if same:
+        rows = rows.with_columns(id=pl.col("id").replace(same))
+        results = replace(results, findings=(*results.findings, equal_ids_finding(results.source, same)))
     by_content, by_ids, named = _matched(results, rows, cases, benchmark)
     joined = pl.concat([by_content, by_ids]).sort("_row")
-    results, whole = judged(results, rows.join(joined, on="_row", how="inner", maintain_order="left"))
+    whole = rows.join(joined, on="_row", how="inner", maintain_order="left")
+    results, whole = cut_padding(results, whole)
+    results, whole = judged(results, whole)
     if results.labels_explained and results.on == "differences":
         # Grouping before would compare the lowest rewards of neighbouring steps, which is not what was labelled.
         whole = _rewards_or_labels(whole)
@@ -120,6 +131,8 @@ def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = 
         whole = _rewards_or_labels(whole)
     findings = [*results.findings, *findings, *_lost(results, rows, joined, cases)]
     findings += _doubts(results, rows, by_ids, whole)
+    if benchmark is not None and by_ids.height:
+        findings += shift_findings(results.source, benchmark, _with_subsets(rows.filter(~TEXTED), cases), cases)
     of_cases = whole.join(named, on="_row", how="left", maintain_order="left")
     # Looking at one column is several times cheaper than at four.
     distinct = not of_cases["case"].null_count() and of_cases["case"].is_unique().all()
@@ -172,11 +185,14 @@ def _doubts(
         names = _list(by_ids["benchmark"].unique(maintain_order=True))
         message = f"nothing but their ids says that these are cases of {names}"
         yield Finding("note", "ids-alone", message, results.source)
+    yield from length_findings(results, whole)
     yield from _lengths(results, whole)
     yield from gold_findings(results.source, whole)
     yield from verdict_findings(results.source, whole)
     if results.judges != "redundancy" and results.on == "rewards":
-        yield from reward_findings(results.source, whole.filter(~pl.col("benchmark").is_in(list(_OF_REDUNDANCY))))
+        yield from constant_findings(results.source, whole)
+        of_errors = whole.filter(~pl.col("benchmark").is_in(list(_OF_REDUNDANCY)))
+        yield from reward_findings(results.source, of_errors, results.settings.get("higher_is", "better"))
 
 
 def _split(
@@ -272,7 +288,8 @@ def content_keys(texted: pl.DataFrame) -> pl.Series:
 
 def _by_ids(results: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> pl.DataFrame:
     """Rows whose ids are those of the benchmark that is named, or of the only one that they fit; with their `case`."""
-    named = _with_subsets(bare.filter(pl.col("id").is_not_null()), cases).select("_row", "id", "_numbers")
+    named = _with_subsets(bare.filter(pl.col("id").is_not_null()), cases)
+    named = named.select("_row", "id", "_numbers", "_unpadded")
     if named.is_empty():
         return named.clear().join(cases.clear().select("id", "case", *_CASE), on="id").select("_row", *_CASE, "case")
     if benchmark is None and named["id"].str.contains("/", literal=True).sum() >= ENOUGH * named.height:
@@ -298,7 +315,10 @@ def _by_ids(results: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, b
         return several.select("_row", *_CASE, "case")
     if chosen is None:
         others = f" It judges {results.judges}, of which {_list(left_out)} has no labels." if left_out else ""
+        others += why_lengths_differ(results, bare, fits)
         raise _ambiguous(results, named, fits, cases, others)
+    if benchmark is None:
+        refuse_shifted(results.source, chosen, named, cases)
     return fits[chosen].select("_row", *_CASE, "case")
 
 
@@ -352,6 +372,7 @@ def _as_many(matching: pl.DataFrame) -> int:
     """How many of the rows have as many numbers as their case has steps or sub-steps, or none."""
     numbers = pl.col("_numbers")
     fits = numbers.is_null() | (numbers == pl.col("n_steps")) | (numbers == pl.col("sub_steps").list.sum())
+    fits |= (pl.col("_unpadded") == pl.col("n_steps")).fill_null(value=False)
     return int(matching.select(fits.sum()).item() or 0)
 
 
@@ -369,6 +390,7 @@ def _ambiguous(
 ) -> NotJoined:
     start = f"{results.source} ({results.format}) has ids and no texts, and "
     own = [name for name in fits if name != demo.NAME]
+    others += id_hints(results.source, named, fits, cases)
     known = max(matching.height for matching in fits.values()) if fits else 0
     if not known and not own:
         return NotJoined(

@@ -13,14 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.benchmarks.base import Imported
-from scoring.errors import NotJoined
+from scoring.errors import InputError
 from scoring.importing.join import join
 from scoring.metadata_columns import ColumnFates
 from scoring.reading.rows import Rows
 from scoring.results.base import ExternalResults
 from scoring.tables import table
-from scoring.tables.column_guess import ColumnReading, propose, readings
-from scoring.tables.column_mapping import ColumnMapping, at, columns_of, outermost, text
+from scoring.tables.column_guess import propose, readings
+from scoring.tables.column_mapping import ColumnMapping, ColumnReading, at, columns_of, outermost, text
 from scoring.tables.results import results
 
 TRIED = 200
@@ -242,6 +242,6 @@ def _joins(
         return known.height, tuple(known["benchmark"].unique().sort()), ""
     try:
         joined = join(scorers[0], cases)
-    except NotJoined as error:
+    except InputError as error:
         return 0, (), str(error)
     return joined.joined, joined.benchmarks, ""

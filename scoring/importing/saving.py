@@ -47,14 +47,15 @@ if TYPE_CHECKING:
 FILE = "imports.json"
 LEDGER = "sources.json"
 FORMAT = 1
-READING = 3
+READING = 4
 """Whoever changes what a file is read as counts it up, so that files of before are read again."""
 LEFT_OUT = "left out"
 # Settings that say which cases results are of, and not what made them.
 _OF_THE_CASES = ("task_name", "benchmark")
 # Which checkpoint of a run a scorer is, changes nothing that was given.
 _LABELS = ("series", "at")
-_NOT_IDENTITY = ("reported", "sources", *_OF_THE_CASES)
+# A file that is read the other way round takes the place of what it gave before; `_as_known` refuses a mixture.
+_NOT_IDENTITY = ("reported", "sources", "higher_is", *_OF_THE_CASES)
 _UNFINISHED = ""
 _AT_ONCE = 65_536
 """Rows whose values are together in a digest: as many as that, whatever is in memory at once."""
@@ -203,6 +204,13 @@ def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:
     if not (folder / SCORER).is_file():
         return scorer, ""
     known = Scorer.load(folder)
+    if known.settings.get("higher_is") != scorer.settings.get("higher_is"):
+        ways = ("as they are", "as 1 - value (--higher-is worse)")
+        here, before = (ways[read.settings.get("higher_is") == "worse"] for read in (scorer, known))
+        raise ScorerConflict(
+            f"rewards of {scorer.name!r} would be read {here}; those of the files imported before were read {before}.",
+            "Read all of its files the same way, or give this one another name: --name NAME",
+        )
     whole = replace(known, settings=scorer.settings, low=min(scorer.low, known.low), high=max(scorer.high, known.high))
     if (known.on, known.comparison, known.threshold) == (scorer.on, scorer.comparison, scorer.threshold):
         return whole, ""

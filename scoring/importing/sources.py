@@ -12,7 +12,7 @@ from msgspec.structs import fields, replace
 
 from scoring.benchmarks import registry as benchmarks
 from scoring.benchmarks.base import CaseFormat, Imported
-from scoring.errors import UnknownFormat, UsageError
+from scoring.errors import InputError, UnknownFormat, UsageError
 from scoring.importing.bringing import HUB, LocalFile, bring
 from scoring.importing.join import TEXTED, content_keys
 from scoring.importing.proposal import OF_RESULTS, OpenTable, Proposal, propose_mapping
@@ -20,24 +20,28 @@ from scoring.importing.refusals import RUN_NAMES, check_layout, check_one_scorer
 from scoring.importing.saving import Unchanged
 from scoring.reading.file_bytes import printable, start_of
 from scoring.reading.findings import Finding, some_of
+from scoring.reading.import_checks import first_of_pairs_finding, named_direction_findings
 from scoring.reading.metadata import half_characters, metadata_of
 from scoring.reading.rows import Rows, read_rows, some_rows
 from scoring.reading.text_rows import CSV_FORMATS
 from scoring.results import inspect_log, reasoneval
 from scoring.results import registry as formats
-from scoring.results.base import ExternalResults
+from scoring.results.base import ExternalResults, reversed_results
 from scoring.schema import CASES
 from scoring.scorer import NOWHERE, guessed_point
 from scoring.tables import table
 from scoring.tables.column_guess import SCORER_NAMES, column_called, doubtful_rewards, propose, readings, rewards_beside
-from scoring.tables.column_mapping import COLUMNS, ColumnMapping, outermost
+from scoring.tables.column_mapping import COLUMNS, ColumnMapping, at, guessed_worse, listed, outermost
 from scoring.tables.response_lists import response_list, unfold
+from scoring.tables.results import refuse_nested_columns
 from scoring.tables.results import results as table_results
 
 FRAME = "frame://"
 """What stands before the name of a data frame where a file has its path: it cannot be read again."""
 _SAMPLE = 100
 _KEYS = 12
+_FIRST = "[][0]"
+"""How a path to the first of several numbers per step ends."""
 _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
 _OPTIONS = ("separator", "label_base", "wrong_below")
 _OWN = frozenset({*CASES, "label"})
@@ -189,12 +193,28 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     decided = None if options.ask is None else options.ask(OpenTable(rows, stated, options.known))
     chosen_mapping = decided or proposed
     if chosen_mapping is None:
+        refuse_nested_columns(rows)
         raise unknown_format(rows, stated)
+    _refuse_worse_names(rows.source, chosen_mapping, decided or stated)
     # Who leaves all columns as they were found has not stated them.
     guessed = proposed is not None and chosen_mapping.named == proposed.named
     source = _table(rows, chosen_mapping, options, decided or stated, guessed=guessed)
     perhaps_known = guessed and options.known is not None
     return _results_alone(source, chosen_mapping, decided or stated) if perhaps_known else source
+
+
+def _refuse_worse_names(source: str, mapping: ColumnMapping, stated: ColumnMapping | None) -> None:
+    """Refuse to guess that columns hold rewards whose names say that a higher value means worse."""
+    if worse := [printable(shown(column)) for column in guessed_worse(mapping, stated)]:
+        raise InputError(
+            f"{source} has no column of step rewards but {some_of([repr(column) for column in worse], _KEYS)}, and the "
+            "name says that a higher value means worse.",
+            "Say what a higher value means.",
+            instead=(
+                ("--higher-is worse", f"reads each reward as 1 - {worse[0]}"),
+                ("--higher-is better", f"reads {worse[0]} as it is"),
+            ),
+        )
 
 
 def _results_alone(source: Source, mapping: ColumnMapping, stated: ColumnMapping | None) -> Source:
@@ -218,7 +238,7 @@ def _names_a_table(stated: ColumnMapping | None) -> bool:
 
 def _names_results(stated: ColumnMapping) -> bool:
     """Whether a person said of results what their format does not say itself."""
-    return replace(stated, verdict_base=None, clean=None, label_base=None) != ColumnMapping()
+    return replace(stated, verdict_base=None, clean=None, label_base=None, higher_is=None) != ColumnMapping()
 
 
 def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
@@ -232,13 +252,19 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     steps = keys[form.layout.content[1]] if form is not None and form.layout.content else "steps"
     claimed = set(keys.values())
     mapping = stated if stated is not None and stated.scorers else None
+    left_out: list[Finding] = []
     if mapping is None:
         by_column = form is not None and form.one_of_many
         mapping = rewards_beside(rows, steps, claimed, by_column=by_column)
+        if mapping is not None and stated is not None:
+            mapping = mapping.overridden(ColumnMapping(higher_is=stated.higher_is))
+        if mapping is not None and (worse := guessed_worse(mapping, stated)):
+            mapping, left_out = None, [_not_taken(column, rows.source) for column in worse]
     beside = () if mapping is None else _keys_of(mapping)
     imported = reader.load(rows, options.folder, beside)
     if imported.fates is None:
         imported = with_metadata(imported, rows, [*_OWN, *beside])
+    imported = replace(imported, findings=(*imported.findings, *left_out))
     if stated is None:
         imported = replace(imported, findings=(*imported.findings, *doubtful_rewards(rows, steps, claimed)))
     if mapping is None:
@@ -248,10 +274,32 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
         # One of the user's own: its cases are told by their texts.
         mapping = replace(mapping, problem="problem", steps="steps")
     check_layout(rows, mapping)
-    scorers = table_results(rows, mapping, form)
+    scorers = _direction_doubted(rows, mapping, table_results(rows, mapping, form), stated)
     if mapping is not stated:
         scorers = [_noted(mapping, scorer, stated) for scorer in scorers]
     return Source((imported,), tuple(scorers))
+
+
+def _not_taken(column: str, source: str) -> Finding:
+    name = printable(column)
+    message = (
+        f"the column {name!r} was not taken for step rewards: its name says that a higher value means worse; "
+        "--higher-is worse reads each reward as 1 - value, --higher-is better reads it as it is"
+    )
+    return Finding("warning", "reward-direction", message, source)
+
+
+def _direction_doubted(
+    rows: Rows, mapping: ColumnMapping, scorers: list[ExternalResults], stated: ColumnMapping | None
+) -> list[ExternalResults]:
+    """The scorers of a table, with what their columns say against how they are read."""
+    guessed = guessed_worse(mapping, stated)
+    findings = list(named_direction_findings(rows.source, mapping.rewards, mapping.higher_is, guessed))
+    pairs = [column.removesuffix(_FIRST) for column in mapping.rewards.values() if column.endswith(_FIRST)]
+    for column in pairs if mapping.higher_is is None else ():
+        sample = (value for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping))
+        findings += first_of_pairs_finding(rows.source, column, [listed(at(value, column)) for value in sample])
+    return [replace(scorers[0], findings=(*findings, *scorers[0].findings)), *scorers[1:]]
 
 
 def with_metadata(imported: Imported, rows: Rows, claimed: Iterable[str]) -> Imported:
@@ -295,6 +343,8 @@ def _results(rows: Rows, name: str, options: ReadOptions) -> Source:
     scorers = tuple(formats.result_reader(name).load(rows))
     if options.columns is not None:
         scorers = tuple(_said_by_format(scorer, options.columns) for scorer in scorers)
+        if options.columns.higher_is == "worse":
+            scorers = tuple(map(_read_reversed, scorers))
     known = options.known
     if (
         known is None
@@ -407,6 +457,8 @@ def _table(
     scorers = table_results(rows, mapping) if mapping.scorers or not cases else []
     if mapping.step is not None:
         check_one_scorer(rows, mapping, scorers)
+    if scorers:
+        scorers = _direction_doubted(rows, mapping, scorers, stated)
     if not cases and (left_out := _left_out(rows, mapping)):
         scorers[0] = replace(scorers[0], findings=(left_out, *scorers[0].findings))
     findings = (finding for scorer in scorers for finding in scorer.findings)
@@ -462,6 +514,18 @@ def _said_by_format(scorer: ExternalResults, stated: ColumnMapping) -> ExternalR
         "with --verdict COLUMN the rows are read as a table, by what these say"
     )
     return replace(scorer, findings=(Finding("warning", "label-base", message, scorer.source), *scorer.findings))
+
+
+def _read_reversed(scorer: ExternalResults) -> ExternalResults:
+    """The results of a format whose rewards are higher where a step is worse, as a person says."""
+    rows = scorer.rows
+    if not (rows["rewards"].count() or rows["solution"].count()):
+        return scorer
+    if scorer.reads_answers or scorer.kind == "critic" or rows["labels"].count() or rows["redundancy"].count():
+        message = f"--higher-is worse passed over: {scorer.format} says itself what its numbers mean"
+        finding = Finding("warning", "reward-direction", message, scorer.source)
+        return replace(scorer, findings=(finding, *scorer.findings))
+    return reversed_results(scorer)
 
 
 def _noted(mapping: ColumnMapping, scorer: ExternalResults, stated: ColumnMapping | None) -> ExternalResults:

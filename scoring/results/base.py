@@ -53,6 +53,8 @@ from scoring.scorer import NOWHERE, Comparison, On, ScorerKind, TrainingPoint
 Judges = Literal["", "errors", "redundancy"]
 """What judgements are of; empty = the file does not say."""
 
+TABLE = "table"
+"""The format of results that a mapping of columns reads."""
 NO_INDICES = "no indices"
 """What is said of the index base of results that name no step."""
 
@@ -96,6 +98,15 @@ RESULT_COLUMNS: dict[str, pl.DataType] = {
 }
 """Columns of results. A row has rewards, labels, a solution's number, an answer or verdict, or a reason."""
 
+REVERSED = {
+    "rewards": pl.col("rewards").list.eval(1 - pl.element()),
+    "labels": pl.col("labels").list.eval(~pl.element()),
+    "solution": 1 - pl.col("solution"),
+}
+"""Columns of RESULT_COLUMNS in which a higher value meant worse, as they are read."""
+HIGHER_IS_WORSE = MappingProxyType({"higher_is": "worse"})
+"""The settings of a scorer whose rewards are REVERSED."""
+
 SCORER = "(scorer)"
 """The column of scorers' names beside the fields."""
 
@@ -115,6 +126,8 @@ _GENERIC = re.compile(
 _SHOWN = 40
 _LARGEST = 10**18
 _ATTACHMENT = "attachment://"
+_IGNORED = -100.0
+"""What pads lists as the index that losses ignore."""
 
 
 class ExternalResults(Struct, frozen=True, eq=False):
@@ -530,6 +543,24 @@ def truths(fields: Fields, name: str) -> list[bool] | None:
         return [bool(part) for part in value]
     fields.note("warning", "wrong-type", f"{name} is not a list of truth values")
     return None
+
+
+def padding_as_nan(rewards: pl.Series) -> pl.Series:
+    """Return a column of lists of numbers in which -100 and null at the end of a list are NaN."""
+    last = rewards.list.last()
+    if not ((last == _IGNORED) | (last.is_null() & (rewards.list.len() > 0))).any():
+        return rewards
+    is_padding = pl.element().is_nan() | (pl.element() == _IGNORED) | pl.element().is_null()
+    until_end = is_padding.reverse().cast(pl.UInt8).cum_min().reverse().cast(pl.Boolean)
+    return rewards.list.eval(pl.when(until_end).then(math.nan).otherwise(pl.element()))
+
+
+def reversed_results(results: ExternalResults) -> ExternalResults:
+    """Read each reward of a format as 1 - value, because a higher value means worse."""
+    rows = results.rows.with_columns(rewards=padding_as_nan(results.rows["rewards"])).with_columns(**REVERSED)
+    low, high = reward_bounds(rows["rewards"])
+    settings = {**results.settings, **HIGHER_IS_WORSE}
+    return replace(results, rows=rows, low=low, high=high, settings=settings)
 
 
 def reward_bounds(rewards: pl.Series) -> tuple[float, float]:

@@ -8,14 +8,27 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
+from scoring.reading.import_checks import better_named
 from scoring.reading.rows import Rows
 from scoring.results.base import scorer_name
-from scoring.tables.column_mapping import ColumnMapping, at, listed, number, steps, text, truth, whole
+from scoring.tables.column_mapping import (
+    Choice,
+    ColumnMapping,
+    ColumnReading,
+    at,
+    guessed_worse,
+    listed,
+    number,
+    steps,
+    text,
+    truth,
+    whole,
+    without_padding,
+)
 from scoring.tables.table import gold_base
 
 _SAMPLE = 200
@@ -217,7 +230,7 @@ class _Guess(_Table):
             lists = [self.free[name] for name in _REWARDS.split() if name in self.free]
             lists = [column for column in lists if self._mostly_judges(column)]
             lists = lists or [*self._inside()]
-            lists = lists or [column for column in self.free.values() if self._are_fractions(column)]
+            lists = lists or better_named([column for column in self.free.values() if self._are_fractions(column)])
             if proposed.id is not None and lists and not self._of_solutions(lists):
                 return self._told_apart(ColumnMapping(id=proposed.id, rewards=_by_scorer(lists, self.source)))
         case = self.stated.id or self._first_fitting("id")
@@ -303,7 +316,7 @@ class _Guess(_Table):
         sizes = self.sizes(cases.steps, cases.separator)
         for column in (self.free[name] for name in _REWARDS.split() if name in self.free):
             pairs = [(cell, size) for cell, size in zip(self.cells(column), sizes, strict=True) if cell is not None]
-            lists = [(listed(cell), size) for cell, size in pairs if _numbers(cell)]
+            lists = [(without_padding(listed(cell)), size) for cell, size in pairs if _numbers(cell)]
             if lists and 2 * sum(len(cell) == size for cell, size in lists) >= len(pairs):
                 rewards.append(column)
         return _by_scorer(rewards, self.source)
@@ -349,7 +362,8 @@ class _Guess(_Table):
         others = [column for column in self.columns.values() if column not in {case, step} and _storable(column)]
         numbers = [column for column in others if self.nearly_all(_is_number, column)]
         rewards = [self.columns[name] for name in _REWARD.split() if self.columns.get(name) in numbers]
-        rewards = rewards or [column for column in numbers if any(map(_is_fraction, self.cells(column)))]
+        fractions = [column for column in numbers if any(map(_is_fraction, self.cells(column)))]
+        rewards = rewards or better_named(fractions)
         proposed = ColumnMapping(id=case, step=step, rewards=_by_scorer(rewards, self.source))
         return self.stated.overridden(proposed) if rewards else None
 
@@ -455,7 +469,7 @@ def rewards_beside(
     Returns:
         None where no column does.
     """
-    columns = [column for column, _, are_rewards in _beside(rows, steps, claimed) if are_rewards]
+    columns = better_named([column for column, _, are_rewards in _beside(rows, steps, claimed) if are_rewards])
     if not columns:
         return None
     return ColumnMapping(rewards={name: name for name in columns} if by_column else _by_scorer(columns, rows.source))
@@ -487,9 +501,9 @@ def _beside(rows: Rows, steps: str, claimed: Collection[str]) -> Iterator[tuple[
         if not _storable(column) or column in claimed:
             continue
         pairs = [(value[column], value[steps]) for value in sample if value.get(column) is not None]
-        fit = [
-            cell for cell, solution in pairs if isinstance(cell, list) and _numbers(cell) and len(cell) == len(solution)
-        ]
+        lists = [(cell, solution) for cell, solution in pairs if isinstance(cell, list) and _numbers(cell)]
+        unpadded = [(without_padding(cell), solution) for cell, solution in lists]
+        fit = [cell for cell, solution in unpadded if len(cell) == len(solution)]
         enough = 2 * len(fit) >= len(pairs) if _normal(column) in _REWARDS.split() else len(fit) == len(pairs)
         are_rewards = enough and any(float(number(part)) % 1 for cell in fit for part in cell)
         yield column, [value.get(column) for value in sample], are_rewards
@@ -507,34 +521,6 @@ def _by_scorer(columns: list[str], source: str) -> dict[str, str]:
 # -- what can be read in several ways
 
 
-class Choice(Struct, frozen=True):
-    """One way to read something: in words, with the flags that state it and what they state."""
-
-    words: str
-    flags: str
-    states: ColumnMapping
-
-
-class ColumnReading(Struct, frozen=True):
-    """Something that can be read in several ways.
-
-    Attributes:
-        question: What is to be decided, as a question.
-        choices: The ways, at least two; the first one is taken where nobody says anything.
-        already_reported: Whether a finding of the reader says it already.
-    """
-
-    question: str
-    choices: tuple[Choice, ...]
-    already_reported: bool = False
-
-    def finding(self, source: str) -> Finding:
-        """Return which way was taken, and the flags for the others."""
-        taken, *others = self.choices
-        instead = "; ".join(f"{other.flags} = {other.words}" for other in others)
-        return Finding("note", "two-readings", f"{taken.words} was assumed; {instead}", source)
-
-
 def readings(
     rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None = None, *, with_findings: bool = True
 ) -> tuple[ColumnReading, ...]:
@@ -547,10 +533,10 @@ def readings(
         with_findings: whether also those are wanted of which a finding of the reader tells.
     """
     stated = stated or ColumnMapping()
+    several = list(_directions(mapping, stated)) if with_findings else []
     if mapping.steps is None or mapping.problem is None or mapping.step is not None:
-        return ()
+        return tuple(several)
     table = _Table(rows)
-    several: list[ColumnReading] = []
     if stated.separator is None:
         several += _separators(table, mapping, mapping.steps)
     if stated.steps is None:
@@ -560,6 +546,16 @@ def readings(
     if with_findings and mapping.step_labels is not None and mapping.wrong_below is None:
         several += _ratings(table, mapping.step_labels)
     return tuple(several)
+
+
+def _directions(mapping: ColumnMapping, stated: ColumnMapping) -> Iterator[ColumnReading]:
+    for column in guessed_worse(mapping, stated)[:1]:
+        worse = Choice(
+            "it means worse: each reward is 1 - value", "--higher-is worse", ColumnMapping(higher_is="worse")
+        )
+        better = Choice("it means better", "--higher-is better", ColumnMapping(higher_is="better"))
+        question = f"What does a higher value in the column {column!r} mean?"
+        yield ColumnReading(question, (worse, better), is_required=True)
 
 
 def _separators(table: _Table, mapping: ColumnMapping, column: str) -> Iterator[ColumnReading]:
@@ -675,7 +671,10 @@ def _lists(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return are
 
 
-_numbers = _lists(_is_number)
+def _numbers(cell: Any) -> bool:
+    """Whether a cell is a list of numbers, perhaps padded."""
+    held = listed(cell)
+    return isinstance(held, list) and all(map(_is_number, without_padding(held)))
 
 
 def _is_one_list(cell: Any) -> bool:
@@ -686,7 +685,8 @@ def _is_one_list(cell: Any) -> bool:
 def _judges(cell: Any) -> bool:
     """Whether a cell has something to say of each step: a number, or right and wrong."""
     held = listed(cell)
-    return _numbers(cell) or (isinstance(held, list) and bool(held) and all(isinstance(part, bool) for part in held))
+    labels = without_padding(held) if isinstance(held, list) else []
+    return _numbers(cell) or (bool(labels) and all(isinstance(part, bool) for part in labels))
 
 
 _KINDS: dict[str, Callable[[Any], bool]] = {

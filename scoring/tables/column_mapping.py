@@ -14,6 +14,8 @@ from msgspec.structs import asdict, replace
 
 from scoring.errors import InputError, UsageError
 from scoring.reading.file_bytes import decoded, file_bytes, printable
+from scoring.reading.findings import Finding
+from scoring.reading.import_checks import implies_worse
 from scoring.storage.files import write_atomically
 
 FORMAT = 1
@@ -49,8 +51,11 @@ FLAGS = {
     "label_base": "--label-base",
     "clean": "--clean",
     "wrong_below": "--wrong-below",
+    "higher_is": "--higher-is",
 }
 """Fields of a mapping that a flag of `import` states, and the flag."""
+HIGHER_IS = ("better", "worse")
+"""What a higher value in a column of rewards can mean."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 
@@ -80,6 +85,8 @@ class ColumnMapping(Struct, frozen=True):
         run: Which of several independent repetitions a row's verdicts are of: a whole number. Null = there is one.
         scorer: Which scorer a row is of, in a table with a row a case and scorer. Null = of all that are named.
         verdict_base: As `label_base`, for `verdicts`. Null = 1 where `clean` is 0, else as `label_base`.
+        higher_is: What a higher value in the columns of `rewards` means, `better` or `worse`. Worse = each reward is
+            read as 1 - value, and a truth value as its opposite; thresholds apply to that. Null = better, unsaid.
 
     Raises:
         UsageError: a value is not what it must be.
@@ -116,6 +123,7 @@ class ColumnMapping(Struct, frozen=True):
     run: str | None = None
     scorer: str | None = None
     verdict_base: int | None = None
+    higher_is: str | None = None
 
     def __post_init__(self) -> None:
         for name in (*COLUMNS, "step", "separator", "clean", "benchmark"):
@@ -130,6 +138,10 @@ class ColumnMapping(Struct, frozen=True):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value not in {0, 1}):
                 raise UsageError(f"{name} of a mapping is neither 0 nor 1.", "Say what the first step is called.")
+        if self.higher_is not in {None, *HIGHER_IS}:
+            raise UsageError(
+                f"higher_is of a mapping is neither {' nor '.join(HIGHER_IS)}.", "Say what a higher reward means."
+            )
         if self.wrong_below is not None and not _is_finite(self.wrong_below):
             raise UsageError(
                 "wrong_below of a mapping is not a finite number.", "Say below which rating a step is wrong."
@@ -234,6 +246,48 @@ def flags_of(mapping: ColumnMapping) -> str:
     return shlex.join(words)
 
 
+def guessed_worse(mapping: ColumnMapping, stated: ColumnMapping | None) -> list[str]:
+    """List the columns of rewards that nobody named and whose names say that higher values mean worse.
+
+    Empty where a person said what a higher value means.
+    """
+    stated = stated or ColumnMapping()
+    if mapping.higher_is is not None:
+        return []
+    guessed = (column for scorer, column in mapping.rewards.items() if scorer not in stated.rewards)
+    return [column for column in guessed if implies_worse(column)]
+
+
+class Choice(Struct, frozen=True):
+    """One way to read something: in words, with the flags that state it and what they state."""
+
+    words: str
+    flags: str
+    states: ColumnMapping
+
+
+class ColumnReading(Struct, frozen=True):
+    """Something that can be read in several ways.
+
+    Attributes:
+        question: What is to be decided, as a question.
+        choices: The ways, at least two; the first one is taken where nobody says anything.
+        already_reported: Whether a finding of the reader says it already.
+        is_required: Whether an import is refused where nobody decides.
+    """
+
+    question: str
+    choices: tuple[Choice, ...]
+    already_reported: bool = False
+    is_required: bool = False
+
+    def finding(self, source: str) -> Finding:
+        """Return which way was taken, and the flags for the others."""
+        taken, *others = self.choices
+        instead = "; ".join(f"{other.flags} = {other.words}" for other in others)
+        return Finding("note", "two-readings", f"{taken.words} was assumed; {instead}", source)
+
+
 def is_benchmark_name(name: str) -> bool:
     """Return whether a name can be a benchmark's: a word that can be a folder."""
     return _NAME.match(name) is not None
@@ -265,6 +319,8 @@ _ELEMENTS, _LISTS = 8, 3
 """How many elements of a list, and lists within lists, are looked at for names of columns."""
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _MANY_DIGITS = 10**18
+PADDING = (None, -100)
+"""What pads lists of rewards, besides NaN."""
 NO_NAME = "(no name)"
 """What a column without a name is called in sentences: pandas writes its index as one."""
 
@@ -432,6 +488,14 @@ def listed(cell: Any) -> Any:
     except (ValueError, RecursionError):
         return _printed_numbers(cell)
     return parts if isinstance(parts, list) else cell
+
+
+def without_padding(cell: list[Any]) -> list[Any]:
+    """Return a list of rewards without what pads it at its end: null, NaN and -100, the index that losses ignore."""
+    end = len(cell)
+    while end and (cell[end - 1] in PADDING or cell[end - 1] != cell[end - 1]):
+        end -= 1
+    return cell[:end]
 
 
 def _printed_numbers(cell: str) -> Any:

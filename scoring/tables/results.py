@@ -1,6 +1,7 @@
 """What a table holds of scorers: a mapping says which column holds whose step rewards, verdicts or answers."""
 
 import math
+import shlex
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Annotated, Any
@@ -11,14 +12,34 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.benchmarks.base import CaseFormat, first_undecodable
-from scoring.errors import UsageError
+from scoring.errors import InputError, UsageError
 from scoring.reading.chunks import chunks
 from scoring.reading.fields import KEPT, LINE, SOME, WHOLE, Field, Fields, Layout, as_made, kind_of, name_of, read_by
 from scoring.reading.findings import Finding
+from scoring.reading.import_checks import nested_numbers
 from scoring.reading.rows import Rows
-from scoring.results.base import RESULT_COLUMNS, ExternalResults, first_of_an_id, reward_bounds
+from scoring.results.base import (
+    HIGHER_IS_WORSE,
+    RESULT_COLUMNS,
+    REVERSED,
+    TABLE,
+    ExternalResults,
+    first_of_an_id,
+    padding_as_nan,
+    reward_bounds,
+)
 from scoring.schema import STEP_INDEX
-from scoring.tables.column_mapping import SCORERS, ColumnMapping, at, listed, number, single_at, text, whole
+from scoring.tables.column_mapping import (
+    SCORERS,
+    ColumnMapping,
+    at,
+    listed,
+    number,
+    single_at,
+    text,
+    whole,
+    without_padding,
+)
 from scoring.tables.table import (
     Evidence,
     GoldExpressions,
@@ -213,11 +234,13 @@ def _kept(count: int) -> list[pl.Expr]:
     for place in range(count):
         values = pl.col(f"given {place}")
         numbers, truths = (whole_case & pl.col(f"{name} {place}") for name in ("numbers", "truths"))
+        # Only the number of steps of the case shows whether the end is padding.
+        padded = whole_case & values.list.last().is_nan() & ~values.list.eval(pl.element().is_infinite()).list.any()
         bad = pl.format("reward {} (0-based) is not a finite number", pl.col(f"odd {place}"))
         reason = pl.when(~whole_case).then(pl.lit("there are no rewards here")).when(~(numbers | truths)).then(bad)
         code = pl.when(~whole_case).then(pl.lit("no-rewards")).when(~(numbers | truths)).then(pl.lit("bad-reward"))
         columns += [
-            pl.when(numbers).then(values).alias(f"rewards {place}"),
+            pl.when(numbers | padded).then(values).alias(f"rewards {place}"),
             pl.when(truths).then(values.list.eval(pl.element() > 0)).alias(f"labels {place}"),
             reason.alias(f"reason {place}"),
             code.alias(f"code {place}"),
@@ -233,8 +256,10 @@ def _odd_steps(cases: pl.DataFrame, source: str) -> Iterator[Finding]:
         yield Finding("warning", "step-rows", message, source, line, case)
 
 
-_LARGEST_LABEL = 2**31
+_LARGEST_LABEL, _SAMPLE = 2**31, 200
 _SHOWN = 40
+_OF_REWARDS = ("reward", "score", "prob", "prm")
+"""Parts of the names of columns that may hold rewards."""
 _MOST_SCORERS = 200
 """A column with more names than these is one of something else."""
 
@@ -254,6 +279,7 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         cases: how the same rows are read as cases, where they are a benchmark's: then it says which case a row is of.
 
     Raises:
+        InputError: rewards are lists of lists.
         UsageError: the mapping names no results, runs of rewards, neither id nor problem and steps, a column that is
             not there, or one of scorers that holds too many.
     """
@@ -264,6 +290,8 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
     if cases is None and mapping.id is None and (mapping.problem is None or mapping.steps is None):
         raise UsageError("the mapping names no case.", "Results need an id, or a problem and steps.")
     check_columns(rows, mapping)
+    for column in mapping.rewards.values():
+        refuse_nested(rows, column)
     if mapping.step is not None:
         return _of_steps(rows, mapping)
     layout = result_layout(mapping) if cases is None else _beside(mapping, cases.layout)
@@ -294,6 +322,37 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         noticed += [Finding("error", "no-scorer", message, rows.source, line) for line in lines]
         scorers = list(_by_scorer(rows.source, mapping, frame.filter(pl.col("scorer").is_not_null()), gold))
     return _with(noticed, scorers)
+
+
+def refuse_nested_columns(rows: Rows) -> None:
+    """Refuse a table of unknown columns where one may hold several numbers per step.
+
+    Raises:
+        InputError: as for `refuse_nested`.
+    """
+    for column in dict.fromkeys(
+        key for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping) for key in value
+    ):
+        if any(word in column.lower() for word in _OF_REWARDS):
+            refuse_nested(rows, column)
+
+
+def refuse_nested(rows: Rows, column: str) -> None:
+    """Refuse a column whose cells hold a list for each step where a number should be.
+
+    Raises:
+        InputError: it does; the error lists the paths that lead to numbers.
+    """
+    sample = (value for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping))
+    nested = nested_numbers([listed(at(value, column)) for value in sample])
+    if nested is None:
+        return
+    sentence, paths = nested
+    raise InputError(
+        f"{rows.source}: {sentence} (column {column!r}).",
+        "Name the path to the reward.",
+        instead=[(f"--rewards {shlex.quote(column + path)}", meaning) for path, meaning in paths],
+    )
 
 
 def _with(noticed: list[Finding], scorers: list[ExternalResults]) -> list[ExternalResults]:
@@ -456,14 +515,7 @@ def _flat(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
 
 def _rated(cell: Any) -> dict[str, Any]:
     if isinstance(cell, list) and cell:
-        if all(isinstance(part, bool) for part in cell):
-            return {"labels": cell}
-        rewards = [number(part) for part in cell]
-        sound = [type(reward) is float and math.isfinite(reward) for reward in rewards]
-        if all(sound):
-            return {"rewards": rewards}
-        odd = sound.index(False)
-        return _unusable("bad-reward", f"reward {odd} (0-based) is {_no_number(cell[odd])}")
+        return _rated_list(cell)
     if cell is None or cell == []:
         return _unusable("no-rewards", "there are no rewards here" if cell is None else "the list of rewards is empty")
     solution = number(cell)
@@ -472,11 +524,29 @@ def _rated(cell: Any) -> dict[str, Any]:
     return _unusable("bad-reward", f"the rewards are {kind_of(cell)}, neither a list nor a finite number")
 
 
+def _rated_list(cell: list[Any]) -> dict[str, Any]:
+    # Only the number of steps of the case shows whether the end is padding: it stays with the reason.
+    n_unpadded = len(without_padding(cell))
+    if isinstance(cell[0], bool) and all(isinstance(part, bool) for part in cell[:n_unpadded]):
+        padded = _unusable("bad-reward", f"label {n_unpadded} (0-based) is missing")
+        return {"labels": cell} if n_unpadded == len(cell) else {"labels": _padded(cell, n_unpadded, None), **padded}
+    rewards = [number(part) for part in cell]
+    sound = [type(reward) is float and math.isfinite(reward) for reward in rewards]
+    if all(sound):
+        return {"rewards": rewards}
+    odd = sound.index(False)
+    refused = _unusable("bad-reward", f"reward {odd} (0-based) is {_no_number(cell[odd])}")
+    return {"rewards": _padded(rewards, odd, math.nan), **refused} if 0 < odd == n_unpadded else refused
+
+
+def _padded(values: list[Any], end: int, padding: float | None) -> list[Any]:
+    return values[:end] + [padding] * (len(values) - end)
+
+
 def _no_number(part: Any) -> str:
-    if not isinstance(part, list | Mapping):
-        return "not a finite number"
-    leads = "'COL[].KEY'" if isinstance(part, Mapping) else "'COL[0]' or 'COL[][0]'"
-    return f"{kind_of(part)} and no number; a path leads into it: --rewards {leads}"
+    if isinstance(part, Mapping):
+        return f"{kind_of(part)} and no number; a path leads into it: --rewards 'COL[].KEY'"
+    return f"{kind_of(part)} and no number" if isinstance(part, list) else "not a finite number"
 
 
 def _verdict_base(mapping: ColumnMapping) -> int | None:
@@ -521,6 +591,10 @@ class _Table(Struct, frozen=True, eq=False):
         table_rows, findings = self._given(
             scorer, {what: pl.col(scorer(what)) for what in ("rewards", "labels", "solution")}
         )
+        facts: dict[str, Any] = {}
+        table_rows = table_rows.with_columns(rewards=padding_as_nan(table_rows["rewards"]))
+        if self.mapping.higher_is == "worse":
+            table_rows, facts = table_rows.with_columns(**REVERSED), {"settings": HIGHER_IS_WORSE}
         in_order = None
         if repeats_ids(table_rows):
             # A sentence for all in the place of one for each.
@@ -542,7 +616,7 @@ class _Table(Struct, frozen=True, eq=False):
             )
             message += "--threshold X states theirs"
             findings.append(Finding("warning", "reward-range", message, self.source))
-        return self._results(scorer, rows, findings, low=low, high=high, in_order=in_order)
+        return self._results(scorer, rows, findings, low=low, high=high, in_order=in_order, **facts)
 
     def _verdicts(self, scorer: _Scorer) -> ExternalResults:
         label, mapping = pl.col(scorer("verdict")), self.mapping
@@ -592,7 +666,7 @@ class _Table(Struct, frozen=True, eq=False):
     def _results(self, scorer: _Scorer, rows: pl.DataFrame, findings: list[Finding], **facts: Any) -> ExternalResults:
         rows = rows.select(list(RESULT_COLUMNS))
         facts |= {"benchmark": self.mapping.benchmark, "findings": tuple(findings)}
-        return ExternalResults("table", self.source, scorer.name, rows, self.read, **facts)
+        return ExternalResults(TABLE, self.source, scorer.name, rows, self.read, **facts)
 
     def _first(self, rows: pl.DataFrame, findings: list[Finding]) -> tuple[pl.DataFrame, list[Finding]]:
         """The first row of each id and run, and what is said of single rows, of those left out as well."""

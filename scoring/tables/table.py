@@ -129,6 +129,8 @@ def describe(mapping: ColumnMapping) -> str:
         parts.append(f"a step is wrong below {_wrong_below(mapping):g}")
     bases = (("label_base", mapping.label_base), ("verdict_base", mapping.verdict_base))
     parts += [f"{option} {base}" for option, base in bases if base is not None]
+    if mapping.rewards and mapping.higher_is == "worse":
+        parts.append("each reward is 1 - value")
     return ", ".join(parts)
 
 

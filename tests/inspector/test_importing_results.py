@@ -182,13 +182,17 @@ def test_results_of_which_none_can_be_used_are_no_success(run, tmp_path, given):
         (tmp_path / f"{name}.jsonl").write_bytes(json_lines(scored))
     (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(4)))
     run(tmp_path / "sums.jsonl")
-    code, out, _ = run(tmp_path / "all.jsonl")
-    assert (code, "  what it gives: 0 with step rewards, 4 refused" in out.splitlines()) == (1, True), out
+    code, _, err = run(tmp_path / "all.jsonl")
+    assert (code, "not one of the 4 results" in err) == (2, True), err
     code, out, _ = run(tmp_path / "some.jsonl")
     rule = "a step is judged wrong iff its reward < 0.5 (default)"
     assert (code, f"  what it gives: 3 with step rewards, 1 refused; {rule}" in out.splitlines()) == (1, True), out
-    _, out, _ = run(tmp_path / "all.jsonl", tmp_path / "some.jsonl", "--dry-run")
-    assert "  all: 0 with step rewards, 4 refused" in out.splitlines()
+    # In a folder the other files are imported all the same.
+    (tmp_path / "both").mkdir()
+    for name in ("all", "some"):
+        (tmp_path / f"{name}.jsonl").rename(tmp_path / "both" / f"{name}.jsonl")
+    code, out, _ = run(tmp_path / "both")
+    assert (code, "not one of the 4 results" in out) == (1, True), out
 
 
 @pytest.mark.parametrize(

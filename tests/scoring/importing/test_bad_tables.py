@@ -1,13 +1,12 @@
 """Tables of results that are not as they should be: each ends in a finding or in a sentence, never in silence."""
 
 import json
-import re
 
 import pytest
 
 import authored
 from imports import workspace_with
-from scoring.errors import NotJoined, UnknownFormat
+from scoring.errors import InputError, NotJoined, UnknownFormat
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.tables.column_mapping import ColumnMapping
 
@@ -124,7 +123,6 @@ def test_a_column_that_is_there_twice_is_a_warning_and_the_first_counts(read):
 @pytest.mark.parametrize(
     "rows",
     [
-        of_each(lambda _: [[0.1, 0.9]] * 3),
         of_each(lambda _: "0.9 0.4 0.6"),
         [{"rewards": THREE}] * N,
         [{"id": name, "step": f"step {step}", "score": 0.5} for name in IDS for step in range(3)],
@@ -152,18 +150,10 @@ def test_an_id_that_leads_to_a_list_is_no_id(workspace, tmp_path):
         read_sources([str(path)], ImportOptions(columns=stated), workspace, None)
 
 
-@pytest.mark.parametrize(
-    ("cell", "leads"),
-    [
-        ([{"p": 0.5}] * 3, r"an object .* --rewards 'COL\[\]\.KEY'"),
-        ([[0.5, 0.5]] * 3, r"a list .* --rewards 'COL\[0\]'"),
-    ],
-)
-def test_rewards_that_are_no_numbers_are_told_the_way_in(read, cell, leads):
+def test_rewards_that_are_objects_are_told_the_way_in(read):
     stated = ColumnMapping(id="id", rewards={"mine": "rewards"})
-    joined, counts = read(of_each(lambda _: cell), ImportOptions(columns=stated))
-    assert counts == {("warning", "bad-reward"): N}
-    assert any(re.search(leads, finding.message) for finding in joined.findings)
+    with pytest.raises(InputError, match=r"an object .* --rewards 'COL\[\]\.KEY'"):
+        read(of_each(lambda _: [{"p": 0.5}] * 3), ImportOptions(columns=stated))
 
 
 @pytest.mark.parametrize("column", ["subset", "classification"])

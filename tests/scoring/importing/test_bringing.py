@@ -603,7 +603,9 @@ def test_a_workspace_writes_nothing_that_would_be_taken_for_data(tmp_path):
     """Whatever is written there: cases, rewards, people's words, variants, slices, results that are imported."""
     example.noted(tmp_path / "w")
     example.keep_variant(tmp_path / "w", *example.ALL_KINDS, rewards=example.GIVEN)
-    rows = [{"id": one.id, "rewards": [0.5] * one.n_steps} for one in example.EXAMPLES]
+    rows = [
+        {"id": one.id, "rewards": [0.5, 0.75][: one.n_steps] + [0.25] * (one.n_steps - 2)} for one in example.EXAMPLES
+    ]
     (tmp_path / "mine.jsonl").write_bytes(authored.json_lines(rows))
     words = ("-w", str(tmp_path / "w"))
     assert main(["import", str(tmp_path / "mine.jsonl"), *words]) == 0

@@ -33,7 +33,7 @@ def numbered(count, n_steps=3, start=0, **changes):
 
 
 def with_rewards(names, n=3):
-    return [{"id": str(name), "rewards": [0.5] * n} for name in names]
+    return [{"id": str(name), "rewards": [0.5] * (n - 1) + [0.25]} for name in names]
 
 
 def test_content_wins_over_an_id_that_says_otherwise():
@@ -384,7 +384,7 @@ def test_what_the_reader_noticed_stays():
 
 def test_gold_labels_that_count_from_another_base_are_told():
     cases = cases_of("sums", *[case(number, 6, earliest_error=number % 5) for number in range(10)])
-    rows = [{"id": str(number), "rewards": [0.5] * 6, "gold": number % 5 + 1} for number in range(10)]
+    rows = [{"id": str(number), "rewards": [0.5, 0.25] * 3, "gold": number % 5 + 1} for number in range(10)]
     assert codes(join(results(*rows), cases)) == [("warning", "gold-shifted")]
 
 

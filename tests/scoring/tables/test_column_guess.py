@@ -119,7 +119,7 @@ def test_what_is_stated_beside_columns_that_are_found_is_kept(values, stated):
     assert found.overridden(stated) == found
 
 
-@pytest.mark.parametrize("value", [{"id": "1", "rewards": [0.5, None]}, {"id": "1", "rewards": 0.5}, {"rewards": [1]}])
+@pytest.mark.parametrize("value", [{"id": "1", "rewards": [None, 0.5]}, {"id": "1", "rewards": 0.5}, {"rewards": [1]}])
 def test_nothing_is_guessed_of_results_without_ids_or_with_other_cells(value):
     assert propose(table(value)) is None
 
