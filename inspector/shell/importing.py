@@ -209,7 +209,7 @@ def import_request(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptio
 _COLUMN = re.compile(r"(?:\[[^\]]*\]|[^=])*")
 _SAME_NAME = (
     *("id", "step", "problem", "steps", "earliest_error", "error_steps", "step_labels"),
-    *("separator", "label_base", "clean", "wrong_below"),
+    *("final_answer_correct", "separator", "label_base", "clean", "wrong_below", "wrong"),
 )
 """Fields of a mapping whose flag has the same name."""
 

@@ -41,7 +41,7 @@ _RUN_NAMES = "run run_id seed trial repeat repetition"
 _A_ROW_A_CASE = """Write a row a case: {"id": "...", "rewards": [...]} on a line of JSON Lines each; with pandas, \
 frame.to_json(FILE, orient="records", lines=True)."""
 _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
-_OPTIONS = ("separator", "label_base", "wrong_below")
+_OPTIONS = ("separator", "label_base", "wrong_below", "wrong")
 _OWN = frozenset({*CASES, "label"})
 """What a benchmark of the user's own, which does not say it, is taken to read."""
 _FLAGS = {

@@ -4,11 +4,15 @@ A name or a shape says how a column is probably meant; the data say whether that
 warning that names the flag for the other reading; a contradiction is refused.
 """
 
-from collections.abc import Iterator
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import polars as pl
+from msgspec import Struct
 
-from scoring.reading.findings import Finding
+from scoring.reading.findings import Finding, some_of
 
 _FEW, _MOST, _FAR_BETTER = 5, 0.9, 3
 """How many labels show that a file counts from another base, and by how much they must be the others' better."""
@@ -84,3 +88,175 @@ def reward_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
             "they may say how likely a step is wrong; the file has to hold 1 less that"
         )
         yield Finding("warning", "rewards-reversed", message, source)
+
+
+# -- labels
+
+
+_MOST_UNREAD, _UNREAD_SHARE = 20, 0.05
+_SHOWN_WORDS = 8
+_SEVERAL, _BOTH = 10, 2
+"""Labels from which on it says something that there are no others, and the two values of an outcome."""
+_NO_ERROR = frozenset(
+    {"no error", "no errors", "no_error", "no-error", "noerror", "error-free", "error free", "no mistake"}
+    | {"no mistakes", "no wrong step", "correct", "all correct", "right", "clean", "valid"}
+)
+_NOTHING = frozenset({"none", "n/a", "na", "n.a.", "null", "nil", "nan", "not applicable", "-", "--", "\N{EN DASH}"})
+"""Words for no error, and words that may mean that nobody labelled the case as well."""
+_WRONG_NAMES = frozenset(
+    {"error", "errors", "erroneous", "wrong", "incorrect", "mistake", "mistakes", "mistaken", "fault", "faults"}
+    | {"faulty", "flaw", "flaws", "flawed", "invalid", "bad", "inaccurate"}
+    | {"hallucination", "hallucinations", "hallucinated"}
+)
+_RIGHT_NAMES = frozenset({"no", "not", "non", "free", "without", "correct", "corrected", "right", "valid", "good"})
+_NAME_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def is_few(unread: int, labels: int) -> bool:
+    """Return whether so few labels cannot be read that they are broken cells, and the others no biased selection.
+
+    One is, and so are at most 20 that are at most 5% of all. More of them are a vocabulary that is not understood:
+    which cases have such a label depends on the label.
+    """
+    return unread <= max(1, min(_MOST_UNREAD, _UNREAD_SHARE * labels))
+
+
+def says_wrong(column: str) -> bool:
+    """Return whether a column's name says that its true values mean wrong: `is_error`, but not `no_error`."""
+    name = column.rpartition("[].")[2].rpartition(".")[2]
+    words = [word.lower() for word in _NAME_WORDS.findall(name)]
+    return not _WRONG_NAMES.isdisjoint(words) and _RIGHT_NAMES.isdisjoint(words)
+
+
+def no_error_words(words: Mapping[str, int], n_clean: int) -> list[str]:
+    """Return which words of a column of indices mean no error.
+
+    Args:
+        words: word in lower case -> rows that have it.
+        n_clean: rows that say no error by -1: then `N/A` and the like mean that the case has no label.
+    """
+    return [word for word in words if word in _NO_ERROR or (word in _NOTHING and not n_clean)]
+
+
+def no_error_finding(source: str, column: str, words: Sequence[str], count: int) -> Finding:
+    """Tell which words were read as no error; warn where they may mean that nobody labelled the case."""
+    doubtful = any(word in _NOTHING for word in words)
+    named = "empty" if list(words) == ["null"] else " or ".join(map(repr, words))
+    message = f"{count:,} cells of {column!r} are {named} and were read as no error; --clean {_quoted(words)} states it"
+    if doubtful:
+        message += ", --clean=-1 says that such a case has no label"
+    return Finding("warning" if doubtful else "note", "no-error-words", message, source)
+
+
+def unread_labels_finding(source: str, column: str, words: Mapping[str, int], flags: str) -> Finding:
+    """Warn that a column of labels is not used because too many cells hold words that are not known."""
+    most = sorted(words.items(), key=lambda pair: (-pair[1], pair[0]))
+    listed = some_of([f"{word!r} in {count:,} rows" for word, count in most], _SHOWN_WORDS)
+    message = f"the labels in {column!r} are not used, because these are not known: {listed}; state them with {flags}"
+    return Finding("warning", "unknown-labels", message, source)
+
+
+def wrong_name_finding(source: str, column: str) -> Finding:
+    """Warn that true was read as right although the column's name says that it means wrong."""
+    message = (
+        f"the name {column!r} says that true means wrong, and true was read as right; "
+        "--wrong true reads it as wrong, --wrong false states that it means right"
+    )
+    return Finding("warning", "label-direction", message, source)
+
+
+def absent_wrong_finding(source: str, column: str, wrong: str, words: Mapping[str, int]) -> Finding:
+    """Warn that no label is one of those stated to mean wrong."""
+    listed = some_of([repr(word) for word in words], _SHOWN_WORDS) or "none"
+    message = (
+        f"no label in {column!r} is {wrong!r}, which --wrong states, so that all are right; labels found: {listed}"
+    )
+    return Finding("warning", "label-direction", message, source)
+
+
+def rating_limit(ratings: Mapping[float, int]) -> tuple[float | None, bool, str]:
+    """Decide below which rating a step is wrong where nobody stated it.
+
+    Args:
+        ratings: rating -> how many labels have it.
+
+    Returns:
+        (the limit, None = the usual one; whether the labels can be used; a doubt in words). Ratings -1, 0 and 1 are
+        PRM800K's, where 0 is right; which ratings mean wrong on another scale cannot be known.
+    """
+    if not ratings:
+        return None, True, ""
+    low, high = min(ratings), max(ratings)
+    if low < 0 and 0 in ratings:
+        return 0.0, True, "ratings of 0 were read as right, as some are below 0; --wrong-below 0.5 reads them as wrong"
+    if low >= 0 and high > 1:
+        words = f"ratings lie between {low:g} and {high:g}, and which of them mean wrong is not known"
+        return None, False, f"{words}; state it with --wrong-below X or --wrong VALUES"
+    return None, True, ""
+
+
+def is_signed(ratings: Mapping[float, int]) -> bool:
+    """Return whether the ratings are -1, 0 and 1, all of which occur."""
+    return {*ratings} == {-1, 0, 1}
+
+
+class EndLabels(Struct, frozen=True):
+    """How labels of the index after the last step are read: as no error, or not at all; None = as any other label."""
+
+    reading: Literal["clean", "unclear"] | None = None
+    base: int = 0
+    doubt: str = ""
+
+
+def read_end_labels(labels: int, *, zeros: int, ends: int, after: int, beyond: int, stated: int | None) -> EndLabels:
+    """Decide whether the index after the last step means no error, in a column in which nothing else does.
+
+    Args:
+        labels: how many labels there are.
+        zeros: labels that are 0.
+        ends: labels that equal the number of steps.
+        after: labels that are one more.
+        beyond: labels that are more than the number of steps, those included.
+        stated: what the first step is called; None = nobody said it.
+    """
+    if stated != 1 and not beyond and (zeros or stated == 0) and not is_few(ends, labels):
+        seen = f"no label is -1, {zeros:,} are 0 and {ends:,} equal the number of steps"
+        if stated == 0 or ends >= 2 * zeros:
+            doubt = f"{seen}, which was read as no error (--label-base 0 --clean steps)"
+            return EndLabels("clean", 0, f"{doubt}; if 0 means no error: --label-base 1 --clean 0")
+        doubt = f"the labels are not used: {seen}; state --label-base 0 --clean steps if the number of steps means no "
+        return EndLabels("unclear", 0, f"{doubt}error, --label-base 1 --clean 0 if 0 does")
+    if stated != 0 and not zeros and after == beyond and not is_few(after, labels):
+        seen = f"no label is -1 or 0 and {after:,} are one more than the number of steps"
+        doubt = f"{seen}, which was read as no error, counting from 1 (--label-base 1 --clean steps)"
+        return EndLabels("clean", 1, f"{doubt}; --clean=-1 reads them as steps")
+    if stated is None and not zeros and not beyond and not is_few(ends, labels):
+        doubt = f"no label is -1 or 0 and {ends:,} equal the number of steps, which was read as a step"
+        return EndLabels(None, 1, f"{doubt}; if it means no error: --label-base 0 --clean steps")
+    return EndLabels()
+
+
+def outcome_finding(source: str, column: str) -> Finding:
+    """Warn that labels of 0 and 1 without a clean case are not used: they probably say whether the answer is right."""
+    message = (
+        f"{column!r} is not used as a label: it holds only 0 and 1 and no clean case, so that it probably says whether "
+        f"the final answer is right (--final-answer-correct {column}); if it is the first wrong step: "
+        f"--earliest-error {column} --label-base 0"
+    )
+    return Finding("warning", "outcome-label", message, source)
+
+
+def are_outcomes(labels: pl.Series, n_steps: pl.Series) -> bool:
+    """Return whether labels that should be the first wrong step, -1 = none, are outcomes: 0 and 1, and never -1.
+
+    Of at least ten labels both occur, and most solutions have steps beyond 1.
+    """
+    known = labels.drop_nulls()
+    if known.len() < _SEVERAL or not known.is_in([0, 1]).all() or known.n_unique() < _BOTH:
+        return False
+    return 2 * int((n_steps > _BOTH).sum()) >= n_steps.len()
+
+
+def _quoted(words: Sequence[str]) -> str:
+    joined = ",".join(words)
+    return joined if joined.replace("/", "").replace(",", "").isalnum() else shlex.quote(joined)

@@ -16,7 +16,7 @@ from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.results.base import scorer_name
 from scoring.tables.column_mapping import ColumnMapping, at, listed, number, steps, text, truth, whole
-from scoring.tables.table import gold_base
+from scoring.tables.gold_labels import read_gold
 
 _SAMPLE = 200
 _BROKEN = 20
@@ -31,7 +31,10 @@ _NAMES: dict[str, str] = {
         "earliest_error first_error first_error_step first_error_index earliest_error_step error_step error_index label"
     ),
     "error_steps": "error_steps wrong_steps error_indices",
-    "step_labels": "step_labels labels label ratings rating step_ratings process_correctness process_labels",
+    "step_labels": (
+        "step_labels labels label ratings rating step_ratings process_correctness process_labels step_correctness "
+        "step_correct is_correct correctness correct"
+    ),
     "subset": "subset split domain task category",
     "generator": "generator model model_name policy policy_model",
     "final_answer_correct": "final_answer_correct answer_correct is_correct final_correct correct",
@@ -593,7 +596,7 @@ def _other_solutions(table: _Table, column: str) -> Iterator[ColumnReading]:
 
 
 def _bases(rows: Rows, table: _Table, mapping: ColumnMapping) -> Iterator[ColumnReading]:
-    base = gold_base(rows, mapping)
+    base = read_gold(rows, mapping).base
     if mapping.label_base is not None or base.finding is None:
         return
     column = mapping.earliest_error or mapping.error_steps or ""
@@ -611,10 +614,10 @@ def _ratings(table: _Table, column: str) -> Iterator[ColumnReading]:
     ratings = [number(part) for cell in cells for part in cell if not isinstance(part, bool)]
     numbers = [rating for rating in ratings if isinstance(rating, float)]
     if any(rating < 0 for rating in numbers) and 0 in numbers:
-        wrong = Choice("a rating of 0 as wrong", "--wrong-below 0.5", ColumnMapping(wrong_below=0.5))
         right = Choice("a rating of 0 as right", "--wrong-below 0", ColumnMapping(wrong_below=0.0))
+        wrong = Choice("a rating of 0 as wrong", "--wrong-below 0.5", ColumnMapping(wrong_below=0.5))
         yield ColumnReading(
-            "Some ratings are below 0 and others 0: what is a rating of 0?", (wrong, right), already_reported=True
+            "Some ratings are below 0 and others 0: what is a rating of 0?", (right, wrong), already_reported=True
         )
 
 

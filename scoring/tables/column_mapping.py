@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from scoring.errors import InputError, UsageError
+from scoring.reading.fields import Field, Fields
 from scoring.reading.file_bytes import decoded, file_bytes, printable
 from scoring.storage.files import write_atomically
 
@@ -48,9 +49,11 @@ class ColumnMapping(Struct, frozen=True):
         separator: Where `steps` is one text, or a path through a list to one: what stands between two steps. Null =
             blank lines.
         label_base: What the first step is called in `earliest_error` and `error_steps`, 0 or 1. Null = to be inferred.
-        clean: What stands in `earliest_error` and in `verdicts` where no step is wrong, beside -1: any word, or `null`
-            for nothing.
+        clean: What `earliest_error` and `verdicts` hold where no step is wrong, besides -1: words separated by commas.
+            `null` is an empty cell, `steps` the index after the last step of the row.
         wrong_below: A step whose rating is below this is wrong. Null = 0.5.
+        wrong: The words of `step_labels` that mean wrong, separated by commas; all other labels mean right. True is 1
+            and false is 0, however they are written. Null = the words that are known, and `wrong_below`.
         rewards: Scorer's name -> column of its step rewards.
         verdicts: Scorer's name -> column of the earliest error that it predicts.
         answers: Scorer's name -> column of its answer in words, or of a list of answers that vote, which the parser of
@@ -75,6 +78,7 @@ class ColumnMapping(Struct, frozen=True):
     label_base: int | None = None
     clean: str | None = None
     wrong_below: float | None = None
+    wrong: str | None = None
     subset: str | None = None
     generator: str | None = None
     final_answer_correct: str | None = None
@@ -97,7 +101,7 @@ class ColumnMapping(Struct, frozen=True):
     verdict_base: int | None = None
 
     def __post_init__(self) -> None:
-        for name in (*COLUMNS, "step", "separator", "clean", "benchmark"):
+        for name in (*COLUMNS, "step", "separator", "clean", "wrong", "benchmark"):
             value = getattr(self, name)
             if value is not None and not _is_word(value):
                 raise UsageError(
@@ -113,6 +117,8 @@ class ColumnMapping(Struct, frozen=True):
             raise UsageError(
                 "wrong_below of a mapping is not a finite number.", "Say below which rating a step is wrong."
             )
+        if self.wrong is not None and self.wrong_below is not None:
+            raise UsageError("wrong and wrong_below both say which step labels mean wrong.", "State one of them.")
         for name in SCORERS:
             value = getattr(self, name)
             pairs = value.items() if isinstance(value, Mapping) else [(None, None)]
@@ -416,3 +422,47 @@ def steps(cell: Any, separator: str | None = None) -> tuple[Any, bool]:
     parts = _BLANK_LINES.split(cell) if separator is None else cell.split(separator)
     inside = [place for place, part in enumerate(parts) if part.strip()]
     return parts[inside[0] : inside[-1] + 1] if inside else [], True
+
+
+# -- rows under the fields of a mapping
+
+
+SPLIT = "(split)"
+"""The field of `flat_row` that says whether a solution was one text."""
+
+
+def flat_row(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
+    """Put a row's cells under the mapping's fields; texts that say numbers, truth values or lists have become these."""
+    row = fields.value
+    named = {name: column for name in COLUMNS if (column := getattr(mapping, name)) is not None}
+    cells = {name: (at if name in _LIST_FIELDS else single_at)(row, column) for name, column in named.items()}
+    flat = {name: _READ[name](cell) if name in _READ else cell for name, cell in cells.items()}
+    if mapping.steps is not None and mapping.separator is not None:
+        # A path through a list may lead to the one text of the whole solution, which is to be split as stated.
+        cells["steps"] = single_at(row, mapping.steps)
+    flat["steps"], flat[SPLIT] = steps(cells.get("steps"), mapping.separator)
+    return flat
+
+
+_LIST_FIELDS = frozenset({"steps", "error_steps", "step_labels"})
+"""Fields whose cells are lists."""
+
+
+def _wholes(cell: Any) -> Any:
+    parts = listed(cell)
+    return [whole(part) for part in parts] if isinstance(parts, list) else parts
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("id", "scorer", *TEXTS), text),
+    "error_steps": _wholes,
+    "step_labels": listed,
+    "final_answer_correct": truth,
+    "agreement": number,
+    "run": whole,
+}
+
+
+def mapped(field: Field, column: str) -> Field:
+    """Put a field under its column's name; one inside an object can only be found by reading value by value."""
+    return replace(field, key=column, needed=field.needed or "." in column or "[" in column)

@@ -323,7 +323,7 @@ def words(rows, stated=None):
         (lambda n: {"steps": ["a"] * 5, "label": 1 + n % 3}, [("--label-base 0", "--label-base 1")]),
         (lambda n: {"steps": ["a", "b", "c"], "label": n % 3 - 1}, []),
         (lambda n: {"steps": ["a", "b", "c"], "label": 1 + n % 3}, []),
-        (lambda _: {"steps": ["a", "b"], "labels": [-1, 0]}, [("--wrong-below 0.5", "--wrong-below 0")]),
+        (lambda _: {"steps": ["a", "b"], "labels": [-1, 0]}, [("--wrong-below 0", "--wrong-below 0.5")]),
         (lambda _: {"steps": ["a", "b"], "labels": [1, 0]}, []),
         (lambda _: {"steps": ["a", "b"], "solution": "c\n\nd"}, [("--steps steps", "--steps solution")]),
         (lambda _: {"steps": ["a", "b"], "answer": "4"}, []),
