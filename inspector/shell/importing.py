@@ -32,8 +32,9 @@ from scoring.importing.saving import SavedResults
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
-from scoring.tables.column_guess import Choice, ColumnReading, propose, readings
+from scoring.tables.column_guess import propose
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.column_readings import Choice, ColumnReading, readings
 from scoring.workspace import Workspace, workspace_folder
 
 

@@ -19,8 +19,9 @@ from scoring.metadata_columns import ColumnFates
 from scoring.reading.rows import Rows
 from scoring.results.base import ExternalResults
 from scoring.tables import table
-from scoring.tables.column_guess import ColumnReading, propose, readings
+from scoring.tables.column_guess import propose
 from scoring.tables.column_mapping import ColumnMapping, at, columns_of, outermost, text
+from scoring.tables.column_readings import ColumnReading, readings
 from scoring.tables.gold_labels import read_gold
 from scoring.tables.results import results
 

@@ -28,8 +28,9 @@ from scoring.results.base import ExternalResults
 from scoring.schema import CASES
 from scoring.scorer import NOWHERE, guessed_point
 from scoring.tables import table
-from scoring.tables.column_guess import SCORER_NAMES, column_called, doubtful_rewards, propose, readings, rewards_beside
+from scoring.tables.column_guess import SCORER_NAMES, column_called, doubtful_rewards, propose, rewards_beside
 from scoring.tables.column_mapping import COLUMNS, NO_NAME, ColumnMapping, columns_of, outermost
+from scoring.tables.column_readings import readings, refuse_undirected_labels, untaken_labels
 from scoring.tables.response_lists import response_list, unfold
 from scoring.tables.results import results as table_results
 
@@ -192,6 +193,8 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     chosen_mapping = decided or proposed
     if chosen_mapping is None:
         raise _unknown(rows)
+    if decided is None:
+        refuse_undirected_labels(rows, chosen_mapping)
     # Who leaves all columns as they were found has not stated them.
     guessed = proposed is not None and chosen_mapping.named == proposed.named
     source = _table(rows, chosen_mapping, options, decided or stated, guessed=guessed)
@@ -415,6 +418,7 @@ def _table(
         message = "which column is what was guessed by name and content; state it with --mapping FILE"
         noticed = [Finding("note", "guessed-columns", message, rows.source)]
         noticed += [reading.finding(rows.source) for reading in readings(rows, mapping, stated, with_findings=False)]
+        noticed += untaken_labels(rows, mapping)
         cases[0] = replace(cases[0], findings=(*noticed, *cases[0].findings))
     elif guessed:
         scorers = [_noted(mapping, scorer, stated) for scorer in scorers]

@@ -156,6 +156,15 @@ def unread_labels_finding(source: str, column: str, words: Mapping[str, int], fl
     return Finding("warning", "unknown-labels", message, source)
 
 
+def unfit_labels_finding(source: str, column: str) -> Finding:
+    """Warn that a column is called like gold labels and does not hold them."""
+    message = (
+        f"{column!r} is called like gold labels and was not used: its cells are not lists of indices (--error-steps) "
+        "or of one label per step (--step-labels)"
+    )
+    return Finding("warning", "unknown-labels", message, source)
+
+
 def wrong_name_finding(source: str, column: str) -> Finding:
     """Warn that true was read as right although the column's name says that it means wrong."""
     message = (

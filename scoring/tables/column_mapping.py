@@ -227,6 +227,7 @@ _ROLE = re.compile(r"[A-Za-z_-]{1,20}")
 _ELEMENTS, _LISTS = 8, 3
 """How many elements of a list, and lists within lists, are looked at for names of columns."""
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_PRINTED_TRUTH = {"True": True, "False": False}
 _MANY_DIGITS = 10**18
 NO_NAME = "(no name)"
 """What a column without a name is called in sentences: pandas writes its index as one."""
@@ -398,12 +399,16 @@ def listed(cell: Any) -> Any:
 
 
 def _printed_numbers(cell: str) -> Any:
-    """The numbers of `[0.9 0.2 0.7]`, as pandas writes an array into CSV; any other text as it is."""
+    """Read `[0.9 0.2]` or `[ True False]`, as NumPy prints an array, and `[True, False]`; any other text as it is."""
     inside = cell.strip().removeprefix("[").removesuffix("]")
     if len(inside) != len(cell.strip()) - 2 or "_" in inside:
         return cell
+    parts = inside.split()
+    truths = inside.replace(",", " ").split()
+    if truths and {*truths} <= _PRINTED_TRUTH.keys():
+        return [_PRINTED_TRUTH[part] for part in truths]
     try:
-        return [int(part) if part.isdigit() else float(part) for part in inside.split()]
+        return [int(part) if part.isdigit() else float(part) for part in parts]
     except ValueError:
         return cell
 

@@ -486,7 +486,7 @@ class _Labels:
             stated = f"--step-labels {shlex.quote(column)}"
             raise InputError(
                 f"{flags.height:,} of {held.height:,} lists in {column!r} hold one value per step, and no indices.",
-                f"Say which value means wrong: {stated} --wrong 1, or --wrong 0.",
+                f"Say which value means wrong with {stated} --wrong VALUE.",
                 instead=[
                     (f"{stated} --wrong 1", "1 (or true) means wrong"),
                     (f"{stated} --wrong 0", "0 (or false) means wrong"),
@@ -562,17 +562,17 @@ class _Labels:
         column, labels = printable(self.stated.step_labels or ""), self.frame["step_labels"]
         for truth, word in ((True, "1"), (False, "0")):
             self.words_found[word] += int(labels.list.count_matches(truth).sum())
-        found = Counter({word: count for word, count in self.words_found.items() if count})
+        label_counts = Counter({word: count for word, count in self.words_found.items() if count})
         if self.stated.wrong is not None:
-            if found and _wrong_words(self.stated.wrong).isdisjoint(found):
-                self.findings.append(absent_wrong_finding(self.source, column, self.stated.wrong, found))
+            if label_counts and _wrong_words(self.stated.wrong).isdisjoint(label_counts):
+                self.findings.append(absent_wrong_finding(self.source, column, self.stated.wrong, label_counts))
         elif self.stated.wrong_below is None:
             limit, usable, doubt = rating_limit(self.ratings)
             if doubt:
                 severity: Severity = "note" if is_signed(self.ratings) else "warning"
                 self.findings.append(Finding(severity, "label-ratings", f"{column}: {doubt}", self.source))
             self.mapping = replace(self.mapping, wrong_below=limit, step_labels=column if usable else None)
-            if usable and says_wrong(column) and not _RELATIVE.isdisjoint(found):
+            if usable and says_wrong(column) and not _RELATIVE.isdisjoint(label_counts):
                 self.findings.append(wrong_name_finding(self.source, column))
         self._drop_unread("step_labels", labels.count(), "--step-labels", "--wrong WORDS")
 
@@ -597,11 +597,11 @@ class _Labels:
             columns = [printable(getattr(self.stated, name)) for name in self.unread]
             return f"not used ({', '.join(columns)})"
         if mapping.wrong is not None:
-            return f"a label a step: {mapping.wrong} is wrong, any other right (stated)"
+            return f"a label a step, wrong if {' or '.join(mapping.wrong.split(','))} (stated)"
         stated = "assumed" if self.stated.wrong_below is None else "stated"
-        words = f"a label a step: false, or a rating below {wrong_below(mapping):g} ({stated}), is wrong"
         known = sorted(word for word in self.words_found if word in _WRONG - {"0"} and self.words_found[word])
-        return f"{words}, as is {' or '.join(map(repr, known))}" if known else words
+        listed = "".join(f"{word!r}, " for word in known)
+        return f"a label a step, wrong if {listed}false, or a rating below {wrong_below(mapping):g} ({stated})"
 
 
 def _quiet_steps(fields: Fields, name: str) -> list[str] | None:

@@ -6,8 +6,9 @@ from authored import rows
 from scoring.errors import UnknownFormat
 from scoring.importing.sources import ReadOptions, read_source
 from scoring.reading.rows import Rows
-from scoring.tables.column_guess import doubtful_rewards, propose, readings, rewards_beside
+from scoring.tables.column_guess import doubtful_rewards, propose, rewards_beside
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.column_readings import readings
 
 
 def table(*values):
