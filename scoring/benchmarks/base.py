@@ -156,6 +156,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
             names, or of the layout's content, where nothing else is said.
         conclude: How the labels were read, in words, and all findings.
         checks: What is odd about single rows, in the order in which it is said.
+        withhold: Why the gold labels cannot be used, as a finding; None = they can. The cases then have none.
         tallies: Sums over rows, by name, that `conclude` needs: expressions that give one number a chunk.
         metadata: Metadata columns that the file does not hold as single values, as expressions over the fields; no key
             of theirs is claimed.
@@ -171,6 +172,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
     columns: Mapping[str, pl.Expr]
     conclude: Callable[[ReadSource], tuple[str, list[Finding]]]
     checks: Sequence[Check] = ()
+    withhold: Callable[[ReadSource], Finding | None] | None = None
     tallies: Mapping[str, pl.Expr] = field(default_factory=dict)
     metadata: Mapping[str, pl.Expr] = field(default_factory=dict)
     twins: Mapping[str, pl.Expr] | None = None
@@ -229,7 +231,12 @@ class CaseFormat(Struct, frozen=True, eq=False):
         tallies = {name: sum(part.tallies[name] for part in parts) for name in self.tallies}
         # Those of the source first, then those of rows in the order of their lines.
         findings.sort(key=lambda finding: finding.line or 0)
-        labels, findings = self.conclude(ReadSource(rows.source, metadata, findings, tallies))
+        read_source = ReadSource(rows.source, metadata, findings, tallies)
+        if self.withhold is not None and (finding := self.withhold(read_source)):
+            nothing = [pl.lit(None, dtype=CASES[name]).alias(name) for name in ("earliest_error", "error_steps")]
+            metadata, labels, findings = metadata.with_columns(nothing), "not used", [*findings, finding]
+        else:
+            labels, findings = self.conclude(read_source)
         read = rows.rows_read if self.unfold is not None else sum(part.read for part in parts)
         cases = metadata if large else pl.concat([metadata, texts.frame()], how="horizontal").select(list(CASES))
         spilled = Spilled(texts, rest.to_list()) if large else None

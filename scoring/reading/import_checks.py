@@ -7,7 +7,6 @@ warning that names the flag for the other reading; a contradiction is refused.
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
 
 import polars as pl
 from msgspec import Struct
@@ -95,6 +94,7 @@ def reward_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
 
 _MOST_UNREAD, _UNREAD_SHARE = 20, 0.05
 _SHOWN_WORDS = 8
+_TWICE = 2
 _SEVERAL, _BOTH = 10, 2
 """Labels from which on it says something that there are no others, and the two values of an outcome."""
 _NO_ERROR = frozenset(
@@ -210,15 +210,23 @@ def is_signed(ratings: Mapping[float, int]) -> bool:
 
 
 class EndLabels(Struct, frozen=True):
-    """How labels of the index after the last step are read: as no error, or not at all; None = as any other label."""
+    """What labels of 0 and of the number of steps mean in a column without -1.
 
-    reading: Literal["clean", "unclear"] | None = None
+    `clean` is the word of the mapping for those that mean no error, "" where none does; `usable` is false where that
+    cannot be known.
+    """
+
     base: int = 0
+    clean: str = ""
+    usable: bool = True
     doubt: str = ""
 
 
 def read_end_labels(labels: int, *, zeros: int, ends: int, after: int, beyond: int, stated: int | None) -> EndLabels:
-    """Decide whether the index after the last step means no error, in a column in which nothing else does.
+    """Decide whether 0 or the index after the last step means no error, in a column in which nothing else does.
+
+    Labels from 0 to the number of steps fit no other meaning: then the more frequent end is no error, if it is twice
+    as frequent as the other, at which an error is as likely as at any step.
 
     Args:
         labels: how many labels there are.
@@ -226,22 +234,24 @@ def read_end_labels(labels: int, *, zeros: int, ends: int, after: int, beyond: i
         ends: labels that equal the number of steps.
         after: labels that are one more.
         beyond: labels that are more than the number of steps, those included.
-        stated: what the first step is called; None = nobody said it.
+        stated: what the first step is called; None = nobody stated it.
     """
+    last, first = "--label-base 0 --clean steps", "--label-base 1 --clean 0"
     if stated != 1 and not beyond and (zeros or stated == 0) and not is_few(ends, labels):
         seen = f"no label is -1, {zeros:,} are 0 and {ends:,} equal the number of steps"
-        if stated == 0 or ends >= 2 * zeros:
-            doubt = f"{seen}, which was read as no error (--label-base 0 --clean steps)"
-            return EndLabels("clean", 0, f"{doubt}; if 0 means no error: --label-base 1 --clean 0")
-        doubt = f"the labels are not used: {seen}; state --label-base 0 --clean steps if the number of steps means no "
-        return EndLabels("unclear", 0, f"{doubt}error, --label-base 1 --clean 0 if 0 does")
+        if stated == 0 or ends >= _TWICE * zeros:
+            return EndLabels(0, "steps", doubt=f"{seen}, which was read as no error ({last}); if 0 is: {first}")
+        if zeros >= _TWICE * ends:
+            return EndLabels(1, "0", doubt=f"{seen}: 0 was read as no error ({first}); if the other is: {last}")
+        doubt = f"the labels are not used: {seen}; state {last} if that means no error, {first} if 0 does"
+        return EndLabels(usable=False, doubt=doubt)
     if stated != 0 and not zeros and after == beyond and not is_few(after, labels):
         seen = f"no label is -1 or 0 and {after:,} are one more than the number of steps"
-        doubt = f"{seen}, which was read as no error, counting from 1 (--label-base 1 --clean steps)"
-        return EndLabels("clean", 1, f"{doubt}; --clean=-1 reads them as steps")
+        doubt = f"{seen}, which was read as no error (--label-base 1 --clean steps); --clean=-1 reads them as steps"
+        return EndLabels(1, "steps", doubt=doubt)
     if stated is None and not zeros and not beyond and not is_few(ends, labels):
         doubt = f"no label is -1 or 0 and {ends:,} equal the number of steps, which was read as a step"
-        return EndLabels(None, 1, f"{doubt}; if it means no error: --label-base 0 --clean steps")
+        return EndLabels(1, doubt=f"{doubt}; if it means no error: {last}")
     return EndLabels()
 
 
@@ -258,10 +268,10 @@ def outcome_finding(source: str, column: str) -> Finding:
 def are_outcomes(labels: pl.Series, n_steps: pl.Series) -> bool:
     """Return whether labels that should be the first wrong step, -1 = none, are outcomes: 0 and 1, and never -1.
 
-    Of at least ten labels both occur, and most solutions have steps beyond 1.
+    There are at least ten labels, and most solutions have steps beyond 1.
     """
     known = labels.drop_nulls()
-    if known.len() < _SEVERAL or not known.is_in([0, 1]).all() or known.n_unique() < _BOTH:
+    if known.len() < _SEVERAL or not known.is_in([0, 1]).all():
         return False
     return 2 * int((n_steps > _BOTH).sum()) >= n_steps.len()
 

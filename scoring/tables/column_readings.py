@@ -24,7 +24,7 @@ from scoring.tables.column_guess import (
     is_index,
     is_whole_index,
 )
-from scoring.tables.column_mapping import ColumnMapping, listed, number, steps, text
+from scoring.tables.column_mapping import ColumnMapping, listed, number, steps
 from scoring.tables.gold_labels import read_gold
 
 # -- gold labels that were not taken
@@ -128,7 +128,7 @@ def readings(
     if stated.steps is None:
         several += _other_solutions(table, mapping.steps)
     if with_findings and (mapping.earliest_error is not None or mapping.error_steps is not None):
-        several += _bases(rows, table, mapping)
+        several += _bases(rows, mapping)
     if with_findings and mapping.step_labels is not None and mapping.wrong_below is None:
         several += _ratings(table, mapping.step_labels)
     return tuple(several)
@@ -164,18 +164,36 @@ def _other_solutions(table: TableSample, column: str) -> Iterator[ColumnReading]
             yield ColumnReading("Which column holds the solutions that were judged?", tuple(ways))
 
 
-def _bases(rows: Rows, table: TableSample, mapping: ColumnMapping) -> Iterator[ColumnReading]:
-    base = read_gold(rows, mapping).base
-    if mapping.label_base is not None or base.finding is None:
+def _bases(rows: Rows, mapping: ColumnMapping) -> Iterator[ColumnReading]:
+    gold = read_gold(rows, mapping)
+    if mapping.label_base is not None:
         return
     column = mapping.earliest_error or mapping.error_steps or ""
     zero = Choice("labels counted from 0", "--label-base 0", ColumnMapping(label_base=0))
     first = Choice("labels counted from 1", "--label-base 1", ColumnMapping(label_base=1))
-    cells = [part for cell in map(listed, table.cells(column)) for part in (cell if isinstance(cell, list) else [cell])]
-    if mapping.earliest_error is not None and any(text(cell) == "0" for cell in cells):
-        states = ColumnMapping(label_base=1, clean="0")
-        first = Choice("labels counted from 1, and 0 where no step is wrong", "--label-base 1 --clean 0", states)
-    yield ColumnReading(f"What does the column {column!r} call the first step?", (zero, first), already_reported=True)
+    at_end = Choice(
+        "labels counted from 0, and the number of steps where no step is wrong",
+        "--label-base 0 --clean steps",
+        ColumnMapping(label_base=0, clean="steps"),
+    )
+    at_zero = Choice(
+        "labels counted from 1, and 0 where no step is wrong",
+        "--label-base 1 --clean 0",
+        ColumnMapping(label_base=1, clean="0"),
+    )
+    choices: tuple[Choice, ...] = ()
+    if (
+        mapping.clean is None
+        and gold.mapping.clean in {"0", "steps"}
+        and not (gold.base.base and gold.mapping.clean == "steps")
+    ):
+        choices = (at_zero, at_end) if gold.base.base else (at_end, at_zero)
+    elif gold.base.finding is not None:
+        has_zeros = mapping.earliest_error is not None and gold.base.zeros
+        choices = (zero, at_zero if has_zeros else first)
+    if choices:
+        question = f"What does the column {column!r} call the first step?"
+        yield ColumnReading(question, choices, already_reported=True)
 
 
 def _ratings(table: TableSample, column: str) -> Iterator[ColumnReading]:

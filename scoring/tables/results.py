@@ -31,18 +31,16 @@ from scoring.tables.column_mapping import (
     whole,
 )
 from scoring.tables.gold_labels import (
-    Evidence,
     GoldExpressions,
-    base_note,
     clean_mark,
     clean_words,
     ends_clean,
     gold_fields,
     index_natural,
     is_clean,
-    label_base,
     read_gold,
 )
+from scoring.tables.label_bases import Evidence, base_note, label_base
 from scoring.tables.table import check_columns
 
 # -- a table with one row a step becomes one with a row a case: an id, and a list of numbers for every scorer
