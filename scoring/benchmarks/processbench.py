@@ -23,7 +23,7 @@ from scoring.benchmarks.base import (
 )
 from scoring.reading.fields import Fields, Layout, identifier, solution, text, truth, whole
 from scoring.reading.findings import Finding
-from scoring.reading.import_checks import are_outcomes, outcome_finding
+from scoring.reading.import_checks import are_outcomes, outcome_finding, read_end_labels
 
 NAME = "processbench"
 HUB_NAME = "Qwen/ProcessBench"
@@ -70,8 +70,19 @@ def _lenient(fields: Fields) -> Mapping[str, Any]:
 
 
 def _withheld(read: ReadSource) -> Finding | None:
-    outcome = are_outcomes(read.cases["earliest_error"], read.cases["n_steps"])
-    return outcome_finding(read.source, "label") if outcome else None
+    gold, n_steps = read.cases["earliest_error"], read.cases["n_steps"]
+    if are_outcomes(gold, n_steps):
+        return outcome_finding(read.source, "label")
+    if (gold == -1).any():
+        return None
+    off = (gold - n_steps).drop_nulls()
+    zeros, ends, after, beyond = (int(mask.sum()) for mask in (gold == 0, off == 0, off == 1, off > 0))
+    end = read_end_labels(off.len(), zeros=zeros, ends=ends, after=after, beyond=beyond, stated=None)
+    if not (end.clean and zeros) and end.usable:
+        return None
+    ways = f"--earliest-error label {end.flags}, or {end.instead}"
+    message = f"the labels are not used, because they do not count as ProcessBench's do: {end.seen}; state {ways}"
+    return Finding("warning", "label-base", message, read.source)
 
 
 def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:

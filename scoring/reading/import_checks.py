@@ -212,14 +212,28 @@ def is_signed(ratings: Mapping[float, int]) -> bool:
 class EndLabels(Struct, frozen=True):
     """What labels of 0 and of the number of steps mean in a column without -1.
 
-    `clean` is the word of the mapping for those that mean no error, "" where none does; `usable` is false where that
-    cannot be known.
+    Attributes:
+        base: What the first step is called.
+        clean: The word of the mapping for labels that mean no error; "" where none does.
+        usable: False where that cannot be known.
+        seen: The evidence, in words; "" where nothing is doubtful.
+        flags: What states this reading.
+        instead: What states the other one.
     """
 
     base: int = 0
     clean: str = ""
     usable: bool = True
-    doubt: str = ""
+    seen: str = ""
+    flags: str = ""
+    instead: str = ""
+
+    def doubt(self, column: str) -> str:
+        """Say how the labels of the column were read, and how the other reading is stated."""
+        if not self.usable:
+            return f"the labels in {column!r} are not used: {self.seen}; state {self.flags} or {self.instead}"
+        read = {"": "as a step", "0": "0 as no error"}.get(self.clean, "as no error")
+        return f"{self.seen} in {column!r}, read {read} ({self.flags}); the other reading: {self.instead}"
 
 
 def read_end_labels(labels: int, *, zeros: int, ends: int, after: int, beyond: int, stated: int | None) -> EndLabels:
@@ -240,18 +254,16 @@ def read_end_labels(labels: int, *, zeros: int, ends: int, after: int, beyond: i
     if stated != 1 and not beyond and (zeros or stated == 0) and not is_few(ends, labels):
         seen = f"no label is -1, {zeros:,} are 0 and {ends:,} equal the number of steps"
         if stated == 0 or ends >= _TWICE * zeros:
-            return EndLabels(0, "steps", doubt=f"{seen}, which was read as no error ({last}); if 0 is: {first}")
+            return EndLabels(0, "steps", True, seen, last, first)
         if zeros >= _TWICE * ends:
-            return EndLabels(1, "0", doubt=f"{seen}: 0 was read as no error ({first}); if the other is: {last}")
-        doubt = f"the labels are not used: {seen}; state {last} if that means no error, {first} if 0 does"
-        return EndLabels(usable=False, doubt=doubt)
+            return EndLabels(1, "0", True, seen, first, last)
+        return EndLabels(0, "", False, seen, last, first)
     if stated != 0 and not zeros and after == beyond and not is_few(after, labels):
         seen = f"no label is -1 or 0 and {after:,} are one more than the number of steps"
-        doubt = f"{seen}, which was read as no error (--label-base 1 --clean steps); --clean=-1 reads them as steps"
-        return EndLabels(1, "steps", doubt=doubt)
+        return EndLabels(1, "steps", True, seen, "--label-base 1 --clean steps", "--clean=-1")
     if stated is None and not zeros and not beyond and not is_few(ends, labels):
-        doubt = f"no label is -1 or 0 and {ends:,} equal the number of steps, which was read as a step"
-        return EndLabels(1, doubt=f"{doubt}; if it means no error: {last}")
+        seen = f"no label is -1 or 0 and {ends:,} equal the number of steps"
+        return EndLabels(1, "", True, seen, "--label-base 1", last)
     return EndLabels()
 
 

@@ -440,8 +440,8 @@ class _Labels:
         """Read labels of the index after the last step where nothing else says no error."""
         counts = {name: getattr(evidence, name) for name in ("labels", "zeros", "ends", "after", "beyond")}
         end = read_end_labels(**counts, stated=self.stated.label_base)
-        if end.doubt:
-            self._warn(f"{printable(self.stated.earliest_error or '')}: {end.doubt}")
+        if end.seen:
+            self._warn(end.doubt(printable(self.stated.earliest_error or "")))
         if not end.usable:
             self.mapping = replace(self.mapping, earliest_error=None)
             return LabelBase(0, "not used")
