@@ -28,6 +28,7 @@ from scoring.metadata_columns import ColumnFates
 from scoring.reading.chunks import Chunk, chunks
 from scoring.reading.fields import KEPT, KEY, LINE, NUMBER, Fields, Layout, row_name
 from scoring.reading.findings import Finding, Severity
+from scoring.reading.import_checks import problem_evidence, problem_findings
 from scoring.reading.metadata import MetadataCollector, half_characters
 from scoring.reading.rows import Rows, SourceRow
 from scoring.reading.text_rows import CSV_FORMATS
@@ -217,6 +218,8 @@ class CaseFormat(Struct, frozen=True, eq=False):
         metadata = pl.concat([_NO_METADATA, *(part.metadata for part in parts)])
         findings = first_undecodable([finding for part in parts for finding in part.findings])
         twins = pl.concat([_NO_CASES, *(part.twins for part in parts)])
+        if parts:
+            findings += problem_findings(rows.source, pl.concat(part.problems for part in parts))
         texts = Texts.whole([part.texts for part in parts], [part.metadata.height for part in parts])
         rest = pl.concat([pl.Series(dtype=pl.String), *(part.rest for part in parts)])
         first = metadata["id"].is_first_distinct()
@@ -290,6 +293,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
             cases.select(list(METADATA)),
             rest_digests(texts) if folder else pl.Series([None] * texts.height, dtype=pl.String),
             texts if folder is None else _written(texts, folder),
+            cases.select("problem_id", "reference_answer", **problem_evidence(pl.col("problem"))),
             self._twins(whole.filter(kept), source),
             [finding for _, finding in noticed],
             {name: int(value or 0) for name, value in tallies.row(0, named=True).items()} if self.tallies else {},
@@ -354,11 +358,15 @@ _NO_CASES = pl.DataFrame(schema=CASES)
 
 
 class _Part(Struct, frozen=True, eq=False):
-    """What one chunk gave; `rest` holds the digests of texts beside the content where these go to the disk."""
+    """What one chunk gave; `rest` holds the digests of texts beside the content where these go to the disk.
+
+    `problems` has the columns that `problem_findings` reads.
+    """
 
     metadata: pl.DataFrame
     rest: pl.Series
     texts: Path | pl.DataFrame
+    problems: pl.DataFrame
     twins: pl.DataFrame
     findings: list[Finding]
     tallies: dict[str, int]

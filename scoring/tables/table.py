@@ -22,6 +22,7 @@ from scoring.reading.fields import text as text_field
 from scoring.reading.fields import truth as truth_field
 from scoring.reading.file_bytes import plain_name, printable
 from scoring.reading.findings import Finding
+from scoring.reading.import_checks import unsplit_findings
 from scoring.reading.rows import Rows
 from scoring.tables.column_mapping import (
     SPLIT,
@@ -84,7 +85,10 @@ def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Impo
         tallies={SPLIT: pl.col(SPLIT).sum()},
     )
     columns = [name for _, column in mapping.named for name in (column, outermost(column))]
-    return replace(declared.load(rows, folder, columns), mapping=describe(mapping))
+    imported = replace(declared.load(rows, folder, columns), mapping=describe(mapping))
+    if imported.spilled is None:
+        imported = replace(imported, findings=(*imported.findings, *unsplit_findings(rows.source, imported.cases)))
+    return imported
 
 
 def table_name(source: str) -> str:
