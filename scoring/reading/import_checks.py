@@ -95,7 +95,7 @@ def reward_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
 
 _MOST_UNREAD, _UNREAD_SHARE = 20, 0.05
 _SHOWN_WORDS = 8
-_TWICE = 2
+_TWICE, _MANY_CLEAN = 2, 3
 _SEVERAL, _BOTH = 10, 2
 """Labels from which on it says something that there are no others, and the two values of an outcome."""
 _NO_ERROR = frozenset(
@@ -127,6 +127,11 @@ def says_wrong(column: str) -> bool:
     name = column.rpartition("[].")[2].rpartition(".")[2]
     words = [word.lower() for word in _NAME_WORDS.findall(name)]
     return not _WRONG_NAMES.isdisjoint(words) and _RIGHT_NAMES.isdisjoint(words)
+
+
+def may_mean_unlabelled(word: str) -> bool:
+    """Return whether a word in lower case may say of a case that nobody labelled it: `n/a`."""
+    return word in _NOTHING
 
 
 def no_error_words(words: Mapping[str, int], n_clean: int) -> list[str]:
@@ -241,7 +246,8 @@ def read_end_labels(labels: int, *, zeros: int, ends: int, after: int, beyond: i
     """Decide whether 0 or the index after the last step means no error, in a column in which nothing else does.
 
     Labels from 0 to the number of steps fit no other meaning: then the more frequent end is no error, if it is twice
-    as frequent as the other, at which an error is as likely as at any step.
+    as frequent as the other, at which an error is as likely as at any step. A few labels of the number of steps may be
+    broken cells, unless a third of all labels are 0.
 
     Args:
         labels: how many labels there are.
@@ -252,7 +258,8 @@ def read_end_labels(labels: int, *, zeros: int, ends: int, after: int, beyond: i
         stated: what the first step is called; None = nobody stated it.
     """
     last, first = "--label-base 0 --clean steps", "--label-base 1 --clean 0"
-    if stated != 1 and not beyond and (zeros or stated == 0) and not is_few(ends, labels):
+    many_zeros = stated is None and ends > 0 and _MANY_CLEAN * zeros >= labels
+    if stated != 1 and not beyond and (zeros or stated == 0) and (many_zeros or not is_few(ends, labels)):
         seen = f"no label is -1, {zeros:,} are 0 and {ends:,} equal the number of steps"
         if stated == 0 or ends >= _TWICE * zeros:
             return EndLabels(0, "steps", True, seen, last, first)

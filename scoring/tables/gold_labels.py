@@ -26,6 +26,7 @@ from scoring.reading.import_checks import (
     absent_wrong_finding,
     is_few,
     is_signed,
+    may_mean_unlabelled,
     no_error_finding,
     no_error_words,
     rating_limit,
@@ -149,7 +150,7 @@ def _earliest(mapping: ColumnMapping, fields: Fields, name: str) -> int | None:
     cell = fields.value.get(name)
     if is_clean(cell, clean_mark(mapping, mapping.label_base)):
         return -1
-    if text(cell) is None:
+    if _is_unlabelled(cell, mapping):
         fields.note("note", "no-label", "the earliest error is not given; the case has no gold label")
         return None
     label = index_of(cell)
@@ -157,6 +158,13 @@ def _earliest(mapping: ColumnMapping, fields: Fields, name: str) -> int | None:
         fields.note("warning", "wrong-type", f"earliest_error is {_words(cell)}, not a whole number")
         return None
     return label
+
+
+def _is_unlabelled(cell: Any, mapping: ColumnMapping) -> bool:
+    """Whether an index is not given: words such as N/A say so where other words are stated to mean no error."""
+    word = text(cell)
+    stated = mapping.clean is not None and isinstance(word, str)
+    return word is None or (stated and may_mean_unlabelled(word.strip().lower()))
 
 
 def _error_steps(fields: Fields, name: str) -> list[int] | None:
@@ -321,7 +329,7 @@ class _Labels:
             self.minus_ones += text(cell) == "-1"
             self.clean_zeros += text(cell) == "0"
             return -1
-        if text(cell) is None:
+        if _is_unlabelled(cell, self.stated):
             self.blank += 1
             return None
         label = index_of(cell)
