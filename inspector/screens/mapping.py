@@ -24,7 +24,7 @@ from scoring.importing.proposal import OpenTable, Proposal
 from scoring.tables.column_mapping import NO_NAME, ColumnMapping
 
 if TYPE_CHECKING:
-    from scoring.tables.column_mapping import Choice, ColumnReading
+    from scoring.tables.column_readings import Choice, ColumnReading
 
 BESIDE = 100
 """Columns of the terminal from which on the preview stands beside the columns, and not beneath them."""

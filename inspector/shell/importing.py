@@ -33,8 +33,9 @@ from scoring.names import near_names, without
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
-from scoring.tables.column_guess import propose, readings
-from scoring.tables.column_mapping import Choice, ColumnMapping, ColumnReading
+from scoring.tables.column_guess import propose
+from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.column_readings import Choice, ColumnReading, readings
 from scoring.workspace import Workspace, workspace_folder
 
 
@@ -212,7 +213,7 @@ def import_request(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptio
 _COLUMN = re.compile(r"(?:\[[^\]]*\]|[^=])*")
 _SAME_NAME = (
     *("id", "step", "problem", "steps", "earliest_error", "error_steps", "step_labels"),
-    *("separator", "label_base", "clean", "wrong_below", "higher_is"),
+    *("final_answer_correct", "separator", "label_base", "clean", "wrong_below", "wrong", "higher_is"),
 )
 """Fields of a mapping whose flag has the same name."""
 

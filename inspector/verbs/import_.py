@@ -10,7 +10,8 @@ _CASE_FIELDS = {
     "steps": "the solution, a list of steps or one text; COL may be a path: messages[role=assistant].content",
     "earliest_error": "gold label: the index of the first wrong step",
     "error_steps": "gold label: a list of the indices of wrong steps",
-    "step_labels": "gold label: a truth value or rating a step",
+    "step_labels": "gold label: a truth value, word or rating a step",
+    "final_answer_correct": "whether the final answer is right",
 }
 """Flags of `import` that name the columns of cases: fields of a mapping."""
 
@@ -49,10 +50,15 @@ def add_reading_flags(parser: argparse.ArgumentParser) -> "argparse._ArgumentGro
     between = r"what stands between two steps of one text (\n for a line break; default: blank lines)"
     columns.add_argument("--separator", metavar="TEXT", help=between)
     columns.add_argument("--label-base", type=int, choices=(0, 1), help="what gold labels call the first step")
-    clean = "what --earliest-error, --verdict hold for no error (beside -1; null = nothing)"
-    columns.add_argument("--clean", metavar="WORD", help=clean)
+    clean = (
+        "what --earliest-error, --verdict hold for no error (besides -1; WORD,WORD; null = an empty cell, steps = the "
+        "index after the last step, such as the number of steps)"
+    )
+    columns.add_argument("--clean", metavar="WORDS", help=clean)
     below = "a step is wrong if its label is below X (a number; default 0.5)"
     columns.add_argument("--wrong-below", type=float, metavar="X", help=below)
+    wrong = "a step is wrong if its label is one of WORDS (true; neutral,bad), else right"
+    columns.add_argument("--wrong", metavar="WORDS", help=wrong)
     columns.add_argument("--mapping", metavar="FILE", help="all of it in a file (JSON)")
     return columns
 

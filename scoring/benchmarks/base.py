@@ -28,6 +28,7 @@ from scoring.metadata_columns import ColumnFates
 from scoring.reading.chunks import Chunk, chunks
 from scoring.reading.fields import KEPT, KEY, LINE, NUMBER, Fields, Layout, row_name
 from scoring.reading.findings import Finding, Severity
+from scoring.reading.import_checks import problem_evidence, problem_findings
 from scoring.reading.metadata import MetadataCollector, half_characters
 from scoring.reading.rows import Rows, SourceRow
 from scoring.reading.text_rows import CSV_FORMATS
@@ -156,6 +157,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
             names, or of the layout's content, where nothing else is said.
         conclude: How the labels were read, in words, and all findings.
         checks: What is odd about single rows, in the order in which it is said.
+        withhold: Why the gold labels cannot be used, as a finding; None = they can. The cases then have none.
         tallies: Sums over rows, by name, that `conclude` needs: expressions that give one number a chunk.
         metadata: Metadata columns that the file does not hold as single values, as expressions over the fields; no key
             of theirs is claimed.
@@ -171,6 +173,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
     columns: Mapping[str, pl.Expr]
     conclude: Callable[[ReadSource], tuple[str, list[Finding]]]
     checks: Sequence[Check] = ()
+    withhold: Callable[[ReadSource], Finding | None] | None = None
     tallies: Mapping[str, pl.Expr] = field(default_factory=dict)
     metadata: Mapping[str, pl.Expr] = field(default_factory=dict)
     twins: Mapping[str, pl.Expr] | None = None
@@ -215,6 +218,8 @@ class CaseFormat(Struct, frozen=True, eq=False):
         metadata = pl.concat([_NO_METADATA, *(part.metadata for part in parts)])
         findings = first_undecodable([finding for part in parts for finding in part.findings])
         twins = pl.concat([_NO_CASES, *(part.twins for part in parts)])
+        if parts:
+            findings += problem_findings(rows.source, pl.concat(part.problems for part in parts))
         texts = Texts.whole([part.texts for part in parts], [part.metadata.height for part in parts])
         rest = pl.concat([pl.Series(dtype=pl.String), *(part.rest for part in parts)])
         first = metadata["id"].is_first_distinct()
@@ -229,7 +234,12 @@ class CaseFormat(Struct, frozen=True, eq=False):
         tallies = {name: sum(part.tallies[name] for part in parts) for name in self.tallies}
         # Those of the source first, then those of rows in the order of their lines.
         findings.sort(key=lambda finding: finding.line or 0)
-        labels, findings = self.conclude(ReadSource(rows.source, metadata, findings, tallies))
+        read_source = ReadSource(rows.source, metadata, findings, tallies)
+        if self.withhold is not None and (finding := self.withhold(read_source)):
+            nothing = [pl.lit(None, dtype=CASES[name]).alias(name) for name in ("earliest_error", "error_steps")]
+            metadata, labels, findings = metadata.with_columns(nothing), "not used", [*findings, finding]
+        else:
+            labels, findings = self.conclude(read_source)
         read = rows.rows_read if self.unfold is not None else sum(part.read for part in parts)
         cases = metadata if large else pl.concat([metadata, texts.frame()], how="horizontal").select(list(CASES))
         spilled = Spilled(texts, rest.to_list()) if large else None
@@ -283,6 +293,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
             cases.select(list(METADATA)),
             rest_digests(texts) if folder else pl.Series([None] * texts.height, dtype=pl.String),
             texts if folder is None else _written(texts, folder),
+            cases.select("problem_id", "reference_answer", **problem_evidence(pl.col("problem"))),
             self._twins(whole.filter(kept), source),
             [finding for _, finding in noticed],
             {name: int(value or 0) for name, value in tallies.row(0, named=True).items()} if self.tallies else {},
@@ -347,11 +358,15 @@ _NO_CASES = pl.DataFrame(schema=CASES)
 
 
 class _Part(Struct, frozen=True, eq=False):
-    """What one chunk gave; `rest` holds the digests of texts beside the content where these go to the disk."""
+    """What one chunk gave; `rest` holds the digests of texts beside the content where these go to the disk.
+
+    `problems` has the columns that `problem_findings` reads.
+    """
 
     metadata: pl.DataFrame
     rest: pl.Series
     texts: Path | pl.DataFrame
+    problems: pl.DataFrame
     twins: pl.DataFrame
     findings: list[Finding]
     tallies: dict[str, int]

@@ -5,6 +5,7 @@ Rows: `id, generator, problem, steps[], final_answer_correct, label`; `label` is
 step, -1 where there is none; the id's prefix is the subset.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -20,8 +21,9 @@ from scoring.benchmarks.base import (
     not_empty,
     warn_where,
 )
-from scoring.reading.fields import Layout, identifier, solution, text, truth, whole
+from scoring.reading.fields import Fields, Layout, identifier, solution, text, truth, whole
 from scoring.reading.findings import Finding
+from scoring.reading.import_checks import are_outcomes, outcome_finding, read_end_labels
 
 NAME = "processbench"
 HUB_NAME = "Qwen/ProcessBench"
@@ -36,6 +38,8 @@ OFFICIAL: dict[str, tuple[int, int]] = {
 OF_OTHERS = frozenset({"domain", "error_type", "completions", "generated_critique", "responses"})
 """Keys by which rows are those of another benchmark, or results."""
 _SUBSET = r"^(.+)-[0-9]+$"
+_WHOLE_TEXT = re.compile(r"\s*[-+]?[0-9]{1,9}(?:\.0*)?\s*")
+_TRUTHS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 _MANY = 30
 """Erroneous cases from which on it is odd that none has its first error in the first step (nearly a fifth have)."""
 
@@ -50,6 +54,35 @@ def recognises(row: Any) -> bool:
         # A label a step is somebody's own.
         and not isinstance(row["label"], list | Mapping)
     )
+
+
+def _lenient(fields: Fields) -> Mapping[str, Any]:
+    """Read numbers and truth values that a form or CSV made texts of."""
+    row, made = fields.value, dict[str, Any]()
+    label, right = row.get("label"), row.get("final_answer_correct")
+    if isinstance(label, str) and _WHOLE_TEXT.fullmatch(label):
+        made["label"] = int(float(label))
+    if not isinstance(right, bool) and (truth_value := _TRUTHS.get(str(right).strip().lower())) is not None:
+        made["final_answer_correct"] = truth_value
+    if made:
+        fields.note("note", "value-as-text", f"{' and '.join(made)}: the value was read from another type")
+    return {**row, **made}
+
+
+def _withheld(read: ReadSource) -> Finding | None:
+    gold, n_steps = read.cases["earliest_error"], read.cases["n_steps"]
+    if are_outcomes(gold, n_steps):
+        return outcome_finding(read.source, "label")
+    if (gold == -1).any():
+        return None
+    off = (gold - n_steps).drop_nulls()
+    zeros, ends, after, beyond = (int(mask.sum()) for mask in (gold == 0, off == 0, off == 1, off > 0))
+    end = read_end_labels(off.len(), zeros=zeros, ends=ends, after=after, beyond=beyond, stated=None)
+    if not (end.clean and zeros) and end.usable:
+        return None
+    ways = f"--earliest-error label {end.flags}, or {end.instead}"
+    message = f"the labels are not used, because they do not count as ProcessBench's do: {end.seen}; state {ways}"
+    return Finding("warning", "label-base", message, read.source)
 
 
 def _concluded(read: ReadSource) -> tuple[str, list[Finding]]:
@@ -114,6 +147,7 @@ FORMAT = CaseFormat(
             "final_answer_correct": truth(),
         },
         content=("problem", "steps"),
+        lenient=_lenient,
     ),
     columns={
         # The row's own, else what stands before the number in its id.
@@ -131,6 +165,7 @@ FORMAT = CaseFormat(
             "no step is labelled wrong, yet the final answer is",
         ),
     ),
+    withhold=_withheld,
     conclude=_concluded,
 )
 load = FORMAT.load

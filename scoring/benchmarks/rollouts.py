@@ -32,6 +32,7 @@ _SAYS_NOTHING = re.compile(
 """Folders whose names say that there are rollouts in them, and not of which run."""
 _HELD_OUT = re.compile(r"val(idation)?([_-].*)?|eval|test", re.IGNORECASE)
 """Folders of a run whose rollouts are of other problems than those trained on."""
+_OUTCOMES = {"true": 1, "1": 1, "1.0": 1, "false": 0, "0": 0, "0.0": 0, "-1": -1, "-1.0": -1}
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 _HOW = "(cut)"
 _UNFIT = "(unfit)"
@@ -84,7 +85,12 @@ def number_lists(row: Mapping[str, Any]) -> Iterator[int]:
 
 
 def answered_right(value: Any) -> bool | None:
-    """Read an outcome reward as whether the answer is right: 1 or true is, 0, -1 or false is not, else unknown."""
+    """Read an outcome reward as whether the answer is right: 1 or true is, 0, -1 or false is not, else unknown.
+
+    NumPy's values become texts where json.dumps writes them with default=str.
+    """
+    if isinstance(value, str):
+        value = _OUTCOMES.get(value.strip().lower())
     if isinstance(value, bool):
         return value
     if not isinstance(value, int | float):

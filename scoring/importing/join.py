@@ -31,7 +31,7 @@ from scoring.reading.findings import Finding
 from scoring.reading.import_checks import constant_findings, gold_findings, reward_findings, verdict_findings
 from scoring.results.base import ExternalResults
 from scoring.schema import METADATA, REWARDS, VOTES, content_key
-from scoring.tables.table import Evidence, base_note, label_base
+from scoring.tables.label_bases import Evidence, base_note, label_base
 
 ENOUGH = 0.95
 """Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""

@@ -19,8 +19,10 @@ from scoring.metadata_columns import ColumnFates
 from scoring.reading.rows import Rows
 from scoring.results.base import ExternalResults
 from scoring.tables import table
-from scoring.tables.column_guess import propose, readings
-from scoring.tables.column_mapping import ColumnMapping, ColumnReading, at, columns_of, outermost, text
+from scoring.tables.column_guess import propose
+from scoring.tables.column_mapping import ColumnMapping, at, columns_of, outermost, text
+from scoring.tables.column_readings import ColumnReading, readings
+from scoring.tables.gold_labels import read_gold
 from scoring.tables.results import results
 
 TRIED = 200
@@ -153,7 +155,8 @@ def propose_mapping(
     mapping = replace(mapping, benchmark=mapping.benchmark or table.table_name(rows.source))
     few = _first(rows, mapping)
     # Few labels may not show what they count from; all do as much as can be shown.
-    tried = replace(mapping, label_base=table.gold_base(rows, mapping).base)
+    gold = read_gold(rows, mapping)
+    tried = replace(gold.mapping, label_base=gold.base.base)
     has_cases = mapping.problem is not None and mapping.steps is not None and mapping.step is None
     imported = table.load(few, tried) if has_cases else None
     scorers = results(few, tried) if mapping.scorers else []

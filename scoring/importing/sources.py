@@ -30,8 +30,9 @@ from scoring.results.base import ExternalResults, reversed_results
 from scoring.schema import CASES
 from scoring.scorer import NOWHERE, guessed_point
 from scoring.tables import table
-from scoring.tables.column_guess import SCORER_NAMES, column_called, doubtful_rewards, propose, readings, rewards_beside
+from scoring.tables.column_guess import SCORER_NAMES, column_called, doubtful_rewards, propose, rewards_beside
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping, at, guessed_worse, listed, outermost
+from scoring.tables.column_readings import readings, refuse_undirected_labels, untaken_labels
 from scoring.tables.response_lists import response_list, unfold
 from scoring.tables.results import refuse_nested_columns
 from scoring.tables.results import results as table_results
@@ -43,7 +44,7 @@ _KEYS = 12
 _FIRST = "[][0]"
 """How a path to the first of several numbers per step ends."""
 _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
-_OPTIONS = ("separator", "label_base", "wrong_below")
+_OPTIONS = ("separator", "label_base", "wrong_below", "wrong")
 _OWN = frozenset({*CASES, "label"})
 """What a benchmark of the user's own, which does not say it, is taken to read."""
 _FLAGS = {
@@ -195,6 +196,8 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     if chosen_mapping is None:
         refuse_nested_columns(rows)
         raise unknown_format(rows, stated)
+    if decided is None:
+        refuse_undirected_labels(rows, chosen_mapping)
     _refuse_worse_names(rows.source, chosen_mapping, decided or stated)
     # Who leaves all columns as they were found has not stated them.
     guessed = proposed is not None and chosen_mapping.named == proposed.named
@@ -469,6 +472,7 @@ def _table(
         message = "which column is what was guessed by name and content; state it with --mapping FILE"
         noticed = [Finding("note", "guessed-columns", message, rows.source)]
         noticed += [reading.finding(rows.source) for reading in readings(rows, mapping, stated, with_findings=False)]
+        noticed += untaken_labels(rows, mapping)
         cases[0] = replace(cases[0], findings=(*noticed, *cases[0].findings))
     elif guessed:
         scorers = [_noted(mapping, scorer, stated) for scorer in scorers]

@@ -1,39 +1,23 @@
-"""Which column of a table is probably what, by common names and by what is in them; and what can be read in two ways.
-
-A reading that only a person can decide is never taken without a word: it is a note of the import, and on a terminal a
-question.
-"""
+"""Which column of a table is probably what, by common names and by what is in them."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
-from scoring.reading.import_checks import better_named
+from scoring.reading.import_checks import better_named, no_error_words, says_wrong
 from scoring.reading.rows import Rows
 from scoring.results.base import scorer_name
-from scoring.tables.column_mapping import (
-    Choice,
-    ColumnMapping,
-    ColumnReading,
-    at,
-    guessed_worse,
-    listed,
-    number,
-    steps,
-    text,
-    truth,
-    whole,
-    without_padding,
-)
-from scoring.tables.table import gold_base
+from scoring.tables.column_mapping import ColumnMapping, at, listed, number, steps, text, truth, whole, without_padding
+from scoring.tables.gold_labels import index_of
 
 _SAMPLE = 200
 _BROKEN = 20
-_NAMES: dict[str, str] = {
+COLUMN_NAMES: dict[str, str] = {
     "problem": "problem question prompt query instruction input",
     "steps": (
         "steps solution_steps reasoning_steps model_steps process response model_output model_response completion "
@@ -44,7 +28,10 @@ _NAMES: dict[str, str] = {
         "earliest_error first_error first_error_step first_error_index earliest_error_step error_step error_index label"
     ),
     "error_steps": "error_steps wrong_steps error_indices",
-    "step_labels": "step_labels labels label ratings rating step_ratings process_correctness process_labels",
+    "step_labels": (
+        "step_labels labels label ratings rating step_ratings process_correctness process_labels step_correctness "
+        "step_correct is_correct correctness correct"
+    ),
     "subset": "subset split domain task category",
     "generator": "generator model model_name policy policy_model",
     "final_answer_correct": "final_answer_correct answer_correct is_correct final_correct correct",
@@ -90,11 +77,15 @@ _STEP_LABEL = ("label", "rating", "correct", "is_correct")
 _STEP_REWARD = ("reward", "prm_reward", "score", "prm_score", "step_score", "prob", "mc_value", "value")
 """Keys of a step, where the solution is a list of objects."""
 _WORDS_OF_CRITICS = frozenset(["critique", "critiques", "judgement", "judgment", "raw_response"])
-_GENERIC = frozenset({"label", "prediction", "predicted", "pred"})
+GENERIC_INDICES = frozenset({"label", "prediction", "predicted", "pred"})
 """Names of columns that often say whether the whole is right, in 0 and 1."""
 _STEP_NUMBER = "step step_index step_idx step_id step_number"
 _MARKS = (" ки", "ки", "<extra_0>")
 """What stands after every step in texts that were made for a PRM."""
+GOLD_FIELDS = ("earliest_error", "error_steps", "step_labels")
+GENERIC_LABELS = frozenset({"label", "labels", "rating", "ratings", "correct", "is_correct", "correctness"})
+"""Names of columns that are gold labels of steps only if each cell fits."""
+_BOTH = 2
 _SEVERAL = 10
 """Rows from which on it says something that there are no others."""
 _REPEATING = 4
@@ -118,7 +109,9 @@ def propose(rows: Rows, stated: ColumnMapping | None = None) -> ColumnMapping | 
     return _Guess(rows, stated or ColumnMapping()).mapping()
 
 
-class _Table:
+class TableSample:
+    """The first rows of a table, by column."""
+
     def __init__(self, rows: Rows) -> None:
         self.source = rows.source
         self.rows = [value for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping)]
@@ -134,14 +127,15 @@ class _Table:
                         self.inner |= {_normal(key): f"{name}.{key}" for key in cell if isinstance(key, str) and key}
 
     def cells(self, column: str) -> list[Any]:
+        """Return the cells of a column, None where a row lacks it."""
         return [at(value, column) for value in self.rows]
 
     def held(self, column: str) -> list[Any]:
-        """The cells that hold something."""
+        """Return the cells that hold something."""
         return [cell for cell in self.cells(column) if text(cell) is not None]
 
     def called(self, column: str) -> list[str]:
-        """The cells as texts, by which rows are told apart: what leads to a list is one, too."""
+        """Return the cells as texts, by which rows are told apart: what leads to a list is one, too."""
         return [str(text(cell)) for cell in self.cells(column)]
 
     def nearly_all(self, fits: Callable[[Any], bool], column: str, misfits: int = 0) -> bool:
@@ -151,34 +145,65 @@ class _Table:
         return bool(held) and sum(not fits(cell) for cell in held) <= allowed
 
     def lowest(self, column: str) -> int:
-        return min(int(whole(cell)) for cell in self.held(column) if _is_whole(cell))
+        """Return the lowest index in a column that has one."""
+        return min(int(index_of(cell)) for cell in self.held(column) if is_whole_index(cell))
 
     def repeats(self, column: str) -> bool:
-        """Whether the values are those of a problem, which several rows have, and no row's own."""
+        """Return whether the values are those of a problem, which several rows have, and no row's own."""
         cells = self.called(column)
         return len(cells) >= _REPEATING and 2 * len(set(cells)) <= len(cells)
 
     def is_binary(self, column: str) -> bool:
-        """Whether enough cells are all 0 or 1, which says right or wrong as well as a step."""
+        """Return whether enough cells are all 0 or 1, which says right or wrong as well as a step."""
         cells = [whole(cell) for cell in self.cells(column) if cell is not None]
         return len(cells) >= _SEVERAL and {*cells} <= {0, 1}
 
+    def is_outcome(self, column: str, mapping: ColumnMapping) -> bool:
+        """Return whether cells are all 0 or 1 though most solutions have further steps."""
+        sizes = [] if mapping.steps is None else self.sizes(mapping.steps, mapping.separator)
+        both = len({whole(cell) for cell in self.held(column)}) >= _BOTH
+        return both and self.is_binary(column) and 2 * sum((size or 0) > _BOTH for size in sizes) >= len(sizes)
+
+    def is_per_step(self, column: str, mapping: ColumnMapping) -> bool:
+        """Return whether at least half of the lists hold one value a step."""
+        if mapping.steps is None:
+            return False
+        sizes = zip(map(listed, self.cells(column)), self.sizes(mapping.steps, mapping.separator), strict=True)
+        pairs = [(len(cell), size) for cell, size in sizes if isinstance(cell, list)]
+        return bool(pairs) and 2 * sum(count == size for count, size in pairs) >= len(pairs)
+
+    def wrong_flags(self, mapping: ColumnMapping) -> str | None:
+        """Return the column with a flag a step whose name says that true means wrong; None where there is none."""
+        if mapping.steps is None:
+            return None
+        if "[]." in mapping.steps:
+            column = mapping.steps.partition("[]")[0]
+            parts = (part for cell in self.cells(column) if isinstance(cell, list) for part in cell)
+            keys = next((tuple(part) for part in parts if isinstance(part, Mapping)), ())
+            return self.key_of_steps(column, tuple(key for key in keys if says_wrong(str(key))), _is_flag)
+        paths = [*self.columns.values(), *self.inner.values()]
+        named = [column for column in paths if says_wrong(column) and _storable(column)]
+        return next(
+            (column for column in named if self.nearly_all(_flags, column) and self.is_per_step(column, mapping)), None
+        )
+
     def is_solutions(self, column: str) -> bool:
+        """Return whether nearly all cells are solutions."""
         return _storable(column) and self.nearly_all(_is_solution, column)
 
     def sizes(self, column: str, separator: str | None) -> list[int | None]:
-        """How many steps each cell has; None where it holds nothing."""
+        """Count the steps of each cell; None where it holds nothing."""
         return [_size(cell, separator) for cell in self.cells(column)]
 
     def divided(self, column: str, separator: str | None = None) -> bool:
-        """Whether most cells are solutions of several steps: a reference or a final answer is one text."""
+        """Return whether most cells are solutions of several steps: a reference or a final answer is one text."""
         sizes = [size for size in self.sizes(column, separator) if size is not None]
         return 2 * sum(size > 1 for size in sizes) > len(sizes)
 
     def counts(self, columns: Mapping[str, str], stated: ColumnMapping) -> list[list[int | None]]:
-        """For each column with something a step (labels, numbers) how many there are in each row; None = none."""
+        """Count, for each column with something a step (labels, numbers), how many a row has; None = none."""
         names = [self.inner[name] for name in _INNER["step_labels"] if name in self.inner]
-        names += [columns[name] for name in f"{_NAMES['step_labels']} {_REWARDS}".split() if name in columns]
+        names += [columns[name] for name in f"{COLUMN_NAMES['step_labels']} {_REWARDS}".split() if name in columns]
         names += [column for column in (stated.step_labels, *stated.rewards.values()) if column is not None]
         counts = []
         for column in names:
@@ -189,13 +214,13 @@ class _Table:
         return counts
 
     def confirmed(self, column: str, counts: list[list[int | None]], separator: str | None) -> bool:
-        """Whether some column has, in every row that has both, as many values as there are steps."""
+        """Return whether some column has, in every row that has both, as many values as there are steps."""
         sizes = self.sizes(column, separator)
         pairs = ([pair for pair in zip(sizes, several, strict=True) if None not in pair] for several in counts)
         return any(both and all(size == count for size, count in both) for both in pairs)
 
     def key_of_steps(self, column: str, keys: tuple[str, ...], fits: Callable[[Any], bool]) -> str | None:
-        """The path to what each step of a list of objects holds under the first of the keys that all of them have."""
+        """Return the path to what the steps, a list of objects, hold under the first of the keys that all have."""
         cells = [cell for cell in self.cells(column) if cell is not None]
         parts = [part for cell in cells if isinstance(cell, list) for part in cell]
         if not parts or not all(isinstance(cell, list) for cell in cells):
@@ -206,7 +231,7 @@ class _Table:
         return next((f"{column}[].{key}" for key in fitting), None)
 
 
-class _Guess(_Table):
+class _Guess(TableSample):
     """A proposal in the making: `free` are the columns that nobody has taken yet."""
 
     def __init__(self, rows: Rows, stated: ColumnMapping) -> None:
@@ -240,7 +265,7 @@ class _Guess(_Table):
 
     def _cases(self) -> ColumnMapping:
         taken: dict[str, str] = {}
-        for field, names in _NAMES.items():
+        for field, names in COLUMN_NAMES.items():
             if getattr(self.stated, field) is not None or (self.stated.step is not None and field in _OF_CASES):
                 continue
             so_far = self.stated.overridden(ColumnMapping(**taken))  # type: ignore[arg-type]  # of texts
@@ -256,8 +281,14 @@ class _Guess(_Table):
                 self.free.pop(_normal(column), None)
         cases = ColumnMapping(**taken)  # type: ignore[arg-type]  # of texts
         inside = cases.steps if cases.steps is not None and "[]." in cases.steps else None
-        if inside is not None and not {"earliest_error", "error_steps", "step_labels"} & taken.keys():
-            return replace(cases, step_labels=self.key_of_steps(inside.partition("[]")[0], _STEP_LABEL, _is_label))
+        if inside is not None and not {*GOLD_FIELDS} & taken.keys():
+            cases = replace(cases, step_labels=self.key_of_steps(inside.partition("[]")[0], _STEP_LABEL, _is_label))
+        if self.stated.wrong is not None and cases.step_labels is None and self.stated.step_labels is None:
+            # Whoever says which flags mean wrong means these.
+            flags = self.wrong_flags(self.stated.overridden(cases))
+            return replace(
+                cases, step_labels=flags, error_steps=None if flags == cases.error_steps else cases.error_steps
+            )
         return cases
 
     def _candidates(self, field: str, names: str) -> list[tuple[str, str]]:
@@ -269,7 +300,7 @@ class _Guess(_Table):
     def _solutions(self) -> tuple[str | None, str | None]:
         """The column of solutions in steps, and what stands between the steps of a text if that is not a blank line."""
         counts = self.counts(self.free, self.stated)
-        for name, column in self._candidates("steps", _NAMES["steps"]):
+        for name, column in self._candidates("steps", COLUMN_NAMES["steps"]):
             texts = self.key_of_steps(column, _STEP_TEXT, _is_text) if name in _LISTS_OF_STEPS else None
             if texts is not None:
                 return texts, None
@@ -302,9 +333,12 @@ class _Guess(_Table):
 
     def _locates(self, name: str) -> bool:
         """Whether a column most likely holds indices of steps: by its name, or because some are -1 and none lower."""
-        if name not in _NAMES["earliest_error"].split() or not self.nearly_all(_is_whole, self.free[name]):
+        column = self.free[name]
+        if name not in COLUMN_NAMES["earliest_error"].split() or not self.nearly_all(is_index, column):
             return False
-        return name not in _GENERIC or self.lowest(self.free[name]) == -1
+        if not any(map(is_whole_index, self.held(column))):
+            return False
+        return name not in GENERIC_INDICES or self.lowest(self.free[name]) == -1
 
     def _rewards_of_steps(self, cases: ColumnMapping) -> dict[str, str]:
         """Scorer -> column of rewards beside cases: at least half of the lists are as long as the solution."""
@@ -389,7 +423,7 @@ class _Guess(_Table):
         if not self.nearly_all(_is_whole, column):
             return False
         lowest = self.lowest(column)
-        return name not in _GENERIC or lowest == -1 or (alone and lowest >= 0 and not self.is_binary(column))
+        return name not in GENERIC_INDICES or lowest == -1 or (alone and lowest >= 0 and not self.is_binary(column))
 
     def _row_a_step_in_order(self, case: str) -> ColumnMapping | None:
         """An id that rows share, each row with a number called like a step's: whether in order, the cases show."""
@@ -424,7 +458,7 @@ class _Guess(_Table):
         return next((column for column in columns if self._fits("subset", column)), None)
 
     def _first_fitting(self, field: str) -> str | None:
-        columns = [self.columns[name] for name in _NAMES[field].split() if name in self.columns]
+        columns = [self.columns[name] for name in COLUMN_NAMES[field].split() if name in self.columns]
         return next((column for column in columns if self._fits(field, column)), None)
 
     def _fits(self, field: str, column: str, so_far: ColumnMapping | None = None) -> bool:
@@ -433,18 +467,19 @@ class _Guess(_Table):
             return False
         if field == "id" and so_far is not None and so_far.steps is not None:
             return not self.repeats(column)
-        if field == "earliest_error" and _normal(column) in _GENERIC:
-            return not self.is_binary(column)
-        if field == "step_labels" and so_far is not None and so_far.steps is not None:
-            sizes = zip(map(listed, self.cells(column)), self.sizes(so_far.steps, so_far.separator), strict=True)
-            pairs = [(len(cell), size) for cell, size in sizes if isinstance(cell, list)]
-            return 2 * sum(count == size for count, size in pairs) >= len(pairs)
-        return True
+        if field == "earliest_error":
+            outcome = (
+                self.is_binary
+                if _normal(column) in GENERIC_INDICES
+                else partial(self.is_outcome, mapping=so_far or self.stated)
+            )
+            return any(map(is_whole_index, self.held(column))) and not outcome(column)
+        return field != "step_labels" or so_far is None or so_far.steps is None or self.is_per_step(column, so_far)
 
 
 def column_called(names: str, rows: Rows) -> str | None:
     """Return the first column that is called as one of the names; None where none is."""
-    columns = _Table(rows).columns
+    columns = TableSample(rows).columns
     return next((columns[name] for name in names.split() if name in columns), None)
 
 
@@ -496,7 +531,7 @@ def doubtful_rewards(rows: Rows, steps: str = "steps", claimed: Collection[str] 
 
 def _beside(rows: Rows, steps: str, claimed: Collection[str]) -> Iterator[tuple[str, list[Any], bool]]:
     """(column, cells, whether they are rewards) of the columns that nobody reads, in rows with a list of steps."""
-    sample = [value for value in _Table(rows).rows if isinstance(value.get(steps), list)]
+    sample = [value for value in TableSample(rows).rows if isinstance(value.get(steps), list)]
     for column in dict.fromkeys(key for value in sample for key in value):
         if not _storable(column) or column in claimed:
             continue
@@ -516,102 +551,6 @@ def _by_scorer(columns: list[str], source: str) -> dict[str, str]:
     if len(columns) == 1 and _normal(inner[0]) in {*f"{_REWARDS} {_REWARD}".split(), *_STEP_REWARD}:
         return {scorer_name(source): columns[0]}
     return {column: column for column in columns}
-
-
-# -- what can be read in several ways
-
-
-def readings(
-    rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None = None, *, with_findings: bool = True
-) -> tuple[ColumnReading, ...]:
-    """Find everything in a table that the mapping reads in one of several ways, and that nobody decided.
-
-    Args:
-        rows: the table's; all of them are read where labels have to show what they count from.
-        mapping: which of its columns is what.
-        stated: what of it a person said.
-        with_findings: whether also those are wanted of which a finding of the reader tells.
-    """
-    stated = stated or ColumnMapping()
-    several = list(_directions(mapping, stated)) if with_findings else []
-    if mapping.steps is None or mapping.problem is None or mapping.step is not None:
-        return tuple(several)
-    table = _Table(rows)
-    if stated.separator is None:
-        several += _separators(table, mapping, mapping.steps)
-    if stated.steps is None:
-        several += _other_solutions(table, mapping.steps)
-    if with_findings and (mapping.earliest_error is not None or mapping.error_steps is not None):
-        several += _bases(rows, table, mapping)
-    if with_findings and mapping.step_labels is not None and mapping.wrong_below is None:
-        several += _ratings(table, mapping.step_labels)
-    return tuple(several)
-
-
-def _directions(mapping: ColumnMapping, stated: ColumnMapping) -> Iterator[ColumnReading]:
-    for column in guessed_worse(mapping, stated)[:1]:
-        worse = Choice(
-            "it means worse: each reward is 1 - value", "--higher-is worse", ColumnMapping(higher_is="worse")
-        )
-        better = Choice("it means better", "--higher-is better", ColumnMapping(higher_is="better"))
-        question = f"What does a higher value in the column {column!r} mean?"
-        yield ColumnReading(question, (worse, better), is_required=True)
-
-
-def _separators(table: _Table, mapping: ColumnMapping, column: str) -> Iterator[ColumnReading]:
-    counts = table.counts(table.columns, mapping)
-    if mapping.separator not in {None, "\n"} or table.confirmed(column, counts, mapping.separator):
-        return
-    texts = [cell for cell in table.cells(column) if isinstance(cell, str) and isinstance(listed(cell), str)]
-    if all(_filled(cell, None) == _filled(cell, "\n") for cell in texts):
-        return
-    paragraphs = "one step a paragraph (a blank line between two)"
-    ways = (
-        Choice(paragraphs, r"--separator '\n\n'", ColumnMapping(separator="\n\n")),
-        Choice("one step a line", r"--separator '\n'", ColumnMapping(separator="\n")),
-    )
-    yield ColumnReading(f"What is a step in the column {column!r}?", ways if mapping.separator is None else ways[::-1])
-
-
-def _filled(cell: str, separator: str | None) -> list[str]:
-    return [part.strip() for part in steps(cell, separator)[0] if part.strip()]
-
-
-def _other_solutions(table: _Table, column: str) -> Iterator[ColumnReading]:
-    others = [table.columns[name] for name in _NAMES["steps"].split() if name in table.columns]
-    for other in others:
-        if other != column and table.is_solutions(other) and table.divided(other):
-            ways = [
-                Choice(f"solutions in {name!r}", f"--steps {name}", ColumnMapping(steps=name))
-                for name in (column, other)
-            ]
-            yield ColumnReading("Which column holds the solutions that were judged?", tuple(ways))
-
-
-def _bases(rows: Rows, table: _Table, mapping: ColumnMapping) -> Iterator[ColumnReading]:
-    base = gold_base(rows, mapping)
-    if mapping.label_base is not None or base.finding is None:
-        return
-    column = mapping.earliest_error or mapping.error_steps or ""
-    zero = Choice("labels counted from 0", "--label-base 0", ColumnMapping(label_base=0))
-    first = Choice("labels counted from 1", "--label-base 1", ColumnMapping(label_base=1))
-    cells = [part for cell in map(listed, table.cells(column)) for part in (cell if isinstance(cell, list) else [cell])]
-    if mapping.earliest_error is not None and any(text(cell) == "0" for cell in cells):
-        states = ColumnMapping(label_base=1, clean="0")
-        first = Choice("labels counted from 1, and 0 where no step is wrong", "--label-base 1 --clean 0", states)
-    yield ColumnReading(f"What does the column {column!r} call the first step?", (zero, first), already_reported=True)
-
-
-def _ratings(table: _Table, column: str) -> Iterator[ColumnReading]:
-    cells = [cell for cell in map(listed, table.cells(column)) if isinstance(cell, list)]
-    ratings = [number(part) for cell in cells for part in cell if not isinstance(part, bool)]
-    numbers = [rating for rating in ratings if isinstance(rating, float)]
-    if any(rating < 0 for rating in numbers) and 0 in numbers:
-        wrong = Choice("a rating of 0 as wrong", "--wrong-below 0.5", ColumnMapping(wrong_below=0.5))
-        right = Choice("a rating of 0 as right", "--wrong-below 0", ColumnMapping(wrong_below=0.0))
-        yield ColumnReading(
-            "Some ratings are below 0 and others 0: what is a rating of 0?", (wrong, right), already_reported=True
-        )
 
 
 # -- what a cell is
@@ -641,6 +580,21 @@ def _is_solution(cell: Any) -> bool:
 
 def _is_whole(cell: Any) -> bool:
     return type(whole(cell)) is int
+
+
+def is_whole_index(cell: Any) -> bool:
+    """Return whether a cell names a step."""
+    return type(index_of(cell)) is int
+
+
+def is_index(cell: Any) -> bool:
+    """Return whether a cell names a step, or is a word for no error."""
+    word = cell.strip().lower() if isinstance(cell, str) else ""
+    return is_whole_index(cell) or bool(no_error_words({word: 1}, 0))
+
+
+def _is_flag(cell: Any) -> bool:
+    return isinstance(cell, bool) or whole(cell) in {0, 1} or isinstance(truth(cell), bool)
 
 
 def _is_number(cell: Any) -> bool:
@@ -677,6 +631,9 @@ def _numbers(cell: Any) -> bool:
     return isinstance(held, list) and all(map(_is_number, without_padding(held)))
 
 
+_flags = _lists(_is_flag)
+
+
 def _is_one_list(cell: Any) -> bool:
     """Whether a cell is a list around one list of numbers, as a batch of one solution is."""
     return isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], list) and _numbers(cell[0])
@@ -691,8 +648,8 @@ def _judges(cell: Any) -> bool:
 
 _KINDS: dict[str, Callable[[Any], bool]] = {
     "steps": _is_solution,
-    "earliest_error": _is_whole,
-    "error_steps": _lists(_is_whole),
+    "earliest_error": is_index,
+    "error_steps": _lists(lambda cell: is_whole_index(cell) or isinstance(cell, bool)),
     "step_labels": _lists(_is_label),
     "final_answer_correct": lambda cell: isinstance(truth(cell), bool),
     "agreement": lambda cell: isinstance(number(cell), float),

@@ -4,7 +4,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from scoring.errors import InputError, UsageError
+from scoring.reading.fields import Field, Fields
 from scoring.reading.file_bytes import decoded, file_bytes, printable
-from scoring.reading.findings import Finding
 from scoring.reading.import_checks import implies_worse
 from scoring.storage.files import write_atomically
 
@@ -51,6 +51,7 @@ FLAGS = {
     "label_base": "--label-base",
     "clean": "--clean",
     "wrong_below": "--wrong-below",
+    "wrong": "--wrong",
     "higher_is": "--higher-is",
 }
 """Fields of a mapping that a flag of `import` states, and the flag."""
@@ -74,9 +75,11 @@ class ColumnMapping(Struct, frozen=True):
         separator: Where `steps` is one text, or a path through a list to one: what stands between two steps. Null =
             blank lines.
         label_base: What the first step is called in `earliest_error` and `error_steps`, 0 or 1. Null = to be inferred.
-        clean: What stands in `earliest_error` and in `verdicts` where no step is wrong, beside -1: any word, or `null`
-            for nothing.
+        clean: What `earliest_error` and `verdicts` hold where no step is wrong, besides -1: words separated by commas.
+            `null` is an empty cell, `steps` the index after the last step of the row.
         wrong_below: A step whose rating is below this is wrong. Null = 0.5.
+        wrong: The words of `step_labels` that mean wrong, separated by commas; all other labels mean right. True is 1
+            and false is 0, however they are written. Null = the words that are known, and `wrong_below`.
         rewards: Scorer's name -> column of its step rewards.
         verdicts: Scorer's name -> column of the earliest error that it predicts.
         answers: Scorer's name -> column of its answer in words, or of a list of answers that vote, which the parser of
@@ -103,6 +106,7 @@ class ColumnMapping(Struct, frozen=True):
     label_base: int | None = None
     clean: str | None = None
     wrong_below: float | None = None
+    wrong: str | None = None
     subset: str | None = None
     generator: str | None = None
     final_answer_correct: str | None = None
@@ -126,7 +130,7 @@ class ColumnMapping(Struct, frozen=True):
     higher_is: str | None = None
 
     def __post_init__(self) -> None:
-        for name in (*COLUMNS, "step", "separator", "clean", "benchmark"):
+        for name in (*COLUMNS, "step", "separator", "clean", "wrong", "benchmark"):
             value = getattr(self, name)
             if value is not None and not _is_word(value):
                 raise UsageError(
@@ -134,6 +138,16 @@ class ColumnMapping(Struct, frozen=True):
                 )
         if self.benchmark is not None and not is_benchmark_name(self.benchmark):
             raise UsageError("the benchmark's name cannot be a folder's.", "Use letters, digits, dots and hyphens.")
+        self._check_meanings()
+        for name in SCORERS:
+            value = getattr(self, name)
+            pairs = value.items() if isinstance(value, Mapping) else [(None, None)]
+            if not all(map(_is_word, (part for pair in pairs for part in pair))):
+                raise UsageError(
+                    f"{name} of a mapping is not an object of names and columns.", "Name scorer and column."
+                )
+
+    def _check_meanings(self) -> None:
         for name in ("label_base", "verdict_base"):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value not in {0, 1}):
@@ -146,13 +160,8 @@ class ColumnMapping(Struct, frozen=True):
             raise UsageError(
                 "wrong_below of a mapping is not a finite number.", "Say below which rating a step is wrong."
             )
-        for name in SCORERS:
-            value = getattr(self, name)
-            pairs = value.items() if isinstance(value, Mapping) else [(None, None)]
-            if not all(map(_is_word, (part for pair in pairs for part in pair))):
-                raise UsageError(
-                    f"{name} of a mapping is not an object of names and columns.", "Name scorer and column."
-                )
+        if self.wrong is not None and self.wrong_below is not None:
+            raise UsageError("wrong and wrong_below both say which step labels mean wrong.", "State one of them.")
 
     @property
     def named(self) -> list[tuple[str, str]]:
@@ -258,36 +267,6 @@ def guessed_worse(mapping: ColumnMapping, stated: ColumnMapping | None) -> list[
     return [column for column in guessed if implies_worse(column)]
 
 
-class Choice(Struct, frozen=True):
-    """One way to read something: in words, with the flags that state it and what they state."""
-
-    words: str
-    flags: str
-    states: ColumnMapping
-
-
-class ColumnReading(Struct, frozen=True):
-    """Something that can be read in several ways.
-
-    Attributes:
-        question: What is to be decided, as a question.
-        choices: The ways, at least two; the first one is taken where nobody says anything.
-        already_reported: Whether a finding of the reader says it already.
-        is_required: Whether an import is refused where nobody decides.
-    """
-
-    question: str
-    choices: tuple[Choice, ...]
-    already_reported: bool = False
-    is_required: bool = False
-
-    def finding(self, source: str) -> Finding:
-        """Return which way was taken, and the flags for the others."""
-        taken, *others = self.choices
-        instead = "; ".join(f"{other.flags} = {other.words}" for other in others)
-        return Finding("note", "two-readings", f"{taken.words} was assumed; {instead}", source)
-
-
 def is_benchmark_name(name: str) -> bool:
     """Return whether a name can be a benchmark's: a word that can be a folder."""
     return _NAME.match(name) is not None
@@ -318,6 +297,7 @@ _ROLE = re.compile(r"[A-Za-z_-]{1,20}")
 _ELEMENTS, _LISTS = 8, 3
 """How many elements of a list, and lists within lists, are looked at for names of columns."""
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_PRINTED_TRUTH = {"True": True, "False": False}
 _MANY_DIGITS = 10**18
 PADDING = (None, -100)
 """What pads lists of rewards, besides NaN."""
@@ -499,12 +479,16 @@ def without_padding(cell: list[Any]) -> list[Any]:
 
 
 def _printed_numbers(cell: str) -> Any:
-    """The numbers of `[0.9 0.2 0.7]`, as pandas writes an array into CSV; any other text as it is."""
+    """Read `[0.9 0.2]` or `[ True False]`, as NumPy prints an array, and `[True, False]`; any other text as it is."""
     inside = cell.strip().removeprefix("[").removesuffix("]")
     if len(inside) != len(cell.strip()) - 2 or "_" in inside:
         return cell
+    parts = inside.split()
+    truths = inside.replace(",", " ").split()
+    if truths and {*truths} <= _PRINTED_TRUTH.keys():
+        return [_PRINTED_TRUTH[part] for part in truths]
     try:
-        return [int(part) if part.isdigit() else float(part) for part in inside.split()]
+        return [int(part) if part.isdigit() else float(part) for part in parts]
     except ValueError:
         return cell
 
@@ -523,3 +507,47 @@ def steps(cell: Any, separator: str | None = None) -> tuple[Any, bool]:
     parts = _BLANK_LINES.split(cell) if separator is None else cell.split(separator)
     inside = [place for place, part in enumerate(parts) if part.strip()]
     return parts[inside[0] : inside[-1] + 1] if inside else [], True
+
+
+# -- rows under the fields of a mapping
+
+
+SPLIT = "(split)"
+"""The field of `flat_row` that says whether a solution was one text."""
+
+
+def flat_row(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
+    """Put a row's cells under the mapping's fields; texts that say numbers, truth values or lists have become these."""
+    row = fields.value
+    named = {name: column for name in COLUMNS if (column := getattr(mapping, name)) is not None}
+    cells = {name: (at if name in _LIST_FIELDS else single_at)(row, column) for name, column in named.items()}
+    flat = {name: _READ[name](cell) if name in _READ else cell for name, cell in cells.items()}
+    if mapping.steps is not None and mapping.separator is not None:
+        # A path through a list may lead to the one text of the whole solution, which is to be split as stated.
+        cells["steps"] = single_at(row, mapping.steps)
+    flat["steps"], flat[SPLIT] = steps(cells.get("steps"), mapping.separator)
+    return flat
+
+
+_LIST_FIELDS = frozenset({"steps", "error_steps", "step_labels"})
+"""Fields whose cells are lists."""
+
+
+def _wholes(cell: Any) -> Any:
+    parts = listed(cell)
+    return [whole(part) for part in parts] if isinstance(parts, list) else parts
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("id", "scorer", *TEXTS), text),
+    "error_steps": _wholes,
+    "step_labels": listed,
+    "final_answer_correct": truth,
+    "agreement": number,
+    "run": whole,
+}
+
+
+def mapped(field: Field, column: str) -> Field:
+    """Put a field under its column's name; one inside an object can only be found by reading value by value."""
+    return replace(field, key=column, needed=field.needed or "." in column or "[" in column)

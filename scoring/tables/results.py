@@ -33,28 +33,27 @@ from scoring.tables.column_mapping import (
     SCORERS,
     ColumnMapping,
     at,
+    flat_row,
     listed,
+    mapped,
     number,
     single_at,
     text,
     whole,
     without_padding,
 )
-from scoring.tables.table import (
-    Evidence,
+from scoring.tables.gold_labels import (
     GoldExpressions,
-    base_note,
-    check_columns,
     clean_mark,
     clean_words,
-    flat_row,
-    gold_base,
+    ends_clean,
     gold_fields,
     index_natural,
     is_clean,
-    label_base,
-    mapped,
+    read_gold,
 )
+from scoring.tables.label_bases import Evidence, base_note, label_base
+from scoring.tables.table import check_columns
 
 # -- a table with one row a step becomes one with a row a case: an id, and a list of numbers for every scorer
 
@@ -294,7 +293,8 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         refuse_nested(rows, column)
     if mapping.step is not None:
         return _of_steps(rows, mapping)
-    layout = result_layout(mapping) if cases is None else _beside(mapping, cases.layout)
+    labels, gold = _gold(rows, mapping) if cases is None else (mapping, _NO_GOLD)
+    layout = result_layout(mapping, labels) if cases is None else _beside(mapping, cases.layout)
     parts = list(chunks(rows, layout, lambda chunk: chunk))
     frame = pl.concat([pl.DataFrame(schema=layout.columns()), *(chunk.frame for chunk in parts)])
     noticed = first_undecodable([finding for chunk in parts for _, finding in chunk.findings])
@@ -311,7 +311,6 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
     message = "the row has no id that names its case"
     noticed += [Finding("error", "no-id", message, rows.source, line) for line in frame.filter(nameless)[LINE]]
     frame = frame.filter(~nameless)
-    gold = _gold(rows, mapping)
     if mapping.scorer is None:
         read = sum(chunk.read for chunk in parts)
         table = _Table(rows.source, mapping, frame, gold, read)
@@ -385,8 +384,7 @@ def _of_steps(rows: Rows, mapping: ColumnMapping) -> list[ExternalResults]:
     gathered = gathered_steps(rows, mapping)
     scorers = _scorers(mapping)
     frame = gathered.frame.with_columns(pl.lit(None, dtype=pl.Float64).alias(scorer("solution")) for scorer in scorers)
-    gold = pl.lit(None, dtype=STEP_INDEX)
-    table = _Table(rows.source, replace(mapping, step=None), frame, gold, gathered.read)
+    table = _Table(rows.source, replace(mapping, step=None), frame, _NO_GOLD, gathered.read)
     return _with(gathered.findings, [table.results(scorer) for scorer in scorers])
 
 
@@ -436,8 +434,8 @@ def _scorers(mapping: ColumnMapping) -> list[_Scorer]:
     return [_Scorer(place, *each) for place, each in enumerate(named)]
 
 
-def result_layout(mapping: ColumnMapping) -> Layout:
-    """Lay out the fields of a row and of the scorers beside them."""
+def result_layout(mapping: ColumnMapping, labels: ColumnMapping) -> Layout:
+    """Lay out the fields of a row and of the scorers beside them; `labels` is the mapping of its gold labels."""
     known = {
         "id": Field(pl.String(), str | int, lambda fields, name: name_of(fields, name) or None, filled=True),
         "problem": replace(read_by(pl.String(), Fields.text, str), filled=True),
@@ -445,9 +443,10 @@ def result_layout(mapping: ColumnMapping) -> Layout:
         "subset": replace(read_by(pl.String(), Fields.text, str), filled=True),
         "run": read_by(pl.Int64(), _as_it_is),
         "scorer": replace(read_by(pl.String(), Fields.text, str), filled=True),
-        **gold_fields(mapping, quiet=True),
     }
-    fields = {name: mapped(field, column) for name, field in known.items() if (column := getattr(mapping, name))}
+    gold = gold_fields(labels, quiet=True)
+    fields = {name: mapped(field, column) for name, field in gold.items() if (column := getattr(labels, name))}
+    fields |= {name: mapped(field, column) for name, field in known.items() if (column := getattr(mapping, name))}
     fields.setdefault("steps", as_made(pl.List(pl.String())))
     for scorer in _scorers(mapping):
         fields |= scorer.fields(mapping)
@@ -474,13 +473,20 @@ def _cells(mapping: ColumnMapping, row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: cell for scorer in _scorers(mapping) for name, cell in scorer.cells(mapping, row).items()}
 
 
-def _gold(rows: Rows, mapping: ColumnMapping) -> pl.Expr:
-    # What is odd about gold labels is said when the table is read as cases.
-    named = [name for name in ("earliest_error", "error_steps", "step_labels") if getattr(mapping, name) is not None]
-    if not named or (mapping.steps is None and mapping.label_base is None):
-        return pl.lit(None, dtype=STEP_INDEX)
-    earliest = GoldExpressions(mapping, gold_base(rows, mapping).base).earliest
-    return earliest if mapping.label_base is not None else pl.when(pl.col("steps").is_not_null()).then(earliest)
+_NO_GOLD = pl.lit(None, dtype=STEP_INDEX)
+
+
+def _gold(rows: Rows, mapping: ColumnMapping) -> tuple[ColumnMapping, pl.Expr]:
+    """The mapping of gold labels, and the earliest error as an expression over their fields."""
+    # Oddities of gold labels are reported when the table is read as cases.
+    if mapping.steps is None and mapping.label_base is None:
+        return mapping, _NO_GOLD
+    gold = read_gold(rows, mapping)
+    labels = gold.mapping
+    if (labels.earliest_error, labels.error_steps, labels.step_labels) == (None, None, None):
+        return labels, _NO_GOLD
+    earliest = GoldExpressions(labels, gold.base.base).earliest
+    return labels, earliest if mapping.label_base is not None else pl.when(pl.col("steps").is_not_null()).then(earliest)
 
 
 def _identify(mapping: ColumnMapping, fields: Fields) -> str:
@@ -628,6 +634,8 @@ class _Table(Struct, frozen=True, eq=False):
         base = label_base(stated, evidence, marked=marked, source=self.source, option="verdict_base", clean=mark)
         moved = pl.when(label >= 1).then(label - 1).when(label == -1).then(-1).otherwise(-2)
         verdict = moved if base.base else label.clip(lower_bound=-2)
+        if ends_clean(mapping):
+            verdict = pl.when(label == pl.col("steps").list.len() + base.base).then(-1).otherwise(verdict)
         own = {
             "answer": pl.coalesce(scorer("answer"), label.cast(pl.String)),
             "ballot": label.cast(pl.String),

@@ -80,7 +80,7 @@ def test_a_row_without_usable_text_is_left_out_and_the_others_load(read, changes
     [
         ({"label": 3}, "earliest_error", 3, "label-beyond-end"),
         ({"label": -3}, "earliest_error", None, "bad-label"),
-        ({"label": "2"}, "earliest_error", None, "wrong-type"),
+        ({"label": "two"}, "earliest_error", None, "wrong-type"),
         ({"label": True}, "earliest_error", None, "wrong-type"),
         ({"label": None}, "earliest_error", None, "wrong-type"),
         ({"label": 10**30}, "earliest_error", None, "wrong-type"),
@@ -150,7 +150,8 @@ def shifted(values, *, clean_too):
 def test_a_file_shifted_by_one_is_flagged(read, clean_too):
     imported = read(shifted(rows(8), clean_too=clean_too))
     assert ("warning", "label-base") in codes(imported)
-    assert "the labels look one too high" in imported.findings[-1].message
+    words = "--earliest-error label --label-base 1 --clean 0" if clean_too else "the labels look one too high"
+    assert words in imported.findings[-1].message
 
 
 def test_a_file_shifted_down_is_flagged_row_by_row(read):
@@ -159,7 +160,7 @@ def test_a_file_shifted_down_is_flagged_row_by_row(read):
 
 
 def test_a_file_shifted_by_one_is_noted_even_if_no_error_is_in_the_last_step(read):
-    never_last = [row(number, label=number % 2) for number in range(60)]
+    never_last = [row(number, label=number % 2 if number else -1) for number in range(60)]
     assert not read(never_last).findings
     assert codes(read(shifted(never_last, clean_too=False))) == [("note", "label-base")]
 
@@ -208,6 +209,49 @@ def test_a_published_file_shifted_by_one_is_flagged(data_folder, read):
     cases = import_source(str(data_folder / "processbench" / "math.json")).cases
     named = cases.select("id", "problem", "steps", pl.col("earliest_error").alias("label"))
     for clean_too in (False, True):
-        found = codes(read(shifted(named.to_dicts(), clean_too=clean_too)))
-        assert ("warning", "label-base") in found
-        assert (("warning", "not-official-counts") in found) == clean_too
+        imported = read(shifted(named.to_dicts(), clean_too=clean_too))
+        assert ("warning", "label-base") in codes(imported)
+        # Where 0 means no error, the labels are not ProcessBench's, and another reading of them is named.
+        labelled = imported.cases["earliest_error"].count()
+        assert labelled == (0 if clean_too else cases.height)
+        assert ("--earliest-error label --label-base 1 --clean 0" in imported.findings[-1].message) == clean_too
+
+
+@pytest.mark.parametrize(("label", "wanted"), [("-1", -1), ("2", 2), (" 0 ", 0), ("1.0", 1)])
+@pytest.mark.parametrize(("right", "truth"), [(1, True), (0, False), ("True", True), ("false", False), ("1.0", True)])
+def test_numbers_and_truth_values_in_texts_are_read_with_a_note(read, label, wanted, right, truth):
+    imported = read([row(0, label=label, final_answer_correct=right)])
+    case = one(imported)
+    assert (case["earliest_error"], case["final_answer_correct"]) == (wanted, truth)
+    assert ("note", "value-as-text") in codes(imported)
+
+
+def outcomes(n_rows=12, n_steps=3):
+    return [row(number, steps=["a"] * n_steps, label=number % 2) for number in range(n_rows)]
+
+
+def test_labels_of_0_and_1_without_a_clean_case_are_outcomes_and_not_used(read):
+    imported = read(outcomes())
+    assert codes(imported) == [("warning", "outcome-label")]
+    assert imported.cases["earliest_error"].null_count() == imported.cases["error_steps"].null_count() == 12
+    assert not imported.erroneous
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        outcomes(n_rows=9),
+        outcomes(n_steps=2),
+        [*outcomes(), row(12, label=-1)],
+        [*outcomes(), row(12, label=2)],
+    ],
+)
+def test_labels_of_0_and_1_are_steps_where_anything_else_says_so(read, values):
+    assert read(values).cases["earliest_error"].to_list() == [value["label"] for value in values]
+
+
+def test_the_number_of_steps_as_no_error_is_not_processbenchs(read):
+    values = [row(number, label=3 if number % 2 else number % 3) for number in range(24)]
+    imported = read(values)
+    assert imported.cases["earliest_error"].null_count() == 24
+    assert "--earliest-error label --label-base 0 --clean steps" in imported.findings[-1].message

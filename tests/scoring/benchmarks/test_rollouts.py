@@ -87,7 +87,10 @@ def test_a_file_is_of_the_same_run_from_wherever_it_is_named(tmp_path, monkeypat
         (2, None),
         (float("nan"), None),
         (10**400, None),
-        ("1", None),
+        ("1.0", True),
+        ("False", False),
+        ("-1", False),
+        ("0.5", None),
         (None, None),
     ],
 )

@@ -64,7 +64,7 @@ def test_a_table_of_cases(cases):
     )
     first = CASES[0]
     (reading,) = proposal.readings
-    assert reading.choices[1].flags == "--label-base 1 --clean 0"
+    assert [choice.flags for choice in reading.choices] == ["--label-base 1 --clean 0", "--label-base 0 --clean steps"]
     assert (proposal.first.problem, proposal.first.steps) == (first["problem"], tuple(first["steps"]))
     assert proposal.rewards == {"my-prm": (0.9, 0.25, 0.5)}
     # They are cases of the benchmark, word for word.
@@ -76,7 +76,7 @@ def test_what_is_chosen_shows_in_the_first_case():
     taken = propose_mapping(wrong)
     (reading,) = taken.readings
     chosen = propose_mapping(wrong, reading.choices[1].states)
-    assert (taken.first.earliest_error, chosen.first.earliest_error) == (1, 0)
+    assert (taken.first.earliest_error, chosen.first.earliest_error) == (0, 1)
     assert (chosen.readings, chosen.joined) == ((), None)
     assert isinstance(chosen.first, FirstCase)
 

@@ -125,7 +125,7 @@ def both(frame):
 
 
 def layouts():
-    yield "results", TABLE_ROW, results.result_layout(RESULTS)
+    yield "results", TABLE_ROW, results.result_layout(RESULTS, RESULTS)
     for name, sound in SOUND.items():
         yield name, sound, case_format(name).layout
 

@@ -259,18 +259,19 @@ def test_labels_of_steps(labels, earliest, several, code):
     case = one(imported := read({**MADE, "marks": labels}, step_labels="marks"))
     assert (case["earliest_error"], case["error_steps"]) == (earliest, several)
     assert [found for _, found in codes(imported)] == ([] if code is None else [code])
-    assert "below 0.5 (assumed), is wrong" in imported.label_base
+    assert "below 0.5 (assumed)" in imported.label_base
 
 
-def test_neutral_ratings_are_doubted_until_it_is_said_what_they_are():
-    imported = read({**MADE, "marks": [1, 0, -1]}, step_labels="marks")
-    assert one(imported)["error_steps"] == [1, 2]
-    assert codes(imported) == [("warning", "label-base")]
-    assert "wrong_below" in imported.findings[0].message
-    imported = read({**MADE, "marks": [1, 0, -1]}, step_labels="marks", wrong_below=0)
-    assert one(imported)["error_steps"] == [2]
+@pytest.mark.parametrize(
+    ("ratings", "wrong", "severity"), [([1, 0, -1], [2], "note"), ([0, 0, -1], [2], "warning"), ([1, 1, -1], [2], None)]
+)
+def test_ratings_of_0_are_right_beside_ratings_below_0_until_it_is_stated(ratings, wrong, severity):
+    imported = read({**MADE, "marks": ratings}, step_labels="marks")
+    assert one(imported)["error_steps"] == wrong
+    assert codes(imported) == ([] if severity is None else [(severity, "label-ratings")])
+    imported = read({**MADE, "marks": ratings}, step_labels="marks", wrong_below=0.5)
+    assert one(imported)["error_steps"] == [step for step, rating in enumerate(ratings) if rating < 0.5]
     assert not imported.findings
-    assert "a step is wrong below 0" in imported.mapping
 
 
 def test_an_index_beside_labels_of_steps():

@@ -6,8 +6,9 @@ from authored import rows
 from scoring.errors import UnknownFormat
 from scoring.importing.sources import ReadOptions, read_source
 from scoring.reading.rows import Rows
-from scoring.tables.column_guess import doubtful_rewards, propose, readings, rewards_beside
+from scoring.tables.column_guess import doubtful_rewards, propose, rewards_beside
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.column_readings import readings
 
 
 def table(*values):
@@ -323,7 +324,7 @@ def words(rows, stated=None):
         (lambda n: {"steps": ["a"] * 5, "label": 1 + n % 3}, [("--label-base 0", "--label-base 1")]),
         (lambda n: {"steps": ["a", "b", "c"], "label": n % 3 - 1}, []),
         (lambda n: {"steps": ["a", "b", "c"], "label": 1 + n % 3}, []),
-        (lambda _: {"steps": ["a", "b"], "labels": [-1, 0]}, [("--wrong-below 0.5", "--wrong-below 0")]),
+        (lambda _: {"steps": ["a", "b"], "labels": [-1, 0]}, [("--wrong-below 0", "--wrong-below 0.5")]),
         (lambda _: {"steps": ["a", "b"], "labels": [1, 0]}, []),
         (lambda _: {"steps": ["a", "b"], "solution": "c\n\nd"}, [("--steps steps", "--steps solution")]),
         (lambda _: {"steps": ["a", "b"], "answer": "4"}, []),

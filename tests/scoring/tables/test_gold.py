@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from scoring.reading.rows import Rows
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.table import Evidence, label_base, load
+from scoring.tables.label_bases import Evidence, label_base
+from scoring.tables.table import load
 from thoroughness import up_to
 
 INDEX = st.integers(-2, 6)
