@@ -123,6 +123,9 @@ LATER_TEXTS = ("context", "tools")
 
 CASES: dict[str, pl.DataType] = {**METADATA, **TEXTS}
 
+READABLE = frozenset({"context", "original_problem", "question", "reason", "reference_answer"})
+"""Texts of a case that a scorer may read beside problem and steps, by column."""
+
 REWARDS: dict[str, pl.DataType] = {
     # Joins cases on content.
     "key": pl.String(),

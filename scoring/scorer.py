@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from scoring.errors import DamagedWorkspace, UsageError
+from scoring.schema import READABLE
 from scoring.storage.files import expand_home, write_atomically
 
 # -- which checkpoint of which training run a scorer is, and how folders of checkpoints are called.
@@ -140,8 +141,6 @@ On = Literal["rewards", "differences"]
 
 FILE = "scorer.json"
 FORMAT = 1
-READABLE = frozenset({"context", "original_problem", "question", "reason", "reference_answer"})
-"""Texts of a case that a scorer may read beside problem and steps, by column."""
 NOT_SAID = "not said"
 """Stands for a setting that is not known."""
 _ADVICE = "Correct it, or import or score again."

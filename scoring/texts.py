@@ -220,8 +220,12 @@ BEFORE_ALL = -1
 """The place of the tools in a context that is written as a text: no step, since they hold for all."""
 
 
+OF_PROBLEMS = ("question", "reference_answer")
+"""Texts of `scoring.schema.READABLE` that belong to a problem: the unharmed original of a case has them too."""
+
+
 def text_columns(reads: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of the texts that a scorer needs which reads these of `scoring.scorer.READABLE`."""
+    """Return the columns of the texts that a scorer needs which reads these of `scoring.schema.READABLE`."""
     return (*reads, "tools") if "context" in reads else tuple(reads)
 
 
@@ -234,7 +238,7 @@ def further_texts(
     message. Where the agent had tools the first entry is `[BEFORE_ALL, "tools", JSON of their definitions]`.
 
     Args:
-        reads: some of `scoring.scorer.READABLE`.
+        reads: some of `scoring.schema.READABLE`.
         case: its row of the cases frame.
         texts: its row of the texts.
     """
@@ -256,7 +260,7 @@ def reward_keys(cases: pl.DataFrame, texts: Texts, reads: Sequence[str]) -> pl.D
     Args:
         cases: n rows with a column `key`.
         texts: theirs, row for row.
-        reads: what the scorer reads beside problem and steps, some of `scoring.scorer.READABLE`; with none the frame
+        reads: what the scorer reads beside problem and steps, some of `scoring.schema.READABLE`; with none the frame
             comes back as it is.
 
     A case that has none of these texts keeps its key. So cases of equal problem and steps share their rewards where

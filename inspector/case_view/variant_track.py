@@ -19,7 +19,7 @@ from scoring.evaluations.step_rewards import Gold
 from scoring.evaluations.verdicts import ProvidedVerdicts
 from scoring.schema import METADATA, content_key
 from scoring.scorer import Scorer
-from scoring.texts import ContextMessage, context_messages, further_texts, reward_key
+from scoring.texts import OF_PROBLEMS, ContextMessage, context_messages, further_texts, reward_key
 from scoring.variants import REWARDS, Variant, VariantStep, apply_edits, placed_steps, reward_differences
 from scoring.workspace import Workspace
 
@@ -41,13 +41,16 @@ def original_evaluation(
     """Return the scorer of `seen` on the original of this row's case, decided as that is; it is row 0 there.
 
     Whoever scored the same problem and steps has scored the original: the twin of this case, that of another one, or a
-    clean case. What a file said of this case's own twin goes first. Its gold label is taken to be "no wrong step".
-    `original` are its problem and steps. None where the scorer gave nothing to it.
+    clean case. A scorer that reads more than these has read the texts of the problem. What a file said of this case's
+    own twin goes first. Its gold label is taken to be "no wrong step". `original` are its problem and steps. None where
+    the scorer gave nothing to it.
     """
     folder = results.folders.get(seen.scorer.name)
     if folder is None:
         return None
-    key = content_key(*original)
+    texts = results.texts.row(row)
+    of_problem = {name: texts[name] for name in OF_PROBLEMS}
+    key = reward_key(content_key(*original), further_texts(seen.scorer.reads, {}, of_problem))
     parts = tuple(path.name for kind in (RewardParts, VoteParts) for path in kind(folder).parts())
     benchmark, case = results.cases["benchmark"][row], results.cases["case"][row]
     evaluation = _evaluated(folder, key, len(original[1]), parts, results.workspace, benchmark, case)

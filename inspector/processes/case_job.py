@@ -15,7 +15,8 @@ from scoring.errors import DamagedWorkspace, InspectError, UsageError
 from scoring.evaluations.given import by_run, most_answers
 from scoring.filtering.filters import Facet
 from scoring.runs.prompts import kept_template
-from scoring.scorer import READABLE, Scorer
+from scoring.schema import READABLE
+from scoring.scorer import Scorer
 from scoring.storage.files import expand_home
 from scoring.texts import reward_keys, text_columns
 

@@ -26,15 +26,15 @@ from msgspec.structs import replace
 from scoring.errors import UnwritableWorkspace
 from scoring.metadata_columns import ColumnFates
 from scoring.reading.chunks import Chunk, chunks
-from scoring.reading.fields import KEPT, KEY, LINE, NUMBER, Fields, Layout, row_name
+from scoring.reading.fields import KEPT, KEY, LINE, NUMBER, Field, Fields, Layout, kind_of, row_name
 from scoring.reading.findings import Finding, Severity
 from scoring.reading.import_checks import problem_evidence, problem_findings
 from scoring.reading.metadata import MetadataCollector, half_characters
 from scoring.reading.rows import Rows, SourceRow
 from scoring.reading.text_rows import CSV_FORMATS
-from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS, WHOLE, content_key
+from scoring.schema import CASES, METADATA, READABLE, STEP_INDEX, TEXTS, WHOLE, content_key
 from scoring.storage.files import unwritable, uuid7
-from scoring.texts import ROW_GROUP, Texts, in_groups, rest_digests
+from scoring.texts import OF_PROBLEMS, ROW_GROUP, Texts, in_groups, rest_digests
 
 MADE = "case."
 """What stands before the name of a column of ours in a check, beside the fields of the row."""
@@ -154,7 +154,8 @@ class CaseFormat(Struct, frozen=True, eq=False):
         name: The benchmark's.
         layout: The fields, with the content's; the row's `id` is the column of that name.
         columns: Column of CASES -> expression over the fields. `problem`, `steps` and `id` are the fields of these
-            names, or of the layout's content, where nothing else is said.
+            names, or of the layout's content, where nothing else is said. Texts that a scorer may read
+            (`scoring.schema.READABLE`) are read from keys of their own names, unless the format reads these keys.
         conclude: How the labels were read, in words, and all findings.
         checks: What is odd about single rows, in the order in which it is said.
         withhold: Why the gold labels cannot be used, as a finding; None = they can. The cases then have none.
@@ -165,7 +166,8 @@ class CaseFormat(Struct, frozen=True, eq=False):
         one_of_many: Whether a file is one of many of its kind, as those of a training run are: what scorers gave beside
             its cases is then called after its column, and never after the file.
         twins: `id`, `problem`, `steps` and `twin_of` of the unharmed original of a case, as expressions over what
-            checks see; null `twin_of` = the case has none. Of cases that share an original it is the first one's.
+            checks see; null `twin_of` = the case has none. Of cases that share an original it is the first one's. It
+            has the texts of the problem (`scoring.texts.OF_PROBLEMS`) that the case has.
     """
 
     name: str
@@ -213,7 +215,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
         further = MetadataCollector([*self._claimed(rows), *beside], cells=rows.format in CSV_FORMATS.values())
         further.see([] if rows.table is None else rows.table.columns)
         texts_to = folder if large else None
-        parts = list(chunks(rows, self.layout, lambda chunk: self._part(chunk, rows.source, texts_to, further)))
+        parts = list(chunks(rows, self._layout, lambda chunk: self._part(chunk, rows.source, texts_to, further)))
         columns, fates = further.finish()
         metadata = pl.concat([_NO_METADATA, *(part.metadata for part in parts)])
         findings = first_undecodable([finding for part in parts for finding in part.findings])
@@ -266,6 +268,19 @@ class CaseFormat(Struct, frozen=True, eq=False):
         records.records_of, records.rows_read = self.name, rows.read
         return records
 
+    @property
+    def _readable(self) -> dict[str, Field]:
+        """Texts that a scorer may read and that the format says nothing of. They stay metadata too."""
+        if self.layout.flat is not None:
+            return {}
+        alternatives = {key for keys in self.layout.first_of for key in keys}
+        known = {*self.columns, *self.layout.fields, *self.layout.row_keys().values(), *self.layout.claimed}
+        return dict.fromkeys(sorted(READABLE - {"context"} - known - alternatives), _TEXT)
+
+    @property
+    def _layout(self) -> Layout:
+        return replace(self.layout, fields={**self.layout.fields, **self._readable})
+
     def _claimed(self, rows: Rows) -> Iterator[str]:
         alternatives = {key for keys in self.layout.first_of for key in keys}
         if self.layout.flat is None:
@@ -277,7 +292,8 @@ class CaseFormat(Struct, frozen=True, eq=False):
 
     def _part(self, chunk: Chunk, source: str, folder: Path | None, further: MetadataCollector) -> "_Part":
         fields = chunk.frame
-        columns = {"key": pl.col(KEY), **self.columns, **self.identity(fields.columns, source)}
+        columns = {"key": pl.col(KEY), **{name: pl.col(name) for name in self._readable}}
+        columns |= {**self.columns, **self.identity(fields.columns, source)}
         made = fields.select(self._complete(columns, source))
         whole = pl.concat([fields, made.rename(lambda name: f"{MADE}{name}")], how="horizontal")
         findings, kept = checked(whole, self.checks, source)
@@ -314,6 +330,12 @@ class CaseFormat(Struct, frozen=True, eq=False):
                 for row in cases.select(alternatives).iter_rows(named=True)
             ]
             rows = [{**fields, **row} for fields, row in zip(values, rows, strict=True)]
+        for name in self._readable:
+            if cases[name].null_count() < cases.height:
+                rows = [
+                    row if text is None or name in row else {**row, name: text}
+                    for row, text in zip(rows, cases[name].to_list(), strict=True)
+                ]
         if self.metadata:
             made = cases.select(**self.metadata).iter_rows(named=True)
             rows = [{**row, **values} for row, values in zip(rows, made, strict=True)]
@@ -332,7 +354,11 @@ class CaseFormat(Struct, frozen=True, eq=False):
         if self.twins is None:
             return _NO_CASES
         twins = whole.filter(pl.col(f"{MADE}id").is_first_distinct()).select(
-            LINE, **self.twins, earliest_error=pl.lit(-1), error_steps=pl.lit([], dtype=pl.List(STEP_INDEX))
+            LINE,
+            **{name: pl.col(f"{MADE}{name}") for name in OF_PROBLEMS},
+            **self.twins,
+            earliest_error=pl.lit(-1),
+            error_steps=pl.lit([], dtype=pl.List(STEP_INDEX)),
         )
         twins = twins.filter(pl.col("twin_of").is_not_null())
         keys = [content_key(*content) for content in twins.select("problem", "steps").iter_rows()]
@@ -352,6 +378,18 @@ class CaseFormat(Struct, frozen=True, eq=False):
         return [expressions.get(name, nothing).cast(dtype).alias(name) for name, dtype in CASES.items()]
 
 
+def text_or_number(fields: Fields, name: str) -> str | None:
+    """Read a text, or a number as its digits; of anything else, there is a note and no text."""
+    value = fields.value.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if value is None or isinstance(value, str):
+        return fields.text(name)
+    fields.note("note", "wrong-type", f"{name} is {kind_of(value)}, not text; no scorer reads it")
+    return None
+
+
+_TEXT = Field(pl.String(), str, text_or_number)
 # Building a frame of so many columns takes as long as reading a small file.
 _NO_METADATA = pl.DataFrame(schema=METADATA)
 _NO_CASES = pl.DataFrame(schema=CASES)

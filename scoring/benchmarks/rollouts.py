@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 from msgspec import Struct
 
-from scoring.benchmarks.base import CaseFormat, Check, ReadSource, problem_id, warn_where
+from scoring.benchmarks.base import CaseFormat, Check, ReadSource, problem_id, text_or_number, warn_where
 from scoring.reading.fields import Fields, Layout, identifier, read_by, solution, text, truth, wholes
 from scoring.reading.file_bytes import plain_name
 from scoring.reading.findings import Finding
@@ -120,7 +120,12 @@ class Trajectory(Struct, frozen=True):
 
 
 def rollout(
-    fields: Fields, problem: Any, solution_text: Any, outcome: bool | None, trajectory: Trajectory | None = None
+    fields: Fields,
+    problem: Any,
+    solution_text: Any,
+    outcome: bool | None,
+    trajectory: Trajectory | None = None,
+    reference: Any = None,
 ) -> dict[str, Any]:
     """Make one rollout's record: the fields of FIELDS beside those that the row has itself.
 
@@ -130,6 +135,7 @@ def rollout(
         solution_text: what was sampled, which is cut into steps; anything but a text is told of later.
         outcome: whether the answer is right; None = unknown.
         trajectory: its messages, where the format has these in place of a text: the steps are some of them.
+        reference: the reference answer; None = the row's own `reference_answer`.
     """
     how = GIVEN
     made: Any = solution_text
@@ -152,6 +158,7 @@ def rollout(
         # Solutions of one problem are chosen among where they were sampled together.
         "problem_id": problem_id(group),
         "final_answer_correct": outcome,
+        "reference_answer": fields.value.get("reference_answer") if reference is None else reference,
         "step_messages": None if trajectory is None else trajectory.places,
         "context": None if trajectory is None else trajectory.context,
         _HOW: how,
@@ -166,13 +173,14 @@ FIELDS = {
     "subset": text(),
     "problem_id": text(),
     "final_answer_correct": truth(),
+    "reference_answer": read_by(pl.String(), text_or_number, str),
     "step_messages": wholes(),
     "context": read_by(CASES["context"], lambda fields, name: fields.value[name]),
     _HOW: text(),
     _UNFIT: truth(),
 }
 """The fields of a rollout's record."""
-_COLUMNS = ("subset", "problem_id", "final_answer_correct", "step_messages", "context")
+_COLUMNS = ("subset", "problem_id", "final_answer_correct", "reference_answer", "step_messages", "context")
 _STEPS = pl.col("steps").list.len()
 _CHECKS: tuple[Check, ...] = (
     warn_where(

@@ -34,9 +34,8 @@ def recognises(row: Any) -> bool:
 def _rollouts(fields: Fields) -> Iterator[dict[str, Any]]:
     row = fields.value
     outcome = answered_right(row.get("acc"))
-    record = rollout(
-        fields, row.get("input"), row.get("output"), answered_right(row.get("score")) if outcome is None else outcome
-    )
+    outcome = answered_right(row.get("score")) if outcome is None else outcome
+    record = rollout(fields, row.get("input"), row.get("output"), outcome, reference=row.get("gts"))
     for key in ("input", "output"):
         record.pop(key, None)
     stem = PurePath(plain_name(fields.source)).stem

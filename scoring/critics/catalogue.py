@@ -125,7 +125,7 @@ class CriticProtocol(Struct, frozen=True):
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """What is read of a case beside problem and steps, some of `scoring.scorer.READABLE`."""
+        """What is read of a case beside problem and steps, some of `scoring.schema.READABLE`."""
         return ("context",) if self.message else ()
 
     def text(self, steps: Sequence[str], context: str | None = None) -> str:

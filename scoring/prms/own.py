@@ -22,7 +22,7 @@ from scoring.errors import PluginError
 from scoring.own_code import OwnCode
 from scoring.prms.base import Adapter, Encoder, Options, Scale, Tokenizer, check_tensors, facts_of
 from scoring.readout import Encoded, Readout, Refused
-from scoring.scorer import READABLE
+from scoring.schema import READABLE
 
 GROUP = "prm_inspect.adapters"
 """The group of entry points: name -> "module:Class"."""

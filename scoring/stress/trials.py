@@ -20,8 +20,7 @@ from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation, evaluate
 from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP, Gold
 from scoring.evaluations.verdicts import ProvidedVerdicts, RuleByCase
-from scoring.schema import METADATA, Ints
-from scoring.scorer import READABLE
+from scoring.schema import METADATA, READABLE, Ints
 from scoring.stress.breaking import BREAKING
 from scoring.stress.cutting import GIVEN, WAYS, cut_into_parts
 from scoring.stress.measuring import Judgement, Trial

@@ -264,6 +264,13 @@ def _reference(row: Mapping[str, Any]) -> str | None:
     return next((reference_text(text) for text in texts if text and text.strip()), None)
 
 
+def _with_reference(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return the row with its reference answer under the key that becomes a column, whatever the row calls it."""
+    texts = (written(row.get(name)) for name in (key, *_REFERENCES))
+    text = next((text for text in texts if text and text.strip()), None)
+    return row if text is None or row.get(key) is not None else {**row, key: text}
+
+
 def _shared(row: Mapping[str, Any], count: int, less: Sequence[str]) -> Iterator[dict[str, Any]]:
     """What a row says beside its `count` responses, for each of them: lists of as many values are taken apart."""
     kept = {key: value for key, value in row.items() if key not in less}
@@ -331,7 +338,8 @@ def _has_completions(fields: Fields) -> bool:
 
 
 def _completions(fields: Fields, cut: Callable[[str], list[str]], answers: _Answers) -> Iterator[dict[str, Any]]:
-    row, completions, scores = fields.value, fields.value["completions"], fields.value.get("scores")
+    row = _with_reference(fields.value, "answer")
+    completions, scores = row["completions"], row.get("scores")
     count = len(completions)
     if not isinstance(scores, list) or len(scores) != count:
         what = f"{len(scores)} lists" if isinstance(scores, list) else kind_of(scores)
@@ -388,7 +396,7 @@ def _is_chain(chain: object) -> bool:
 
 
 def _chains(fields: Fields, answers: _Answers) -> Iterator[dict[str, Any]]:
-    row = fields.value
+    row = _with_reference(fields.value, "answer")
     if not isinstance(row.get("chain_of_thoughts"), list):
         what = kind_of(row.get("chain_of_thoughts"))
         fields.note("error", "wrong-type", f"chain_of_thoughts is {what}, not a list")
@@ -407,7 +415,9 @@ def _chains(fields: Fields, answers: _Answers) -> Iterator[dict[str, Any]]:
         if answer is None:
             answer = stated_answer("\n\n".join(step for step in steps if isinstance(step, str)))
         judged = answers.judge(name, answer, reference, chain.get("parsed_answer_correctness"))
-        yield {**shared, **chain, _ID: f"{name}/{place}", _PROBLEM_ID: name, **judged}
+        # An answer of the chain is not the reference answer.
+        own = {f"chain.{key}" if key == "answer" and key in row else key: value for key, value in chain.items()}
+        yield {**shared, **own, _ID: f"{name}/{place}", _PROBLEM_ID: name, **judged}
 
 
 def _versa_scorer(rows: Rows) -> str:
@@ -515,6 +525,7 @@ def _paths(fields: Fields, answers: _Answers) -> Iterator[dict[str, Any]]:
     if not _is_math_aps(row):
         fields.note("error", "wrong-type", "reasoning_steps is not a list of objects with a solution_prefix each")
         return
+    row = _with_reference(row, "final_answer")
     values = {part["solution_prefix"]: part.get("mc_value") for part in reversed(row["reasoning_steps"])}
     # In order of their texts, a prefix stands right before what continues it.
     ordered = sorted(prefix for prefix in values if prefix)
@@ -550,7 +561,7 @@ def _skywork(_: Rows, answers: _Answers) -> Callable[[Fields], Iterator[dict[str
     places: dict[str, int] = {}
 
     def response_of(fields: Fields) -> Iterator[dict[str, Any]]:
-        row = fields.value
+        row = _with_reference(fields.value, "answer")
         response = fields.text("response", required=True)
         if response is None:
             return

@@ -2,8 +2,12 @@ import polars as pl
 
 import originals
 from inspector.case_view.variant_track import original_evaluation, original_of
+from inspector.result_set import load
+from inspector.screen_state import inspect
 from scoring.cache import RewardParts
 from scoring.schema import REWARDS, content_key
+from scoring.texts import reward_keys
+from scoring.workspace import Workspace
 
 
 def seen(tmp_path, row, **settings):
@@ -54,6 +58,28 @@ def test_rewards_that_come_later_are_seen(tmp_path):
     RewardParts(state.results.folders["alpha"]).append(pl.DataFrame(rows, schema=REWARDS))
     later = original_evaluation(state.results, state.evaluation, 2, original)
     assert later.rewards.of(0) == [0.1, 0.2, 0.3]
+
+
+def test_a_scorer_that_reads_more_has_read_the_texts_of_the_problem(tmp_path):
+    reads = ("question", "reason")
+    query = originals.workspace(tmp_path / "w", settings={"reads": list(reads)})
+    workspace = Workspace.open(tmp_path / "w")
+    cases, texts = workspace.cases(["prmbench"], twins=True)
+    keyed = reward_keys(cases, texts, reads)
+    rows = [
+        {"key": key, "vote": 0, "rewards": [number / 10] * n_steps}
+        for number, (key, n_steps) in enumerate(keyed.select("key", "n_steps").iter_rows())
+    ]
+    RewardParts(next((tmp_path / "w/rewards").iterdir())).append(pl.DataFrame(rows, schema=REWARDS))
+    state = inspect(load(query))
+    original = original_of(state.results.texts.row(0))
+    (number,) = cases["twin_of"].is_not_null().arg_true()
+    found = original_evaluation(state.results, state.evaluation, 0, original)
+    assert found.rewards.of(0) == [number / 10] * 4
+    # It was scored with the words of its problem, and not with those about the error that it has not.
+    assert texts.row(0)["question"]
+    assert texts.row(number)["question"] == texts.row(0)["question"]
+    assert texts.row(number)["reason"] is None
 
 
 def test_of_results_that_name_cases_those_of_its_own_twin_go_first(tmp_path):

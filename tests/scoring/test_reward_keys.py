@@ -12,8 +12,8 @@ from scoring.readout import Encoded
 from scoring.runs.events import End
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
-from scoring.schema import METADATA, TEXTS
-from scoring.scorer import READABLE, Scorer
+from scoring.schema import METADATA, READABLE, TEXTS
+from scoring.scorer import Scorer
 from scoring.texts import reward_key, reward_keys
 
 READER = replace(fake_scoring.SCORER, settings={"reads": ["reference_answer"]})

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import authored
+from authored import json_lines
 from benchmark_rows import (
     grben,
     math_shepherd,
@@ -19,6 +20,7 @@ from benchmark_rows import (
     stepwise,
 )
 from hostile_lines import files
+from imports import import_source
 from modified import row as modified
 from scoring.benchmarks import base, demo, prmbench, processbench, socratic
 from scoring.benchmarks import grben as gr_ben
@@ -28,6 +30,7 @@ from scoring.benchmarks.grben import load
 from scoring.benchmarks.registry import benchmark_module
 from scoring.errors import UnknownFormat, UnwritableWorkspace
 from scoring.importing.sources import ReadOptions, read_source
+from scoring.metadata_columns import metadata_name
 from scoring.reading import chunks as chunking
 from scoring.reading import fields
 from scoring.reading.rows import read_rows
@@ -312,6 +315,41 @@ def test_a_number_beyond_floats_that_nobody_reads_costs_nothing(tmp_path):
     line = authored.json_lines([{**authored.row(1), "far": 5}]).decode()
     path.write_text(line + line.replace(": 5", ": 1e400").replace("sums-1", "sums-2"))
     assert assert_same(path, processbench, tmp_path / "spilled", 10**6).metadata["far"].to_list() == [5.0, math.inf]
+
+
+FURTHER = {"reference_answer": "12", "question": "Why?", "reason": "So.", "original_problem": "How?"}
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_texts_that_a_scorer_may_read_are_read_by_their_names(tmp_path, kind):
+    """The format knows none of these keys. They stay metadata, as they were in 0.2."""
+    rows = [{"id": f"s-{at}", "problem": f"p{at}", "steps": ["a", "b"], "label": -1, **FURTHER} for at in range(3)]
+    rows[1] = {**rows[1], "reference_answer": None}
+    path = tmp_path / f"s.{kind}"
+    if kind == "jsonl":
+        path.write_bytes(json_lines(rows))
+    else:
+        pl.DataFrame(rows).write_parquet(path)
+    imported = import_source(str(path), "processbench")
+    for name, text in FURTHER.items():
+        texts = ["12", None, "12"] if name == "reference_answer" else [text] * 3
+        assert imported.cases[name].to_list() == texts
+        kept = imported.metadata[metadata_name(name)]
+        assert kept.cast(pl.String).to_list() == texts
+    assert [finding for finding in imported.findings if finding.severity != "note"] == []
+
+
+def test_a_reference_answer_may_be_a_number_and_a_list_is_noted():
+    values = [12, 2.5, "2", ["12"], True, None]
+    rows = [{"id": str(at), "problem": "p", "steps": ["a"], "label": -1} for at in range(len(values))]
+    imported = processbench.load(
+        rows_of([{**row, "reference_answer": value} for row, value in zip(rows, values, strict=True)])
+    )
+    assert imported.cases["reference_answer"].to_list() == ["12", "2.5", "2", None, None, None]
+    assert [(finding.severity, finding.line) for finding in imported.findings if finding.code == "wrong-type"] == [
+        ("note", 4),
+        ("note", 5),
+    ]
 
 
 def test_metadata_columns_are_those_of_the_first_of_repeated_ids(tmp_path):

@@ -117,6 +117,7 @@ def test_a_redundency_case_has_a_twin(read):
             "line": 2,
             "problem": "The original question?",
             "steps": row(3)["original_process"],
+            "question": row(3)["question"],
         }
     ]
 

@@ -54,6 +54,8 @@ def test_a_row_becomes_a_case_and_its_right_solution_a_twin():
         "twin_of": "reasoneval_pairs/0",
         "problem": PROBLEM,
         "steps": REFERENCE,
+        # A PRM that reads the reference answer of the case reads that of its original.
+        "reference_answer": "12",
     }
     assert not imported.findings
 

@@ -116,6 +116,7 @@ def test_a_row_of_verl_is_a_case_with_its_training_step_and_without_gold():
         "line": 1,
         "problem": f"user\n{PROBLEM}\nassistant\n",
         "steps": STEPS,
+        "reference_answer": "12",
     }
     assert imported.metadata.row(0, named=True) == {"gts": "12", "score": 0.0, "step": 40, "pred": "0"}
     assert not imported.findings

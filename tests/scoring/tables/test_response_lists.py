@@ -41,6 +41,9 @@ ROWS = {
 }
 
 
+REFERENCES = {"answer", "final_answer", "reference_answer", "gt_answer", "ground_truth"}
+
+
 def write(tmp_path, rows, name="file.jsonl"):
     path = tmp_path / name
     path.write_bytes(json_lines(rows) if name.endswith("l") else json.dumps(rows).encode())
@@ -212,6 +215,19 @@ def test_versa_s_chains_are_as_the_file_says(tmp_path):
     assert rewards["reason"].drop_nulls().unique().to_list() == ["there are no rewards here"]
     assert cases["problem_id"].n_unique() == 3
     assert cases["reference_answer"].unique().to_list() == ["A"]
+
+
+@pytest.mark.parametrize("key", ["gt_answer", "ground_truth", "reference_answer"])
+@pytest.mark.parametrize("name", ["search_and_learn", "versaprm", "math_aps", "skywork"])
+def test_the_reference_that_answers_are_compared_with_is_the_case_s(tmp_path, name, key):
+    """Whatever the row calls it: a PRM that reads the reference answer is given it."""
+    rows = [{name: value for name, value in row.items() if name not in REFERENCES} | {key: "12"} for row in ROWS[name]]
+    if name == "versaprm":
+        # The answer of a chain is none.
+        for row in rows:
+            row["chain_of_thoughts"] = [chain | {"answer": "7"} for chain in row["chain_of_thoughts"]]
+    (read,) = read_sources([write(tmp_path, rows)], ImportOptions(), None, None).imported
+    assert read.cases["reference_answer"].unique().to_list() == ["12"]
 
 
 def as_columns(rows):
