@@ -50,7 +50,7 @@ from inspector.texts.sentences import official_score
 from scoring.errors import UsageError
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import group_masks
-from scoring.metrics.answer_votes import DRAWS, MOST_CHOICES, AnswerGroups
+from scoring.metrics.answer_votes import DRAWS, MOST_CHOICES, MOST_RESPONSES, AnswerGroups
 from scoring.metrics.best_of_n import (
     AGGREGATIONS,
     FEWEST,
@@ -110,7 +110,8 @@ NOTES = (
     "maj@n, weighted@n: answers that tie share the win, in any order of the responses",
     "maj@n, weighted@n: a response without a readable answer does not vote; if none votes, one is picked at random",
     "maj@n, weighted@n: of one response, both are mean@1",
-    f"weighted@n: exact up to {MOST_CHOICES:,} choices of n responses a problem; of more, {DRAWS:,} are drawn (seed)",
+    f"weighted@n: exact up to {MOST_CHOICES:,} choices a problem; maj@n: also up to {MOST_RESPONSES} responses a problem",
+    f"maj@n, weighted@n beyond that: mean over up to {DRAWS:,} choices a problem, drawn with the seed",
     "sampling_error: a drawn value is within so much of the exact one, at 95%; null: the value is exact",
     r"final answers: the column parsed_answer of a case's file, else the text in the last \boxed{...}",
     "final answers are compared as mathematics, by rules; math-verify compares more at import (extra answers)",
@@ -333,9 +334,7 @@ def _blocks(rows: pl.DataFrame, own: pl.DataFrame, oddities: Sequence[str], by: 
     errors = rows["sampling_error"].drop_nulls().to_list()
     if errors:
         most = share_text(max(errors), 2)
-        yield Note(
-            f"{DRAWN} mean over {DRAWS:,} drawn choices a problem: within {most} points of the exact value (95%)."
-        )
+        yield Note(f"{DRAWN} mean over drawn choices of responses: within {most} points of the exact value (95%).")
     if (over := _spread_table(own)).rows:
         yield over
     yield from quiet_notes(oddities)

@@ -12,14 +12,15 @@ at random:
 - Where one answer is right in some responses and wrong in others, the share of right ones among the chosen responses
   with that answer counts.
 
-The vote of n out of N responses is the mean over all C(N, n) choices. It is exact if that are at most MOST_CHOICES, and
-for unweighted votes always. Else DRAWS choices are drawn, and the result says with what standard error.
+The vote of n out of N responses is the mean over all C(N, n) choices. It is exact for at most MOST_CHOICES choices, and
+without weights for at most MOST_RESPONSES responses. Else DRAWS choices are drawn for each problem, or fewer of very
+many responses, and the result says with what standard error.
 """
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
-from math import comb
+from math import comb, prod
 from zlib import crc32
 
 import numpy as np
@@ -29,12 +30,20 @@ from scoring.schema import Bools, Floats, Ints
 
 MOST_CHOICES = 20_000
 """Choices of n out of N responses up to which all are counted: those of up to 16 responses, and 2 out of 200."""
-DRAWS = 1_000
-"""Choices that are drawn for a problem with more of them."""
+MOST_RESPONSES = 128
+"""Responses to a problem up to which their unweighted votes are exact for every n."""
+DRAWS, FEWEST_DRAWS = 1_000, 50
+"""Choices that are drawn for a problem with more of them, and for one of a benchmark with millions of responses."""
+_DRAWN = 1 << 26
+"""Responses in all choices that are drawn together, by which their number falls from the one to the other."""
 SAME_SUM = 1e-12
 _PRODUCTS = 1 << 18
 """Multiplications at a time: BLAS computes so small a product in one thread, and it stays in the processor's cache."""
 _CELLS = 1 << 16
+_DENSE = 256
+"""Responses to a problem up to which sums by answer are one product, though most of its numbers are 0."""
+_NEGLIGIBLE = 1e-20
+"""A chance that adds nothing to a sum of floats near 1."""
 _LARGE = 2.0**900
 _SMALLER = 2.0**-100
 
@@ -105,6 +114,7 @@ class AnswerGroups(Struct, frozen=True, eq=False):
             weights: (m,) finite, how much each vote counts; None = 1.
         """
         sizes = np.diff(self.starts)
+        draws = min(DRAWS, max(FEWEST_DRAWS, _DRAWN // max(1, self.groups.size)))
         values, errors = np.zeros(sizes.size), np.zeros(sizes.size)
         if weights is not None and np.abs(weights).max(initial=0) > _LARGE:
             weights = weights * _SMALLER
@@ -117,7 +127,8 @@ class AnswerGroups(Struct, frozen=True, eq=False):
                 self.right[rows],
                 None if weights is None else weights[rows],
             )
-            values[problems], errors[problems] = _expected(votes, size if n is None else min(n, size), self.seed)
+            number = size if n is None else min(n, size)
+            values[problems], errors[problems] = _expected(votes, number, draws, self.seed)
         return ExpectedVotes(values, errors)
 
     def first_winners(self, chosen: Bools, weights: Floats | None = None) -> Floats:
@@ -179,11 +190,19 @@ class _Votes(Struct, frozen=True, eq=False):
     right: Bools
     weights: Floats | None
 
-    def take(self, index: Ints | slice) -> "_Votes":
+    def take(self, index: Ints | int) -> "_Votes":
+        """Return the votes of some problems, or of one without the first axis."""
         return _Votes(self.answers[index], self.right[index], None if self.weights is None else self.weights[index])
 
+    def reordered(self, orders: Ints) -> "_Votes":
+        """Put the responses of each problem in an order (q, N)."""
+        weights = None if self.weights is None else np.take_along_axis(self.weights, orders, axis=1)
+        return _Votes(
+            np.take_along_axis(self.answers, orders, axis=1), np.take_along_axis(self.right, orders, axis=1), weights
+        )
 
-def _expected(votes: _Votes, n: int, seed: int) -> tuple[Floats, Floats]:
+
+def _expected(votes: _Votes, n: int, draws: int, seed: int) -> tuple[Floats, Floats]:
     """Values and standard errors, (q,) each, of the votes of n responses."""
     size = votes.right.shape[1]
     values, errors = votes.right.mean(axis=1), np.zeros(votes.right.shape[0])
@@ -194,17 +213,13 @@ def _expected(votes: _Votes, n: int, seed: int) -> tuple[Floats, Floats]:
     votes = votes.take(undecided)
     if comb(size, n) <= MOST_CHOICES:
         values[undecided], _ = _mean_share(votes, _all_choices(size, n))
-    elif votes.weights is None:
+    elif votes.weights is None and size <= MOST_RESPONSES:
         values[undecided] = [_majority(groups, silent, n) for groups, silent in _profiles(votes)]
     else:
-        shuffled = votes.answers.copy(), votes.right.copy(), votes.weights.copy()
-        for row in range(undecided.size):
-            order = _shuffled(votes.answers[row], votes.right[row], votes.weights[row], seed)
-            for column in shuffled:
-                column[row] = column[row][order]
-        values[undecided], variances = _mean_share(_Votes(*shuffled), _drawn_choices(size, n, seed))
+        orders = np.array([_shuffled(votes.take(row), seed) for row in range(undecided.size)])
+        values[undecided], variances = _mean_share(votes.reordered(orders), _drawn_choices(size, n, draws, seed))
         # Choices that were not drawn may differ even if all that were drawn agree.
-        errors[undecided] = np.sqrt(np.maximum(variances, 1 / DRAWS) / (DRAWS - 1))
+        errors[undecided] = np.sqrt(np.maximum(variances, 1 / draws) / (draws - 1))
     return values, errors
 
 
@@ -218,20 +233,21 @@ def _all_choices(size: int, n: int) -> Bools:
 
 
 @lru_cache(maxsize=16)
-def _drawn_choices(size: int, n: int, seed: int) -> Bools:
-    """Whether each response is in each of DRAWS random choices. Shape (size, DRAWS)."""
+def _drawn_choices(size: int, n: int, draws: int, seed: int) -> Bools:
+    """Whether each response is in each random choice. Shape (size, draws)."""
     generator: np.random.Generator = np.random.default_rng([seed, size, n])
-    return generator.permuted(np.tile(np.arange(size)[:, None] < n, DRAWS), axis=0)
+    return generator.permuted(np.tile(np.arange(size)[:, None] < n, draws), axis=0)
 
 
-def _shuffled(answers: Ints, right: Bools, weights: Floats, seed: int) -> Ints:
-    """An order of a problem's responses that depends on what they say, and not on their order in the file.
+def _shuffled(votes: _Votes, seed: int) -> Ints:
+    """An order of one problem's responses that depends on what they say, and not on their order in the file.
 
     All problems share the drawn choices: in independent orders, their errors are uncorrelated.
     """
-    order = np.lexsort((weights, right, answers))
-    content = b"".join(column[order].tobytes() for column in (answers, right, weights))
-    return order[np.random.default_rng([seed, crc32(content)]).permutation(order.size)]
+    columns = [votes.answers, votes.right, *([] if votes.weights is None else [votes.weights])]
+    order = np.lexsort(columns[::-1])
+    content = b"".join(column[order].tobytes() for column in columns)
+    return np.asarray(order[np.random.default_rng([seed, crc32(content)]).permutation(order.size)])
 
 
 def _mean_share(votes: _Votes, chosen: Bools) -> tuple[Floats, Floats]:
@@ -244,7 +260,7 @@ def _mean_share(votes: _Votes, chosen: Bools) -> tuple[Floats, Floats]:
     start = 0
     while start < order.size:
         width = max(1, int(most[order[start]]))
-        columns = max(64, _PRODUCTS // (width * size))
+        columns = max(64, _PRODUCTS // (width * size)) if size <= _DENSE else max(1, _PRODUCTS // size)
         problems = order[start : start + max(1, _CELLS // (width * min(columns, choices)))]
         start += problems.size
         some = votes.take(problems)
@@ -261,32 +277,42 @@ def _shares(votes: _Votes, chosen: Floats, width: int) -> Floats:
 
     `width` is the most answers that one of the q problems has.
     """
-    belongs = votes.answers[:, None, :] == np.arange(width)[:, None]
     weights = np.ones(votes.right.shape) if votes.weights is None else votes.weights
-    sums = (belongs * weights[:, None, :]) @ chosen
+    sums = _by_answer(votes.answers, weights, chosen, width)
     if weights.min() > 0:
         margins = SAME_SUM * sums
         has_winner = sums.max(axis=1) > 0
     else:
-        is_absent = belongs @ chosen == 0
-        margins = SAME_SUM * ((belongs * np.abs(weights)[:, None, :]) @ chosen)
+        is_absent = _by_answer(votes.answers, np.ones(weights.shape), chosen, width) == 0
+        margins = SAME_SUM * _by_answer(votes.answers, np.abs(weights), chosen, width)
         sums[is_absent] = -np.inf
         has_winner = ~is_absent.all(axis=1)
     least = (sums - margins).max(axis=1)
     sums += margins
-    n_right = (belongs & votes.right[:, None, :]).sum(axis=2)
-    labels = n_right / np.maximum(belongs.sum(axis=2), 1)
-    is_mixed = (labels > 0) & (labels < 1)
     winners, right = np.zeros(least.shape), np.zeros(least.shape)
     for answer in range(width):
         wins = sums[:, answer] >= least
         winners += wins
-        if is_mixed[:, answer].any():
-            own = belongs[:, answer].astype(np.float64)
-            right += wins * ((own * votes.right) @ chosen / np.maximum(own @ chosen, 1))
-        elif labels[:, answer].any():
-            right += wins * labels[:, answer, None]
+        own = (votes.answers == answer).astype(np.float64)
+        label = (own * votes.right).sum(axis=1) / own.sum(axis=1).clip(min=1)
+        if ((label > 0) & (label < 1)).any():
+            right += wins * ((own * votes.right) @ chosen / (own @ chosen).clip(min=1))
+        elif label.any():
+            right += wins * label[:, None]
     return np.where(has_winner, right / winners, votes.right @ chosen / chosen.sum(axis=0))
+
+
+def _by_answer(answers: Ints, values: Floats, chosen: Floats, width: int) -> Floats:
+    """Sums of values (q, N) over the chosen responses (N, choices) with each answer. Shape (q, width, choices)."""
+    if answers.shape[1] <= _DENSE:
+        return np.asarray(((answers[:, None, :] == np.arange(width)[:, None]) * values[:, None, :]) @ chosen)
+    sums = np.zeros((answers.shape[0], width, chosen.shape[1]))
+    for row, own in enumerate(answers):
+        order = np.argsort(own, kind="stable")
+        present, starts = np.unique(own[order], return_index=True)
+        of_answers = np.add.reduceat(chosen[order] * values[row, order, None], starts, axis=0)
+        sums[row, present[present >= 0]] = of_answers[present >= 0]
+    return sums
 
 
 # -- the majority of n responses, from how many have each answer
@@ -311,12 +337,17 @@ def _majority(groups: tuple[tuple[int, int], ...], silent: tuple[int, int], n: i
     probability n / size, and the result is divided by the chance that n are. For `groups` and `silent` see `_profiles`.
     """
     size = silent[0] + sum(count for count, _ in groups)
-    total = 0.0
+    whole, total = float(_chances(size, n, size)[n]), 0.0
+    negligible = _NEGLIGIBLE * whole
     if silent[0] >= n:
         nobody = _chances(silent[0], n, size)[n] * _chances(size - silent[0], n, size)[0]
         total = nobody * silent[1] / silent[0]
     for votes in range(1, min(n, groups[0][0]) + 1 if groups else 1):
         able = [group for group in groups if group[0] >= votes]
+        if prod(float(_chances(count, n, size)[: votes + 1].sum()) for count, _ in able) < negligible:
+            continue  # Nearly always an answer has more votes.
+        if sum(float(_chances(count, n, size)[votes:].sum()) for count, _ in able) < negligible:
+            break
         # chances[0, t, v]: t answers have `votes`, v votes in total; chances[1]: times how many of the t are right.
         chances = np.zeros((2, min(n // votes, len(able)) + 1, n + 1))
         chances[0, 0, :votes] = _chances(able[0][0], n, size)[:votes]
@@ -326,14 +357,14 @@ def _majority(groups: tuple[tuple[int, int], ...], silent: tuple[int, int], n: i
             tied = own[votes] * chances[:, :-1, : n + 1 - votes]
             tied[1] += n_right / count * tied[0]
             below = np.zeros_like(chances)
-            for fewer in range(votes):
+            for fewer in np.flatnonzero(own[:votes] > negligible):
                 below[:, :, fewer:] += own[fewer] * chances[:, :, : n + 1 - fewer]
             below[:, 1:, votes:] += tied
             chances = below
         others = _chances(size - sum(count for count, _ in able), n, size)
         right = chances[1, 1:, n - others.size + 1 :] @ others[::-1]
         total += float((right / np.arange(1, right.size + 1)).sum())
-    return float(total / _chances(size, n, size)[n])
+    return total / whole
 
 
 @lru_cache(maxsize=4096)

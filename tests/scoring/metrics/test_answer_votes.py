@@ -105,10 +105,25 @@ def test_a_majority_of_many_responses_is_exact(counts, n):
     assert not votes.errors.any()
 
 
-def test_a_majority_of_thousands_of_responses_stays_in_range():
-    one = [("1", True)] * 400 + [("2", False)] * 400 + [(None, False)] * 400
-    # Two answers that are equally frequent win equally often, and somebody votes.
-    assert grouped([one])[0].expected(600).values[0] == pytest.approx(0.5, abs=1e-12)
+def test_votes_of_hundreds_of_responses_are_drawn_near_the_exact_majority(monkeypatch):
+    one = [("1", True)] * 100 + [("2", False)] * 90 + [(None, False)] * 100
+    groups, _ = grouped([one])
+    drawn, weighted = groups.expected(101), groups.expected(101, np.full(290, 0.5))
+    monkeypatch.setattr(answer_votes, "MOST_RESPONSES", 300)
+    exact = groups.expected(101)
+    assert not exact.errors.any()
+    for votes in (drawn, weighted):
+        assert 0 < abs(votes.values[0] - exact.values[0]) < 4 * votes.errors[0]
+
+
+@up_to(40, 10)
+@given(problems=PROBLEMS)
+def test_sums_of_many_responses_are_those_of_few(problems):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(answer_votes, "_DENSE", 0)
+        for n in range(1, 8):
+            found = grouped(problems)[0].expected(n, weights_of(problems))
+            assert found.values.tolist() == expected(problems, n, weighted=True)
 
 
 def drawn_problems(problems=40, responses=18):

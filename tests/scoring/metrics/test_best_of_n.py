@@ -290,3 +290,13 @@ def test_many_products_far_apart_keep_their_order_in_a_vote():
     assert (np.diff(weights) < 0).all()
     assert (weights > 0).all()
     assert np.isfinite(weights).all()
+
+
+def test_votes_of_two_are_those_of_the_three_pairs():
+    """Two right responses and a wrong one: with ten drawn choices, votes by product of 2 differed from prm@n."""
+    problem = [((0.64, 0.5), True), ((0.5, 0.6), True), ((0.9, 0.7), False)]
+    found = figures([("one", problem)] * 6, answers=["1", "1", "2"] * 6)
+    assert found["all", "product", WEIGHTED, 2]["value"] == pytest.approx(1 / 3)
+    assert found["all", "product", PRM, 2]["value"] == pytest.approx(1 / 3)
+    assert found["all", None, MAJORITY, 2]["value"] == pytest.approx(2 / 3)
+    assert found["all", None, MAJORITY, 2]["value"] <= found["all", None, PASS, 2]["value"]
