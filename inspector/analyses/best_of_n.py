@@ -110,7 +110,7 @@ NOTES = (
     "maj@n, weighted@n: answers that tie share the win, in any order of the responses",
     "maj@n, weighted@n: a response without a readable answer does not vote; if none votes, one is picked at random",
     "maj@n, weighted@n: of one response, both are mean@1",
-    f"weighted@n: exact up to {MOST_CHOICES:,} choices a problem; maj@n: also up to {MOST_RESPONSES} responses a problem",
+    f"weighted@n: exact up to {MOST_CHOICES:,} choices a problem; maj@n: also up to {MOST_RESPONSES} responses",
     f"maj@n, weighted@n beyond that: mean over up to {DRAWS:,} choices a problem, drawn with the seed",
     "sampling_error: a drawn value is within so much of the exact one, at 95%; null: the value is exact",
     r"final answers: the column parsed_answer of a case's file, else the text in the last \boxed{...}",
