@@ -61,7 +61,7 @@ ANSWER_FINDINGS = (OLD_COMPARISON, "answers-compared", "answers-as-text", "answe
 _MOST_ASKED = 8
 """Answers to a problem, the reference aside, that an answer is compared with by math-verify."""
 _OPERATION = re.compile(r"[\d\\+*/^_=<>|()\[\]-]")
-"""A sign of an expression; math-verify reads a word as a product of its letters."""
+_WORD = re.compile(r"[A-Za-z]{3,}")
 _NAMED = re.compile(r"(pred_naive|pred_weighted|pred_maj)@(\d{1,6})")
 _OF_PRM = re.compile(r"_with_(.+)_rewards\Z")
 _OF_MODEL = re.compile(
@@ -192,7 +192,7 @@ class _Answers(Struct):
         units = {form.unit for form in forms if form.unit}
         if told_apart(*forms):
             return False
-        if len(units) > 1 or not all(_OPERATION.search(form.value) for form in forms):
+        if len(units) > 1 or not _are_expressions([form.value for form in forms]):
             return None
         return self.math_verify.equal(forms[0].value, forms[1].value)
 
@@ -248,6 +248,11 @@ class ResponseList(Struct, frozen=True, eq=False):
     columns: Mapping[str, str]
     rewards: str
     scorer: Callable[[Rows], str] = lambda rows: scorer_name(rows.source)
+
+
+def _are_expressions(values: Sequence[str]) -> bool:
+    """Whether math-verify can compare two answers: it reads a word as a product of its letters."""
+    return any(map(_OPERATION.search, values)) and not any(map(_WORD.fullmatch, values))
 
 
 # -- what all kinds share
