@@ -14,6 +14,7 @@ from inspector.texts.sentences import counted
 from inspector.texts.short_names import short_name
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
+from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.official_rows import group_masks
 from scoring.metrics.aligned import (
     EVERY,
@@ -53,6 +54,28 @@ def best_first(results: ResultSet) -> ResultSet:
             by_name[name] += [] if np.isnan(value) else [value]
     means = {name: float(np.mean(values)) if values else -1.0 for name, values in by_name.items()}
     return replace(results, chosen=tuple(sorted(means, key=lambda name: -means[name])))
+
+
+def with_all_cases(
+    evaluations: Sequence[Evaluation], aligned: AlignedScorers | AlignedSums
+) -> tuple[list[Evaluation], str]:
+    """Keep the scorers that tried each case that any of them tried: only their figures are of the same cases.
+
+    Args:
+        evaluations: the scorers.
+        aligned: the same scorers, side by side.
+
+    Returns:
+        These scorers, and how many cases the others tried, in words; "" where there are no others.
+    """
+    n = int(aligned.tried.any(axis=1).sum())
+    whole, others = [], []
+    for evaluation, size in zip(evaluations, aligned.tried.sum(axis=0).tolist(), strict=True):
+        if size == n > 0:
+            whole.append(evaluation)
+        elif size:
+            others.append(f"{evaluation.scorer.name} tried {size:,}")
+    return whole, f"{', '.join(others)} of {n:,} cases, and only scorers of all cases are ranked" if others else ""
 
 
 def aligned_cases(results: ResultSet) -> dict[str, AlignedScorers]:

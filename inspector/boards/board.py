@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 
 from inspector.boards.arrangement import COMPARED
 from inspector.boards.cells import BASELINE, BEST, BUSY, FAULT, NOBODY, NOT_HERE, PUBLISHED, REFERENCE, SCORER, TIED
+from inspector.common_cases import with_all_cases
 from inspector.filtering.searching import matching
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import F1, PRMSCORE, Headline, headline, official_title, subset_headlines
@@ -447,7 +448,7 @@ def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed,
     several = [evaluation for evaluation in evaluations if evaluation.runs_among(piece.rows) > 1]
     why = several_runs = _of_several_runs(several, piece.rows)
     if single:
-        single, partial_words = _with_all_cases(single, _aligned(single, piece, unparsed).tried)
+        single, partial_words = with_all_cases(single, _aligned(single, piece, unparsed))
         why = "; ".join(words for words in (why, partial_words) if words)
     if len(single) < 2:
         return Ranks({}, 0, len(single), why)
@@ -466,20 +467,6 @@ def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed,
         lead, *means = [head.score or 0.0 for head in heads]
         kinds = {} if max(means) > lead else kinds
     return Ranks(kinds, max((row["n"] for row in ties), default=0), len(single), why)
-
-
-def _with_all_cases(evaluations: list[Evaluation], tried: Bools) -> tuple[list[Evaluation], str]:
-    """The scorers that tried each case that any of them tried, and the words for those that tried only some."""
-    n = int(tried.any(axis=1).sum())
-    whole, partial_scorers = [], []
-    for evaluation, size in zip(evaluations, tried.sum(axis=0).tolist(), strict=True):
-        if size == n > 0:
-            whole.append(evaluation)
-        elif size:
-            partial_scorers.append(f"{evaluation.scorer.name} tried {size:,}")
-    if not partial_scorers:
-        return whole, ""
-    return whole, f"{', '.join(partial_scorers)} of {n:,} cases, and only scorers of all cases are ranked"
 
 
 def _of_several_runs(evaluations: Sequence[Evaluation], rows: Bools) -> str:

@@ -153,19 +153,19 @@ def summary_blocks(of: OfBenchmark, *, several: bool) -> Iterator[Block]:
 
 
 def _highest(of: OfBenchmark) -> Iterator[str]:
-    best = of.best
+    best, (ranked, others) = of.best, of.ranked_scorers
     if best is None:
-        yield "No scorer has a figure here." if of.scorers else "No scorer has anything for these cases yet."
+        nobody = f"No scorer is ranked: {others}." if others else "No scorer has a figure here."
+        yield nobody if of.scorers else "No scorer has anything for these cases yet."
         return
-    values = {
-        evaluation.scorer.name: (of.figure(evaluation.scorer.name) or {}).get("value") for evaluation in of.scorers
-    }
-    defined = [name for name, value in values.items() if value is not None]
-    equal = [name for name in defined if values[name] == values[best.scorer.name]]
-    among = f"Highest {of.title} of {counted(len(defined), 'scorer')} with one" if len(defined) > 1 else of.title
+    names = [evaluation.scorer.name for evaluation in ranked]
+    values = {name: (of.figure(name) or {}).get("value") for name in names}
+    equal = [name for name in names if values[name] == values[best.scorer.name]]
+    among = f"Highest {of.title} of {counted(len(names), 'scorer')} with one" if len(names) > 1 else of.title
     row = of.figure(best.scorer.name)
     why = f" ({row['reason']})" if row is not None and row["reason"] else ""
-    yield f"{among}: {', '.join(equal)}, {percent(row)} in percent, with its 95% interval{why}."
+    also = f"; {others}" if others else ""
+    yield f"{among}: {', '.join(equal)}, {percent(row)} in percent, with its 95% interval{why}{also}."
 
 
 def _tied(of: OfBenchmark) -> Iterator[str]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.analyses.compare import compare
 from inspector.analyses.metrics import metrics
-from inspector.common_cases import best_first
+from inspector.common_cases import best_first, with_all_cases
 from inspector.comparability import counted_cases
 from inspector.notes import first_run_notes
 from inspector.render.cells import DASH, interval, share
@@ -38,6 +38,7 @@ from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import REWARDS, transform
 from scoring.evaluations.verdicts import OUTCOMES, Decision, ProvidedVerdicts, RuleByCase
 from scoring.export import Document
+from scoring.metrics.aligned import align_official, align_scorers
 from scoring.metrics.own import OwnMetric, official_metric, own_metrics
 from scoring.schema import NO_SUBSET, WHOLE, Bools, Ints, Row
 
@@ -118,12 +119,22 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
 
         return tuple(sorted(there, key=place))
 
+    @cached_property
+    def ranked_scorers(self) -> tuple[list[Evaluation], str]:
+        """Those of `scorers` that have the official figure of all cases that any of them tried; and who has not."""
+        if not self.scorers:
+            return [], ""
+        unparsed = self.results.unparsed(self.name)
+        official = align_official(self.scorers, self.rows, self.name, unparsed)
+        whole, others = with_all_cases(self.scorers, official or align_scorers(self.scorers, self.rows, unparsed))
+        return [
+            evaluation for evaluation in whole if self._value(evaluation.scorer.name, self.head) is not None
+        ], others
+
     @property
     def best(self) -> Evaluation | None:
-        """The scorer with the highest official figure; None where none has one."""
-        first = next(iter(self.scorers), None)
-        figure = None if first is None else self.figure(first.scorer.name)
-        return first if figure is not None and figure["value"] is not None else None
+        """The first of `ranked_scorers`; None where none has a figure."""
+        return next(iter(self.ranked_scorers[0]), None)
 
     @property
     def first(self) -> Evaluation | None:
