@@ -66,13 +66,12 @@ def heat_map(
     glyphs: Glyphs,
     *,
     form: Form = "percent",
-    scale: tuple[float, float] | None = None,
     counted: str = "cases",
 ) -> list[PieceRow]:
     """Draw the map in at most `width` cells (40 at least), with its legend.
 
     Columns that do not fit continue in a further block beneath. A cell without a value, or None, is a dash; one of
-    fewer than 20 is dim, has no colour and is marked `~`.
+    fewer than 20 is dim, has no colour and is marked `~`. Levels go from the lowest value of all cells to the highest.
 
     Args:
         rows: their names, shown whole.
@@ -81,12 +80,11 @@ def heat_map(
         width: cells of a line.
         glyphs: whether only ASCII is used.
         form: how figures are written; `difference` has signed levels, with none in the middle.
-        scale: lowest and highest value of the levels; None = those of the cells that are not small.
         counted: what n counts, in words.
     """
     if not rows or not columns:
         return legend([(Piece(""), "There is nothing to lay out: no rows or no columns.")], width)
-    levels = _scale(cells, form, scale)
+    levels = _scale(cells, form)
     stub = min(max(map(whole_width, rows)), max(8, width // 3))
     texts, with_intervals, size = _texts(columns, cells, width - stub - GAP, glyphs, form, levels)
     numbered = any(len(name_lines(name, size)) > TALLEST for name in columns)
@@ -106,14 +104,13 @@ def heat_map(
     return [*lines, (), *_legend(cells, width, glyphs, form, levels, counted, intervals=with_intervals)]
 
 
-def _scale(cells: HeatCells, form: Form, ends: tuple[float, float] | None) -> ColourScale:
-    values = [mark.known for row in cells for mark in row if mark is not None and not mark.small]
+def _scale(cells: HeatCells, form: Form) -> ColourScale:
+    values = [mark.known for row in cells for mark in row if mark is not None]
     known = [value for value in values if value is not None]
     if form == "difference":
-        most = max(map(abs, ends if ends is not None else known), default=0.0)
+        most = max(map(abs, known), default=0.0)
         return ColourScale(-most, most, signed=True)
-    low, high = ends if ends is not None else (min(known, default=0.0), max(known, default=0.0))
-    return ColourScale(low, high, signed=False)
+    return ColourScale(min(known, default=0.0), max(known, default=0.0), signed=False)
 
 
 def _texts(

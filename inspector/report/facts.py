@@ -127,9 +127,8 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
         unparsed = self.results.unparsed(self.name)
         official = align_official(self.scorers, self.rows, self.name, unparsed)
         whole, others = with_all_cases(self.scorers, official or align_scorers(self.scorers, self.rows, unparsed))
-        return [
-            evaluation for evaluation in whole if self._value(evaluation.scorer.name, self.head) is not None
-        ], others
+        ranked = [evaluation for evaluation in whole if self._value(evaluation.scorer.name, self.head) is not None]
+        return ranked, others
 
     @property
     def best(self) -> Evaluation | None:
@@ -138,8 +137,9 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def first(self) -> Evaluation | None:
-        """The first of the scorers that has a verdict on any of the cases."""
-        return next((evaluation for evaluation in self.scorers if (evaluation.answered & self.rows).any()), None)
+        """The best scorer, or else the first of the scorers that has a verdict on any of the cases."""
+        scorers = self.scorers if self.best is None else (self.best, *self.scorers)
+        return next((evaluation for evaluation in scorers if (evaluation.answered & self.rows).any()), None)
 
     def _value(self, scorer: str, metric: str) -> float | None:
         row = self.figure(scorer, metric)

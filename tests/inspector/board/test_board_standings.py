@@ -12,6 +12,8 @@ from inspector.boards.arrangement import Arrangement, arranged
 from inspector.boards.board import Standings, board_frame, pieces, standings, waiting
 from inspector.boards.cells import BEST, BUSY, REFERENCE, TIED
 from inspector.query import Query
+from inspector.render.view import Bullets
+from inspector.report.document import report_document
 from inspector.result_set import load, with_baselines
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import FIGURES
@@ -132,6 +134,13 @@ def test_the_best_mark_does_not_move_when_a_partial_scorer_comes(tmp_path):
     assert kinds[0] == kinds[1]
     assert kinds[0]["first"] == BEST
     assert "part tried 12 of 40 cases" in ranks.why
+    # Neither does a report call the higher figure of fewer cases the highest.
+    items = [
+        item for block in report_document(results).report.about if isinstance(block, Bullets) for item in block.items
+    ]
+    (highest,) = (item for item in items if item.startswith("Highest"))
+    assert highest.startswith("Highest F1 of 2 scorers with one: first, ")
+    assert "part tried 12 of 40 cases" in highest
 
 
 def test_differences_are_those_of_compare(query):

@@ -1,3 +1,8 @@
+import re
+
+import numpy as np
+import pytest
+
 from inspector.charts.axes import ChartMark
 from inspector.charts.heat_map import heat_map
 from inspector.render.lines import CaseLink, text_of
@@ -20,19 +25,19 @@ def test_a_map_with_its_legend():
     assert drawn(heat_map(ROWS, COLUMNS, CELLS, 80, Glyphs())) == (
         """\
                     missing_condition       redundant
-deductive           █  62.1 [51-72] n=45    ·  20.0 [10-30] n=1,200
+deductive           ▓  62.1 [51-72] n=45    ·  20.0 [10-30] n=1,200
 inductive reasoning –     – n=0~            █  90.0 n=4~
 
 Cells: figure (in percent) [95% interval], n = cases.
-· 20.0 to 28.4   ░ 28.4 to 36.8   ▒ 36.8 to 45.3   ▓ 45.3 to 53.7
-█ 53.7 to 62.1
+· 20.0 to 34.0   ░ 34.0 to 48.0   ▒ 48.0 to 62.0   ▓ 62.0 to 76.0
+█ 76.0 to 90.0
 ~ dim: fewer than 20 cases, without colour
 – no value: no cases, or undefined on them"""
     )
 
 
 def test_columns_that_do_not_fit_continue_below_and_intervals_give_way():
-    lines = drawn(heat_map(ROWS, COLUMNS, CELLS, 40, Glyphs(ascii_only=True), scale=(0, 1), counted="steps"))
+    lines = drawn(heat_map(ROWS, COLUMNS, CELLS, 40, Glyphs(ascii_only=True), counted="steps"))
     assert lines == (
         """\
               missing_
@@ -42,14 +47,14 @@ inductive     -     - n=0~
 reasoning
 
               redundant
-deductive     :  20.0 n=1,200
+deductive     .  20.0 n=1,200
 inductive     #  90.0 n=4~
 reasoning
 
 Cells: figure (in percent), n = steps.
-. 0.0 to 20.0   : 20.0 to 40.0
-+ 40.0 to 60.0   * 60.0 to 80.0
-# 80.0 to 100.0
+. 20.0 to 34.0   : 34.0 to 48.0
++ 48.0 to 62.0   * 62.0 to 76.0
+# 76.0 to 90.0
 ~ dim: fewer than 20 steps, without
   colour
 - no value: no steps, or undefined on
@@ -76,7 +81,7 @@ def test_differences_have_signs_arrows_and_colours_of_both_sides():
     assert text_of(plain[1]) == "a << -30.0 n=30 >> +30.0 n=30"
 
 
-def test_few_and_missing_cells_have_no_colour_and_do_not_make_the_scale():
+def test_few_cells_have_no_colour_and_are_in_the_scale_as_others_are():
     drill = CaseLink((), 4, "few")
     lines = heat_map(
         ["a"],
@@ -86,9 +91,26 @@ def test_few_and_missing_cells_have_no_colour_and_do_not_make_the_scale():
         Glyphs(),
     )
     pieces = {piece.text.split()[1]: piece for piece in lines[1] if "n=" in piece.text}
-    assert [pieces[value].style for value in ("20.0", "40.0", "90.0")] == ["heat-1", "heat-5", "dim"]
+    assert [pieces[value].style for value in ("20.0", "40.0", "90.0")] == ["heat-1", "heat-2", "dim"]
     assert pieces["90.0"].drill is drill
-    assert "36.0 to 40.0" in drawn(lines)
+    assert "76.0 to 90.0" in drawn(lines)
+
+
+@pytest.mark.parametrize("form", ["percent", "difference", "count"])
+def test_the_legend_of_a_glyph_covers_each_cell_that_shows_it(form):
+    rng = np.random.default_rng(5)
+    spread = 40 if form == "count" else 1
+    values = np.round(rng.uniform(-spread if form == "difference" else 0, spread, 30), 3)
+    marks = [ChartMark(float(value), n=int(n)) for value, n in zip(values, rng.integers(1, 60, 30), strict=True)]
+    lines = drawn(heat_map(["a"], [f"c{at}" for at in range(30)], [marks], 80, Glyphs(), form=form))
+    cells, legend = lines.split("Cells: ")
+    number = r"[-+]?[\d.,]+"
+    ranges = {
+        glyph: (float(low), float(high)) for glyph, low, high in re.findall(rf"(\S) +({number}) to +({number})", legend)
+    }
+    shown = re.findall(rf"([·░▒▓█▼▾▴▲]) +({number})", cells)
+    assert len(shown) == 30
+    assert all(ranges[glyph][0] <= float(value) <= ranges[glyph][1] for glyph, value in shown)
 
 
 def test_names_that_are_too_tall_have_numbers():
