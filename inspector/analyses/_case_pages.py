@@ -32,6 +32,7 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted, gold_word, outcome_sentence, reward_words
+from inspector.texts.text import apart_from
 from inspector.texts.token_text import counts_of_parts, grouped, visible
 from scoring import __version__
 from scoring.errors import UsageError
@@ -472,12 +473,13 @@ def _numbers(answer: AnswerMapping, read: AnswerMapping) -> Iterator[tuple[str, 
     yield "logits", _labelled(outputs["labels"], read["logits"])
     if outputs["transform"]:
         yield outputs["transform"], _labelled(outputs["labels"], read["values"])
-    yield "reward", f"{_number(read['reward'])} = {outputs['reward']}{_verdict(scale, read['reward'])}"
+    reward = _number(read["reward"], scale["threshold"])
+    yield "reward", f"{reward} = {outputs['reward']}{_verdict(scale, read['reward'])}"
     if read["redundancy"] is not None:
         cut = scale["redundancy_threshold"]
         over = cut is not None and read["redundancy"] > cut
         mark = f", redundant: > {cut:g}" if over else ""
-        yield "redundant", f"{_number(read['redundancy'])} = {outputs['redundancy']}{mark}"
+        yield "redundant", f"{_number(read['redundancy'], cut)} = {outputs['redundancy']}{mark}"
 
 
 def _verdict(scale: AnswerMapping, reward: float | None) -> str:
@@ -494,8 +496,8 @@ def _labelled(labels: Sequence[str], numbers: Sequence[float | None]) -> str:
     return "   ".join(f"{label} {_number(number):>{_DIGITS}}" for label, number in zip(named, numbers, strict=False))
 
 
-def _number(number: float | None) -> str:
-    return "no number" if number is None else f"{number:.4f}"
+def _number(number: float | None, threshold: float | None = None) -> str:
+    return "no number" if number is None else apart_from(number, threshold, 4)
 
 
 # -- the variants of a case: what a person changed in it, and what scorers gave to both

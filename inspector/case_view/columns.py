@@ -10,6 +10,8 @@ GUTTER = 9
 """Cells of the word and the number of a step."""
 LONGEST, SHORTEST, TAPE = 12, 3, 5
 """Cells of a bar at most and at least, and of what a fall is told in."""
+DIGITS, MOST_DIGITS = 5, 8
+"""Cells of a reward usually, and at most where more tell it from the threshold."""
 NARROWEST = 16
 """Cells that texts keep in the narrowest pane."""
 WIDE, ROOMY = 76, 100
@@ -50,7 +52,7 @@ def columns(tracks: Sequence[Track], width: int) -> tuple[ScorerColumn, ...]:
     In a pane too narrow even for one character each, the last scorers have none: the legend tells of them.
     """
     if len(tracks) == 1:
-        return (ScorerColumn(tracks[0], 10 if width >= WIDE else 5, 5, fall=width >= ROOMY),)
+        return (ScorerColumn(tracks[0], 10 if width >= WIDE else 5, digits_of(tracks[0]), fall=width >= ROOMY),)
     bars = sum(track.kind == "bars" for track in tracks)
     others = sum(ScorerColumn(track, 0, 0, fall=False).width for track in tracks if track.kind != "bars")
     room = (width - GUTTER - others - least_text(width)) // max(1, bars)
@@ -65,8 +67,16 @@ def least_text(width: int) -> int:
     return max(30, min(80, width * 2 // 5))
 
 
+def digits_of(track: Track) -> int:
+    """Return the cells that the rewards of a case need, within bounds, so that each is told from the threshold."""
+    written = (track.written(step) for step in range(len(track.rewards)))
+    longest = max((len(text) for text in written if len(text) <= MOST_DIGITS), default=DIGITS)
+    return max(DIGITS, longest)
+
+
 def _sized(track: Track, room: int) -> ScorerColumn:
-    for digits, fall in ((5, True), (5, False), (4, False)):
+    digits_needed = digits_of(track)
+    for digits, fall in ((digits_needed, True), (digits_needed, False), (DIGITS, False), (4, False)):
         fixed = ScorerColumn(track, 1, digits, fall=fall).width - 1
         longest = LONGEST if fall else LONGEST - 2
         if room - fixed >= (SHORTEST + 2 if fall else SHORTEST):

@@ -84,11 +84,26 @@ def _rewarded(column: ScorerColumn, step: int, display: DisplayOptions) -> list[
     fall = track.drop(step)
     down = "v" if ascii_only else "▼"
     lead: list[TextPart] = [(down if fall and not column.fall else " ", "strong")] if column.bar else []
-    value = number(reward, 2, column.digits).rjust(column.digits)
+    value = _written(column, step, display).rjust(column.digits)
     parts = [*picture, *lead, (value, style), (mark, style), *(_arrow(column, step, display) if track.letter else [])]
     if column.fall and fall:
         parts.append((f"{down}{number(fall, 2, TAPE - 1)}", "strong"))
     return parts
+
+
+def _written(column: ScorerColumn, step: int, display: DisplayOptions) -> str:
+    """The reward; where it is too long and would round to the threshold, on which side of that it lies."""
+    track, reward = column.track, column.track.rewards[step]
+    rounded = number(reward, 2, column.digits)
+    threshold = None if display.blind else track.threshold(step)
+    if threshold is None:
+        return rounded
+    text = track.written(step)
+    if len(text) <= column.digits:
+        return text
+    if number(threshold, 2, column.digits) != rounded:
+        return rounded
+    return f"{'<' if reward < threshold else '>'}{number(threshold, 2, column.digits - 1)}"
 
 
 def _picture(column: ScorerColumn, step: int, reward: float, display: DisplayOptions) -> list[TextPart]:
@@ -381,9 +396,11 @@ def _run(case: OpenCase, item: Item, folded: Sequence[Sequence[TextPart]]) -> It
     steps = item.steps
     parts = [] if case.display.blind else [_gold_of(case, steps)]
     if case.tracks:
-        rewards = [case.tracks[0].rewards[step] for step in steps if step < len(case.tracks[0].rewards)]
-        if rewards:
-            parts.append(f"rewards {min(rewards):.2f} to {max(rewards):.2f}")
+        track = case.tracks[0]
+        rewarded = [step for step in steps if step < len(track.rewards)]
+        if rewarded:
+            lowest, highest = (end(rewarded, key=track.rewards.__getitem__) for end in (min, max))
+            parts.append(f"rewards {track.written(lowest)} to {track.written(highest)}")
     facts = ", ".join(fact for fact in parts if fact) or f"{len(steps)} steps"
     hits = sum(map(is_hit, folded))
     inside = f", {counted(hits, 'line')} with hits" if hits else ""

@@ -8,7 +8,7 @@ from inspector.case_view.open_case import DisplayOptions, OpenCase, Stop
 from inspector.case_view.page import StopLine
 from inspector.case_view.steps import step_lines
 from inspector.processes.xray import XrayAnswer
-from inspector.texts.text import TextPart, cell, clean
+from inspector.texts.text import TextPart, apart_from, cell, clean
 from inspector.texts.token_text import TokenFacts, TokenGroup, counts_of_parts, grouped, visible
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
@@ -93,7 +93,7 @@ def _read_at(group: TokenGroup, case: OpenCase, xray: XrayAnswer) -> str:
     track = case.tracks[0] if case.tracks else None
     step = token["step"]
     if track is not None and track.name == xray.scorer and step is not None and step < len(track.rewards):
-        words += f", reward {track.rewards[step]:.4f}"
+        words += f", reward {apart_from(track.rewards[step], track.threshold(step), 4)}"
     return words + (f" ({token['warning']})" if token["warning"] else "")
 
 

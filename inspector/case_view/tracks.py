@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from inspector.texts.text import apart_from
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import DIFFERENCES, REWARDS
 from scoring.evaluations.verdicts import OUTCOMES, ProvidedVerdicts
@@ -71,6 +72,10 @@ class Track(Struct, frozen=True, eq=False, dict=True):
         if rule.on != DIFFERENCES:
             return None
         return threshold + self.rewards[step - 1] if step else threshold
+
+    def written(self, step: int) -> str:
+        """Write the reward of a step with two decimals, or with as many as tell it from the threshold."""
+        return apart_from(self.rewards[step], self.threshold(step))
 
     def drop(self, step: int) -> float:
         """Return how far the reward is below that of the step before; 0 if not much, and for the first step."""

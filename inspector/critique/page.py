@@ -1,9 +1,9 @@
 """A vote laid out for the critique pane: lines, and the spots in them that do something when they are chosen."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -78,13 +78,13 @@ class CritiquePage(Struct, frozen=True):
 
 class Reader(Struct, frozen=True):
     """Who reads a page: what the numbers of mentions mean (`numbering`; None = that is not known, and no mention can be
-    chosen), below or above which rating a step is `wrong`, cells of width, formulas as written or not, the signs, what
-    was searched for in answers, and the `verdict` (0-based step of the case; None = it names none) that was read,
-    and the `keys` that hints name.
+    chosen), the `rule` by which a rating says that its step is wrong, cells of width, formulas as written or not, the
+    signs, what was searched for in answers, and the `verdict` (0-based step of the case; None = it names none) that was
+    read, and the `keys` that hints name.
     """
 
     numbering: Numbering | None
-    wrong: Callable[[float], bool]
+    rule: Rule
     width: int
     glyphs: Glyphs
     raw: bool = False
@@ -130,8 +130,8 @@ class _Layout(Struct):
         for at, (rating, redundancy) in enumerate(block.ratings):
             step = at if numbering is None or at in numbering.steps else None
             name = f"step {at}"
-            wrong = self.reader.wrong(rating)
-            words = f" {rating:+.4g}{cross if wrong else ''}"
+            wrong = bool(self.reader.rule.wrong(np.array([rating]))[0])
+            words = f" {_rating_words(rating, self.reader.rule.threshold)}{cross if wrong else ''}"
             words += "" if redundancy is None else f" redundancy {redundancy:+.4g}"
             size = len(name) + len(words) + GUTTER
             if used and used + size > self.width:
@@ -533,10 +533,10 @@ def vote_page(
     counting = numbering(scorer, steps)
     vote = Vote(evaluation, row, answers, at, counting)
     place = place_of(scorer, answer, len(steps))
-    wrong = partial(_wrong, evaluation, row)
+    rule = _rule_of_ratings(evaluation, row)
     named = answer["verdict"] is not None and 0 <= answer["verdict"] < len(steps)
     verdict = answer["verdict"] if named else None
-    reader = Reader(counting, wrong, display.width, display.glyphs, display.raw, display.search, verdict, display.keys)
+    reader = Reader(counting, rule, display.width, display.glyphs, display.raw, display.search, verdict, display.keys)
     head = head_lines(vote, display.width, display.glyphs)
     blocks = (*_prompt(state, row, scorer, answer), *blocks_of(scorer, answer, place))
     return VotePage(head, tuple(_notes(answer, place)), blocks, reader)
@@ -554,15 +554,18 @@ def _prompt(state: ScreenState, row: int, scorer: Scorer, answer: Mapping[str, A
         yield prompt_block(request, sampling_words(scorer, answer["seed"]))
 
 
-def _wrong(evaluation: Evaluation, row: int, rating: float) -> bool:
-    """Whether a rating says that its step is wrong, as rewards are judged now; where these are not, by the scorer's own
-    threshold.
-    """
+def _rule_of_ratings(evaluation: Evaluation, row: int) -> Rule:
+    """The rule by which rewards of a case are judged now; where they are not, that of the scorer's own threshold."""
     scorer, rule = evaluation.scorer, evaluation.rule
-    judging = Rule(scorer.threshold, scorer.comparison)
     if not isinstance(rule, ProvidedVerdicts) and rule.on == "rewards":
-        judging = rule.of(row)
-    return bool(judging.wrong(np.array([rating]))[0])
+        return rule.of(row)
+    return Rule(scorer.threshold, scorer.comparison)
+
+
+def _rating_words(rating: float, threshold: float) -> str:
+    """A rating with four digits, or in full where these are those of the threshold."""
+    words = f"{rating:+.4g}"
+    return f"{rating:+}" if rating != threshold and words == f"{threshold:+.4g}" else words
 
 
 def _notes(answer: Mapping[str, Any], place: AnswerPlace) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
+from inspector.texts.text import apart_from
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.rules import DIFFERENCES, REWARDS, RewardTransform, transform
@@ -185,13 +186,7 @@ def _distance(outcome: str, verdict: int, gold: int, n_steps: int) -> str:
 
 def reward_words(reward: float, evaluation: "Evaluation", row: int) -> str:
     """Write a reward with two digits, or with as many as tell it from the threshold."""
-    threshold = evaluation.threshold_at(row)
-    if threshold is None:
-        return f"{reward:.2f}"
-    for digits in range(2, 6):
-        if reward == threshold or round(reward, digits) != round(threshold, digits):
-            return f"{reward:.{digits}f}"
-    return repr(reward)
+    return apart_from(reward, evaluation.threshold_at(row))
 
 
 # -- what the gold labels of a case say, in words

@@ -83,6 +83,10 @@ def cell(text: str, width: int, *, right: bool = False) -> str:
     return " " * (width - length) + text if right else text + " " * (width - length)
 
 
+MOST_DECIMALS = 8
+"""With so many, a number that rounds to a threshold is written in full."""
+
+
 def number(value: float, decimals: int, width: int, sign: str = "") -> str:
     """Write a number in at most `width` cells: fewer digits after the point where there is no room, never cut inside.
 
@@ -90,6 +94,19 @@ def number(value: float, decimals: int, width: int, sign: str = "") -> str:
     """
     texts = [f"{value:{sign}.{digits}f}" for digits in range(decimals, -1, -1)] + [f"{value:{sign}.0e}"]
     return next((text for text in texts if len(text) <= width), "#" * width)
+
+
+def apart_from(value: float, threshold: float | None, decimals: int = 2) -> str:
+    """Write a number with so many decimals, or with as many more as tell it from a threshold that it does not equal.
+
+    A reward stands next to its verdict: one of 0.4996 that is wrong at 0.5 is not written as 0.50.
+    """
+    if threshold is None or value == threshold:
+        return f"{value:.{decimals}f}"
+    for digits in range(decimals, MOST_DECIMALS):
+        if round(value, digits) != round(threshold, digits):
+            return f"{value:.{digits}f}"
+    return repr(value)
 
 
 def for_stderr(text: str) -> str:
