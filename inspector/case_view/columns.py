@@ -68,10 +68,10 @@ def least_text(width: int) -> int:
 
 
 def digits_of(track: Track) -> int:
-    """Return the cells that the rewards of a case need, within bounds, so that each is told from the threshold."""
-    written = (track.written(step) for step in range(len(track.rewards)))
-    longest = max((len(text) for text in written if len(text) <= MOST_DIGITS), default=DIGITS)
-    return max(DIGITS, longest)
+    """Return the cells for the rewards of a case: up to MOST_DIGITS where more decimals tell one from the threshold."""
+    written = [(reward, track.written(step)) for step, reward in enumerate(track.rewards)]
+    longer = (len(text) for reward, text in written if text != f"{reward:.2f}" and len(text) <= MOST_DIGITS)
+    return max(DIGITS, *longer, DIGITS)
 
 
 def _sized(track: Track, room: int) -> ScorerColumn:
