@@ -51,7 +51,7 @@ from scoring.schema import STEP_INDEX, Bools
 from scoring.scorer import Scorer
 from scoring.storage.files import expand_home
 from scoring.tables.case_frames import is_case_frame, names_its_benchmarks, read_case_frame
-from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.column_mapping import ColumnMapping, StatedMapping
 from scoring.texts import Texts, reward_keys
 from scoring.workspace import Workspace, workspace_folder
 
@@ -183,7 +183,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         name: str | None = None,
         *,
         benchmark: str | None = None,
-        mapping: ColumnMapping | Mapping[str, Any] | None = None,
+        mapping: StatedMapping | None = None,
         strict: bool = False,
         **columns: Any,
     ) -> AddedFrame:
@@ -199,7 +199,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
             frame: a frame, see the module.
             name: what a table's benchmark, and the frame in findings, is called; None = after `benchmark`, or "frame".
             benchmark: whose rows they are, if it is not to be recognised: a name, or the path of a Python file.
-            mapping: which column is what, of all that are read: a ColumnMapping or its fields.
+            mapping: which column is what: a ColumnMapping, its fields, or the file that `--save-mapping` wrote.
             strict: raise, and write nothing, where there is anything graver than a note.
             columns: what single columns are, as fields of a ColumnMapping (`problem="question"`, `label_base=1`,
                 `rewards={"my-prm": "scores"}`); the others are found.
@@ -233,7 +233,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         rule: str | None = None,
         benchmark: str | None = None,
         source: str | None = None,
-        mapping: ColumnMapping | Mapping[str, Any] | None = None,
+        mapping: StatedMapping | None = None,
         strict: bool = False,
         id: str | None = None,  # noqa: A002  # the flag's name
         rewards: str | None = None,
@@ -256,7 +256,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
             rule: the boundary, in the words of `--rule`: `<` (the default), `<=`, `diff<` and so on.
             benchmark: whose ids these are, where several benchmarks have them.
             source: what this frame is called, for a scorer whose rewards come in several frames; None = `name`.
-            mapping: which column is what: a ColumnMapping or its fields.
+            mapping: which column is what: a ColumnMapping, its fields, or the file that `--save-mapping` wrote.
             strict: raise, and write nothing, where there is anything graver than a note.
             id: the column with the ids; None = it is found.
             rewards: the column with the rewards; None = it is found.
@@ -293,7 +293,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         benchmark: str | None = None,
         source: str | None = None,
         run: int | None = None,
-        mapping: ColumnMapping | Mapping[str, Any] | None = None,
+        mapping: StatedMapping | None = None,
         strict: bool = False,
         id: str | None = None,  # noqa: A002  # the flag's name
         answers: str | None = None,
@@ -313,7 +313,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
             benchmark: whose ids these are, where several benchmarks have them.
             source: what this frame is called; None = `name`, with the run where one is given.
             run: which independent repetition the answers are of (from 0 on); None = there is one.
-            mapping: which column is what: a ColumnMapping or its fields.
+            mapping: which column is what: a ColumnMapping, its fields, or the file that `--save-mapping` wrote.
             strict: raise, and write nothing, where there is anything graver than a note.
             id: the column with the ids; None = it is found.
             answers: the column with the answers; None = it is found.
@@ -343,7 +343,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         source: str,
         options: ImportOptions,
         columns: ColumnMapping,
-        mapping: ColumnMapping | Mapping[str, Any] | None,
+        mapping: StatedMapping | None,
         fits: Callable[[ExternalResults], bool],
         what: str,
         *,
@@ -580,15 +580,12 @@ def _warn(problems: Sequence[str]) -> None:
         warnings.warn(problem, WorkspaceWarning, stacklevel=4)
 
 
-def _mapping(stated: ColumnMapping | Mapping[str, Any] | None) -> ColumnMapping | None:
+def _mapping(stated: StatedMapping | None) -> ColumnMapping | None:
     if stated is None or isinstance(stated, ColumnMapping):
         return stated
-    try:
-        return ColumnMapping(**stated)
-    except TypeError:
-        known = ColumnMapping.__struct_fields__
-        odd = [name for name in stated if name not in known]
-        raise UsageError(f"{', '.join(odd)}: no field of a mapping.", f"There are: {', '.join(known)}.") from None
+    if isinstance(stated, Mapping):
+        return ColumnMapping.of(stated, "the mapping")
+    return ColumnMapping.read(Path(stated))
 
 
 def _is_ours(table: pl.DataFrame, source: str) -> bool:

@@ -237,10 +237,24 @@ def test_columns_can_be_stated(tmp_path, whole):
     else:
         workspace.add_cases(frame, "mine", **stated)
     assert workspace.cases("mine")["earliest_error"].to_list() == FRAME["label"].to_list()
-    with pytest.raises(UsageError, match="promblem: no field of a mapping"):
+    with pytest.raises(UsageError, match="'promblem', which is not a field"):
         workspace.add_cases(frame, "mine", promblem="text")
     with pytest.raises(UsageError, match="has no column 'texts'"):
         workspace.add_cases(frame, "mine", mapping={**stated, "problem": "texts"})
+
+
+def test_what_save_mapping_wrote_is_a_mapping(tmp_path):
+    workspace, saved = open_workspace(tmp_path / "ws"), tmp_path / "it.json"
+    ColumnMapping(id="id", problem="text", steps="parts", earliest_error="label").save(saved)
+    frame = FRAME.select("id", "label", text="problem", parts="steps")
+    for mapping in (saved, str(saved), json.loads(saved.read_text()), ColumnMapping.read(saved)):
+        added = workspace.add_cases(frame, "mine", mapping=mapping)
+        assert [of.unchanged + of.new for of in added.benchmarks.values()] == [N]
+    ColumnMapping(id="id", rewards={"ours": "r"}).save(saved)
+    rewards = workspace.cases("mine").select("id", r=pl.col("steps").list.eval(pl.lit(0.5)))
+    assert workspace.add_rewards("ours", rewards, mapping=saved).joined == {"ours": N}
+    with pytest.raises(InputError, match="format"):
+        workspace.add_cases(frame, "mine", mapping={"format": 99, "id": "id"})
 
 
 def test_columns_named_as_here_are_read_as_they_are_here(tmp_path):

@@ -232,14 +232,32 @@ class ColumnMapping(Struct, frozen=True):
             raise InputError(f"{source} is not valid JSON ({error}).", "Write the mapping again.") from None
         if not isinstance(document, dict):
             raise InputError(f"{source} is not an object of fields and columns.", "Write the mapping again.")
-        if document.pop("format", FORMAT) != FORMAT:
+        return cls.of(document, source)
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any], source: str) -> "ColumnMapping":
+        """Return the mapping that an object of fields states, such as the content of a file that `save` wrote.
+
+        Args:
+            document: fields and columns, and perhaps the `format` of the file.
+            source: what messages call it.
+
+        Raises:
+            InputError: it is of another format.
+            UsageError: a key is unknown, or a value is not what it must be.
+        """
+        if document.get("format", FORMAT) != FORMAT:
             raise InputError(f"{source} has a format this version does not know.", "Update prm-inspect.")
-        known = cls.__struct_fields__
-        for key in document:
+        fields, known = {key: value for key, value in document.items() if key != "format"}, cls.__struct_fields__
+        for key in fields:
             if key not in known:
-                named = printable(key[:40])
+                named = printable(str(key)[:40])
                 raise UsageError(f"{source} maps {named!r}, which is not a field.", f"Known are {', '.join(known)}.")
-        return cls(**document)
+        return cls(**fields)
+
+
+StatedMapping = ColumnMapping | Mapping[str, Any] | str | Path
+"""A mapping, its fields, or the path of a file of them."""
 
 
 def flags_of(mapping: ColumnMapping) -> str:
