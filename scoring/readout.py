@@ -23,6 +23,8 @@ BEYOND_SERVER = "tokens are more than the server's"
 FAILED = "no answer: "
 """How a reason begins where an answer did not come, and asking again may help."""
 
+EMPTY_LABELS = "an empty list of labels"
+"""The reason of a result that PRMBench's toolkit counts as valid: it has a list of labels, with nothing in it."""
 OUTPUT = "lm_head.weight"
 """A language model's own output matrix [tokens, hidden]."""
 

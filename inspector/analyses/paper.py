@@ -324,6 +324,18 @@ _REASONEVAL = (
     "a number that equals the threshold: the step is judged wrong, the solution neither right nor wrong",
     "words of critics are read tolerantly; its code takes only 'Correct', 'Wrong', 'Present' and 'Absent', as they are",
 )
+_UNLIKE_THE_SCRIPT = {
+    "mrmath": (
+        "solution_f1 of critics differs from the script's where an answer contradicts itself ('correct' with a step, "
+        "'wrong' without): it is unparsed here, and the script counts its judgement",
+    ),
+    "mrmath_redundant": (
+        "step_f1 of critics differs from the script's: it takes every number in error_step_pred for a redundant step, "
+        "whatever the judgement; an answer that says 'absent' and names a step is unparsed here and names none",
+        "solution_f1 of critics differs for the same answers: the script counts the judgement 'absent'",
+    ),
+}
+"""Figures of critics that are computed in another way than in the published script, by benchmark."""
 NOT_HERE = "not in this workspace"
 NOT_KNOWN = "what the paper prints is not held here"
 NOT_COMPUTED = "Best-of-8 needs several solutions of a problem, which this benchmark has not"
@@ -502,6 +514,8 @@ def _table(source: PaperSource, table: PaperTable, params: Params) -> View:
     else:
         frame = pl.DataFrame(list(_cell_rows(source, table)), schema=CELLS, orient="row")
     notes = [*(_REASONEVAL if table.cells else [f"published: {paper.source(table.number)}, as printed"])]
+    if any(evaluation.scorer.kind == "critic" for evaluation in source.results.chosen_evaluations):
+        notes += _UNLIKE_THE_SCRIPT.get(paper.name, ())
     notes += _how_the_paper_counts(frame) if table.kind == "statistics" else _how_the_paper_decides(source, table)
     if table.kind != "statistics" and any(evaluation.further for evaluation in source.results.chosen_evaluations):
         notes.append("value: the mean over all runs, undefined if it is so in one; sd: sample sd of the runs (n-1)")

@@ -455,7 +455,7 @@ def _step_labels(evaluation: Evaluation, scope: TableScope) -> Values:
     facts, groups = _STEP_LABELLED[scope.benchmark]
     cases, subsets = evaluation.gold.cases, scope.subsets
     rows = scope.within & cases["subset"].is_in(subsets).fill_null(value=False).to_numpy()
-    sums = _Sums(step_contributions(evaluation, facts, scope.twins), facts, cases, rows)
+    sums = _Sums(step_contributions(evaluation, facts, scope.twins, official=True), facts, cases, rows)
     nothing = why_nothing(evaluation, rows)
     values: Values = {}
     for name in [*(member for members in groups.values() for member in members), None]:

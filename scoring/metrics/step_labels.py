@@ -21,10 +21,10 @@ from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluations.evaluated_cases import originals_by_run
 from scoring.evaluations.evaluation import Evaluation
 from scoring.evaluations.given import JudgedSteps
-from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Gold, StepLabels, problems
-from scoring.evaluations.verdicts import ProvidedVerdicts, Rule
+from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Gold, StepLabels
 from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Empty, Metric, NumberArray, Ratio, Sums, Tally, harmonic, share, total
+from scoring.metrics.likeness import has_empty_labels, likeness_to_originals
 from scoring.metrics.resampling import SMALL, figure_over_runs, reason_over_runs, resample_apart, resample_problems
 from scoring.schema import Bools, Floats, Ints
 
@@ -44,7 +44,9 @@ its count of cases."""
 OF_STEPS = COUNTS[:4]
 
 
-def step_contributions(evaluation: Evaluation, facts: StepLabelled, originals: Evaluation | None = None) -> Floats:
+def step_contributions(
+    evaluation: Evaluation, facts: StepLabelled, originals: Evaluation | None = None, *, official: bool = False
+) -> Floats:
     """Count COUNTS of each case, shape (n, len(COUNTS)); zeros where nothing was tried. Nobody may write to it.
 
     Steps without a gold label or without a judgement count nowhere, and neither do gold steps beyond the last one; but
@@ -55,18 +57,22 @@ def step_contributions(evaluation: Evaluation, facts: StepLabelled, originals: E
         evaluation: n decided cases; what was counted is kept with it.
         facts: in which classes redundancy decides.
         originals: the same scorer on the unharmed originals, for `likeness`.
+        official: count a result with an empty list of labels as PRMBench's toolkit does: as judged, and in `likeness`
+            an original with one as if -1 of its steps were judged right.
     """
-    kept: dict[tuple[int, int], tuple[object, ...]] = vars(evaluation).setdefault("_step_contributions", {})
-    place = (id(facts), id(originals))
+    kept: dict[tuple[int, int, bool], tuple[object, ...]] = vars(evaluation).setdefault("_step_contributions", {})
+    place = (id(facts), id(originals), official)
     if place not in kept:
         # What is kept holds on to what it was made of, so that no other object can have its id.
-        kept[place] = (_contributions(evaluation, facts, originals), facts, originals)
+        kept[place] = (_contributions(evaluation, facts, originals, official=official), facts, originals)
     counts = kept[place][0]
     assert isinstance(counts, np.ndarray)  # noqa: S101
     return counts
 
 
-def _contributions(evaluation: Evaluation, facts: StepLabelled, originals: Evaluation | None) -> Floats:
+def _contributions(
+    evaluation: Evaluation, facts: StepLabelled, originals: Evaluation | None, *, official: bool
+) -> Floats:
     judged = judged_by_redundancy(evaluation, asked_by_redundancy(evaluation, facts))
     n, gold = judged.rows.size, evaluation.gold
     labels = judged.gold(gold)
@@ -77,8 +83,9 @@ def _contributions(evaluation: Evaluation, facts: StepLabelled, originals: Evalu
     hit = beyond.hit.copy()
     hit[inside] = judged.wrong[judged.offsets[:-1][inside] + gold.earliest[inside]]
     tried = judged.rows | (evaluation.tried & ~evaluation.answered)
-    likeness, alike = _likeness(evaluation, judged, originals)
-    columns = [counts + beyond.counts, hit, inside | beyond.first, judged.rows, tried, likeness, alike]
+    likeness, alike = likeness_to_originals(evaluation, judged, originals, official=official)
+    valid = judged.rows | has_empty_labels(evaluation) if official else judged.rows
+    columns = [counts + beyond.counts, hit, inside | beyond.first, valid, tried, likeness, alike]
     contributions = np.column_stack(columns).astype(np.float64)
     contributions.flags.writeable = False
     return contributions
@@ -173,55 +180,6 @@ def labels_past_end(judged: JudgedSteps, gold: Gold) -> PastEndCounts:
 
 
 # -- likeness to the unharmed original
-
-
-def _likeness(evaluation: Evaluation, judged: JudgedSteps, originals: Evaluation | None) -> tuple[Floats, Bools]:
-    """1 - |share of steps judged right - that of the unharmed original|, and which cases have it. Shapes (n,).
-
-    An original is that of all cases of its problem. One of which no step is judged right does not count.
-    """
-    nothing = np.zeros(judged.rows.size)
-    if originals is None or not originals.gold.cases.height:
-        return nothing, nothing.astype(np.bool_)
-    known = _decided_alike(originals, evaluation)
-    if known is None:
-        return nothing, nothing.astype(np.bool_)
-    rates = right_rates(known.judged_steps)
-    cases, others = evaluation.gold.cases, known.gold.cases
-    names = problems(cases)
-    of_case = dict(zip(cases["case"], names, strict=True))
-    of_problem = {
-        of_case[case]: rate for case, rate in zip(others["twin_of"], rates, strict=True) if rate > 0 and case in of_case
-    }
-    expected = np.array([of_problem.get(name, np.nan) for name in names])
-    likeness = 1 - np.abs(right_rates(judged) - expected)
-    there = np.isfinite(likeness)
-    return np.where(there, likeness, 0.0), there
-
-
-def _decided_alike(originals: Evaluation, evaluation: Evaluation) -> Evaluation | None:
-    """The originals as the cases are decided, or by the scorer's own threshold where labels alone decide the cases.
-
-    None where thresholds differ from case to case.
-    """
-    if not isinstance(originals.rule, Rule) or isinstance(evaluation.rule, ProvidedVerdicts):
-        return originals
-    if not isinstance(evaluation.rule, Rule):
-        return None
-    rule = evaluation.rule
-    return originals.compared(rule.comparison, rule.on, rule.step).at(rule.threshold)
-
-
-def right_rates(judged: JudgedSteps) -> Floats:
-    """Return the share of each case's judgements that say right, beyond the last step too; NaN: there is none. (n,)."""
-    n, beyond = judged.rows.size, judged.beyond
-    ends = np.concatenate([[0], np.cumsum(judged.wrong)])
-    wrong = ends[judged.offsets[1:]] - ends[judged.offsets[:-1]]
-    wrong = wrong + np.bincount(beyond.cases[beyond.values], minlength=n)
-    lengths = judged.lengths + np.bincount(beyond.cases, minlength=n)
-    rates = np.full(n, np.nan)
-    np.divide(wrong, lengths, out=rates, where=lengths > 0)
-    return 1 - rates
 
 
 def judged_steps(evaluation: Evaluation, benchmark: str) -> JudgedSteps:
@@ -370,10 +328,16 @@ class StepRun(Struct, frozen=True, eq=False, dict=True):
 
     @classmethod
     def of(
-        cls, evaluation: Evaluation, rows: Bools, facts: StepLabelled, originals: Evaluation | None = None
+        cls,
+        evaluation: Evaluation,
+        rows: Bools,
+        facts: StepLabelled,
+        originals: Evaluation | None = None,
+        *,
+        official: bool = False,
     ) -> "StepRun":
-        """Count one run on the cases of `rows` (n)."""
-        parts = step_contributions(evaluation, facts, originals)
+        """Count one run on the cases of `rows` (n); `official` as for `step_contributions`."""
+        parts = step_contributions(evaluation, facts, originals, official=official)
         return cls(evaluation, parts, np.flatnonzero(rows & (parts[:, COUNTS.index("tried")] > 0)))
 
     def tally(self, groups: Ints, n_groups: int, seed: int | None, *, apart: bool = False) -> Tally:
@@ -554,7 +518,7 @@ def step_rows(
     a wrong step leave it out.
     """
     runs, beside = evaluation.runs, originals_by_run(evaluation, originals)
-    counted = [StepRun.of(run, rows, facts, other) for run, other in zip(runs, beside, strict=True)]
+    counted = [StepRun.of(run, rows, facts, other, official=official) for run, other in zip(runs, beside, strict=True)]
     metrics = [
         metric for metric in METRICS if only in {None, metric.name} and (facts.twins or metric.name != "similarity")
     ]

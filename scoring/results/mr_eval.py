@@ -20,6 +20,7 @@ from scoring.reading.fields import Fields
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
+from scoring.readout import EMPTY_LABELS
 from scoring.results.base import (
     SCORER,
     ExternalResults,
@@ -122,7 +123,8 @@ def _read(fields: Fields) -> ResultRow | None:
         result["solution"] = number(inner.value.get("solution_level_validity_scores"))
         if result["solution"] is None:
             fields.note("warning", "no-scores", "the record holds neither scores nor labels that can be read")
-            result["reason"] = "neither scores nor labels"
+            empty = inner.value.get("step_level_validity_labels") == []
+            result["reason"] = EMPTY_LABELS if empty else "neither scores nor labels"
     return {**result, "gold": _gold(fields, length), _SAID_VALID: fields.value.get("validity") is True}
 
 

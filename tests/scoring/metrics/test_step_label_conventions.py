@@ -36,7 +36,8 @@ import step_making
 from reference import Case
 from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.step_rewards import Gold
-from scoring.metrics.step_labels import COUNTS, right_rates, step_contributions, step_rows
+from scoring.metrics.likeness import right_rates
+from scoring.metrics.step_labels import COUNTS, step_contributions, step_rows
 from scoring.metrics.threshold_curves import step_curve
 from scoring.schema import REWARDS
 from step_making import FACTS
