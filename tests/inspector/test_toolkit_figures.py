@@ -54,7 +54,7 @@ def scores(draw, n_steps, *, numbers, redundancy):
 
 @st.composite
 def results(draw, rows):
-    """Results of one scorer: some cases and originals are missing, invalid, or there twice."""
+    """Results of one scorer: some cases and originals are missing, invalid, there twice, or have empty lists."""
     lengths = {f"{row['classification']}_{row['idx']}": len(row["modified_process"]) for row in rows}
     lengths |= {
         f"{TWIN}_{row['idx']}": len(row["original_process"]) for row in rows if row["classification"] == "redundency"
@@ -62,9 +62,11 @@ def results(draw, rows):
     numbers, redundancy = draw(st.booleans()), draw(st.booleans())
     records = []
     for name, n_steps in lengths.items():
-        fate = draw(st.sampled_from(["valid", "valid", "valid", "invalid", "missing", "twice"]))
+        fate = draw(st.sampled_from(["valid", "valid", "valid", "invalid", "missing", "twice", "empty"]))
         for _ in range({"missing": 0, "twice": 2}.get(fate, 1)):
             kept = draw(scores(n_steps, numbers=numbers, redundancy=redundancy))
+            if fate == "empty":
+                kept = dict.fromkeys(kept, ())
             records.append({"idx": name, "scores": kept} | ({"validity": False} if fate == "invalid" else {}))
     return records
 
@@ -124,6 +126,19 @@ def problem(number, *names):
 
 def record(name, *labels, **more):
     return {"idx": name, "scores": {"step_level_validity_labels": [bool(label) for label in labels]}, **more}
+
+
+def test_an_empty_list_of_labels_is_valid_and_no_likeness_under_the_protocol_alone(tmp_path):
+    rows = [row for number in range(4) for row in problem(number, "redundency")]
+    records = [record(f"redundency_sum_{number}", *(() if number == 1 else (1, 0))) for number in range(4)]
+    records += [record(f"correct_sum_{number}", *(() if number == 2 else (1, 1))) for number in range(4)]
+    found = official(tmp_path / "x", rows, records)
+    assert found[None, "validity_rate"] == 1
+    # Differences of rates: 1 - 1/2 twice, and 1/2 - (-1).
+    assert found[None, "similarity"] == pytest.approx(1 - (0.5 + 1.5 + 0.5) / 3)
+    document = metrics_view(load(Query(workspace=str(tmp_path / "x" / "w"), benchmarks=("prmbench",))))
+    plain = {row["metric"]: row["value"] for row in document.rows.iter_rows(named=True) if row["subset"] == "all"}
+    assert (plain["validity_rate"], plain["similarity"]) == (0.75, 0.5)
 
 
 def test_cases_and_originals_without_a_result_count_in_the_validity_rate_of_the_protocol_alone(tmp_path):

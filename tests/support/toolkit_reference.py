@@ -25,8 +25,8 @@ class Counts:
 
 
 def rate(labels):
-    """The share of labels that say right; None without a label."""
-    return sum(labels) / len(labels) if labels else None
+    """The share of labels that say right; -1 without a label, as of every ratio with an empty denominator."""
+    return _ratio(sum(labels), len(labels))
 
 
 def judged(name, record):
