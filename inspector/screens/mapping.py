@@ -103,11 +103,11 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             self._mapping = self._mapping or proposal.mapping
             self._proposal = proposal
             self._readings |= {reading.question: reading for reading in proposal.readings}
-            for reading in proposal.readings:
-                if reading.is_required and reading.question not in self._chosen:
-                    # What the line shows is what Enter imports.
-                    self._chosen[reading.question] = reading.choices[0]
-                    self._mapping = self._mapping.overridden(reading.choices[0].states)
+            required = [reading for reading in proposal.readings if reading.is_required]
+            for reading in (reading for reading in required if reading.question not in self._chosen):
+                # What the line shows is what Enter imports.
+                self._read_as(reading.question, reading.choices[0])
+                return
         self._show()
 
     # -- what is on screen
@@ -214,7 +214,10 @@ class MappingDialog(Dialog[ColumnMapping | None]):
     def _read_otherwise(self, question: str) -> None:
         choices = self._readings[question].choices
         at = choices.index(self._chosen.get(question, choices[0]))
-        self._chosen[question] = chosen = choices[(at + 1) % len(choices)]
+        self._read_as(question, choices[(at + 1) % len(choices)])
+
+    def _read_as(self, question: str, chosen: "Choice") -> None:
+        self._chosen[question] = chosen
         if self._mapping is not None:
             self._try(self._mapping.overridden(chosen.states))
 

@@ -28,6 +28,7 @@ from scoring.evaluations.rules import DEFAULTS, REWARDS, NamedStep, transform
 from scoring.evaluations.scorer_columns import PER_SCORER, ScorerUsage, scorer_column
 from scoring.evaluations.step_rewards import Flat, Gold, StepRewards, align, let_go
 from scoring.evaluations.verdicts import (
+    ALL_REFUSED,
     DEV,
     RIGHT,
     WRONG,
@@ -126,6 +127,10 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         decided_by = given_of(gold, rewards, votes, critic=scorer.kind == "critic")
         floats = case_floats(rewards.on(rule.on), gold.earliest, decided_by.by_threshold, rule.step)
         decision = decision_of(rule, rewards, votes, decided_by)
+        imported = scorer.kind == "prm" and "imported_from" in scorer.settings
+        if imported and isinstance(decision, Rule) and rewards.refused.any() and not decided_by.answered.any():
+            # Of a model that ran, refusals are results. A file of which nothing could be read says nothing of a model.
+            decision = ALL_REFUSED
         evaluation = cls(scorer, gold, rewards, votes, floats, decided_by, decision, decided_by.codes)
         return evaluation.under(decision) if isinstance(decision, Rule) else evaluation
 

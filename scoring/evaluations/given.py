@@ -20,7 +20,6 @@ from scoring.evaluations.step_rewards import (
     StepRewards,
 )
 from scoring.evaluations.verdicts import (
-    ALL_REFUSED,
     DEV,
     LABELS_AS_GIVEN,
     NO_VERDICT,
@@ -207,9 +206,8 @@ def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None, *, critic: b
 
 
 def decision_of(rule: Rule, rewards: StepRewards, votes: Votes | None, decided_by: FixedVerdicts) -> Decision:
-    """Find how the scorer decides: by the rule as soon as it decides one case, or where nothing was given at all.
-
-    A scorer whose every result was refused decides nothing: its figures would be 0 and mean nothing.
+    """Find how the scorer decides: by the rule as soon as it decides one case, or where nothing usable was given at
+    all.
     """
     if decided_by.by_threshold.any():
         return rule
@@ -217,9 +215,7 @@ def decision_of(rule: Rule, rewards: StepRewards, votes: Votes | None, decided_b
         return votes_as_given(votes.most)
     if decided_by.by_label.any():
         return LABELS_AS_GIVEN
-    if not np.isnan(rewards.solutions).all():
-        return SOLUTION_ONLY
-    return ALL_REFUSED if rewards.refused.any() else rule
+    return rule if np.isnan(rewards.solutions).all() else SOLUTION_ONLY
 
 
 # -- what is decided of single steps, by a threshold or by a label

@@ -1,9 +1,11 @@
 import math
 from collections import Counter
 
+import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
+from msgspec.structs import replace
 
 import making
 import reference
@@ -11,7 +13,8 @@ from reference import Case
 from scoring.evaluations.evaluation import evaluate
 from scoring.evaluations.scorer_columns import PER_SCORER
 from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import OUTCOMES
+from scoring.evaluations.verdicts import OUTCOMES, Rule
+from scoring.metrics.first_error import first_error_rows
 from thoroughness import up_to
 
 SOME = up_to(60, 5)
@@ -39,8 +42,6 @@ def test_columns_hold_what_each_case_gives_by_itself(cases, rule):
 def test_moving_the_threshold_gives_what_deciding_there_gives(cases, rule):
     threshold, comparison = rule
     moved = making.evaluation(cases, 0.1, comparison)
-    # A scorer whose every result was refused has no threshold.
-    assume(moved.movable)
     assert moved.columns.height == len(cases)  # what was looked at before does not stick
     moved, direct = moved.at(threshold, "x"), making.evaluation(cases, *rule)
     assert moved.columns.equals(direct.columns)
@@ -123,3 +124,16 @@ def test_step_accuracy_looks_at_known_labels_alone():
         [Case(4, 1, (0.9, 0.9, 0.1, 0.1)), Case(4, 1, (0.9, 0.9, 0.1, 0.1), error_steps=(1, 2))], 0.5
     )
     assert found.step_accuracies.tolist() == [1 / 2, 2 / 4]
+
+
+@pytest.mark.parametrize(("settings", "nothing"), [({"imported_from": "table"}, True), ({}, False)])
+def test_a_file_of_which_nothing_could_be_read_has_no_figures(settings, nothing):
+    """Of a model that ran, refusals are results, and count as wrong."""
+    cases = [Case(3, gold=gold, refused="2 numbers for 3 steps") for gold in (-1, 0, 1)]
+    scorer = replace(making.scorer("mine"), settings=settings)
+    rule = Rule(0.5, "<", "chosen")
+    found = evaluate(Gold(making.frame(cases)), scorer, making.rewards(cases), rule)
+    figures = [row["value"] for row in first_error_rows(found, np.ones(3, dtype=bool)) if row["metric"] == "error_acc"]
+    assert (bool(found.nothing), set(figures)) == (nothing, {None} if nothing else {0.0})
+    one = [Case(3, gold=0, rewards=(0.1, 0.9, 0.9)), *cases]
+    assert not evaluate(Gold(making.frame(one)), scorer, making.rewards(one), rule).nothing

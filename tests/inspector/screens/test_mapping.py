@@ -262,3 +262,19 @@ async def test_a_column_without_a_name_has_a_line_and_is_taken_for_nothing(here)
         await shows(pilot, "this one has no name")
         await press(pilot, "home", "enter")
     assert app.return_value.rewards == {"mine": "rewards"}
+
+
+async def test_what_a_higher_value_means_is_shown_and_imported_as_shown(here):
+    rows = [{"id": f"c{at}", "error_prob": [0.2] * steps} for at, steps in enumerate((2, 2, 3))]
+    path = write(here / "mine.jsonl", rows)
+    for changes, stated in ((0, "worse"), (1, "better")):
+        app = asked(path)
+        async with app.run_test(size=(120, 30)) as pilot:
+            await shows(
+                pilot, "What does a higher value in the column 'error_prob' mean?", "rewards of error_prob: 0.8 0.8"
+            )
+            for _ in range(changes):
+                await press(pilot, "home", "down", "enter")
+                await shows(pilot, "it means better", "rewards of error_prob: 0.2 0.2")
+            await press(pilot, "home", "enter")
+        assert (app.return_value.rewards, app.return_value.higher_is) == ({"error_prob": "error_prob"}, stated)
