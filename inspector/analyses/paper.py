@@ -326,17 +326,11 @@ _REASONEVAL = (
 )
 _UNLIKE_THE_SCRIPT = {
     "mrmath": (
-        (
-            "solution_f1 of critics differs from the script's where an answer contradicts itself ('correct' with a step, "
-            "'wrong' without): it is unparsed here, and the script counts its judgement"
-        ),
+        "solution_f1 of critics: the script counts the judgement of an answer that contradicts itself; not here",
     ),
     "mrmath_redundant": (
-        (
-            "step_f1 of critics differs from the script's: it takes every number in error_step_pred for a redundant step, "
-            "whatever the judgement; an answer that says 'absent' and names a step is unparsed here and names none"
-        ),
-        "solution_f1 of critics differs for the same answers: the script counts the judgement 'absent'",
+        "step_f1 of critics: the script takes every number in error_step_pred, whatever the judgement; not here",
+        "solution_f1 of critics: the script counts the judgement 'absent' of an answer that names a step; not here",
     ),
 }
 """Figures of critics that are computed in another way than in the published script, by benchmark."""

@@ -32,14 +32,14 @@ from scoring.importing.bringing import (
 )
 from scoring.importing.join import OF_CASES, JoinedResults, join, relabelled
 from scoring.importing.proposal import OpenTable, Proposal
-from scoring.importing.refusals import commands_apart
+from scoring.importing.refusals import commands_apart, refuse_unusable
 from scoring.importing.saving import LEFT_OUT, Ledger, RememberedFile, SavedResults, Unchanged, save, scorer_of
 from scoring.importing.sources import ReadOptions, Source, belongs, read_source
 from scoring.names import without
 from scoring.own_code import is_file
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding, worst
-from scoring.results.base import RESULT_COLUMNS, TABLE, ExternalResults
+from scoring.results.base import RESULT_COLUMNS, ExternalResults
 from scoring.scorer import Comparison, On, stated_point
 from scoring.storage.files import uuid7
 from scoring.tables.column_mapping import ColumnMapping
@@ -399,7 +399,7 @@ def _joined(
     for source, scorer in results:
         try:
             joined_results = join(_decided(_in_run(scorer, options.run), options), cases, options.join_to)
-            _refuse_unusable(joined_results)
+            refuse_unusable(joined_results)
             joined.append(joined_results)
             fitting.add(id(source))
         except InputError as error:
@@ -410,32 +410,6 @@ def _joined(
         if place_of not in fitting:
             raise first
     return joined, refused
-
-
-def _refuse_unusable(joined: JoinedResults) -> None:
-    """Refuse a file none of whose results can be used: figures of such a scorer would be 0 and mean nothing.
-
-    A critic's answers that could not be parsed are results, and count as wrong.
-
-    Raises:
-        InputError: not one can be used.
-    """
-    results, counts, votes = joined.results, joined.row_counts, joined.votes
-    read = pl.col("verdict").is_not_null() | pl.col("rewards").is_not_null()
-    answered = pl.col("answer").is_not_null() | pl.col("ballot").is_not_null()
-    # A column of verdicts holds no answers: where none is an index, it is another column.
-    is_used = read if results.format == TABLE and not results.reads_answers else read | answered
-    numbers = sum(counts[name] for name in ("rewards", "labels", "redundancy", "solution"))
-    if numbers or votes.select(is_used.any()).item() or not joined.joined:
-        return
-    refused = [finding for finding in joined.findings if finding.severity != "note" and finding.code != "not-joined"]
-    first = min(refused, key=lambda finding: finding.code != "number-of-rewards", default=None)
-    line = f" (line {first.line})" if first is not None and first.line is not None else ""
-    why = f": {first.message}{line}" if first is not None else ""
-    raise InputError(
-        f"not one of the {joined.joined:,} results of {results.source} can be used{why}.",
-        "Correct the file, or name another column with --rewards, --verdict or --answers.",
-    )
 
 
 def _opened_alone(sources: Sequence[Source], known: _KnownCases) -> Iterator[Source]:

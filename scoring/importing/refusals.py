@@ -8,14 +8,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import polars as pl
 from msgspec.structs import replace
 
 from scoring.errors import CommandEdit, Correction, InputError, MissingColumn, UnknownFormat, UsageError
 from scoring.importing.bringing import HUB, bring, is_elsewhere
+from scoring.importing.join import JoinedResults
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import some_of
 from scoring.reading.rows import Rows, read_rows
-from scoring.results.base import ExternalResults
+from scoring.results.base import TABLE, ExternalResults
 from scoring.tables.column_guess import SCORER_NAMES, column_called, propose
 from scoring.tables.column_mapping import (
     FLAGS,
@@ -305,6 +307,32 @@ def _are_rows(part: Any) -> bool:
 def shown(column: str) -> str:
     """Return a column's name as a sentence shows it."""
     return column[:40] or NO_NAME
+
+
+def refuse_unusable(joined: JoinedResults) -> None:
+    """Refuse a file none of whose results can be used: figures of such a scorer would be 0 and mean nothing.
+
+    A critic's answers that could not be parsed are results, and count as wrong.
+
+    Raises:
+        InputError: not one can be used.
+    """
+    results, counts, votes = joined.results, joined.row_counts, joined.votes
+    read = pl.col("verdict").is_not_null() | pl.col("rewards").is_not_null()
+    answered = pl.col("answer").is_not_null() | pl.col("ballot").is_not_null()
+    # A column of verdicts holds no answers: where none is an index, it is another column.
+    is_used = read if results.format == TABLE and not results.reads_answers else read | answered
+    numbers = sum(counts[name] for name in ("rewards", "labels", "redundancy", "solution"))
+    if numbers or votes.select(is_used.any()).item() or not joined.joined:
+        return
+    refused = [finding for finding in joined.findings if finding.severity != "note" and finding.code != "not-joined"]
+    first = min(refused, key=lambda finding: finding.code != "number-of-rewards", default=None)
+    line = f" (line {first.line})" if first is not None and first.line is not None else ""
+    why = f": {first.message}{line}" if first is not None else ""
+    raise InputError(
+        f"not one of the {joined.joined:,} results of {results.source} can be used{why}.",
+        "Correct the file, or name another column with --rewards, --verdict or --answers.",
+    )
 
 
 def commands_apart(error: MissingColumn, words: Sequence[str], stated: ColumnMapping | None) -> MissingColumn:

@@ -431,13 +431,6 @@ _NO_ERROR = frozenset(
 )
 _NOTHING = frozenset({"none", "n/a", "na", "n.a.", "null", "nil", "nan", "not applicable", "-", "--", "\N{EN DASH}"})
 """Words for no error, and words that may mean that nobody labelled the case as well."""
-_WRONG_NAMES = frozenset(
-    {"error", "errors", "erroneous", "wrong", "incorrect", "mistake", "mistakes", "mistaken", "fault", "faults"}
-    | {"faulty", "flaw", "flaws", "flawed", "invalid", "bad", "inaccurate"}
-    | {"hallucination", "hallucinations", "hallucinated"}
-)
-_RIGHT_NAMES = frozenset({"no", "not", "non", "free", "without", "correct", "corrected", "right", "valid", "good"})
-_NAME_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def is_few(unread: int, labels: int) -> bool:
@@ -451,9 +444,7 @@ def is_few(unread: int, labels: int) -> bool:
 
 def says_wrong(column: str) -> bool:
     """Return whether a column's name says that its true values mean wrong: `is_error`, but not `no_error`."""
-    name = column.rpartition("[].")[2].rpartition(".")[2]
-    words = [word.lower() for word in _NAME_WORDS.findall(name)]
-    return not _WRONG_NAMES.isdisjoint(words) and _RIGHT_NAMES.isdisjoint(words)
+    return implies_worse(column.rpartition("[].")[2].rpartition(".")[2])
 
 
 def may_mean_unlabelled(word: str) -> bool:

@@ -329,9 +329,8 @@ def refuse_nested_columns(rows: Rows) -> None:
     Raises:
         InputError: as for `refuse_nested`.
     """
-    for column in dict.fromkeys(
-        key for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping) for key in value
-    ):
+    records = (value for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping))
+    for column in dict.fromkeys(key for record in records for key in record):
         if any(word in column.lower() for word in _OF_REWARDS):
             refuse_nested(rows, column)
 
@@ -534,19 +533,17 @@ def _rated_list(cell: list[Any]) -> dict[str, Any]:
     # Only the number of steps of the case shows whether the end is padding: it stays with the reason.
     n_unpadded = len(without_padding(cell))
     if isinstance(cell[0], bool) and all(isinstance(part, bool) for part in cell[:n_unpadded]):
-        padded = _unusable("bad-reward", f"label {n_unpadded} (0-based) is missing")
-        return {"labels": cell} if n_unpadded == len(cell) else {"labels": _padded(cell, n_unpadded, None), **padded}
+        if n_unpadded == len(cell):
+            return {"labels": cell}
+        labels = cell[:n_unpadded] + [None] * (len(cell) - n_unpadded)
+        return {"labels": labels, **_unusable("bad-reward", f"label {n_unpadded} (0-based) is missing")}
     rewards = [number(part) for part in cell]
     sound = [type(reward) is float and math.isfinite(reward) for reward in rewards]
     if all(sound):
         return {"rewards": rewards}
     odd = sound.index(False)
     refused = _unusable("bad-reward", f"reward {odd} (0-based) is {_no_number(cell[odd])}")
-    return {"rewards": _padded(rewards, odd, math.nan), **refused} if 0 < odd == n_unpadded else refused
-
-
-def _padded(values: list[Any], end: int, padding: float | None) -> list[Any]:
-    return values[:end] + [padding] * (len(values) - end)
+    return {"rewards": rewards[:odd] + [math.nan] * (len(cell) - odd), **refused} if 0 < odd == n_unpadded else refused
 
 
 def _no_number(part: Any) -> str:
