@@ -415,7 +415,10 @@ def test_verdicts_and_answers_are_a_critics(workspace):
     votes = FRAME.select("id", answers=pl.Series([[text, text, "Nothing."] for text in texts]))
     result = workspace.add_answers("panel", votes)
     assert (result.scorers, result.joined) == ({"panel": "new"}, {"panel": 3 * N})
-    silent = workspace.add_answers("silent", FRAME.select("id", prediction=pl.lit("none")), verdict="prediction")
+    words = FRAME.select("id", prediction=pl.lit("I cannot say."))
+    with pytest.raises(InputError, match="not one of the"):
+        workspace.add_answers("silent", words, verdict="prediction")
+    silent = workspace.add_answers("silent", words, answers="prediction")
     assert silent.unparsed == {"silent": N}
     assert f"{N} answers cannot be read" in repr(silent)
     kept = VoteParts(next((workspace.workspace.root / "rewards").glob("panel-*"))).read()[0]

@@ -270,9 +270,7 @@ async def test_what_a_higher_value_means_is_shown_and_imported_as_shown(here):
     for changes, stated in ((0, "worse"), (1, "better")):
         app = asked(path)
         async with app.run_test(size=(120, 30)) as pilot:
-            await shows(
-                pilot, "What does a higher value in the column 'error_prob' mean?", "rewards of error_prob: 0.8 0.8"
-            )
+            await shows(pilot, "it means worse", "rewards of error_prob: 0.8 0.8")
             for _ in range(changes):
                 await press(pilot, "home", "down", "enter")
                 await shows(pilot, "it means better", "rewards of error_prob: 0.2 0.2")
