@@ -508,3 +508,15 @@ def test_ids_that_numbers_of_steps_confirm_join(tmp_path):
     cases = [solution(number, -1) | {"id": str(number)} for number in range(1, 60)]
     given = [{"id": str(number), "rewards": [0.5 + number / 200] * LENGTHS[number % 4]} for number in range(40)]
     assert found(tmp_path, given, cases).joined[0].joined == 39
+
+
+def test_rewards_of_a_known_format_are_read_the_other_way_round_too(tmp_path):
+    bodies = [
+        {"id": case["id"], "model": "m", "data": [{"object": "pooling", "data": rewards(case)}]} for case in CASES
+    ]
+    batch = found(tmp_path, bodies)
+    assert (batch.joined[0].results.format, read_rewards(batch)) == ("vLLM pooling", RIGHT)
+    (tmp_path / "again").mkdir()
+    turned = found(tmp_path / "again", bodies, higher_is="worse")
+    assert read_rewards(turned) == [[round(1 - number, 6) for number in numbers] for numbers in RIGHT]
+    assert turned.joined[0].results.settings["higher_is"] == "worse"
