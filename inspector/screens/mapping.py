@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
@@ -219,7 +219,12 @@ class MappingDialog(Dialog[ColumnMapping | None]):
     def _read_as(self, question: str, chosen: "Choice") -> None:
         self._chosen[question] = chosen
         if self._mapping is not None:
-            self._try(self._mapping.overridden(chosen.states))
+            # A choice may leave open what another one states.
+            stated = {
+                name for choice in choices for name, value in asdict(choice.states).items() if value not in (None, {})
+            }
+            opened = {name: getattr(ColumnMapping(), name) for name in stated}
+            self._try(replace(self._mapping, **opened).overridden(chosen.states))
 
     def _ask(self, column: str) -> None:
         if self._mapping is None:

@@ -194,12 +194,13 @@ def _bases(rows: Rows, mapping: ColumnMapping) -> Iterator[ColumnReading]:
         ColumnMapping(label_base=1, clean="0"),
     )
     choices: tuple[Choice, ...] = ()
-    if (
-        mapping.clean is None
-        and gold.mapping.clean in {"0", "steps"}
-        and not (gold.base.base and gold.mapping.clean == "steps")
-    ):
-        choices = (at_zero, at_end) if gold.base.base else (at_end, at_zero)
+    inferred = gold.mapping.clean if mapping.clean is None else None
+    if gold.is_unclear:
+        choices = (Choice("the labels are not used", "no flag", ColumnMapping()), at_end, at_zero)
+    elif inferred == "0":
+        choices = (at_zero, at_end)
+    elif inferred == "steps" and not gold.base.base:
+        choices = (at_end, at_zero)
     elif gold.base.finding is not None:
         has_zeros = mapping.earliest_error is not None and gold.base.zeros
         choices = (zero, at_zero if has_zeros else first)

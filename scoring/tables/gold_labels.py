@@ -256,12 +256,14 @@ class GoldReading(Struct, frozen=True):
         base: What the first step is called.
         findings: Doubts about whole columns.
         words: How the labels are read, in words.
+        is_unclear: Whether indices are not used because 0 may mean no error as well as the number of steps.
     """
 
     mapping: ColumnMapping
     base: LabelBase
     findings: tuple[Finding, ...]
     words: str
+    is_unclear: bool = False
 
 
 def read_gold(rows: Rows, mapping: ColumnMapping) -> GoldReading:
@@ -293,7 +295,7 @@ def read_gold(rows: Rows, mapping: ColumnMapping) -> GoldReading:
     if mapping.step_labels is not None:
         labels.read_step_labels()
     findings = (*labels.findings, *([] if base.finding is None else [base.finding]))
-    return GoldReading(labels.mapping, base, findings, labels.words(base))
+    return GoldReading(labels.mapping, base, findings, labels.words(base), labels.is_unclear)
 
 
 class _Labels:
@@ -302,6 +304,7 @@ class _Labels:
     def __init__(self, rows: Rows, mapping: ColumnMapping, named: list[str]) -> None:
         self.source, self.mapping, self.stated = rows.source, mapping, mapping
         self.findings: list[Finding] = []
+        self.is_unclear = False
         self.unread: dict[str, Counter[str]] = {name: Counter() for name in named}
         self.unread_rows: Counter[str] = Counter()
         self.words_found: Counter[str] = Counter()
@@ -451,6 +454,7 @@ class _Labels:
         if end.seen:
             self._warn(end.doubt(printable(self.stated.earliest_error or "")))
         if not end.usable:
+            self.is_unclear = True
             self.mapping = replace(self.mapping, earliest_error=None)
             return LabelBase(0, "not used")
         if end.clean:
