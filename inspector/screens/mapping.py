@@ -221,7 +221,10 @@ class MappingDialog(Dialog[ColumnMapping | None]):
         if self._mapping is not None:
             # A choice may leave open what another one states.
             stated = {
-                name for choice in choices for name, value in asdict(choice.states).items() if value not in (None, {})
+                name
+                for choice in self._readings[question].choices
+                for name, value in asdict(choice.states).items()
+                if value not in (None, {})
             }
             opened = {name: getattr(ColumnMapping(), name) for name in stated}
             self._try(replace(self._mapping, **opened).overridden(chosen.states))
