@@ -92,7 +92,9 @@ def test_it_is_what_the_plain_loop_gives(tmp_path_factory, form, values, base):
         assert rows.rows
     found = results(rows, MAPPING)
     wanted, noticed = expected(read_rows(path, "steps").rows, MAPPING)
-    assert [one.rows.drop("solution").rows() for one in found] == [one.rows.drop("solution").rows() for one in wanted]
+    # NaN, which pads a list, equals itself in words alone.
+    found_rows, wanted_rows = ([repr(one.rows.drop("solution").rows()) for one in part] for part in (found, wanted))
+    assert found_rows == wanted_rows
     told = [tuple(finding for finding in one.findings if finding.code != "control-character") for one in found]
     assert [sorted(map(repr, one)) for one in told] == [
         sorted(map(repr, (*noticed, *wanted[0].findings))),
