@@ -60,11 +60,11 @@ def untaken_labels(rows: Rows, mapping: ColumnMapping) -> Iterator[Finding]:
         if table.is_binary(column):
             if mapping.final_answer_correct is None:
                 yield outcome_finding(rows.source, column_name)
-        elif indices and (name not in GENERIC_INDICES or 2 * len(indices) >= len(held)):
-            words = Counter(printable(str(cell).strip().lower()[:40]) for cell in held if not is_index(cell))
-            yield unread_labels_finding(
-                rows.source, column_name, words, f"--earliest-error {shlex.quote(column)} --clean WORD"
-            )
+        elif name not in GENERIC_INDICES or (indices and 2 * len(indices) >= len(held)):
+            odd = [cell for cell in held if not is_index(cell)] or [cell for cell in held if not is_whole_index(cell)]
+            words = Counter(printable(str(cell).strip().lower()[:40]) for cell in odd)
+            flags = f"--earliest-error {shlex.quote(column)} --clean WORD"
+            yield unread_labels_finding(rows.source, column_name, words, flags)
     for name in (name for field in GOLD_FIELDS[1:] for name in COLUMN_NAMES[field].split() if name in free):
         column = free[name]
         texts = [cell for cell in table.held(column) if isinstance(cell, str) and cell.lstrip().startswith("[")]

@@ -300,6 +300,11 @@ def test_unknown_words_beside_indices_cost_the_column():
     assert earliest(read("first_error", cells, earliest_error="first_error", clean="unclear")) == FIRST
 
 
+def test_a_column_of_nothing_but_no_error_is_named():
+    assert doubts(read("first_error", ["N/A"] * 12)) == {"unknown-labels"}
+    assert earliest(read("first_error", ["N/A"] * 12, earliest_error="first_error", clean="n/a")) == [-1] * 12
+
+
 @pytest.mark.parametrize("column", ["label", "first_error"])
 def test_outcomes_of_a_table_are_no_steps(column):
     cells = [number % 2 for number in range(12)]
