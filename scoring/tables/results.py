@@ -234,8 +234,9 @@ def _kept(count: int) -> list[pl.Expr]:
         values = pl.col(f"given {place}")
         numbers, truths = (whole_case & pl.col(f"{name} {place}") for name in ("numbers", "truths"))
         # Only the number of steps of the case shows whether the end is padding.
-        padded = whole_case & values.list.last().is_nan() & ~values.list.eval(pl.element().is_infinite()).list.any()
-        bad = pl.format("reward {} (0-based) is not a finite number", pl.col(f"odd {place}"))
+        odd = pl.col(f"odd {place}")
+        padded = whole_case & (odd > 0) & values.list.slice(odd).list.eval(pl.element().is_nan()).list.all()
+        bad = pl.format("reward {} (0-based) is not a finite number", odd)
         reason = pl.when(~whole_case).then(pl.lit("there are no rewards here")).when(~(numbers | truths)).then(bad)
         code = pl.when(~whole_case).then(pl.lit("no-rewards")).when(~(numbers | truths)).then(pl.lit("bad-reward"))
         columns += [
@@ -342,8 +343,7 @@ def refuse_nested(rows: Rows, column: str) -> None:
         InputError: it does; the error lists the paths that lead to numbers.
     """
     sample = (value for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping))
-    nested = nested_numbers([listed(at(value, column)) for value in sample])
-    if nested is None:
+    if (nested := nested_numbers([listed(at(value, column)) for value in sample])) is None:
         return
     sentence, paths = nested
     raise InputError(

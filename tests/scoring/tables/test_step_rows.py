@@ -62,7 +62,7 @@ CELLS = st.one_of(
     st.integers(-(2**40), 2**40),
     st.booleans(),
     st.none(),
-    st.sampled_from(["0.5", " 1e-2 ", "x", "", "nan", [0.5], {}]),
+    st.sampled_from(["0.5", " 1e-2 ", "x", "", "nan", {}]),
 )
 IDS = st.one_of(st.sampled_from(["a", "b", "c"]), st.sampled_from([1, 2.0, "1", " ", None, True, "\x1bz", 10**19]))
 STEPS = st.one_of(st.integers(0, 3), st.sampled_from([1.0, "2", "x", None, True, -1, 2**33]))
