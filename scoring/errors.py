@@ -126,7 +126,7 @@ class InspectError(Exception):
         """Return the error that another process described by its `fields`."""
         edits = [(CommandEdit(*edit), meaning) for edit, meaning in fields.get("instead", ())]
         error = cls(fields["sentence"], fields["next_step"], instead=edits)
-        error.title = fields.get("title", cls.title)
+        error.title = fields.get("title", "")
         return error
 
     @property
@@ -145,7 +145,8 @@ class InspectError(Exception):
     @property
     def message(self) -> str:
         """The title, the sentence and the way out, for where the corrected commands are printed below."""
-        return " ".join(part for part in (f"{self.title}: {self.sentence}", self.next_step) if part)
+        titled = f"{self.title}: {self.sentence}" if self.title else self.sentence
+        return " ".join(part for part in (titled, self.next_step) if part)
 
     @property
     def _correction_words(self) -> str:

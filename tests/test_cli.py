@@ -13,6 +13,7 @@ import authored
 import example
 from inspector import cli, command_flags
 from inspector.query import query_from
+from refusals import sentence_of
 from scoring import __version__
 from thoroughness import also, together
 
@@ -126,9 +127,7 @@ def test_the_demo_prints_its_board_without_the_app(called):
 def test_an_unknown_name_is_one_sentence_and_code_2(called, words, said):
     code, out, err = called(*words)
     assert (code, out) == (2, "")
-    sentence, *corrected = err.splitlines()
-    assert said in sentence
-    assert all(line.startswith("    prm-inspect ") for line in corrected[1::2])
+    assert said in sentence_of(err)
 
 
 def test_an_unknown_benchmark_is_told_from_the_known_ones(called):

@@ -325,15 +325,9 @@ _REASONEVAL = (
     "words of critics are read tolerantly; its code takes only 'Correct', 'Wrong', 'Present' and 'Absent', as they are",
 )
 _UNLIKE_THE_SCRIPT = {
-    "mrmath": (
-        "solution_f1 of critics: the script counts the judgement of an answer that contradicts itself; not here",
-    ),
-    "mrmath_redundant": (
-        "step_f1 of critics: the script takes every number in error_step_pred, whatever the judgement; not here",
-        "solution_f1 of critics: the script counts the judgement 'absent' of an answer that names a step; not here",
-    ),
+    "mrmath": "solution_f1 of critics is not the script's: 'correct' with a step, 'wrong' without are unparsed here",
+    "mrmath_redundant": "step_f1 and solution_f1 of critics are not the script's: it reads 'absent' with a step",
 }
-"""Figures of critics that are computed in another way than in the published script, by benchmark."""
 NOT_HERE = "not in this workspace"
 NOT_KNOWN = "what the paper prints is not held here"
 NOT_COMPUTED = "Best-of-8 needs several solutions of a problem, which this benchmark has not"
@@ -439,9 +433,10 @@ def paper(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa:
         return View(pl.DataFrame(schema=TABLES), facts, title="Papers", empty=empty)
     number = params.get("table")
     if params.get("check") and number is None:
-        numbers = [str(table.number) for table in printed.tables if table.kind != "statistics"][:3]
-        tables = [(number, f"table {number}") for number in numbers]
-        raise UsageError("--check needs a table.", "Name one.", instead=tables)
+        tables = [
+            (str(table.number), f"table {table.number}") for table in printed.tables if table.kind != "statistics"
+        ]
+        raise UsageError("--check needs a table.", "Name one.", instead=tables[:3])
     query = _as_printed(results.query, name)
     if results.height and query != results.query:
         # Where they were loaded for this paper they are decided so already.
@@ -513,7 +508,7 @@ def _table(source: PaperSource, table: PaperTable, params: Params) -> View:
         frame = pl.DataFrame(list(_cell_rows(source, table)), schema=CELLS, orient="row")
     notes = [*(_REASONEVAL if table.cells else [f"published: {paper.source(table.number)}, as printed"])]
     if any(evaluation.scorer.kind == "critic" for evaluation in source.results.chosen_evaluations):
-        notes += _UNLIKE_THE_SCRIPT.get(paper.name, ())
+        notes += [note for name, note in _UNLIKE_THE_SCRIPT.items() if name == paper.name]
     notes += _how_the_paper_counts(frame) if table.kind == "statistics" else _how_the_paper_decides(source, table)
     if table.kind != "statistics" and any(evaluation.further for evaluation in source.results.chosen_evaluations):
         notes.append("value: the mean over all runs, undefined if it is so in one; sd: sample sd of the runs (n-1)")

@@ -19,6 +19,7 @@ import fake_scoring
 from inspector import cli
 from inspector.processes.scoring_words import ended, speed
 from inspector.shell import score
+from refusals import sentence_of
 from scoring.cache import RewardParts
 from scoring.runs.arguments import add_arguments
 from scoring.runs.preparation import EngineOptions
@@ -74,8 +75,7 @@ def test_a_workspace_that_is_not_there_is_one_sentence(tmp_path):
 )
 def test_a_wish_that_lacks_something_is_one_sentence(imported, capfd, words):
     assert cli.main(["score", "processbench", "-w", str(imported), *words]) == 2
-    (line,) = capfd.readouterr().err.splitlines()
-    assert line.startswith("Wrong usage: ")
+    assert sentence_of(capfd.readouterr().err).startswith("Wrong usage: ")
 
 
 def test_a_run_resumes_and_says_what_is_cached(imported, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 import example
 import making
 from inspector.cli import main
+from refusals import sentence_of
 from scoring.reading.file_bytes import size_words
 from scoring.storage.files import locked
 from scoring.workspace import Workspace
@@ -77,12 +78,14 @@ def test_of_a_benchmark_what_stays_is_said(run):
 
 
 def test_a_name_of_several_lists_them_and_one_of_none_lists_all(run):
-    assert run("remove", "scorer", "a") == (2, "", "Wrong usage: 2 scorers match 'a'. There are: alpha, beta.\n")
+    code, _, err = run("remove", "scorer", "a")
+    assert (code, sentence_of(err)) == (2, "Wrong usage: 2 scorers match 'a'. There are: alpha, beta.")
     assert run("remove", "scorer", "x") == (2, "", "Wrong usage: no scorer matches 'x'. There are: alpha, beta.\n")
     for name in ("alpha", "beta"):
         run("remove", "scorer", name)
     code, _, err = run("restore", "a")
-    assert (code, err) == (2, "Wrong usage: 2 removed things match 'a'. There are: scorer alpha, scorer beta.\n")
+    sentence = "Wrong usage: 2 removed things match 'a'. There are: scorer alpha, scorer beta."
+    assert (code, sentence_of(err)) == (2, sentence)
     assert run("restore", "scorer", "beta")[0] == 0
     assert run("restore", "alpha")[0] == 0
     assert run("restore") == (0, "The trash of w is empty.\n", "")
@@ -153,7 +156,8 @@ def test_pruning_says_what_and_how_many_bytes_and_wants_a_yes(run, space):
     assert code == 2
     assert out.splitlines()[-1] == f"In the trash of w: 1 removed thing, {size:,} bytes."
     assert out.startswith(f"  scorer alpha: {size_words(size)}, removed 2")
-    assert err == "Wrong usage: this deletes what is in the trash, and nobody can be asked. Agree to it with --yes.\n"
+    sentence = "Wrong usage: this deletes what is in the trash, and nobody can be asked. Agree to it with --yes."
+    assert sentence_of(err) == sentence
     assert run("restore")[1] == out
     code, out, _ = run("prune", "--yes")
     assert (code, out.splitlines()[-1]) == (0, f"Deleted {size_words(size)} ({size:,} bytes). The trash is empty.")

@@ -58,3 +58,18 @@ def test_one_scorer_is_left_out_of_nothing(called, root):
     mr_math(root, making.scorer("a-prm"), making.scorer("b-prm", threshold=0.75))
     document = json.loads(called("mrmath", "1", "--json")[1])
     assert [row["scorer"] for row in document["rows"]] == ["a-prm"] * 4 + ["b-prm"] * 4
+
+
+def test_figures_of_critics_that_the_script_computes_otherwise_are_named(called, root):
+    mr_math(root, making.scorer("a-prm"))
+    assert "not the script's" not in called("mrmath", "1")[1]
+    mr_math(root, making.scorer("judge", kind="critic"))
+    assert "solution_f1 of critics is not the script's" in called("mrmath", "1")[1]
+
+
+def test_step_f1_of_the_redundant_set_is_named(called, root):
+    cases = [reference.Case(2, 1, (0.9, 0.2), "", None)]
+    scorers = [(making.scorer("judge", kind="critic"), cases)]
+    making.workspace(root, cases, scorers, benchmark="mrmath_redundant")
+    notes = json.loads(called("mrmath_redundant", "1", "--json")[1])["provenance"]["notes"]
+    assert any(note.startswith("step_f1 and solution_f1 of critics are not") for note in notes)
