@@ -40,14 +40,16 @@ def slowly(rows, mapping):
             said = ", ".join(map(str, indices[:8])) + (", ..." if len(indices) > 8 else "")
             message = f"the rows are of steps {said} (counted from {base}): one is missing or there twice"
             findings.append(("warning", "step-rows", message, line, name))
-        cells = {column: [_cell(value.get(column)) for _, _, value in steps] for column in columns}
+        cells = {column: _cells(value.get(column) for _, _, value in steps) for column in columns}
         gathered.append((line, {"id": name, **{name: cell if is_whole else None for name, cell in cells.items()}}))
     return gathered, findings
 
 
-def _cell(value):
-    # A cell of a row a step is a number or not; in a list of rewards, a list has a sentence of its own.
-    return "no number" if isinstance(value, list | dict) else number(value)
+def _cells(values):
+    # A row a step holds a number or none: texts and lists have sentences of their own in lists of rewards alone, and
+    # only in these is a missing truth value padding.
+    cells = [cell if isinstance(cell, float | bool) else None for cell in map(number, values)]
+    return ["no number" if cell is None else cell for cell in cells] if bool in map(type, cells) else cells
 
 
 def expected(rows, mapping):
