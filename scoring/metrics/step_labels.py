@@ -7,7 +7,7 @@ A class's counts are pooled over its steps; a category's (a pattern's) figure is
 overall figure is that of all steps pooled, not a mean of classes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -565,9 +565,9 @@ def _lines(
         without[run.taken] = False
     there = {metric.name: run.cases(metric) for metric in metrics}
 
-    def classes_of(names: Sequence[str], groups: Ints, alone: Bools, missing: Ints) -> _Classes:
+    def classes_of(names: Sequence[str], groups: Ints, alone: Bools, missing: Ints, *, lines: bool = True) -> _Classes:
         tally = run.tally(groups, len(names), seed)
-        apart = tally if len(names) == 1 else run.tally(groups, len(names), seed, apart=True)
+        apart = run.tally(groups, len(names), seed, apart=True) if lines and len(names) > 1 else tally
         sums = {**tally.sums, "tried": tally.sums["tried"] + missing[:, None]}
         inside = groups >= 0
         counted = {name: np.bincount(groups[inside & has], minlength=len(names)) for name, has in there.items()}
@@ -576,12 +576,15 @@ def _lines(
         empty = OFFICIAL_UNDEFINED if official else np.nan
         return _Classes(names, alone, replace(tally, sums=sums), apart, counted, missing, empty, metrics)
 
-    def grouped(column: str) -> _Classes:
+    def grouped(column: str, taken: Collection[str] | None = None) -> _Classes:
+        """The classes in a column; with `taken`, drawn from the cases of these alone."""
         names, groups = _numbered(cases[column])
+        if taken is not None:
+            groups = np.where(np.isin(groups, [names.index(name) for name in taken]), groups, -1)
         alone = np.array([name in facts.without_errors for name in names], dtype=np.bool_)
         untried = gold.cases[column].filter(pl.Series(without))
         missing = np.array([untried.eq(name).sum() for name in names], dtype=np.int64)
-        return classes_of(names, groups, alone, missing)
+        return classes_of(names, groups, alone, missing, lines=taken is None)
 
     subsets = grouped("subset")
     # Where the subset is the class, as in PRMBench, there is no need to count twice.
@@ -594,7 +597,7 @@ def _lines(
     for name, members in _categories(cases, classes.names, facts.group):
         # Where subsets are such groups, one name has one line.
         if name not in subsets.names:
-            yield classes.mean(name, members)
+            yield grouped("error_type", [classes.names[number] for number in members]).mean(name, members)
     yield from pooled.lines(whole=True)
     yield subsets.mean("average", np.arange(len(subsets.names)), whole=True)
 
