@@ -380,6 +380,20 @@ def problem_numbers(names: pl.Series) -> Ints:
     return (names.rank("dense").cast(pl.Int64) - 1).to_numpy()
 
 
+def natural_ranks(names: pl.DataFrame) -> Ints:
+    """Rank (0-based) rows of texts, column by column; a number at the end of a text counts as one. Shape (n,)."""
+    keys = []
+    for name in names.columns:
+        text = pl.col(name).cast(pl.String)
+        end = text.str.extract(r"(\d{1,18})$")
+        stem = text.str.strip_suffix(end.fill_null(""))
+        keys += [stem.alias(f"{name} stem"), end.cast(pl.Int64).alias(f"{name} end"), text.alias(name)]
+    by_key = names.select(keys).with_row_index("row")
+    ranks = np.empty(names.height, dtype=np.int64)
+    ranks[by_key.sort(*by_key.columns[1:], maintain_order=True)["row"].to_numpy()] = np.arange(names.height)
+    return ranks
+
+
 RIGHT_STEP, WRONG_STEP, UNKNOWN_STEP = 0, 1, -1
 _STEP_LISTS = ("error_steps", "neutral_steps", "errors_so_far")
 
@@ -444,18 +458,7 @@ class Gold(Struct, frozen=True, eq=False, dict=True):
 
         A number at the end of an id counts as a number: `gsm8k-2` comes before `gsm8k-10`.
         """
-        ids = pl.col("id").cast(pl.String)
-        end = ids.str.extract(r"(\d{1,18})$")
-        names = (
-            ids.str.strip_suffix(end.fill_null("")).alias("stem"),
-            end.cast(pl.Int64).alias("end"),
-            ids.alias("whole"),
-        )
-        keys = self.cases.select("benchmark", *names)
-        ranks = np.empty(keys.height, dtype=np.int64)
-        sorted_rows = keys.with_row_index("row").sort(*keys.columns, maintain_order=True)["row"].to_numpy()
-        ranks[sorted_rows] = np.arange(keys.height)
-        return ranks
+        return natural_ranks(self.cases.select("benchmark", "id"))
 
     @cached_property
     def subsets(self) -> tuple[list[str | None], Ints]:

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import StepRewards
+from scoring.evaluations.step_rewards import StepRewards, natural_ranks
 from scoring.metrics.answer_votes import AnswerGroups
 from scoring.metrics.closed_forms import Z
-from scoring.metrics.resampling import percentile_interval, resample_problems
+from scoring.metrics.resampling import percentile_interval, resample_apart, resample_problems
 from scoring.metrics.score_places import places, product_places, product_weights
 from scoring.schema import Bools, Floats, Ints
 
@@ -35,7 +36,8 @@ class Responses(Struct, frozen=True, eq=False):
     `rows` (m) are row ids of cases, 0-based; problem i has `rows[bounds[i]:bounds[i + 1]]`, two or more. `right` (m)
     says whose final answer is right. `subsets` (p) is the number of each problem's subset in `names`. `unknown` cases
     were left out because nothing says whether their final answer is right, `lacking` (p) of them from each problem;
-    `alone` problems were because they have one response.
+    `alone` problems were because they have one response. `order` (p) ranks the problems independently of the order of
+    rows; they are drawn by it.
     """
 
     rows: Ints
@@ -44,6 +46,7 @@ class Responses(Struct, frozen=True, eq=False):
     subsets: Ints
     names: tuple[str | None, ...]
     lacking: Ints
+    order: Ints
     unknown: int = 0
     alone: int = 0
 
@@ -67,7 +70,7 @@ class Responses(Struct, frozen=True, eq=False):
         responses = np.repeat(problems, self.sizes)
         bounds = np.concatenate([[0], np.cumsum(self.sizes[problems])])
         kept = (self.rows[responses], bounds, self.right[responses], self.subsets[problems])
-        return Responses(*kept, self.names, self.lacking[problems], self.unknown, self.alone)
+        return Responses(*kept, self.names, self.lacking[problems], self.order[problems], self.unknown, self.alone)
 
     def whole(self, rows: Bools) -> Bools:
         """Return which of the problems (p) have all their responses among the marked cases (n)."""
@@ -108,6 +111,7 @@ def responses_of(cases: pl.DataFrame, wording: pl.Series, rows: Bools) -> Respon
         subsets=numbered["number"].cast(pl.Int64).to_numpy(),
         names=tuple(names.to_list()),
         lacking=several["lacking"].to_numpy(),
+        order=natural_ranks(several.select("subset", "problem_id", "wording")),
         unknown=int(grouped["lacking"].sum()),
         alone=int((grouped["row"].list.len() == 1).sum()),
     )
@@ -483,18 +487,22 @@ def figure_rows(
     exact = np.zeros(len(values))
     variances = np.column_stack([exact if line.errors is None else line.errors**2 for line in with_values])
     counted = np.column_stack([values, np.ones(len(values))])
-    problems = np.arange(len(values))
-    drawn = None if seed is None else resample_problems(counted, kept.subsets, len(kept.names), problems, seed)
+    drawn = drawn_apart = None
+    if seed is not None:
+        drawn, drawn_apart = (
+            resample(counted, kept.subsets, len(kept.names), kept.order, seed)
+            for resample in (resample_problems, resample_apart)
+        )
     means = []
     for number, name, members in _parts(kept):
         if members.any():
-            draws = np.full((1, len(with_values)), np.nan)
-            if drawn is not None:
-                draws = _shares(drawn.sum(axis=1) if number is None else drawn[:, number])
-            figures = _SubsetFigures(
-                values[members].mean(axis=0), draws, np.sqrt(variances[members].sum(axis=0)) / members.sum()
-            )
-            means += [] if number is None else [figures]
+            draws = together = np.full((1, len(with_values)), np.nan)
+            if drawn is not None and drawn_apart is not None:
+                together = _shares(drawn.sum(axis=1) if number is None else drawn[:, number])
+                draws = together if number is None else _shares(drawn_apart[:, number])
+            errors = np.sqrt(variances[members].sum(axis=0)) / members.sum()
+            figures = _SubsetFigures(values[members].mean(axis=0), draws, errors)
+            means += [] if number is None else [replace(figures, draws=together)]
             about = _about(kept.sizes[members], wanted[number])
             yield from _told(name, with_values, figures, about, kept.sizes[members])
     yield from _average(with_values, means, len(wanted) - 1, _about(kept.sizes, wanted[None]), kept.sizes)

@@ -12,7 +12,7 @@ import step_reference
 from reference import Case
 from scoring.metrics.aligned import STEPS_PAIRED, align_steps
 from scoring.metrics.paired import official_comparison_rows, official_values
-from scoring.metrics.step_labels import PRMSCORE, PooledSteps
+from scoring.metrics.step_labels import PRMSCORE, PooledSteps, step_rows
 from step_making import FACTS
 from step_reference import Step
 from thoroughness import up_to
@@ -203,3 +203,35 @@ def test_official_values_name_who_judged_anything():
     nothing = [replace(item, case=replace(item.case, rewards=None)) for item in one]
     assert official_values(lineup_of(one, nothing, other)) == pytest.approx({"a": score(one), "c": score(other)})
     assert official_values(lineup_of(nothing, nothing)) == {}
+
+
+# -- one figure has one interval
+
+
+def unjudged(items):
+    """The same with each fifth case as a scorer that tried it and gave nothing readable."""
+    return [
+        replace(item, case=replace(item.case, rewards=None, refused="unreadable")) if at % 5 == 0 else item
+        for at, item in enumerate(items)
+    ]
+
+
+def test_a_figure_of_steps_has_one_interval_in_tables_of_classes_and_beside_others():
+    items, other, problems = study()
+    items = unjudged(items)
+    found = step_making.evaluation(items, problems=problems, redundancy_threshold=0.3)
+    rows = np.ones(found.codes.size, dtype=bool)
+    lines = {
+        (row["subset"], row["metric"]): (row["value"], row["low"], row["high"]) for row in step_rows(found, rows, FACTS)
+    }
+    # Of all steps, as a comparison with who judged more has it.
+    beside = standing(rows_of(items, other, problems=problems), "a", "prmscore")
+    assert (beside["value"], beside["low"], beside["high"]) == lines["all", "prmscore"]
+    # Of a class, and of a category, as where its cases are the only ones.
+    classes = found.gold.cases["error_type"]
+    for name, members in (("confidence", ["confidence"]), ("Simplicity", ["redundency", "circular"])):
+        alone = step_rows(found, rows & classes.is_in(members).to_numpy(), FACTS)
+        for row in alone:
+            line = lines.get((name, row["metric"]))
+            if row["subset"] == name and row["value"] is not None:
+                assert (row["value"], row["low"], row["high"]) == line
