@@ -20,8 +20,10 @@ from scoring.metrics.best_of_n import (
     PROBLEMS,
     TIED,
     WEIGHTED,
+    FigureLine,
     any_right,
     chosen_right,
+    figure_rows,
     response_rows,
     responses_of,
     scorer_rows,
@@ -211,6 +213,35 @@ def test_equal_seeds_give_equal_intervals():
     one, other = (figures(problems)["all", "product", PRM, 2] for _ in range(2))
     assert one == other
     assert one["low"] < one["value"] < one["high"]
+
+
+def test_neither_the_order_of_problems_nor_another_subset_changes_an_interval():
+    """The names of problems are those of `flat`; the second order has the subset first that came last."""
+    right = np.random.default_rng(2).random((60, 2)) < 0.5
+    problems = [
+        ("one" if number < 35 else "two", [((0.9,), bool(first)), ((0.5,), bool(second))])
+        for number, (first, second) in enumerate(right)
+    ]
+
+    def intervals(order):
+        cases, columns = response_making.flat(problems)
+        places = [60 * at + number for number in order for at in (0, 1)]
+        columns = {name: [values[place] for place in places] for name, values in columns.items()}
+        frame = making.full_frame([cases[place] for place in places], **columns)
+        rows = figure_lines(responses_of(frame, frame["problem"], np.ones(frame.height, dtype=bool)))
+        return {(row["subset"], row["metric"]): (row["value"], row["low"], row["high"]) for row in rows}
+
+    usual = intervals(range(60))
+    assert intervals(range(59, -1, -1)) == usual
+    alone = intervals(range(35, 60))
+    assert {key: found for key, found in alone.items() if key[0] == "two"} == {
+        key: found for key, found in usual.items() if key[0] == "two"
+    }
+
+
+def figure_lines(responses):
+    line = FigureLine(PRM, None, responses.right[responses.bounds[:-1]].astype(float))
+    return list(figure_rows(responses, [line], responses, 0))
 
 
 # -- which cases are responses
