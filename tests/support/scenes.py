@@ -179,7 +179,7 @@ SCENES: dict[str, Scene] = {
     "case": Scene(demo, DEMO_CASE, ("9 of ",), sizes=(NARROW, WIDE), themes=BOTH),
     "board-ascii": Scene(demo, shows=("tiny-prm-m", "44.2*"), ascii_only=True),
     "case-ascii": Scene(demo, DEMO_CASE, ("9 of ",), ascii_only=True),
-    "board-differences": Scene(demo, ("v", "d"), ("differences to tiny-prm-m", "-11.4..+11.0")),
+    "board-differences": Scene(demo, ("v", "d"), ("differences to tiny-prm-m", "-11.9..+10.7")),
     # -- the screen of analyses: a table, a map, a curve whose threshold moves, and nothing
     "compare": Scene(demo, ("g", "c"), ("[-11.0, +11.4]",)),
     "breakdown": Scene(demo, ("g", "d"), ("and error kind",)),
