@@ -181,7 +181,7 @@ SCENES: dict[str, Scene] = {
     "case-ascii": Scene(demo, DEMO_CASE, ("9 of ",), ascii_only=True),
     "board-differences": Scene(demo, ("v", "d"), ("differences to tiny-prm-m", "-11.9..+10.7")),
     # -- the screen of analyses: a table, a map, a curve whose threshold moves, and nothing
-    "compare": Scene(demo, ("g", "c"), ("[-11.0, +11.4]",)),
+    "compare": Scene(demo, ("g", "c"), ("[-10.7, +11.9]",)),
     "breakdown": Scene(demo, ("g", "d"), ("and error kind",)),
     "thresholds-moving": Scene(demo, ("g", "h", "t", *["right"] * 4), ("present: chosen",), themes=BOTH),
     "compare-with-nothing": Scene(single, ("g", "c"), ("Nothing to show yet",)),
