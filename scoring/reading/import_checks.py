@@ -423,7 +423,7 @@ def _student_quantile(freedom: float) -> float:
 _MOST_UNREAD, _UNREAD_SHARE = 20, 0.05
 _SHOWN_WORDS = 8
 _TWICE, _MANY_CLEAN = 2, 3
-_SEVERAL, _BOTH = 10, 2
+_LEAST_LABELS, _BOTH = 10, 2
 """Labels from which on it says something that there are no others, and the two values of an outcome."""
 _NO_ERROR = frozenset(
     {"no error", "no errors", "no_error", "no-error", "noerror", "error-free", "error free", "no mistake"}
@@ -609,7 +609,7 @@ def are_outcomes(labels: pl.Series, n_steps: pl.Series) -> bool:
     There are at least ten labels, and most solutions have steps beyond 1.
     """
     known = labels.drop_nulls()
-    if known.len() < _SEVERAL or not known.is_in([0, 1]).all():
+    if known.len() < _LEAST_LABELS or not known.is_in([0, 1]).all():
         return False
     return 2 * int((n_steps > _BOTH).sum()) >= n_steps.len()
 
@@ -659,7 +659,7 @@ def problem_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
         .filter(pl.col("n") >= _SAME)
     )
     differing = same.filter((pl.col("ids") >= _DIFFERENT) | (pl.col("answers") >= _DIFFERENT))
-    instructions = same.filter(pl.col("vague") & (pl.col("n") >= max(_SEVERAL, _HALF * rows.height)))
+    instructions = same.filter(pl.col("vague") & (pl.col("n") >= max(_LEAST_LABELS, _HALF * rows.height)))
     merged = pl.concat([differing, instructions]).unique("digest")
     if merged.is_empty():
         return

@@ -21,6 +21,7 @@ from inspector.result_set import load
 from inspector.screen_state import inspect
 from inspector.shell.output import form_of
 from inspector.texts.sentences import gold_word, gold_words
+from refusals import sentence_of
 from scoring.evaluations.deciding import OPTIMISTIC
 from scoring.filtering.filters import Facet, Filter
 from scoring.schema import METADATA
@@ -243,7 +244,7 @@ def test_what_cannot_be_done_is_one_line_on_stderr_and_nothing_on_stdout(root, w
     assert main(["metrics", "-w", root, "--json", *words]) == 2
     captured = capsysbinary.readouterr()
     assert captured.out == b""
-    assert captured.err.count(b"\n") == 1
+    assert sentence_of(captured.err.decode())
     assert b"\x1b" not in captured.err
 
 
