@@ -244,8 +244,8 @@ def _standing_cases(known: Standings) -> Iterator[Note]:
 
 
 def _standing_words(ranks: Ranks) -> str:
-    if ranks.why and not any(ranks.kinds.values()):
-        return f"no best one is marked: {ranks.why}"
+    if ranks.scorers < 2 or (ranks.why and not any(ranks.kinds.values())):
+        return f"no best one is marked: {ranks.why or 'fewer than two scorers tried all cases'}"
     cases = f"standing on the {ranks.n:,} cases that {ranks.scorers} scorers tried"
     return f"{cases}; {ranks.why}" if ranks.why else cases
 
