@@ -15,8 +15,8 @@ from scoring.importing.batch import ImportOptions, read_sources
 from scoring.workspace import Workspace
 from thoroughness import THOROUGH
 
-PLANTED = range(480, 680) if THOROUGH else range(480, 480 + 3 * len(planted_tables.FAULTS))
-RIGHT = range(480, 680) if THOROUGH else range(480, 504)
+PLANTED = range(10_000, 10_200) if THOROUGH else range(480, 480 + 3 * len(planted_tables.FAULTS))
+RIGHT = range(10_000, 10_200) if THOROUGH else range(480, 504)
 MOST_FALSE = 2
 
 
