@@ -305,7 +305,7 @@ class Ranks(Struct, frozen=True):
     """Which scorers of a piece are `BEST` and `TIED`: the paired interval of the difference to the best one holds 0.
 
     Only the `scorers` that tried all `n` cases take part: marks are of the same cases as the scores next to them. `why`
-    says who takes no part, and why, "" where all do.
+    names the scorers that take no part and the reason; "" where all take part.
     """
 
     kinds: Mapping[str, str]

@@ -121,7 +121,7 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def ranked_scorers(self) -> tuple[list[Evaluation], str]:
-        """Those of `scorers` that have the official figure of all cases that any of them tried; and who has not."""
+        """Return the scorers whose official figure is of all cases that any scorer tried, and why others are not."""
         if not self.scorers:
             return [], ""
         unparsed = self.results.unparsed(self.name)

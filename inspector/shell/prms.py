@@ -109,7 +109,7 @@ def family_page(row: Row, width: int, bounds: str = "", *, reference: bool = Fal
 
 
 def _other(row: Row) -> str:
-    """How another value than the family's own is asked for, of the family's first option; "" where there is none."""
+    """Return the flag that sets the first option of a family to its second value; "" without such an option."""
     own = [option for option in row.get("options") or () if not option.startswith(f"{OPTION}=")]
     if not own:
         return ""

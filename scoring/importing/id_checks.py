@@ -12,7 +12,7 @@ from scoring.reading.findings import Finding
 _NUMBERED = r"^(?s:(.*?))([0-9]{1,15})([^0-9]*)$"
 """An id as the words before its last number, the number, and the words after it."""
 _FLOAT_ID = r"^(?:.*[-_/])?[0-9]+\.0+$"
-"""An id that became a float, as pandas makes one of a whole number beside an absent one."""
+"""An id that became a float, as pandas converts whole numbers in a column with missing values."""
 _LEADING_ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _LEAST_IDS, _ENOUGH_IDS, _LEAST_SHIFT, _CLEARLY, _HARDLY, _MOST_IDS = 3, 10, 2, 0.95, 0.8, 100_000
 """Numbered ids whose range or whose lengths show a shift, shifts that are always small, shares of results whose numbers

@@ -295,7 +295,7 @@ class _Parser:
         self._tokens = tokens[::-1]
 
     def elements(self, closing: Sequence[str], depth: int) -> list[list[_Item]]:
-        """Read what stands between commas up to a closing bracket, which is left; the items of each element."""
+        """Read the items of each element up to a closing bracket, which is not consumed."""
         if depth > _DEEPEST:
             raise _UnreadableError
         elements: list[list[_Item]] = [[]]
@@ -469,7 +469,7 @@ def _names_variable(item: _Item, *, first: bool) -> bool:
 
 
 def _element(items: Sequence[_Item]) -> AnswerForm:
-    """Return the form of what stands between two commas."""
+    """Return the form of the items between two commas."""
     items = [item for item in items if item.spelling or item.kind in {"dollar", "gap"}]
     unit = ""
     if dollars := [item for item in items if item.kind == "dollar"]:

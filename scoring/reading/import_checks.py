@@ -234,7 +234,7 @@ def first_of_pairs_finding(source: str, column: str, cells: Sequence[Any]) -> It
     Args:
         source: the file.
         column: the path to the pairs.
-        cells: what stands there.
+        cells: the values of that column.
     """
     nested = nested_numbers(cells)
     pairs = [pair for cell in cells if isinstance(cell, list) for pair in cell if isinstance(pair, list)]

@@ -112,13 +112,13 @@ class ColumnReading(Struct, frozen=True):
 def readings(
     rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None = None, *, with_findings: bool = True
 ) -> tuple[ColumnReading, ...]:
-    """Find everything in a table that the mapping reads in one of several ways, and that nobody decided.
+    """Find all columns and cells that the mapping reads in one of several ways, where nobody decided.
 
     Args:
         rows: the table's; all of them are read where labels have to show what they count from.
         mapping: which of its columns is what.
         stated: what of it a person said.
-        with_findings: whether also those are wanted of which a finding of the reader tells.
+        with_findings: whether readings are wanted that a finding of the reader reports too.
     """
     stated = stated or ColumnMapping()
     several = list(_directions(mapping, stated)) if with_findings else []
