@@ -30,11 +30,12 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import CLEAN, EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
+from scoring.evaluations.verdicts import EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
 from scoring.filtering.filters import Facet
 from scoring.metrics.breakdown import SUPPORT, slice_rows
 from scoring.metrics.closed_forms import wilson_interval
-from scoring.metrics.kernel import Unparsed
+from scoring.metrics.first_error import FirstErrors
+from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.shares import behind, bias_rows
 from scoring.schema import Bools
 
@@ -64,7 +65,8 @@ NOTES = (
     f"slices: accuracy less that on the rest, {SUPPORT} cases or more each; `bias` has every one that was looked at",
     f"a slice is told where Fisher's exact p is below {LEVEL} after Holm over all that were looked at",
     "the surest first: by how far the nearer end of the interval is from nothing",
-    f"low and high: 95%, Wilson's for shares, Newcombe's for differences; {INDEPENDENT}",
+    "low and high: 95%, of false alarms the bootstrap of `metrics`",
+    f"low and high of other shares: Wilson's, of differences: Newcombe's; these {INDEPENDENT}",
 )
 
 
@@ -121,6 +123,8 @@ def facts_of(
     counts = np.bincount(codes, minlength=len(OUTCOMES))
     yield from _leaning(evaluation, rows, unparsed)
     yield from _failures(evaluation, counts)
+    yield from _false_alarms(evaluation, rows)
+    yield from _unparsed(evaluation, counts)
     slices = slice_rows(evaluation, rows, axes, unparsed)
     yield from (_slice(evaluation, row, unparsed) for row in slices if row["p_holm"] < LEVEL)
 
@@ -149,22 +153,38 @@ def _failures(evaluation: Evaluation, counts: Any) -> Iterator[Highlight]:
         side = LATE if counts[LATE] > counts[EARLY] else EARLY
         words = f"where it names a wrong step, it is more often too {'late' if side == LATE else 'early'}"
         yield from _share(evaluation, side, int(counts[side]), off, words, 0.5)
-    clean = int(counts[CLEAN] + counts[FALSE_ALARM])
-    alarms = int(counts[FALSE_ALARM])
-    yield from _share(
-        evaluation, FALSE_ALARM, alarms, clean, f"{alarms:,} of {clean:,} clean cases are false alarms", WORTH_TELLING
-    )
+
+
+def _false_alarms(evaluation: Evaluation, rows: Bools) -> Iterator[Highlight]:
+    """The share of clean cases with a verdict that has a step called wrong: what is left of the accuracy on them."""
+    *_, correct_acc, _ = FirstErrors((Decided(evaluation, "drop"),), rows).pooled()
+    if correct_acc.value is None or correct_acc.low is None or correct_acc.high is None:
+        return
+    hits = int((evaluation.codes[rows] == FALSE_ALARM).sum())
+    words = f"{hits:,} of {correct_acc.n:,} clean cases are false alarms"
+    ends = (1 - correct_acc.high, 1 - correct_acc.low)
+    yield from _share(evaluation, FALSE_ALARM, hits, correct_acc.n, words, WORTH_TELLING, ends)
+
+
+def _unparsed(evaluation: Evaluation, counts: Any) -> Iterator[Highlight]:
     unread, tried = int(counts[UNPARSED]), int(counts[: UNPARSED + 1].sum())
-    yield from _share(
-        evaluation, UNPARSED, unread, tried, f"{unread:,} of {tried:,} answers cannot be read", WORTH_TELLING
-    )
+    words = f"{unread:,} of {tried:,} answers cannot be read"
+    yield from _share(evaluation, UNPARSED, unread, tried, words, WORTH_TELLING)
 
 
-def _share(evaluation: Evaluation, code: int, hits: int, of: int, words: str, usual: float) -> Iterator[Highlight]:
-    """A share of the cases with an outcome, where it is surely more than is usual."""
+def _share(
+    evaluation: Evaluation,
+    code: int,
+    hits: int,
+    of: int,
+    words: str,
+    usual: float,
+    ends: tuple[float, float] | None = None,
+) -> Iterator[Highlight]:
+    """A share of the cases with an outcome, where it is surely more than is usual; `ends` are by default Wilson's."""
     if not of:
         return
-    low, high = (float(end[0]) for end in wilson_interval(np.array([hits]), np.array([of])))
+    low, high = ends or (float(end[0]) for end in wilson_interval(np.array([hits]), np.array([of])))
     if low > usual:
         figures = {"value": hits / of, "low": low, "high": high, "reason": None, "small": of < SUPPORT}
         where = (Facet(f"{evaluation.scorer.name}.outcome", (OUTCOMES[code],)).sql,)

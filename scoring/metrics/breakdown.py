@@ -23,7 +23,7 @@ from scoring.metrics.closed_forms import (
     paired_difference_interval,
     wilson_interval,
 )
-from scoring.metrics.first_error import BOTH_ZERO, ERROR_ACC, F1_SCORE, METRICS, NAMES, SIDES, sides_of
+from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, METRICS, NAMES, SIDES, sides_of
 from scoring.metrics.kernel import Marks, Tally, Unparsed, with_draws
 from scoring.metrics.resampling import SMALL, percentile_intervals, related
 from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares
@@ -324,7 +324,8 @@ def _figures(
     for code, outcome in enumerate(OUTCOMES):
         if (name := f"count_{outcome}") in metric_names:
             yield _count(name, cells.counts(evaluation.codes == code), n)
-    of_first_errors = _first_errors(evaluation, side_shares(evaluation, unparsed), cells, seed)
+    accuracies = side_shares(evaluation, unparsed)
+    of_first_errors = _first_errors(evaluation, accuracies, cells, seed)
     yield from (of_first_errors[name] for name in NAMES if name in metric_names)
     if "step_accuracy" in metric_names:
         yield _step_accuracy(evaluation, cells)
@@ -334,9 +335,10 @@ def _figures(
         process_error_shares(evaluation, unparsed),
     ):
         if share.name in metric_names:
-            # By its definition `exact` is error_acc, and one figure has one interval.
-            same = of_first_errors[ERROR_ACC.name] if share.name == "exact" else None
-            yield _of_share(share, cells) if same is None else replace(same, metric=share.name)
+            figures = _of_share(share, cells)
+            for accuracy in accuracies:
+                _take_interval(figures, share, of_first_errors[accuracy.name], accuracy, cells)
+            yield figures
 
 
 def _count(metric: str, counts: Ints, n: Ints) -> CellFigures:
@@ -350,6 +352,16 @@ def _of_share(share: Share, cells: Cells) -> CellFigures:
     value = np.divide(hits, n, out=np.full(n.size, np.nan), where=n > 0)
     low, high = wilson_interval(hits, n)
     return CellFigures(share.name, value, low, high, n, few(n), [None if size else share.empty for size in n])
+
+
+def _take_interval(figures: "CellFigures", share: Share, known: "CellFigures", accuracy: Share, cells: Cells) -> None:
+    """Give a share the interval of an accuracy in the cells where it is this accuracy, or what is left of it."""
+    alike = (figures.n > 0) & (figures.n == known.n) & (figures.n == cells.counts(share.among & accuracy.among))
+    hits, right = cells.counts(share.hits), cells.counts(accuracy.hits)
+    both = cells.counts(share.hits & accuracy.hits)
+    same, rest = alike & (both == hits) & (both == right), alike & (both == 0) & (hits + right == figures.n)
+    figures.low[rest], figures.high[rest] = 1 - known.high[rest], 1 - known.low[rest]
+    figures.low[same], figures.high[same] = known.low[same], known.high[same]
 
 
 def _first_errors(
