@@ -46,7 +46,7 @@ SHOWN = {
     "case": "1 of 5",
     "triage": "0 ruled, 5 to go",
     "metrics": "beta",
-    "highlights": "percent, 95% interval",
+    "highlights": "further than chance",
     "compare": "could be none",
     "card": "How a verdict is",
     "thresholds": "best on these  ",
@@ -81,7 +81,7 @@ LOW, HIGH = ("home", "ctrl+d", "j"), ("G", "ctrl+u", "k")
 REASON = ("n", "G", "k")
 BESIDE = {
     "metrics": "error acc",
-    "highlights": "percent, 95% interval",
+    "highlights": "further than chance",
     "compare": "Who is right where the other is wrong",
     "stats": "right answer, wrong process",
     "paper": "No tables of a paper",
