@@ -17,8 +17,8 @@ from inspector.guide import pages
 from inspector.query import ENVIRONMENT as WORKSPACE
 from scoring import __version__
 from scoring.engines.server.address import GENERAL, OPENAI
-from scoring.storage.remote import LIMIT_VARIABLE
-from scoring.triage.journal import ENVIRONMENT as USER
+from scoring.workspace.remote import LIMIT_VARIABLE
+from scoring.workspace.triage.journal import ENVIRONMENT as USER
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "assets" / "prm-inspect.1"

@@ -21,12 +21,12 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import polars as pl  # noqa: E402  # after the path is set
 
 from baselines import BASELINES  # noqa: E402
-from scoring.benchmarks import demo  # noqa: E402
-from scoring.cache import RewardParts  # noqa: E402
-from scoring.python_child import start_python  # noqa: E402
-from scoring.schema import REWARDS, conform  # noqa: E402
-from scoring.scorer import Scorer  # noqa: E402
-from scoring.workspace import Workspace  # noqa: E402
+from scoring.data.python_child import start_python  # noqa: E402
+from scoring.data.schema import REWARDS, conform  # noqa: E402
+from scoring.data.scorer import Scorer  # noqa: E402
+from scoring.formats.benchmarks import demo  # noqa: E402
+from scoring.workspace.cache import RewardParts  # noqa: E402
+from scoring.workspace.workspace import Workspace  # noqa: E402
 
 REWARD_FOLDER = HERE / "demo" / "rewards"
 PRM_ABOUT = (

@@ -12,7 +12,7 @@ A file of one's own that holds an analysis imports from here what it is made of:
 `text` and so on; `--plugin FILE.py` makes it a command.
 
 Values are fractions, steps are 0-based, -1 means that no step is wrong. What is expected to go wrong raises one of
-`scoring.errors.InspectError`, whose text says what to do next.
+`scoring.data.errors.InspectError`, whose text says what to do next.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ from inspector.provenance import provenance
 from inspector.query import Query
 from inspector.render.view import Cell, Column, Kind, Note, Section, View, count, figure, points, table, text
 from scoring.api import Names
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 
 __all__ = [
     "Cell",

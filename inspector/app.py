@@ -154,11 +154,11 @@ class InspectApp(Themed[int]):
         from inspector.result_set import load
         from inspector.screen_state import inspect
         from inspector.screens import board  # noqa: F401  # imported here so that opening it is instant
-        from scoring.errors import InspectError
-        from scoring.progress import told_to
+        from scoring.data.errors import InspectError
+        from scoring.data.progress import told_to
 
         if self.initial_query.plugins:
-            from scoring.own_code import listen
+            from scoring.data.own_code import listen
 
             listen(self._tell_of_slow_code)
         began = time.monotonic()
@@ -496,7 +496,7 @@ def run_app(
         visit=visit,
     )
     code = run(app, mouse=mouse)
-    if "scoring.storage.remote" in sys.modules:
+    if "scoring.workspace.remote" in sys.modules:
         from inspector.workspace_place import sent
 
         code = sent(code, lambda sentence: print(clean(sentence), file=sys.stderr, flush=True))

@@ -12,9 +12,9 @@ from inspector.query import Query
 from inspector.render.view import Cell, Column, Kind, Note, Section, Table, View, figure, table, text
 from inspector.result_set import ResultSet, load
 from inspector.texts.sentences import counted
-from scoring.errors import UsageError
-from scoring.evaluations.official_rows import METRICS
-from scoring.schema import WHOLE
+from scoring.data.errors import UsageError
+from scoring.data.schema import WHOLE
+from scoring.metrics.official_rows import METRICS
 
 SECOND = ("value", "low", "high", "n", "reason", "small", "sd", "runs")
 """Columns that come a second time, called `adjudicated_value` and so on."""

@@ -7,17 +7,17 @@ from inspector.filtering.searching import search_fields
 from inspector.render.lines import CaseLink
 from inspector.result_set import ResultSet, within
 from inspector.screen_state import ScreenState
-from scoring.benchmarks.registry import step_labelled
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import OUTCOMES, Rule, under
-from scoring.filtering.filters import Facet, Filter
-from scoring.filtering.sql_words import named
+from scoring.data.schema import WHOLE, Bools
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES, Rule, under
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.own import MEMBERS, CasesOf, figures_of_its_own
 from scoring.metrics.shares import LABELLED, RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.threshold_curves import AtThreshold
-from scoring.schema import WHOLE, Bools
+from scoring.workspace.filtering.filters import Facet, Filter
+from scoring.workspace.filtering.sql_words import named
 
 OF_SIDE = {"f1": "", "error_acc": "erroneous", "correct_acc": "clean"}
 """By figure of first errors the side that it is of; "" is both."""

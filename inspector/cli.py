@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     """The same without what may go wrong with stdout: what is buffered is written here, where it can be told."""
-    from scoring.errors import InspectError
+    from scoring.data.errors import InspectError
 
     try:
         files = plugins_in(words)
@@ -64,7 +64,7 @@ def _run(words: list[str]) -> int:
 
 def _sent(code: int) -> int:
     """Send what was written of workspaces on object storage, if one was opened; the exit code after that."""
-    if "scoring.storage.remote" not in sys.modules:
+    if "scoring.workspace.remote" not in sys.modules:
         return code
     return int(import_module("inspector.workspace_place").sent(code, _say))
 
@@ -83,7 +83,7 @@ def _imported(name: str) -> ModuleType:
 
 def _heard(run: Callable[[argparse.Namespace], int], args: argparse.Namespace) -> int:
     """Run a command, and say what of the user's own code takes long."""
-    from scoring import own_code
+    from scoring.data import own_code
 
     own_code.listen(_say)
     try:

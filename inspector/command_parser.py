@@ -238,7 +238,7 @@ class CommandParser(argparse.ArgumentParser):
         print(for_stderr(sentence), file=sys.stderr)
         if replaced is not None:
             from inspector.corrected_commands import print_corrections
-            from scoring.errors import CommandEdit, UsageError
+            from scoring.data.errors import CommandEdit, UsageError
 
             print_corrections(
                 self.command_line,

@@ -12,10 +12,10 @@ from inspector.render.view import Block, Note, Section, quiet_notes
 from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
 from inspector.texts.short_names import short_name
-from scoring.benchmarks.registry import step_labelled
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import group_masks
+from scoring.data.errors import UsageError
+from scoring.data.schema import Bools
+from scoring.evaluation.evaluation import Evaluation
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.aligned import (
     EVERY,
     AlignedScorers,
@@ -26,9 +26,9 @@ from scoring.metrics.aligned import (
     with_labelled_step,
 )
 from scoring.metrics.ensembles import CorrectSet, correct_sets
+from scoring.metrics.official_rows import group_masks
 from scoring.metrics.own import leading_figure
 from scoring.metrics.paired import official_values
-from scoring.schema import Bools
 
 NOBODY = "There is no case that all of them tried; each two of them are compared on their own common cases."
 

@@ -13,17 +13,17 @@ from msgspec import Struct
 from inspector.query import shell_word
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted, threshold_name
-from scoring.benchmarks.registry import step_labelled
-from scoring.evaluations.deciding import CHOSEN, rule_among, speaks_of
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.rules import DIFFERENCES, REWARDS
-from scoring.evaluations.verdicts import REFUSED, UNPARSED, Decision, ProvidedVerdicts, Rule
-from scoring.filtering.sql_words import named, quoted
+from scoring.data.rules import DIFFERENCES, REWARDS
+from scoring.data.schema import Bools
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import REFUSED, UNPARSED, Decision, ProvidedVerdicts, Rule
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.aligned import with_labelled_step
+from scoring.metrics.deciding import CHOSEN, rule_among, speaks_of
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import MEMBERS, leading_figure
 from scoring.metrics.shares import tried
-from scoring.schema import Bools
+from scoring.workspace.filtering.sql_words import named, quoted
 
 Why = Literal["cases", "unparsed", "threshold", "rule", "boundary", "runs", "votes", "filter"]
 """What differs: the cases counted, what becomes of those without a verdict, the source of the threshold, what is

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import verdict_words
 from inspector.texts.wrap import Phrase
-from scoring.benchmarks.construction import OF_TEXTS, Broken, broken_by_case
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import group_masks
+from scoring.data.schema import METADATA, TEXTS, Bools, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.formats.benchmarks.construction import OF_TEXTS, Broken, broken_by_case
 from scoring.metrics.aligned import AlignedScorers, align_scorers
 from scoring.metrics.contested import REASONS, Contested, contested
+from scoring.metrics.official_rows import group_masks
 from scoring.metrics.statistics import is_baseline
-from scoring.schema import METADATA, TEXTS, Bools, Ints
 
 NAMED = 3
 """Scorers that a sentence names, the heaviest first."""

@@ -13,7 +13,7 @@ from inspector.command_flags import commands, parser_of
 from inspector.common_flags import command_position
 from inspector.query import shell_word
 from inspector.texts.text import clean
-from scoring.errors import CommandEdit, InspectError
+from scoring.data.errors import CommandEdit, InspectError
 
 _PROGRAM = "prm-inspect"
 _NAMED_VALUE = re.compile(r"[\w./-]+=")

@@ -16,9 +16,9 @@ from inspector.boards.cells import NOBODY, PUBLISHED
 from inspector.messages import ENDINGS, Export
 from inspector.result_set import ResultSet
 from inspector.screen_state import ScreenState
-from scoring.evaluations.verdicts import OUTCOMES
-from scoring.export import ROWS_ALONE, Document, provenance_beside
-from scoring.storage.files import expand_home, unwritable
+from scoring.data.export import ROWS_ALONE, Document, provenance_beside
+from scoring.data.storage.files import expand_home, unwritable
+from scoring.evaluation.verdicts import OUTCOMES
 
 LONGEST_NAME = 80
 """Characters of a file's name: far fewer than any file system takes, in any encoding."""

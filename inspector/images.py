@@ -22,11 +22,11 @@ from msgspec import Struct
 from inspector.programs import ProgramRefused, open_file
 from inspector.texts.text import clean
 from inspector.visit import Visit
-from scoring.benchmarks.registry import WITH_IMAGES
-from scoring.errors import DamagedWorkspace
-from scoring.reading.file_bytes import size_words
-from scoring.storage.files import open_plain
-from scoring.workspace import Workspace
+from scoring.data.errors import DamagedWorkspace
+from scoring.data.storage.files import open_plain
+from scoring.formats.benchmarks.benchmark_registry import WITH_IMAGES
+from scoring.formats.reading.file_bytes import size_words
+from scoring.workspace.workspace import Workspace
 
 Pixels = tuple[int, int] | None
 """Width and height; None = not known."""

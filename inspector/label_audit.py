@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from inspector.contested_gold import voting
 from inspector.result_set import ResultSet
-from scoring.evaluations.official_rows import group_masks
+from scoring.data.schema import Bools
+from scoring.data.storage.remembered import IdentityCache
 from scoring.metrics.aligned import AlignedScorers, align_scorers
 from scoring.metrics.audit import (
     AuditGround,
@@ -20,9 +21,8 @@ from scoring.metrics.audit import (
     why_no_audit,
 )
 from scoring.metrics.contested import LEAST
+from scoring.metrics.official_rows import group_masks
 from scoring.metrics.planted_labels import PlantedFigures, planted_figures
-from scoring.schema import Bools
-from scoring.storage.remembered import IdentityCache
 
 
 class AuditedBenchmark(Struct, frozen=True, eq=False, dict=True):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from inspector.texts.sentences import counted, gold_words
-from scoring.triage.adjudicated import (
+from scoring.workspace.triage.adjudicated import (
     CHANGED,
     CONFIRMED,
     DENYING,
@@ -17,11 +17,11 @@ from scoring.triage.adjudicated import (
     Adjudicated,
     adjudicate,
 )
-from scoring.triage.history import RATE, RULE
-from scoring.triage.words import Annotation, words_of
+from scoring.workspace.triage.history import RATE, RULE
+from scoring.workspace.triage.words import Annotation, words_of
 
 if TYPE_CHECKING:
-    from scoring.triage.journal import Journal
+    from scoring.workspace.triage.journal import Journal
 
 COLUMN = "adjudication"
 """The column beside the cases that says what became of each label; only there where labels are adjudicated."""

@@ -4,10 +4,10 @@ import shlex
 from collections.abc import Iterator
 
 from inspector.texts.sentences import counted
-from scoring.errors import CommandEdit, InspectError
+from scoring.data.errors import CommandEdit, InspectError
+from scoring.formats.results.result_format import scorer_name
+from scoring.formats.tables.column_mapping import COLUMNS, FLAGS, SCORERS, ColumnMapping
 from scoring.importing.proposal import Proposal
-from scoring.results.base import scorer_name
-from scoring.tables.column_mapping import COLUMNS, FLAGS, SCORERS, ColumnMapping
 
 STEPS, TEXT = 12, 100
 """Steps, and characters of a text, that a preview shows."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from inspector.case_view.open_case import DisplayOptions
     from inspector.screen_state import ScreenState
-    from scoring.export import Document
+    from scoring.data.export import Document
 
 
 @dataclass
@@ -68,7 +68,7 @@ ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "la
 
 @dataclass
 class Export(Message):
-    """Save or copy a table. `what` is the table, `form` one of `scoring.export.FORMS`, `copy` to the clipboard;
+    """Save or copy a table. `what` is the table, `form` one of `scoring.data.export.FORMS`, `copy` to the clipboard;
     a `report` is in `html`.
 
     `metrics` are those of the cases that a list's headline speaks of, `all-metrics` those behind the board.

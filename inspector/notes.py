@@ -9,25 +9,25 @@ import polars as pl
 
 from inspector.query import Query, shell_word
 from inspector.texts.sentences import counted
-from scoring.benchmarks import demo, prmbench
-from scoring.benchmarks.registry import StepLabelled, step_labelled
-from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
-from scoring.errors import DamagedWorkspace
-from scoring.evaluations.deciding import EACH, Wishes, dev_sets, listed, rule_among
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import group_masks, grouped, protocol_of
-from scoring.evaluations.step_rewards import StepLabels
-from scoring.evaluations.verdicts import Rule
-from scoring.filtering.condition_masks import categories
-from scoring.filtering.sql_words import words_of
+from scoring.data.errors import DamagedWorkspace
+from scoring.data.names import match_name
+from scoring.data.schema import Bools, Ints
+from scoring.data.scorer import Scorer
+from scoring.data.texts import reward_keys
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.step_rewards import StepLabels
+from scoring.evaluation.verdicts import Rule
+from scoring.formats.benchmarks import demo, prmbench
+from scoring.formats.benchmarks.benchmark_registry import StepLabelled, step_labelled
+from scoring.metrics.deciding import EACH, Wishes, dev_sets, listed, rule_among
 from scoring.metrics.first_error import FirstErrors
+from scoring.metrics.official_rows import group_masks, grouped, protocol_of
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_labels import asked_by_redundancy, redundancy_rows, without_redundancy_threshold
-from scoring.names import match_name
-from scoring.schema import Bools, Ints
-from scoring.scorer import Scorer
-from scoring.texts import reward_keys
-from scoring.workspace import Workspace
+from scoring.workspace.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
+from scoring.workspace.filtering.condition_masks import categories
+from scoring.workspace.filtering.sql_words import words_of
+from scoring.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from inspector.result_set import ResultSet
@@ -299,7 +299,7 @@ def absence_notes(query: Query, workspace: Workspace, cases: pl.DataFrame, score
     if not workspace.default_benchmarks():
         yield f"This workspace has no benchmark yet: prm-inspect import PATH{where}"
         # Imported only for who has an empty workspace.
-        from scoring.trash import removed
+        from scoring.workspace.trash import removed
 
         names = [entry.name for entry in (removed(workspace) if workspace.root else ()) if entry.kind == "benchmark"]
         if names:
@@ -348,7 +348,7 @@ def stale_notes(evaluations: list[Evaluation], folders: Mapping[str, Path], work
     if not critics:
         return
     # Imported only where a critic is: everything else starts sooner.
-    from scoring.reparse import protocol_of_critic, stale
+    from scoring.runs.reparse import protocol_of_critic, stale
 
     for scorer in critics:
         protocol = protocol_of_critic(scorer)

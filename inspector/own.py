@@ -1,4 +1,4 @@
-"""Files of the user's own on the command line and in the app: what `scoring.plugins` keeps, and analyses."""
+"""Files of the user's own on the command line and in the app: what `scoring.metrics.plugins` keeps, and analyses."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from inspector.analyses import Analysis, Params, keep_own_analysis
 from inspector.render.view import View
 from inspector.result_set import ResultSet
-from scoring.errors import PluginError
-from scoring.own_code import OwnCode
-from scoring.plugins import keep_with, load_plugins
+from scoring.data.errors import PluginError
+from scoring.data.own_code import OwnCode
+from scoring.metrics.plugins import keep_with, load_plugins
 
 
 def load_own(files: Sequence[str]) -> None:

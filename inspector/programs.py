@@ -1,7 +1,7 @@
 """Programs that the app starts: viewers, editors, pagers, tmux, browsers.
 
 All of them are started here, and never for a visitor, because they would run on the server. Python processes of our own
-are started in `scoring.python_child`.
+are started in `scoring.data.python_child`.
 """
 
 import os

@@ -12,19 +12,19 @@ from inspector.notes import step_benchmarks, untuned_notes, wish_notes
 from inspector.query import Query
 from inspector.result_set import ResultSet
 from scoring import __version__
-from scoring.cache import key_hashes
-from scoring.evaluations.deciding import speaks_of
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import protocol_named, protocol_of
-from scoring.evaluations.rules import REWARDS, transform, when_wrong
-from scoring.evaluations.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
-from scoring.filtering.sql_words import named
+from scoring.data.own_columns import own_columns
+from scoring.data.rules import REWARDS, transform, when_wrong
+from scoring.data.schema import Bools
+from scoring.data.storage.stored_frame import frame_blocks
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
+from scoring.metrics.deciding import speaks_of
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
+from scoring.metrics.official_rows import protocol_named, protocol_of
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
-from scoring.own_columns import own_columns
-from scoring.schema import Bools
-from scoring.storage.stored_frame import frame_blocks
+from scoring.workspace.cache import key_hashes
+from scoring.workspace.filtering.sql_words import named
 
 
 def provenance(

@@ -14,8 +14,8 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.errors import UsageError
-from scoring.names import without
+from scoring.data.errors import UsageError
+from scoring.data.names import without
 
 ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
 """The variable that names the workspace where a command does not."""
@@ -27,15 +27,15 @@ class Query(Struct, frozen=True):
     `workspace` is the folder as the user gave it, None for the usual one. `thresholds` pairs a scorer's name (None =
     every scorer) with what was asked: a number, `default`, `best`, `best:NUMBER` (one that was found to be the best),
     `dev`, `dev:kept` or `from:SUBSET`; `rules` does so with `<`, `<=`, `diff<=` and the others that
-    `scoring.evaluations.rules.check_rule` reads, `redundancy` with the number above which a step is redundant; later
+    `scoring.data.rules.check_rule` reads, `redundancy` with the number above which a step is redundant; later
     pairs win. `plugins` are files of the user's own with further rules. `protocol` names the protocol that decides,
     None = each benchmark's own way of counting; `unparsed` says how cases without a verdict count, None = as the
     protocol does. `labels` are the gold labels: the benchmarks' own, or those after triage
-    (`scoring.triage.adjudicated`); `metrics` alone takes both. `sort` is `COLUMN`, `COLUMN:desc` or `instructive`,
-    `columns` are those of a list of cases (none = the usual ones). `baselines` adds the scorers that look at nothing to
-    those that are shown; one that `scorers` or a condition names is there without it.
-    `slices` are names of saved slices, until they are spelled out in the other fields. `search` is looked for in the
-    texts of the cases, in the scopes `within` (none: in all of them); see `scoring.filtering.text_query`.
+    (`scoring.workspace.triage.adjudicated`); `metrics` alone takes both. `sort` is `COLUMN`, `COLUMN:desc` or
+    `instructive`, `columns` are those of a list of cases (none = the usual ones). `baselines` adds the scorers that
+    look at nothing to those that are shown; one that `scorers` or a condition names is there without it. `slices` are
+    names of saved slices, until they are spelled out in the other fields. `search` is looked for in the texts of the
+    cases, in the scopes `within` (none: in all of them); see `scoring.workspace.filtering.text_query`.
     """
 
     workspace: str | None = None

@@ -19,32 +19,32 @@ from inspector.label_set import label_set, labels_note, on_labels
 from inspector.notes import absence_notes, stale_notes, wish_notes
 from inspector.query import Query
 from inspector.workspace_place import find_workspace_or_demo
-from scoring.cache import VoteParts
-from scoring.errors import FilterError
-from scoring.evaluations.deciding import DecisionContext, TuningContext, apply_decisions
-from scoring.evaluations.derived import EvaluationCache, UncachedEvaluation
-from scoring.evaluations.evaluated_cases import CaseMeasures, EvaluatedCases, TriageColumns
-from scoring.evaluations.evaluation import Evaluation, scored
-from scoring.evaluations.official_rows import CountingRules
-from scoring.evaluations.step_rewards import Gold
-from scoring.filtering.condition_masks import Categories, ConditionMasks
-from scoring.filtering.filters import Facet, columns_read
-from scoring.filtering.text_search import SearchMatches
-from scoring.metadata_columns import MetadataColumns
+from scoring.data.errors import FilterError
+from scoring.data.metadata_columns import MetadataColumns
+from scoring.data.names import match_name
+from scoring.data.own_columns import own_columns as kept_columns
+from scoring.data.schema import Bools, Ints
+from scoring.data.storage.remembered import IdentityCache
+from scoring.data.texts import Texts, reward_keys
+from scoring.evaluation.derived import EvaluationCache, UncachedEvaluation
+from scoring.evaluation.evaluated_cases import CaseMeasures, EvaluatedCases, TriageColumns
+from scoring.evaluation.evaluation import Evaluation, scored
+from scoring.evaluation.step_rewards import Gold
+from scoring.metrics.deciding import DecisionContext, TuningContext, apply_decisions
 from scoring.metrics.kernel import Unparsed
+from scoring.metrics.official_rows import CountingRules
 from scoring.metrics.statistics import BASELINES, baselines, is_baseline
-from scoring.names import match_name
-from scoring.own_columns import own_columns as kept_columns
-from scoring.schema import Bools, Ints
-from scoring.storage.remembered import IdentityCache
-from scoring.texts import Texts, reward_keys
-from scoring.triage.adjudicated import Adjudicated
-from scoring.triage.history import Triage
-from scoring.triage.words import Annotation
-from scoring.workspace import Workspace
+from scoring.workspace.cache import VoteParts
+from scoring.workspace.filtering.condition_masks import Categories, ConditionMasks
+from scoring.workspace.filtering.filters import Facet, columns_read
+from scoring.workspace.filtering.text_search import SearchMatches
+from scoring.workspace.triage.adjudicated import Adjudicated
+from scoring.workspace.triage.history import Triage
+from scoring.workspace.triage.words import Annotation
+from scoring.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from scoring.triage.journal import Journal
+    from scoring.workspace.triage.journal import Journal
 
 
 _KEYED = IdentityCache(4)

@@ -19,21 +19,21 @@ from inspector.filtering.facets import Counts, FacetColumn, facet_columns, facet
 from inspector.filtering.searching import carried, found_in, matching, search_fields
 from inspector.result_set import ResultSet, select
 from inspector.texts.sentences import Headline, headline, official_score
-from scoring.errors import UsageError
-from scoring.evaluations.deciding import OPTIMISTIC, at_best, best_choice, rule_among
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import OUTCOMES, Decision
-from scoring.filtering.filters import Facet, Filter, columns_read, passing
-from scoring.filtering.text_search import SearchMatches
+from scoring.data.errors import UsageError
+from scoring.data.names import match_name
+from scoring.data.schema import Bools, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES, Decision
+from scoring.metrics.deciding import OPTIMISTIC, at_best, best_choice, rule_among
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.statistics import is_baseline
 from scoring.metrics.threshold_curves import ThresholdCurve, official_curve
-from scoring.names import match_name
-from scoring.schema import Bools, Ints
+from scoring.workspace.filtering.filters import Facet, Filter, columns_read, passing
+from scoring.workspace.filtering.text_search import SearchMatches
 
 if TYPE_CHECKING:
-    from scoring.triage.journal import Journal
+    from scoring.workspace.triage.journal import Journal
 
 
 # -- which scorer is looked through where a person named none

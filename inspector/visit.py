@@ -63,7 +63,7 @@ class Visit(Struct, frozen=True):
 
     def state_folder(self, account: Path) -> Path:
         """Return the folder that keeps how this person leaves workspaces, below the state folder of the account."""
-        from scoring.triage.journal import Author
+        from scoring.workspace.triage.journal import Author
 
         return account / "visitors" / Path(Author.me().file).stem if self.who else account
 
@@ -76,8 +76,8 @@ class Visit(Struct, frozen=True):
 
     def refused_source(self, source: str) -> str:
         """Explain why a source as typed (see `scoring.importing.bringing`) is not imported; "" where it is."""
+        from scoring.data.storage.files import expand_home
         from scoring.importing.bringing import HUB, is_elsewhere
-        from scoring.storage.files import expand_home
 
         if refusal := self.refusal("import"):
             return refusal
@@ -86,8 +86,8 @@ class Visit(Struct, frozen=True):
 
     def refused_model(self, model: str) -> str:
         """Explain why a PRM is not run that was named so: a folder, or the hub's ORG/NAME; "" where it is."""
-        from scoring.benchmarks import demo
-        from scoring.storage.files import expand_home
+        from scoring.data.storage.files import expand_home
+        from scoring.formats.benchmarks import demo
 
         if refusal := self.refusal("score"):
             return refusal

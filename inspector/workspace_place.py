@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from inspector.query import ENVIRONMENT
-from scoring.errors import NoWorkspace
-from scoring.workspace import MARK, TRIAGE, Workspace, workspace_folder
+from scoring.data.errors import NoWorkspace
+from scoring.workspace.workspace import MARK, TRIAGE, Workspace, workspace_folder
 
 LOCAL = Path(".prm-inspect")
 
@@ -72,13 +72,13 @@ def find_demo() -> Workspace:
 
 def send() -> list[str]:
     """Send what was written so far of workspaces on object storage; return a sentence for each where that cannot be."""
-    remote = sys.modules.get("scoring.storage.remote")
+    remote = sys.modules.get("scoring.workspace.remote")
     return [] if remote is None else remote.send_all()
 
 
 def sent(code: int, say: Callable[[str], object]) -> int:
     """Send what was written of workspaces on object storage, and let go of them; return the exit code after that."""
-    remote = sys.modules.get("scoring.storage.remote")
+    remote = sys.modules.get("scoring.workspace.remote")
     if remote is None:
         return code
     sentences, keeps = remote.finish()

@@ -26,15 +26,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from scoring.errors import InspectError
+from scoring.data.errors import InspectError
 from scoring.runs.arguments import add_arguments, add_prm_arguments, count
 from scoring.runs.events import GO_ON, Doing, End, Event, Interrupt, RunTally, Stopped, document
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from scoring.metadata_columns import MetadataColumns
-    from scoring.texts import Texts
+    from scoring.data.metadata_columns import MetadataColumns
+    from scoring.data.texts import Texts
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -90,7 +90,7 @@ def _reported(args: argparse.Namespace, interrupt: Interrupt, out: TextIO) -> in
 def _served(args: argparse.Namespace) -> int:
     """Score cases until standard input is closed, which ends the process; so does a signal, as ever."""
     from scoring.runs.case_scoring import serve
-    from scoring.workspace import Workspace, workspace_folder
+    from scoring.workspace.workspace import Workspace, workspace_folder
 
     try:
         workspace = Workspace.open(workspace_folder(args.workspace)) if args.workspace else Workspace(None)
@@ -121,8 +121,8 @@ def _events(
     args: argparse.Namespace, interrupt: Interrupt, tell: Callable[[str], object]
 ) -> Generator[Event, None, None]:
     """The run that the arguments ask for; `tell` hears what takes long."""
-    from scoring.storage.files import FolderShare
-    from scoring.workspace import Workspace, workspace_folder
+    from scoring.data.storage.files import FolderShare
+    from scoring.workspace.workspace import Workspace, workspace_folder
 
     with ExitStack() as until_the_end:
         with interrupt.at_once():
@@ -138,7 +138,7 @@ def _events(
             if args.variants is None:
                 rows = _rows(args, cases, texts, columns)
             else:
-                from scoring.variants import read_contents
+                from scoring.workspace.variants import read_contents
 
                 cases, texts = read_contents(args.variants)
                 rows = list(range(cases.height))
@@ -149,7 +149,7 @@ def _events(
         run = events(args, workspace, cases, texts, rows, interrupt, tell)
         if mirror is not None and not args.dry_run:
             from scoring.runs.remote_runs import sent
-            from scoring.storage.remote import finish
+            from scoring.workspace.remote import finish
 
             until_the_end.callback(finish)
             run = sent(mirror, run)
@@ -158,8 +158,8 @@ def _events(
 
 def _rows(args: argparse.Namespace, cases: "pl.DataFrame", texts: "Texts", columns: "MetadataColumns") -> list[int]:
     """The rows of the cases that are asked for; `columns` are read as far as conditions and strata name them."""
-    from scoring.filtering.filters import columns_read, passing
     from scoring.runs.run import in_shard, sample, spread
+    from scoring.workspace.filtering.filters import columns_read, passing
 
     named = {args.stratify, *(name for condition in args.where for name in columns_read(condition))}
     cases = cases.with_columns(columns.column(name) for name in columns.schema if name in named)

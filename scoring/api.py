@@ -10,8 +10,9 @@ Frames that go in are polars frames (lazy ones too), pandas frames, Arrow tables
 has `__arrow_c_stream__`, and lists of dictionaries; neither pandas nor pyarrow is imported for it. Frames that come out
 are polars frames. Steps are 0-based and -1 means that no step is wrong; metrics are fractions. A frame is read as
 `prm-inspect import` reads a file, and everything odd is a finding: nothing is dropped without one. What is expected to
-go wrong raises one of `scoring.errors.InspectError`, whose text says what to do next; flags that it names are keywords
-here. An app that is open on the folder shows what was added. `rule`, `metric`, `column`: `prm-inspect guide plugins`.
+go wrong raises one of `scoring.data.errors.InspectError`, whose text says what to do next; flags that it names are
+keywords here. An app that is open on the folder shows what was added. `rule`, `metric`, `column`: `prm-inspect guide
+plugins`.
 """
 
 import sys
@@ -25,35 +26,35 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.benchmarks.registry import MODULES, step_labelled
-from scoring.cache import RewardParts, rows_of_cases
-from scoring.errors import InputError, InspectError, StrictFindings, UsageError
-from scoring.evaluations.deciding import DecisionContext, TuningContext, apply_decisions
-from scoring.evaluations.derived import EvaluationCache
-from scoring.evaluations.evaluated_cases import EvaluatedCases, TriageColumns, twin_evaluations
-from scoring.evaluations.evaluation import Scored, scored
-from scoring.evaluations.official_rows import CountingRules, metrics_frame
-from scoring.evaluations.rules import check_own_rule, rule
-from scoring.generation import Added
+from scoring.data.errors import InputError, InspectError, StrictFindings, UsageError
+from scoring.data.metadata_columns import columns_frame
+from scoring.data.names import match_name
+from scoring.data.own_columns import column
+from scoring.data.rules import check_own_rule, rule
+from scoring.data.schema import STEP_INDEX, Bools
+from scoring.data.scorer import Scorer
+from scoring.data.storage.files import expand_home
+from scoring.data.texts import Texts, reward_keys
+from scoring.evaluation.derived import EvaluationCache
+from scoring.evaluation.evaluated_cases import EvaluatedCases, TriageColumns, twin_evaluations
+from scoring.evaluation.evaluation import Scored, scored
+from scoring.formats.benchmarks.benchmark_registry import MODULES, step_labelled
+from scoring.formats.reading.findings import Finding, counted
+from scoring.formats.reading.rows import Rows
+from scoring.formats.results.result_format import ExternalResults
+from scoring.formats.tables.case_frames import is_case_frame, names_its_benchmarks, read_case_frame
+from scoring.formats.tables.column_mapping import ColumnMapping, StatedMapping
 from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, join_sources, spill_folder
 from scoring.importing.saving import SavedResults
 from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table, recognised
-from scoring.metadata_columns import columns_frame
+from scoring.metrics.deciding import DecisionContext, TuningContext, apply_decisions
 from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.official_rows import CountingRules, metrics_frame
 from scoring.metrics.own import metric
-from scoring.names import match_name
-from scoring.own_columns import column
-from scoring.plugins import load_plugins
-from scoring.reading.findings import Finding, counted
-from scoring.reading.rows import Rows
-from scoring.results.base import ExternalResults
-from scoring.schema import STEP_INDEX, Bools
-from scoring.scorer import Scorer
-from scoring.storage.files import expand_home
-from scoring.tables.case_frames import is_case_frame, names_its_benchmarks, read_case_frame
-from scoring.tables.column_mapping import ColumnMapping, StatedMapping
-from scoring.texts import Texts, reward_keys
-from scoring.workspace import Workspace, workspace_folder
+from scoring.metrics.plugins import load_plugins
+from scoring.workspace.cache import RewardParts, rows_of_cases
+from scoring.workspace.generation import Added
+from scoring.workspace.workspace import Workspace, workspace_folder
 
 __all__ = [
     "AddedFrame",
@@ -191,9 +192,9 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
 
         The rows are those of a benchmark, which is recognised; cases as `cases()` gives them (columns `problem` String,
         `steps` List(String), `earliest_error` integer, 0-based, -1 = none; others of the names of
-        `scoring.schema.CASES`); or those of any table, whose columns are found by name and content, with a note. A case
-        of an identity that is here already is replaced, so that adding a frame again changes nothing. Further columns
-        with one value a case are kept as metadata.
+        `scoring.data.schema.CASES`); or those of any table, whose columns are found by name and content, with a note. A
+        case of an identity that is here already is replaced, so that adding a frame again changes nothing. Further
+        columns with one value a case are kept as metadata.
 
         Args:
             frame: a frame, see the module.
@@ -377,7 +378,8 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
     # -- out
 
     def cases(self, benchmark: Names = (), *, where: Names = (), texts: bool = True) -> pl.DataFrame:
-        """Return the cases, a row a case: the columns of `scoring.schema.CASES`, then metadata columns of their files.
+        """Return the cases, a row a case: the columns of `scoring.data.schema.CASES`, then metadata columns of their
+        files.
 
         Args:
             benchmark: whose cases; () = all that were imported.

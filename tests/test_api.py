@@ -19,9 +19,7 @@ from inspector.query import Query
 from inspector.result_set import load
 from modified import row as modified
 from scoring.api import AddedFrame, ColumnMapping, WorkspaceWarning, open_workspace
-from scoring.benchmarks import demo
-from scoring.cache import VoteParts
-from scoring.errors import (
+from scoring.data.errors import (
     FilterError,
     InputError,
     NotJoined,
@@ -31,10 +29,12 @@ from scoring.errors import (
     UnknownFormat,
     UsageError,
 )
+from scoring.data.schema import CASES
+from scoring.data.scorer import Scorer
+from scoring.formats.benchmarks import demo
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.schema import CASES
-from scoring.scorer import Scorer
-from scoring.workspace import Workspace
+from scoring.workspace.cache import VoteParts
+from scoring.workspace.workspace import Workspace
 from thoroughness import up_to
 
 N = 12

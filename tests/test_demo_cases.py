@@ -8,7 +8,7 @@ from baselines.tokens import tokens
 from generator.kinds import CATEGORY
 from handwritten import HANDWRITTEN
 from handwritten.written import Written
-from scoring.schema import CASES
+from scoring.data.schema import CASES
 
 LINES = make_demo.TARGET.read_text(encoding="utf-8").splitlines()
 RECORDS = [json.loads(line) for line in LINES]

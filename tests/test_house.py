@@ -69,7 +69,7 @@ class Content:
     sentences: list[tuple[str, str]] = field(default_factory=list)
     """Texts that are no docstrings."""
     starts: list[str] = field(default_factory=list)
-    """Expressions with which a Python process is started, other than by `scoring.python_child`."""
+    """Expressions with which a Python process is started, other than by `scoring.data.python_child`."""
     undescribed: list[str] = field(default_factory=list)
     """Threads of the app without a description."""
 
@@ -169,8 +169,8 @@ def test_a_thread_of_the_app_is_described():
 
 
 def test_one_module_starts_python_processes():
-    """`scoring.python_child`, which keeps code of the current folder out of them."""
-    assert [start for start in content().starts if "scoring/python_child.py" not in start] == []
+    """`scoring.data.python_child`, which keeps code of the current folder out of them."""
+    assert [start for start in content().starts if "scoring/data/python_child.py" not in start] == []
 
 
 @pytest.mark.parametrize(

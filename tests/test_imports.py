@@ -76,7 +76,7 @@ def test_the_first_paint_waits_for_no_data_and_the_app_for_no_run_and_no_engine(
     first, imported, opened = loaded("import inspector.app", screens, OPENED)
     assert "textual" in first
     assert not first & {*DATA, *ENGINES}
-    assert "scoring.evaluations.evaluation" in imported
+    assert "scoring.evaluation.evaluation" in imported
     assert not imported & {"scoring.runs.run", "scoring.runs.events", "scoring.runs.critic_runs", "scoring.engines"}
     assert {"textual", "polars"} <= opened
     assert not opened & ENGINES

@@ -22,10 +22,10 @@ from inspector.report.document import Choices, report_document
 from inspector.result_set import load
 from inspector.shell import doctor
 from opened import opened
-from scoring import own_code, own_columns
-from scoring.errors import PluginError
+from scoring.data import own_code, own_columns
+from scoring.data.errors import PluginError
 from scoring.metrics import own
-from scoring.plugins import GROUPS, load_plugins
+from scoring.metrics.plugins import GROUPS, load_plugins
 from scoring_process import jobs_here
 from screen_text import press, shows, until
 from views import table_of, words_of

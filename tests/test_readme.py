@@ -21,7 +21,7 @@ from inspector.guide import page, pages
 from inspector.query import Query
 from inspector.result_set import load
 from scoring import __version__
-from scoring.critics.catalogue import PROTOCOLS, version
+from scoring.models.critics.protocols import PROTOCOLS, version
 from scoring_process import captured, jobs_here
 from servers.fault_server import running
 

@@ -31,8 +31,7 @@ from inspector import analyses, analysis_list
 from inspector.terminal.remembered import _file_name
 from kept_workspace import STATE, KeptWorkspace, app, at_home, other_values, own_keys, said_now
 from opened import inspected
-from scoring import own_columns
-from scoring.evaluations import rules
+from scoring.data import own_columns, rules
 from scoring.metrics import own
 from scoring_process import only, ran_here
 from screen_text import press, screen_text

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from inspector.analysis_list import OWN, summaries
 from inspector.common_flags import Collect
-from scoring.errors import PluginError, UsageError
+from scoring.data.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
     from inspector.query import Query

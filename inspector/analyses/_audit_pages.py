@@ -17,7 +17,7 @@ from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View
 from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted, verdict_words
 from inspector.triage.annotations import annotation_rows, annotations
-from scoring.filtering.filters import Facet
+from scoring.data.schema import Bools, Ints, Row
 from scoring.metrics.audit import EVIDENCE, FOLDS
 from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.contested import LEAST, have_a_say
@@ -35,8 +35,8 @@ from scoring.metrics.planted_labels import (
     TOP,
 )
 from scoring.metrics.resampling import LEVEL, RESAMPLES
-from scoring.schema import Bools, Ints, Row
-from scoring.triage.history import GOLD_WRONG, RULINGS
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.triage.history import GOLD_WRONG, RULINGS
 
 AUDITED: dict[str, pl.DataType] = {
     "rank": pl.Int64(),

@@ -35,11 +35,11 @@ from inspector.texts.sentences import counted, gold_word, outcome_sentence, rewa
 from inspector.texts.text import apart_from
 from inspector.texts.token_text import counts_of_parts, grouped, visible
 from scoring import __version__
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.names import name_choices
+from scoring.data.errors import UsageError
+from scoring.data.names import name_choices
+from scoring.data.scorer import Scorer
+from scoring.evaluation.evaluation import Evaluation
 from scoring.runs.prompts import SentPrompt, sampling_words, sent
-from scoring.scorer import Scorer
 
 # -- a case against the solution that errors were put into, with what scorers gave to both
 

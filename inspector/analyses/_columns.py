@@ -6,10 +6,10 @@ import polars as pl
 
 from inspector.filtering.facets import FACETS, column_words
 from inspector.result_set import ResultSet
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
+from scoring.data.schema import METADATA
+from scoring.data.storage.remembered import IdentityCache
 from scoring.metrics.breakdown import DEFAULTS, DERIVED, Axis, axis
-from scoring.schema import METADATA
-from scoring.storage.remembered import IdentityCache
 
 MOST = 60
 """A column of more values than this is not offered."""

@@ -28,11 +28,11 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet, by_benchmark, within
 from inspector.texts.sentences import counted
-from scoring.benchmarks.rollouts import TRAINING_STEP
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.filtering.filters import Facet
-from scoring.filtering.sql_words import literal, named
+from scoring.data.errors import UsageError
+from scoring.data.names import match_name
+from scoring.data.schema import Bools, Ints, Row
+from scoring.evaluation.evaluation import Evaluation
+from scoring.formats.benchmarks.rollouts import TRAINING_STEP
 from scoring.metrics.calibration import has_rewards
 from scoring.metrics.drift import (
     ALPHA,
@@ -51,8 +51,8 @@ from scoring.metrics.drift import (
     rollouts_of,
     trends,
 )
-from scoring.names import match_name
-from scoring.schema import Bools, Ints, Row
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.filtering.sql_words import literal, named
 
 DRIFT = {
     "series": pl.String(),

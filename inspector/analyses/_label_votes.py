@@ -10,12 +10,12 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Note, Section, View, count, table, text
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted, gold_word
-from scoring.cache import BALLOTS, VoteParts
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.filtering.filters import Facet
+from scoring.data.errors import UsageError
+from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.label_votes import LABEL_VOTES, LABELS, NONE, TIE, label_votes
-from scoring.reparse import gives_labels
+from scoring.runs.reparse import gives_labels
+from scoring.workspace.cache import BALLOTS, VoteParts
+from scoring.workspace.filtering.filters import Facet
 
 LABEL_ROWS: dict[str, pl.DataType] = {
     "scorer": pl.String(),

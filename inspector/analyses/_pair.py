@@ -26,6 +26,8 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted, official_title
+from scoring.data.schema import Row
+from scoring.data.scorer import not_recorded, settings_that_differ
 from scoring.metrics.aligned import (
     EVERY,
     OF_SIDE,
@@ -40,8 +42,6 @@ from scoring.metrics.first_error import SIDES
 from scoring.metrics.own import official_metric, own_metrics
 from scoring.metrics.paired import CASE_NAMES, quadrants
 from scoring.metrics.resampling import RESAMPLES
-from scoring.schema import Row
-from scoring.scorer import not_recorded, settings_that_differ
 
 TEST = "exact McNemar, two-sided, on erroneous and on clean cases apart"
 STRATIFIED = "paired bootstrap, stratified by erroneous/clean within subset"

@@ -32,10 +32,10 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet, by_benchmark, within
 from inspector.texts.sentences import GLYPHS, WORDS, counted
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import OUTCOMES, ProvidedVerdicts
-from scoring.filtering.filters import Facet
+from scoring.data.errors import UsageError
+from scoring.data.schema import Bools, Row
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES, ProvidedVerdicts
 from scoring.metrics.breakdown import SCHEMA
 from scoring.metrics.calibration import (
     ECE,
@@ -57,7 +57,7 @@ from scoring.metrics.positions import (
 )
 from scoring.metrics.shares import SIDES, answered
 from scoring.metrics.step_labels import judged_steps
-from scoring.schema import Bools, Row
+from scoring.workspace.filtering.filters import Facet
 
 OFFSET, POSITION, STEP_POSITION, ALIGNED = "offset", "position", "step_position", "aligned"
 REWARDS, RELIABILITY = "rewards", "reliability"

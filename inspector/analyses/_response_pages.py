@@ -11,8 +11,8 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Curve, Kind, Note, Section, Series, Table, count, figure, table
 from inspector.render.view import text as text_cell
 from inspector.result_set import ResultSet, within
-from scoring.evaluations.evaluation import Evaluation
-from scoring.filtering.filters import Facet
+from scoring.data.schema import NO_SUBSET, Ints, RowDict
+from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.answer_votes import AnswerGroups, answer_groups
 from scoring.metrics.best_of_n import (
     AGGREGATIONS,
@@ -33,7 +33,7 @@ from scoring.metrics.response_protocols import (
     rewardbench_rows,
     search_and_learn_rows,
 )
-from scoring.schema import NO_SUBSET, Ints, RowDict
+from scoring.workspace.filtering.filters import Facet
 
 PROTOCOLS = {
     "scorer": pl.String(),

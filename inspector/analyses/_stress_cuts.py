@@ -10,9 +10,9 @@ from inspector.analyses import Params
 from inspector.analyses._stressed import StressedScorer
 from inspector.analyses.show import row_of
 from inspector.render.view import Block, Cell, Column, Kind, Note, Table, count, table, text
-from scoring.errors import UsageError
-from scoring.stress.cutting import GIVEN, WAYS
-from scoring.variants import VariantStep
+from scoring.data.errors import UsageError
+from scoring.runs.stress.cutting import GIVEN, WAYS
+from scoring.workspace.variants import VariantStep
 
 CUTTING = {
     "scorer": pl.String(),

@@ -11,10 +11,10 @@ from inspector.analyses._stressed import StressedScorer
 from inspector.case_view.original import StepPair, pairs_of
 from inspector.render.view import Block, Cell, Column, Kind, Note, table, text
 from inspector.texts.sentences import verdict_words
-from scoring.stress.measuring import Trial, moved_steps
-from scoring.stress.rewriting import Rewriting
-from scoring.stress.trials import REWRITINGS
-from scoring.variants import reward_differences
+from scoring.runs.stress.measuring import Trial, moved_steps
+from scoring.runs.stress.rewriting import Rewriting
+from scoring.runs.stress.trials import REWRITINGS
+from scoring.workspace.variants import reward_differences
 
 WHOSE = {"scorer": pl.String(), "benchmark": pl.String(), "rewriting": pl.String(), "case": pl.String()}
 OF_STEP = {

@@ -11,12 +11,12 @@ from inspector.analyses import Params
 from inspector.case_view.rewriting_track import rewriting_folders, rewritten_contents
 from inspector.render.lines import CaseLink
 from inspector.result_set import ResultSet, by_benchmark, within
-from scoring.evaluations.evaluation import Evaluation
-from scoring.filtering.filters import Facet
+from scoring.data.schema import Bools, Ints
+from scoring.evaluation.evaluation import Evaluation
 from scoring.runs.run import sample
-from scoring.schema import Bools, Ints
-from scoring.stress.measuring import TOLERANCE
-from scoring.stress.trials import Contents, JudgedContents, judged_variants
+from scoring.runs.stress.measuring import TOLERANCE
+from scoring.runs.stress.trials import Contents, JudgedContents, judged_variants
+from scoring.workspace.filtering.filters import Facet
 
 CASES = 240
 """Cases that are rewritten, unless another number is asked for."""

@@ -37,16 +37,16 @@ from inspector.texts.paint import OUTCOME_STYLES
 from inspector.texts.sentences import GLYPHS, WORDS
 from inspector.thresholds.flips import PRESENT, MovedThreshold, flip_facts, flip_rows, moved_scorers, threshold_words
 from inspector.thresholds.ways import NOTHING, TITLES, is_present, scorers_there, threshold_sections
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.rules import transform
-from scoring.evaluations.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, ProvidedVerdicts, Rule
+from scoring.data.errors import UsageError
+from scoring.data.rules import transform
+from scoring.data.schema import Row
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, ProvidedVerdicts, Rule
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.paired import OF_CASES, quadrants, shared_scores
 from scoring.metrics.threshold_curves import AtThreshold, flip_conditions
-from scoring.schema import Row
 
 # -- the page of `thresholds` about two thresholds: which outcomes a move turns into which, and whether it helps
 

@@ -42,8 +42,8 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
-from scoring.errors import UsageError
-from scoring.evaluations.official_rows import METRICS
+from scoring.data.errors import UsageError
+from scoring.data.schema import Floats, Row
 from scoring.metrics.aligned import EVERY, AlignedScorers, common_of
 from scoring.metrics.ensembles import (
     OVER_BETTER,
@@ -57,9 +57,9 @@ from scoring.metrics.ensembles import (
     oracle_rows,
 )
 from scoring.metrics.first_error import F1_SCORE, SIDES
+from scoring.metrics.official_rows import METRICS
 from scoring.metrics.paired import OF_CASES, SharedScores
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure
-from scoring.schema import Floats, Row
 
 # -- what a critic's answers cost, in tokens, as far as its server counted them
 

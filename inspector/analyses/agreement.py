@@ -17,11 +17,10 @@ from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View
 from inspector.result_set import ResultSet, by_benchmark, within
 from inspector.texts.sentences import counted
 from inspector.triage.annotations import StatementsByPerson, Topic, disagreements, statements_by_person
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import NO_VERDICT
-from scoring.filtering.filters import Facet
-from scoring.filtering.sql_words import named
+from scoring.data.errors import UsageError
+from scoring.data.schema import Bools, Row
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.annotator_agreement import (
     MISSING,
     NOTHING_SHARED,
@@ -32,9 +31,10 @@ from scoring.metrics.annotator_agreement import (
 )
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
 from scoring.metrics.shares import LABELLED, answered
-from scoring.schema import Bools, Row
-from scoring.triage.history import TAG
-from scoring.triage.words import CATEGORY, RATING, RULING
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.filtering.sql_words import named
+from scoring.workspace.triage.history import TAG
+from scoring.workspace.triage.words import CATEGORY, RATING, RULING
 
 # -- the page of `agreement` on scorers: their verdicts, held against each other and against gold
 

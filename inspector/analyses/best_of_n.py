@@ -47,9 +47,13 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import official_score
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import group_masks
+from scoring.data.errors import UsageError
+from scoring.data.schema import NO_SUBSET, Ints, RowDict
+from scoring.evaluation.evaluation import Evaluation
+from scoring.formats.reading.answer_forms import answer_form, distinct_answers
+from scoring.formats.reading.final_answers import boxed_answer
+from scoring.formats.reading.findings import some_of
+from scoring.formats.tables.response_lists import BY_TEXT, COMPARED_BY, EQUAL_ANSWER, OLD_COMPARISON
 from scoring.metrics.answer_votes import DRAWS, MOST_CHOICES, MOST_RESPONSES, AnswerGroups
 from scoring.metrics.best_of_n import (
     AGGREGATIONS,
@@ -71,12 +75,8 @@ from scoring.metrics.best_of_n import (
     scorer_rows,
     somers_d,
 )
+from scoring.metrics.official_rows import group_masks
 from scoring.metrics.resampling import RESAMPLES, SMALL
-from scoring.reading.answer_forms import answer_form, distinct_answers
-from scoring.reading.final_answers import boxed_answer
-from scoring.reading.findings import some_of
-from scoring.schema import NO_SUBSET, Ints, RowDict
-from scoring.tables.response_lists import BY_TEXT, COMPARED_BY, EQUAL_ANSWER, OLD_COMPARISON
 
 BEST_OF_N = {
     "scorer": pl.String(),

@@ -28,12 +28,12 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from inspector.texts.sentences import counted
-from scoring.evaluations.evaluation import Evaluation
-from scoring.filtering.sql_words import named
+from scoring.data.schema import Row
+from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.breakdown import SUPPORT, slice_rows
 from scoring.metrics.shares import answered, behind, bias_rows
 from scoring.metrics.step_labels import judged_steps
-from scoring.schema import Row
+from scoring.workspace.filtering.sql_words import named
 
 BIAS = {
     "scorer": pl.String(),

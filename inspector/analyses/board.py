@@ -58,11 +58,11 @@ from inspector.render.view import (
 from inspector.result_set import ResultSet, within
 from inspector.screen_state import ScreenState, inspect
 from inspector.texts.sentences import F1, PRMSCORE, counted
-from scoring.errors import UsageError
-from scoring.evaluations.verdicts import OUTCOMES
+from scoring.data.errors import UsageError
+from scoring.data.names import match_name
+from scoring.data.schema import Row
+from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.own import leading_figures, own_metrics
-from scoring.names import match_name
-from scoring.schema import Row
 
 BIAS = "bias: accuracy on what is right minus on what is wrong, all subsets together; fp, fn: of the erroneous (GR-Ben)"
 STANDING = "standing: best, or tied where the 95% interval of the paired difference to the best holds 0"

@@ -55,17 +55,17 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from inspector.texts.sentences import WORDS, counted
-from scoring.errors import CommandEdit, UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import OUTCOMES
-from scoring.filtering.filters import Facet
+from scoring.data.errors import CommandEdit, UsageError
+from scoring.data.names import name_choices
+from scoring.data.schema import Row
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.breakdown import NOT_DIFFERENT, SCHEMA, TOTAL, Cells, breakdown_difference, long_form
 from scoring.metrics.breakdown import breakdown as breakdown_frame
 from scoring.metrics.own import own_cells, own_metrics
 from scoring.metrics.positions import PRESETS
 from scoring.metrics.shares import BY_TYPE, COUNTS, SIDES, behind, tried
-from scoring.names import name_choices
-from scoring.schema import Row
+from scoring.workspace.filtering.filters import Facet
 
 CELLS, TYPES, LENGTH = "cells", "types", "length"
 BY_COLUMNS = (CELLS, TYPES, LENGTH)

@@ -31,15 +31,14 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
 from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import Headline, counted, headline
-from scoring.benchmarks.registry import step_labelled
-from scoring.cache import RewardParts, VoteParts
-from scoring.critics.parsing import fault_of
-from scoring.errors import UsageError
-from scoring.evaluations.deciding import rule_among
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import protocol_named, protocol_of
-from scoring.evaluations.rules import transform, when_wrong
-from scoring.evaluations.verdicts import (
+from scoring.data.errors import UsageError
+from scoring.data.names import match_name
+from scoring.data.parsing import fault_of
+from scoring.data.rules import transform, when_wrong
+from scoring.data.schema import Bools
+from scoring.data.scorer import NOT_SAID, not_recorded, settings_of
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import (
     DEV,
     OUTCOMES,
     REFUSED,
@@ -51,14 +50,15 @@ from scoring.evaluations.verdicts import (
     RuleByCase,
     spelled,
 )
-from scoring.filtering.filters import Facet
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.metrics.deciding import rule_among
+from scoring.metrics.official_rows import protocol_named, protocol_of
 from scoring.metrics.own import MEMBERS, leading_figure, official_metric
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.shares import SIDES, tried
-from scoring.names import match_name
-from scoring.schema import Bools
-from scoring.scorer import NOT_SAID, not_recorded, settings_of
-from scoring.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED
+from scoring.workspace.cache import RewardParts, VoteParts
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED
 
 # -- the facts that make the official figure of a scorer on a benchmark, in words, and what to beware of in it
 

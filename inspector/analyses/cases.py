@@ -15,10 +15,10 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Cell, Column, Section, Table, View, table, text
 from inspector.result_set import ResultSet
 from inspector.texts.paint import OUTCOME_STYLES
-from scoring.errors import UsageError
-from scoring.export import shown
-from scoring.filtering.filters import Facet
-from scoring.names import name_choices
+from scoring.data.errors import UsageError
+from scoring.data.export import shown
+from scoring.data.names import name_choices
+from scoring.workspace.filtering.filters import Facet
 
 CASE_COLUMNS = (
     "case",

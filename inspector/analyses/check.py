@@ -42,21 +42,21 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet, load
 from inspector.texts.sentences import counted, official_title
-from scoring.errors import UsageError
-from scoring.evaluations.deciding import rule_among
-from scoring.evaluations.verdicts import REFUSED, UNPARSED
-from scoring.filtering.condition_masks import Categories, ConditionMasks
-from scoring.filtering.filters import columns_read, needed_columns
-from scoring.filtering.sql_words import Word, words_of
+from scoring.data.errors import UsageError
+from scoring.data.names import match_name, near_names
+from scoring.data.schema import Row
+from scoring.data.scorer import settings_that_differ
+from scoring.evaluation.verdicts import REFUSED, UNPARSED
 from scoring.metrics.aligned import EVERY, AlignedScorers, AlignedSums
+from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.own import official_metric
 from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, case_comparison_rows, official_comparison_rows
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.shares import right, wrong
-from scoring.names import match_name, near_names
-from scoring.schema import Row
-from scoring.scorer import settings_that_differ
+from scoring.workspace.filtering.condition_masks import Categories, ConditionMasks
+from scoring.workspace.filtering.filters import columns_read, needed_columns
+from scoring.workspace.filtering.sql_words import Word, words_of
 
 # -- the figures by which a scorer is held against its baseline, and conditions over them: SQL over their names
 

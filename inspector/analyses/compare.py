@@ -44,7 +44,7 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import official_title
-from scoring.evaluations.official_rows import METRICS
+from scoring.data.schema import Row
 from scoring.metrics.aligned import (
     DRAWN_WHOLE,
     EVERY,
@@ -61,6 +61,7 @@ from scoring.metrics.ensembles import (
     together_rows,
 )
 from scoring.metrics.first_error import SIDES
+from scoring.metrics.official_rows import METRICS
 from scoring.metrics.own import official_metric, own_difference, own_metrics
 from scoring.metrics.paired import (
     case_comparison_rows,
@@ -70,7 +71,6 @@ from scoring.metrics.paired import (
     tied_name,
 )
 from scoring.metrics.resampling import RESAMPLES
-from scoring.schema import Row
 
 SCORERS, PAIRS, SETS, CASCADE = "scorers", "pairs", "upset", "cascade"
 PAGES = (

@@ -16,10 +16,10 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Kind, Note, Section, View, count, quiet_notes, table, text
 from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
-from scoring.filtering.filters import Facet
+from scoring.data.schema import Row
 from scoring.metrics.contested import LEAST, REASONS, SHRINK
 from scoring.metrics.statistics import is_baseline
-from scoring.schema import Row
+from scoring.workspace.filtering.filters import Facet
 
 CONTESTED: dict[str, pl.DataType] = {
     "rank": pl.Int64(),
@@ -110,8 +110,8 @@ def _by_consensus(results: ResultSet, params: Params) -> View:
     """Return the contested cases of those shown, by benchmark, ranked from 1; `because` says why in words.
 
     `contested_by` says whether the consensus contradicts gold, the case breaks a rule of construction (`rules`, codes
-    of `scoring.benchmarks.construction.RULES`), or both. What is undefined without a consensus is null, and `reason`
-    says why there is none.
+    of `scoring.formats.benchmarks.construction.RULES`), or both. What is undefined without a consensus is null, and
+    `reason` says why there is none.
 
     Raises:
         DamagedWorkspace: texts that the rules need cannot be read.

@@ -29,15 +29,15 @@ from inspector.render.view import (
     text,
 )
 from inspector.result_set import ResultSet, by_benchmark, shown_benchmarks, within
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
-from scoring.filtering.filters import Facet
+from scoring.data.schema import Bools
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
 from scoring.metrics.breakdown import SUPPORT, slice_rows
 from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.shares import behind, bias_rows
-from scoring.schema import Bools
+from scoring.workspace.filtering.filters import Facet
 
 MOST = 5
 """Facts of a scorer on a benchmark."""

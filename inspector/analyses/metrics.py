@@ -25,14 +25,14 @@ from inspector.notes import (
 from inspector.provenance import provenance, repeated_solutions
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
 from inspector.result_set import ResultSet
-from scoring.evaluations.evaluated_cases import twin_evaluations
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import group_masks, grouped, metrics_frame
-from scoring.evaluations.verdicts import REFUSED, UNPARSED
-from scoring.filtering.filters import Facet
+from scoring.data.schema import NO_SUBSET, WHOLE
+from scoring.evaluation.evaluated_cases import twin_evaluations
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import REFUSED, UNPARSED
+from scoring.metrics.official_rows import group_masks, grouped, metrics_frame
 from scoring.metrics.own import figures_of_its_own, official_metric, own_metrics, own_titles
 from scoring.metrics.step_labels import NAMES
-from scoring.schema import NO_SUBSET, WHOLE
+from scoring.workspace.filtering.filters import Facet
 
 TITLES = {"f1": "F1", "prmscore": "PRMScore", "acc": "accuracy"}
 """Titles of metrics that are more than their names with blanks."""
@@ -79,7 +79,7 @@ def metrics(results: ResultSet, params: Params, intervals: bool) -> View:
 
 
 def official_figures(results: ResultSet, *, intervals: bool = True) -> pl.DataFrame:
-    """Return rows of `scoring.evaluations.official_rows.METRICS` of the chosen scorers on the shown cases, grouped as
+    """Return rows of `scoring.metrics.official_rows.METRICS` of the chosen scorers on the shown cases, grouped as
     was asked for.
     """
     of_steps = [name for name, facts in step_benchmarks(results) if facts.twins]

@@ -31,13 +31,15 @@ from inspector.render.view import (
 from inspector.result_set import ResultSet, decide, load, nothing_loaded, select
 from inspector.workspace_place import find_workspace
 from scoring import __version__
-from scoring.benchmarks import prmbench, socratic
-from scoring.errors import NoWorkspace, UsageError
-from scoring.evaluations.evaluated_cases import twin_evaluations
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import protocol_of
-from scoring.evaluations.verdicts import ProvidedVerdicts
+from scoring.data.errors import NoWorkspace, UsageError
+from scoring.data.names import near_names, without
+from scoring.data.schema import Row
+from scoring.evaluation.evaluated_cases import twin_evaluations
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import ProvidedVerdicts
+from scoring.formats.benchmarks import prmbench, socratic
 from scoring.metrics.kernel import Unparsed
+from scoring.metrics.official_rows import protocol_of
 from scoring.metrics.paper_figures import (
     ComputedCell,
     TableScope,
@@ -49,11 +51,9 @@ from scoring.metrics.paper_figures import (
     table_figures,
     values_of,
 )
+from scoring.metrics.published.papers import PAPERS, Paper, other_values, published_statistics
+from scoring.metrics.published.papers import PrintedTable as PaperTable
 from scoring.metrics.statistics import statistics_rows
-from scoring.names import near_names, without
-from scoring.published.papers import PAPERS, Paper, other_values, published_statistics
-from scoring.published.papers import PrintedTable as PaperTable
-from scoring.schema import Row
 
 # -- the tables of papers as people see them: what is here, what is printed and the difference, line by line
 

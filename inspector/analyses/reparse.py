@@ -37,23 +37,23 @@ from inspector.texts.paint import OUTCOME_STYLES
 from inspector.texts.sentences import WORDS, named_step, official_title
 from inspector.thresholds.flips import LISTED, MOVED_CASES, MovedThreshold, moved_cases
 from inspector.thresholds.ways import TITLES, threshold_sections
-from scoring.cache import RewardParts, VoteParts, rows_about
-from scoring.critics.catalogue import PARSERS, CriticProtocol, parser_of, version
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation, evaluate
-from scoring.evaluations.verdicts import OUTCOMES, UNPARSED, Rule
-from scoring.evaluations.verdicts import REFUSED as WAS_REFUSED
-from scoring.filtering.filters import Facet
+from scoring.data.errors import UsageError
+from scoring.data.schema import Bools, RowDict
+from scoring.data.scorer import Scorer
+from scoring.data.storage.remembered import IdentityCache
+from scoring.evaluation.evaluation import Evaluation, evaluate
+from scoring.evaluation.verdicts import OUTCOMES, UNPARSED, Rule
+from scoring.evaluation.verdicts import REFUSED as WAS_REFUSED
 from scoring.metrics.aligned import AlignedScorers, align_official, align_scorers
 from scoring.metrics.closed_forms import mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
 from scoring.metrics.own import official_metric
 from scoring.metrics.paired import CASE_NAMES, OF_CASES, STEP_NAMES, Aligned, quadrants, shared
-from scoring.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
-from scoring.schema import Bools, RowDict
-from scoring.scorer import Scorer
-from scoring.storage.remembered import IdentityCache
+from scoring.models.critics.protocols import PARSERS, CriticProtocol, parser_of, version
+from scoring.runs.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
+from scoring.workspace.cache import RewardParts, VoteParts, rows_about
+from scoring.workspace.filtering.filters import Facet
 
 CHANGES, CASES = "changes", "cases"
 FIGURES = {

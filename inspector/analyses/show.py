@@ -44,13 +44,13 @@ from inspector.texts.sentences import (
     reward_words,
     votes_words,
 )
-from scoring.benchmarks.demo import NAME as DEMO
-from scoring.errors import NoWorkspace
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import OUTCOMES
-from scoring.names import match_name
+from scoring.data.errors import NoWorkspace
+from scoring.data.names import match_name
+from scoring.data.texts import context_messages, tools_text
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES
+from scoring.formats.benchmarks.demo import NAME as DEMO
 from scoring.runs.arguments import add_prm_arguments
-from scoring.texts import context_messages, tools_text
 
 CASE, ORIGINAL, VARIANTS, EXPLAIN, PROMPT = "case", "original", "variants", "explain", "prompt"
 PAGES = (

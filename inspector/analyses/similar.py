@@ -12,10 +12,10 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, table, text
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import WORDS
-from scoring.evaluations.verdicts import OUTCOMES
-from scoring.filtering.filters import Facet
-from scoring.filtering.similar import SimilarCase, TextIndex, nearest_courses
-from scoring.storage.remembered import IdentityCache
+from scoring.data.storage.remembered import IdentityCache
+from scoring.evaluation.similar import SimilarCase, TextIndex, nearest_courses
+from scoring.evaluation.verdicts import OUTCOMES
+from scoring.workspace.filtering.filters import Facet
 
 MOST = 10
 """Cases of each kind."""

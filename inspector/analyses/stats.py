@@ -13,11 +13,11 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, table, text
 from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
-from scoring.filtering.filters import Facet
+from scoring.data.schema import Row
+from scoring.metrics.published.papers import beside
 from scoring.metrics.shares import SIDES
 from scoring.metrics.statistics import LONG, PROBLEM_CHARACTERS, statistics_rows
-from scoring.published.papers import beside
-from scoring.schema import Row
+from scoring.workspace.filtering.filters import Facet
 
 STATISTICS = {
     "benchmark": pl.String(),

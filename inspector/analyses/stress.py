@@ -32,9 +32,9 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
-from scoring.stress.measuring import MovedStep, Vulnerability, vulnerabilities
-from scoring.stress.rewriting import LAWS, Rewriting
-from scoring.stress.trials import REWRITINGS, VERSION
+from scoring.runs.stress.measuring import MovedStep, Vulnerability, vulnerabilities
+from scoring.runs.stress.rewriting import LAWS, Rewriting
+from scoring.runs.stress.trials import REWRITINGS, VERSION
 
 TABLE, VIOLATIONS, CUTS = "table", "violations", "cuts"
 STRESS = {

@@ -34,15 +34,15 @@ from inspector.triage.categories import (
     saturation_words,
     tried_and_wrong,
 )
-from scoring.errors import UsageError
-from scoring.evaluations.official_rows import grouped, groups
-from scoring.filtering.filters import Facet
-from scoring.filtering.similar import clusters
+from scoring.data.errors import UsageError
+from scoring.data.names import match_name
+from scoring.data.schema import Bools, Row
+from scoring.evaluation.similar import clusters
 from scoring.metrics.annotator_agreement import LAST
+from scoring.metrics.official_rows import grouped, groups
 from scoring.metrics.resampling import SMALL
-from scoring.names import match_name
-from scoring.schema import Bools, Row
-from scoring.triage.words import in_category
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.triage.words import in_category
 
 CATEGORIES, NOTES, ALIKE, SATURATION = "categories", "notes", "alike", "saturation"
 PAGES = (

@@ -52,15 +52,15 @@ from inspector.thresholds.ways import (
     way_rows,
     whole_of,
 )
-from scoring.benchmarks.registry import step_labelled
-from scoring.errors import UsageError
-from scoring.evaluations.deciding import rule_among
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import ProvidedVerdicts, Rule, RuleByCase, spelled
+from scoring.data.errors import UsageError
+from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Row
+from scoring.data.storage.remembered import IdentityCache
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import ProvidedVerdicts, Rule, RuleByCase, spelled
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.metrics.deciding import rule_among
 from scoring.metrics.own import leading_figure, leading_figures, official_metric
 from scoring.metrics.threshold_curves import official_curve, tuned
-from scoring.schema import NO_SUBSET, WHOLE, Bools, Row
-from scoring.storage.remembered import IdentityCache
 
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"
 PAGES = (

@@ -39,8 +39,9 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet, within
 from inspector.texts.sentences import counted
-from scoring.errors import UsageError
-from scoring.evaluations.official_rows import METRICS
+from scoring.data.errors import UsageError
+from scoring.data.names import match_name
+from scoring.data.schema import Bools, Row
 from scoring.metrics.aligned import (
     EVERY,
     OF_SIDE,
@@ -55,6 +56,7 @@ from scoring.metrics.aligned import (
 from scoring.metrics.closed_forms import holm
 from scoring.metrics.first_error import F1_SCORE, SIDES
 from scoring.metrics.kernel import Metric
+from scoring.metrics.official_rows import METRICS
 from scoring.metrics.paired import (
     OF_CASES,
     Shared,
@@ -66,8 +68,6 @@ from scoring.metrics.paired import (
     shared,
 )
 from scoring.metrics.resampling import RESAMPLES
-from scoring.names import match_name
-from scoring.schema import Bools, Row
 
 # -- a training run on one benchmark: its checkpoints side by side, their figures, and the cases that changed
 

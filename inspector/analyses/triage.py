@@ -19,12 +19,12 @@ from inspector.triage.annotations import (
     journal_of,
 )
 from inspector.triage.history import case_named, done_words, history_rows, signed, time_words
-from scoring.errors import UsageError
-from scoring.filtering.filters import Facet
-from scoring.names import without
-from scoring.schema import Row
-from scoring.triage.history import RULINGS
-from scoring.triage.words import Annotation
+from scoring.data.errors import UsageError
+from scoring.data.names import without
+from scoring.data.schema import Row
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.triage.history import RULINGS
+from scoring.workspace.triage.words import Annotation
 
 CASE = Option(
     "case",

@@ -29,17 +29,17 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
-from scoring.cache import BALLOTS, RewardParts, VoteParts, rows_about, rows_of_cases
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation, evaluate
-from scoring.evaluations.given import by_run
-from scoring.evaluations.official_rows import CountingRules, figures_of, group_masks
+from scoring.data.errors import UsageError
+from scoring.data.readout import FAILED
+from scoring.data.schema import NO_SUBSET, Bools, Floats, Ints, RowDict
+from scoring.evaluation.evaluation import Evaluation, evaluate
+from scoring.evaluation.given import by_run
 from scoring.metrics.first_error import NAMES
 from scoring.metrics.kernel import Unparsed, harmonic
+from scoring.metrics.official_rows import CountingRules, figures_of, group_masks
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
-from scoring.readout import FAILED
 from scoring.runs.plan import REFUSED
-from scoring.schema import NO_SUBSET, Bools, Floats, Ints, RowDict
+from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts, rows_about, rows_of_cases
 
 FIGURES, STEPS = "figures", "steps"
 VOTES = {

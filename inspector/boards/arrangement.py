@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from inspector.boards.cells import PUBLISHED, REFERENCE, coverage_text
 from inspector.case_list.ordering import DIRECTIONS
-from scoring.evaluations.verdicts import OUTCOMES
+from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.own import own_metrics
 
 F1, PRMSCORE = "F1", "PRMScore"

@@ -16,10 +16,11 @@ from inspector.common_cases import with_all_cases
 from inspector.filtering.searching import matching
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import F1, PRMSCORE, Headline, headline, official_title, subset_headlines
-from scoring.errors import PluginError
-from scoring.evaluations.deciding import rule_among
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import (
+from scoring.data.errors import PluginError
+from scoring.data.schema import Bools
+from scoring.data.storage.remembered import IdentityCache
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import (
     CLEAN,
     DEV,
     EARLY,
@@ -34,9 +35,8 @@ from scoring.evaluations.verdicts import (
     UNSCORED,
     compared_words,
 )
-from scoring.filtering.filters import Facet
-from scoring.filtering.text_search import SearchMatches
 from scoring.metrics.aligned import align_official, align_scorers
+from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import (
@@ -45,13 +45,13 @@ from scoring.metrics.own import (
     own_value,
 )
 from scoring.metrics.paired import Aligned, compared_metrics, shared, shared_scores, standing_rows, tied_name
+from scoring.metrics.published.papers import NO_SCORERS, PAPERS, figures
 from scoring.metrics.resampling import Figure
 from scoring.metrics.shares import bias_rows
 from scoring.metrics.statistics import is_baseline
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, judged_steps
-from scoring.published.papers import NO_SCORERS, PAPERS, figures
-from scoring.schema import Bools
-from scoring.storage.remembered import IdentityCache
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.filtering.text_search import SearchMatches
 
 BOARD = {
     "row": pl.String(),

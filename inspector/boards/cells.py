@@ -6,8 +6,8 @@ from inspector.render.cells import share, signed
 from inspector.texts.paint import Glyphs
 from inspector.texts.short_names import short_name
 from inspector.texts.text import TextPart
-from scoring.evaluations.verdicts import OUTCOMES
-from scoring.schema import NO_SUBSET
+from scoring.data.schema import NO_SUBSET
+from scoring.evaluation.verdicts import OUTCOMES
 
 SCORER, BASELINE, PUBLISHED, NOBODY = "scorer", "baseline", "published", "nobody"
 """Kinds of rows: of a scorer, of one that looks at nothing, of a printed figure, of a benchmark that nobody scored."""

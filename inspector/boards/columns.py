@@ -25,7 +25,7 @@ from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import F1, GLYPHS, PRMSCORE, WORDS, counted
 from inspector.texts.short_names import short_names
 from inspector.widgets.columns import Paint, TableColumn
-from scoring.evaluations.verdicts import OUTCOMES
+from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.own import leading_figures, own_metrics
 
 NAME_WIDTH, NAME_LEAST = 20, 12

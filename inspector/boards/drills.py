@@ -13,16 +13,16 @@ from inspector.boards.cells import NOBODY, PUBLISHED
 from inspector.render.lines import CaseLink
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import WORDS
-from scoring.benchmarks.registry import step_labelled
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import UNKNOWN_STEP
-from scoring.evaluations.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
-from scoring.filtering.filters import Facet
-from scoring.filtering.sql_words import literal, named
+from scoring.data.schema import Bools
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.step_rewards import UNKNOWN_STEP
+from scoring.evaluation.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.kernel import Decided, Metric
 from scoring.metrics.own import MEMBERS, OwnMetric, leading_figure
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, counted_cases, judged_steps
-from scoring.schema import Bools
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.filtering.sql_words import literal, named
 
 NO_NUMBER = "There is no number in this cell with cases behind it."
 PRINTED = "This figure is printed in a paper: none of its cases is here."

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from inspector.filtering.searching import found_places
 from inspector.result_set import ResultSet
-from scoring.evaluations.evaluation import Evaluation
-from scoring.schema import Bools, Ints
+from scoring.data.schema import Bools, Ints
+from scoring.evaluation.evaluation import Evaluation
 
 FOCUSED: dict[str, pl.DataType] = {"rewards": pl.List(pl.Float64()), "solution": pl.Float64()}
 """Columns of the scorer in focus alone, beside those of the result set."""

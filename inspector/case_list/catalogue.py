@@ -11,11 +11,11 @@ from msgspec import Struct
 from inspector.case_list.case_rows import FOUND_IN
 from inspector.case_list.ordering import DIRECTIONS, INSTRUCTIVE
 from inspector.screen_state import ScreenState
-from scoring.evaluations.evaluated_cases import MEASURES
-from scoring.evaluations.evaluated_cases import SAID as TRIAGE
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.scorer_columns import SPENT
-from scoring.metadata_columns import OURS
+from scoring.data.metadata_columns import OURS
+from scoring.evaluation.evaluated_cases import MEASURES
+from scoring.evaluation.evaluated_cases import SAID as TRIAGE
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.scorer_columns import SPENT
 
 REWARDS = "rewards"
 """The key of the picture of a case's rewards."""

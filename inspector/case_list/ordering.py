@@ -7,17 +7,17 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from scoring.errors import UsageError
-from scoring.evaluations.scorer_columns import EVERY_COLUMN
-from scoring.filtering.condition_masks import Categories
-from scoring.names import match_name
-from scoring.schema import Floats, Ints
+from scoring.data.errors import UsageError
+from scoring.data.names import match_name
+from scoring.data.schema import Floats, Ints
+from scoring.evaluation.scorer_columns import EVERY_COLUMN
+from scoring.workspace.filtering.condition_masks import Categories
 
 if TYPE_CHECKING:
     from inspector.result_set import ResultSet
 
 INSTRUCTIVE = "instructive"
-"""The sort key that is no column: see `scoring.evaluations.evaluation`."""
+"""The sort key that is no column: see `scoring.evaluation.evaluation`."""
 DIRECTIONS = ("asc", "desc")
 KEPT = 2
 """Orders that are remembered; one of a million cases takes eight megabytes."""

@@ -19,8 +19,8 @@ from inspector.texts.sentences import counted
 from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from scoring.filtering.text_query import MatchSpan, TextQuery, occurs, spans
-from scoring.texts import ContextMessage, context_messages
+from scoring.data.texts import ContextMessage, context_messages
+from scoring.workspace.filtering.text_query import MatchSpan, TextQuery, occurs, spans
 
 LONGEST_MESSAGE = 60_000
 """Characters of a message that are shown at most: a tool may give millions."""

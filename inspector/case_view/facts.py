@@ -19,10 +19,10 @@ from inspector.texts.text import cell, clean
 from inspector.texts.wrap import wrap
 from inspector.triage.annotations import own_note, own_tags
 from inspector.widgets.line_view import Line
-from scoring.errors import DamagedWorkspace
-from scoring.evaluations.verdicts import OUTCOMES, UNPARSED
-from scoring.triage.words import words_of
-from scoring.workspace import Workspace
+from scoring.data.errors import DamagedWorkspace
+from scoring.evaluation.verdicts import OUTCOMES, UNPARSED
+from scoring.workspace.triage.words import words_of
+from scoring.workspace.workspace import Workspace
 
 ABOVE = frozenset({"n_steps", "earliest_error", "error_steps", "neutral_steps", "step_messages"})
 """Columns that are told by the steps and their marks."""

@@ -33,7 +33,7 @@ from inspector.texts.short_names import short_name
 from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from scoring.errors import InspectError
+from scoring.data.errors import InspectError
 
 # -- what stands above the steps
 

@@ -12,8 +12,8 @@ from inspector.images import NamedImage, named_images
 from inspector.processes.xray import XrayAnswer
 from inspector.screen_state import ScreenState
 from inspector.texts.paint import Glyphs
-from scoring.evaluations.evaluation import Evaluation
-from scoring.filtering.text_query import TextQuery
+from scoring.evaluation.evaluation import Evaluation
+from scoring.workspace.filtering.text_query import TextQuery
 
 # -- how a case is shown: what a person has chosen, and the room there is
 

@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from inspector.texts.sentences import counted
-from scoring.variants import VariantStep, align_steps
+from scoring.workspace.variants import VariantStep, align_steps
 
 StepChange = Literal["same", "changed", "removed", "added"]
 StepSpan = tuple[int, int]

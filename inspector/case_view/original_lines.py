@@ -24,8 +24,8 @@ from inspector.texts.sentences import outcome_sentence
 from inspector.texts.text import TextPart, clean, number
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from scoring.errors import UsageError
-from scoring.filtering.text_query import spans
+from scoring.data.errors import UsageError
+from scoring.workspace.filtering.text_query import spans
 
 # -- one version of a text that was changed, as lines in which the changes stand out
 

@@ -14,8 +14,8 @@ from inspector.mathtext import unicode_math
 from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from scoring.filtering.text_query import MatchSpan, TextQuery, occurs, spans
-from scoring.texts import context_messages, tools_text
+from scoring.data.texts import context_messages, tools_text
+from scoring.workspace.filtering.text_query import MatchSpan, TextQuery, occurs, spans
 
 # -- what is copied of a case: always the text as it was given, formulas and all
 

@@ -7,16 +7,16 @@ from msgspec.structs import replace
 
 from inspector.case_view.variant_track import JudgedVariant, ScoredVariant
 from inspector.result_set import ResultSet
-from scoring.cache import RewardParts, VoteParts
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Gold
-from scoring.schema import Ints
-from scoring.storage.remembered import IdentityCache
-from scoring.stress.cutting import GIVEN
-from scoring.stress.rewriting import Rewriting
-from scoring.stress.trials import REWRITINGS, Contents, JudgedContents, contents_of, judged_variants
-from scoring.variants import REWARDS, Variant
+from scoring.data.errors import UsageError
+from scoring.data.schema import Ints
+from scoring.data.storage.remembered import IdentityCache
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.step_rewards import Gold
+from scoring.runs.stress.cutting import GIVEN
+from scoring.runs.stress.rewriting import Rewriting
+from scoring.runs.stress.trials import REWRITINGS, Contents, JudgedContents, contents_of, judged_variants
+from scoring.workspace.cache import RewardParts, VoteParts
+from scoring.workspace.variants import REWARDS, Variant
 
 _contents = IdentityCache(4)
 _judged = IdentityCache(4)

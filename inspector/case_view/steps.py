@@ -17,9 +17,9 @@ from inspector.texts.sentences import TRUNCATED, counted, gold_word
 from inspector.texts.text import TextPart, clean, number
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from scoring.critics.parsing import step_explanations
+from scoring.data.parsing import step_explanations
 from scoring.metrics.label_votes import LABEL_VOTES, LABELS, NONE, label_votes
-from scoring.reparse import gives_labels
+from scoring.runs.reparse import gives_labels
 
 # -- what one scorer says of one step, as parts of exactly its column's width
 

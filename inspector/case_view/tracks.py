@@ -7,9 +7,9 @@ from typing import Literal
 from msgspec import Struct
 
 from inspector.texts.text import apart_from
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.rules import DIFFERENCES, REWARDS
-from scoring.evaluations.verdicts import OUTCOMES, ProvidedVerdicts
+from scoring.data.rules import DIFFERENCES, REWARDS
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES, ProvidedVerdicts
 
 LETTERS = "ABCDEFGH"
 """One a scorer, as many as are shown beside each other."""

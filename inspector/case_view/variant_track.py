@@ -12,16 +12,16 @@ from msgspec.structs import replace
 
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import verdict_words
-from scoring.cache import BALLOTS, RewardParts, VoteParts
-from scoring.errors import DamagedWorkspace, UsageError
-from scoring.evaluations.evaluation import Evaluation, evaluate
-from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import ProvidedVerdicts
-from scoring.schema import METADATA, content_key
-from scoring.scorer import Scorer
-from scoring.texts import OF_PROBLEMS, ContextMessage, context_messages, further_texts, reward_key
-from scoring.variants import REWARDS, Variant, VariantStep, apply_edits, placed_steps, reward_differences
-from scoring.workspace import Workspace
+from scoring.data.errors import DamagedWorkspace, UsageError
+from scoring.data.schema import METADATA, content_key
+from scoring.data.scorer import Scorer
+from scoring.data.texts import OF_PROBLEMS, ContextMessage, context_messages, further_texts, reward_key
+from scoring.evaluation.evaluation import Evaluation, evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import ProvidedVerdicts
+from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts
+from scoring.workspace.variants import REWARDS, Variant, VariantStep, apply_edits, placed_steps, reward_differences
+from scoring.workspace.workspace import Workspace
 
 # -- what the scorer in focus gave to the solution that a case was made of, before errors were put in
 
@@ -94,9 +94,10 @@ class ScoredVariant(Struct, frozen=True, eq=False, dict=True):
     `before` are the steps of the case, `steps` those of the variant; `judged` is what the scorer made of each of the
     two, None = it gave nothing to it, and `engines` what ran for it, as far as that is known. `problem` is that of
     the variant where it is another one; `name` says in a word what the variant is. `places` are those of the
-    variant's steps among all messages of a trajectory (`scoring.variants.placed_steps`), None = there are none; then
-    `unplaced` says why, where they are not known. `messages` are those that are no steps, with their places in the case
-    and the step of the variant that each stands before; `moved` says which belong elsewhere than in the case.
+    variant's steps among all messages of a trajectory (`scoring.workspace.variants.placed_steps`), None = there are
+    none; then `unplaced` says why, where they are not known. `messages` are those that are no steps, with their places
+    in the case and the step of the variant that each stands before; `moved` says which belong elsewhere than in the
+    case.
     """
 
     variant: Variant

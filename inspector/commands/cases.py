@@ -33,7 +33,7 @@ from inspector.commands.command import (
     go,
     view,
 )
-from scoring.triage.history import RULINGS
+from scoring.workspace.triage.history import RULINGS
 
 CASES: tuple[Command, ...] = (
     Command("open-case", OPEN, "Open", "The case on the whole screen", "open", ("cases",), footer=True),

@@ -10,14 +10,14 @@ from msgspec import Struct
 from inspector.mathtext import unicode_math
 from inspector.texts.text import clean
 from inspector.texts.wrap import wrap
-from scoring.critics.catalogue import PROTOCOLS, READERS, read_answer
-from scoring.critics.parsing import Span, parted
-from scoring.generative.catalogue import FAMILIES
-from scoring.generative.talk import boxed_word
-from scoring.generative.thinkprm import bare
-from scoring.results.reasoneval import CRITIC_TITLE
+from scoring.data.parsing import Span, parted
+from scoring.data.scorer import Scorer
+from scoring.formats.results.reasoneval import CRITIC_TITLE
+from scoring.models.critics.protocols import PROTOCOLS, READERS, read_answer
+from scoring.runs.generative.generative_catalogue import FAMILIES
+from scoring.runs.generative.talk import boxed_word
+from scoring.runs.generative.thinkprm import bare
 from scoring.runs.prompts import SentPrompt
-from scoring.scorer import Scorer
 
 # -- text of a critique made ready to be read, with places in it marked: formulas readable, wrapped, and clean
 #
@@ -356,9 +356,9 @@ def _as_list(values: Any) -> list[float] | None:
 
 # -- what a generative PRM wrote about a case, told from the JSON in which it is kept: by steps, call for call
 #
-# `scoring.generative.dialogues` keeps of each talk (one a step of ThinkPRM and R-PRM, one a case of GenPRM) the list of
-# what the model wrote. Which calls of GenPRM's one talk belong to which step is found here as the talk itself went
-# on: an analysis, rounds of verification until one ends in a box, and a last call that has to judge.
+# `scoring.runs.generative.dialogues` keeps of each talk (one a step of ThinkPRM and R-PRM, one a case of GenPRM) the
+# list of what the model wrote. Which calls of GenPRM's one talk belong to which step is found here as the talk itself
+# went on: an analysis, rounds of verification until one ends in a box, and a last call that has to judge.
 
 
 ANALYSIS, CHECK, JUDGEMENT, THOUGHTS = "analysis", "verification", "judgement", "thoughts"

@@ -12,12 +12,12 @@ from msgspec.structs import asdict
 
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
-from scoring.cache import VoteParts, rows_about
-from scoring.critics.parsing import fault_of
-from scoring.readout import FAILED
+from scoring.data.parsing import fault_of
+from scoring.data.readout import FAILED
+from scoring.data.schema import VOTES
+from scoring.data.scorer import Scorer
 from scoring.runs.plan import REFUSED
-from scoring.schema import VOTES
-from scoring.scorer import Scorer
+from scoring.workspace.cache import VoteParts, rows_about
 
 LISTED = ("run", "vote", "ballot", "verdict", "rewards", "redundancy", "reason", "finish_reason",
           "tokens_in", "tokens_out", "seed", "reader")  # fmt: skip

@@ -37,14 +37,14 @@ from inspector.texts.sentences import GLYPHS, WORDS, counted, named_step, tally_
 from inspector.texts.text import TextPart, clean
 from inspector.texts.wrap import Phrase, joined, name_forms, wrap
 from inspector.widgets.line_view import Line
-from scoring.errors import InspectError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.given import Votes, tally
-from scoring.evaluations.verdicts import NO_VERDICT, OUTCOMES, ProvidedVerdicts, Rule
-from scoring.filtering.text_query import TextQuery, occurs, spans
+from scoring.data.errors import InspectError
+from scoring.data.schema import VOTES
+from scoring.data.scorer import Scorer
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.given import Votes, tally
+from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES, ProvidedVerdicts, Rule
 from scoring.runs.prompts import sampling_words, sent
-from scoring.schema import VOTES
-from scoring.scorer import Scorer
+from scoring.workspace.filtering.text_query import TextQuery, occurs, spans
 
 HIT = -2
 """The name of the mark of what a search found."""

@@ -10,9 +10,9 @@ from inspector.result_set import ResultSet
 from inspector.screen_state import ScreenState
 from inspector.texts.sentences import counted
 from inspector.texts.text import clean
-from scoring.errors import FilterError
-from scoring.filtering.filters import needed_columns, row_passes
-from scoring.filtering.sql_words import Word, literal, named, words_of
+from scoring.data.errors import FilterError
+from scoring.workspace.filtering.filters import needed_columns, row_passes
+from scoring.workspace.filtering.sql_words import Word, literal, named, words_of
 
 MOST_VALUES = 500
 """A column of more values is none whose values are offered."""

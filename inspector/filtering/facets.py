@@ -9,11 +9,11 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.result_set import ResultSet
-from scoring.evaluations.scorer_columns import EVERY_COLUMN
-from scoring.evaluations.verdicts import OUTCOMES
-from scoring.filtering.filters import FacetChoice, Filter, NumberRange
+from scoring.data.schema import Bools
+from scoring.evaluation.scorer_columns import EVERY_COLUMN
+from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.breakdown import LENGTHS
-from scoring.schema import Bools
+from scoring.workspace.filtering.filters import FacetChoice, Filter, NumberRange
 
 # -- which columns are facets, in which order, and what each is called
 

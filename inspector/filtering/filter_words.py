@@ -8,8 +8,8 @@ from inspector.texts.sentences import WORDS, counted
 from inspector.texts.short_names import short_name
 from inspector.texts.wrap import Phrase
 from inspector.widgets.facet_list import NOTHING
-from scoring.filtering.filters import Facet, FacetChoice, NumberRange
 from scoring.metrics.first_error import FAILURES
+from scoring.workspace.filtering.filters import Facet, FacetChoice, NumberRange
 
 FEW = 2
 """Values of a facet that are named where there is little room."""

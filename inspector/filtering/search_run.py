@@ -9,10 +9,10 @@ from msgspec import Struct, field
 
 from inspector.filtering.searching import searchable
 from inspector.screen_state import ScreenState
-from scoring.filtering.text_query import TextQuery
-from scoring.filtering.text_search import SearchMatches, search
-from scoring.schema import Bools, Ints
-from scoring.texts import Texts
+from scoring.data.schema import Bools, Ints
+from scoring.data.texts import Texts
+from scoring.workspace.filtering.text_query import TextQuery
+from scoring.workspace.filtering.text_search import SearchMatches, search
 
 FIRST_AFTER = 0.05
 """Seconds after which a search is worth being shown before it has ended."""

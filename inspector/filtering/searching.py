@@ -8,10 +8,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from inspector.query import Query
-from scoring.cache import VoteParts
-from scoring.filtering.text_query import SCOPES, TextQuery
-from scoring.filtering.text_search import Searchable, SearchMatches, search_all
-from scoring.schema import Bools
+from scoring.data.schema import Bools
+from scoring.workspace.cache import VoteParts
+from scoring.workspace.filtering.text_query import SCOPES, TextQuery
+from scoring.workspace.filtering.text_search import Searchable, SearchMatches, search_all
 
 if TYPE_CHECKING:
     from inspector.result_set import ResultSet

@@ -13,15 +13,15 @@ from msgspec.structs import replace
 from inspector.filtering.searching import found_in, matching
 from inspector.query import Query
 from inspector.screen_state import ScreenState
-from scoring.errors import FilterError, NoWorkspace, UnwritableWorkspace, UsageError
-from scoring.evaluations.verdicts import OUTCOMES, RIGHT, WRONG
-from scoring.filtering.filters import Facet, Filter, NumberRange, filter_of
-from scoring.filtering.sql_words import named
+from scoring.data.errors import FilterError, NoWorkspace, UnwritableWorkspace, UsageError
+from scoring.data.names import match_name
+from scoring.data.schema import Bools
+from scoring.data.storage.files import locked, unwritable, write_atomically
+from scoring.evaluation.verdicts import OUTCOMES, RIGHT, WRONG
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.statistics import is_baseline
-from scoring.names import match_name
-from scoring.schema import Bools
-from scoring.storage.files import locked, unwritable, write_atomically
+from scoring.workspace.filtering.filters import Facet, Filter, NumberRange, filter_of
+from scoring.workspace.filtering.sql_words import named
 
 # -- slices that need not be saved: what people look at first
 

@@ -9,16 +9,16 @@ from inspector.messages import Score
 from inspector.processes.job import LOG, Job
 from inspector.processes.weights_place import place_of
 from inspector.screen_state import ScreenState
-from scoring.cache import BALLOTS, VoteParts
-from scoring.critics.sampling import asked_here, flags_again
-from scoring.errors import DamagedWorkspace, InspectError, UsageError
-from scoring.evaluations.given import by_run, most_answers
-from scoring.filtering.filters import Facet
+from scoring.data.errors import DamagedWorkspace, InspectError, UsageError
+from scoring.data.schema import READABLE
+from scoring.data.scorer import Scorer
+from scoring.data.storage.files import expand_home
+from scoring.data.texts import reward_keys, text_columns
+from scoring.evaluation.given import by_run, most_answers
+from scoring.models.critics.sampling import asked_here, flags_again
 from scoring.runs.prompts import kept_template
-from scoring.schema import READABLE
-from scoring.scorer import Scorer
-from scoring.storage.files import expand_home
-from scoring.texts import reward_keys, text_columns
+from scoring.workspace.cache import BALLOTS, VoteParts
+from scoring.workspace.filtering.filters import Facet
 
 AnswerCallback = Callable[[Mapping[str, Any]], object]
 """Hears what came of a case: an event of `scoring.runs.case_scoring`, or `died`."""

@@ -16,8 +16,8 @@ from typing import IO, Any
 
 from inspector.processes.scoring_words import answered, duration, ended, failed, noticed, parts_done, speed, started
 from inspector.texts.sentences import counted
-from scoring.errors import InspectError
-from scoring.python_child import start_python
+from scoring.data.errors import InspectError
+from scoring.data.python_child import start_python
 
 _PATIENCE = 10
 """Seconds that a job may take to save what it has before it is killed."""

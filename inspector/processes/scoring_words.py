@@ -6,9 +6,9 @@ from typing import Any
 from inspector.render.cells import share
 from inspector.texts.sentences import counted
 from inspector.texts.short_names import short_name
-from scoring.errors import InspectError
-from scoring.reading.file_bytes import size_words
-from scoring.readout import FAILED
+from scoring.data.errors import InspectError
+from scoring.data.readout import FAILED
+from scoring.formats.reading.file_bytes import size_words
 from scoring.runs.plan import REFUSED
 
 # -- seconds in the unit people count in, and how far something is that takes many

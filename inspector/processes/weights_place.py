@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scoring.benchmarks import demo
-from scoring.errors import InspectError, UsageError
-from scoring.fingerprint import FILE, Digests
-from scoring.scorer import Scorer
+from scoring.data.errors import InspectError, UsageError
+from scoring.data.scorer import Scorer
+from scoring.formats.benchmarks import demo
+from scoring.models.fingerprint import FILE, Digests
 
 _FREE = frozenset({"weights", "reference", "sources", "dtype", "reads"})
 """Settings of a scorer that an adapter does not have."""

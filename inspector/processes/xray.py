@@ -13,9 +13,9 @@ from inspector.processes.job import Job
 from inspector.processes.scoring_words import failed
 from inspector.processes.weights_place import other_settings, place_of
 from inspector.result_set import ResultSet
-from scoring.errors import UsageError
-from scoring.prms.output_labels import OPTION
-from scoring.scorer import Scorer
+from scoring.data.errors import UsageError
+from scoring.data.scorer import Scorer
+from scoring.models.prms.output_labels import OPTION
 
 BY_HAND = "prm-inspect show {case} --explain --model DIR_OR_ID"
 """The command that shows the same for a checkpoint that is named."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from inspector.render.view import Cell, Kind, Table
-from scoring.export import p_words
+from scoring.data.export import p_words
 from scoring.metrics.resampling import SMALL
 
 WAITING = "..."

@@ -28,7 +28,7 @@ from inspector.render.view import (
     Tokens,
     Verbatim,
 )
-from scoring.export import latex_text, one_line
+from scoring.data.export import latex_text, one_line
 
 # -- text of a case as LaTeX: formulas that are known to be whole stay formulas, all else is literal text
 #

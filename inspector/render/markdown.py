@@ -36,7 +36,7 @@ from inspector.render.view import (
     Verbatim,
 )
 from inspector.texts.text import clean
-from scoring.export import markdown_code, markdown_text
+from scoring.data.export import markdown_code, markdown_text
 
 _LINKED = re.compile(r"(?<=[^\W_])([:.])(?=/|[^\W\d_])|(?<=/)(/)")
 """Where readers would see an address: `http:/`, `www.x`, `x.org`, `//`."""

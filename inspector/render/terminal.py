@@ -46,7 +46,7 @@ from inspector.texts.paint import Glyphs
 from inspector.texts.short_names import short_name, short_names
 from inspector.texts.text import clean
 from inspector.texts.wrap import wrap
-from scoring.errors import LONGEST_NAME
+from scoring.data.errors import LONGEST_NAME
 
 NARROWEST = 18
 """Cells that a name keeps where there is no room."""

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from inspector.render.elements import Element
 from inspector.render.lines import CaseLink, joined_link
-from scoring.export import FORMS, Document, shown
+from scoring.data.export import FORMS, Document, shown
 
 NumberSequence = Sequence[float] | npt.NDArray[np.float64]
 

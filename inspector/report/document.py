@@ -24,12 +24,12 @@ from inspector.render.view import Block, Bullets, CommandLine, Facts, Fold, Note
 from inspector.report.facts import OfBenchmark, benchmarks_of, board_blocks, percent
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import WORDS, counted
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, ProvidedVerdicts, Rule
-from scoring.export import Document, footer
+from scoring.data.errors import UsageError
+from scoring.data.export import Document, footer
+from scoring.data.schema import Bools, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, ProvidedVerdicts, Rule
 from scoring.metrics.paired import tied_name
-from scoring.schema import Bools, Ints
 
 # -- the parts of a report that are analyses: each is asked of one benchmark's cases and stands under its own heading
 

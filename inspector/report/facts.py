@@ -33,14 +33,14 @@ from inspector.render.view import (
 )
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import GLYPHS, WORDS, official_title, unit_of
-from scoring.evaluations.deciding import rule_among
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.rules import REWARDS, transform
-from scoring.evaluations.verdicts import OUTCOMES, Decision, ProvidedVerdicts, RuleByCase
-from scoring.export import Document
+from scoring.data.export import Document
+from scoring.data.rules import REWARDS, transform
+from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Ints, Row
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES, Decision, ProvidedVerdicts, RuleByCase
 from scoring.metrics.aligned import align_official, align_scorers
+from scoring.metrics.deciding import rule_among
 from scoring.metrics.own import OwnMetric, official_metric, own_metrics
-from scoring.schema import NO_SUBSET, WHOLE, Bools, Ints, Row
 
 SIDES = {"prmscore": ("negative_acc", "positive_acc")}
 """The accuracies beside them, on what is wrong and on what is right, where they are not those of first errors."""

@@ -25,8 +25,8 @@ from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import decision_words
 from inspector.texts.wrap import Phrase, name_forms
 from inspector.widgets.pick_list import Pick
-from scoring.errors import InspectError
-from scoring.export import Document
+from scoring.data.errors import InspectError
+from scoring.data.export import Document
 
 ALONE_OR_BESIDE: Whose = "one or two"
 AROUND = 5

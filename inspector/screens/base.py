@@ -25,8 +25,8 @@ from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine, WhichKey
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import PhraseLine, Rail
-from scoring.evaluations.verdicts import Decision
-from scoring.triage.history import Action
+from scoring.evaluation.verdicts import Decision
+from scoring.workspace.triage.history import Action
 
 if TYPE_CHECKING:
     from textual.timer import Timer

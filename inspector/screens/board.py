@@ -54,8 +54,8 @@ from inspector.texts.wrap import Phrase
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
-from scoring.filtering.filters import Filter
 from scoring.metrics.own import own_metrics
+from scoring.workspace.filtering.filters import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

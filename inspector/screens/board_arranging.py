@@ -14,13 +14,13 @@ from inspector.result_set import with_baselines
 from inspector.screen_state import ScreenState
 from inspector.screens.arranging import Arranging
 from inspector.widgets.frame_table import FrameTable
-from scoring.evaluations.deciding import speaks_of
+from scoring.metrics.deciding import speaks_of
 from scoring.metrics.statistics import baselines, is_baseline
 
 if TYPE_CHECKING:
     from inspector.screens.board import BoardScreen
-    from scoring.evaluations.evaluation import Evaluation
-    from scoring.evaluations.step_rewards import Gold
+    from scoring.evaluation.evaluation import Evaluation
+    from scoring.evaluation.step_rewards import Gold
 
 
 class BoardArranging(Arranging):

@@ -11,7 +11,7 @@ from inspector.render.lines import Piece, Sheet
 from inspector.screen_state import subject
 from inspector.screens.controller import same_owners
 from inspector.widgets.sheet_view import SheetView
-from scoring.errors import InspectError
+from scoring.data.errors import InspectError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,7 +26,7 @@ from inspector.screens.controller import Controller
 from inspector.texts.sentences import decision_words
 from inspector.widgets.line_view import PreparedLines
 from inspector.widgets.step_view import StepView
-from scoring.errors import InspectError
+from scoring.data.errors import InspectError
 
 if TYPE_CHECKING:
     from textual.timer import Timer

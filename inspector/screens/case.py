@@ -32,8 +32,8 @@ from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.step_view import StepView
-from scoring.errors import InspectError
-from scoring.scorer import Scorer
+from scoring.data.errors import InspectError
+from scoring.data.scorer import Scorer
 
 
 class CaseScreen(ReadingScreen):

@@ -35,10 +35,10 @@ from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.search_bar import SearchBar
 from inspector.widgets.step_view import StepView
-from scoring.evaluations.verdicts import ProvidedVerdicts
-from scoring.filtering.filters import Facet
-from scoring.filtering.text_query import SCOPES
-from scoring.schema import Bools, Ints
+from scoring.data.schema import Bools, Ints
+from scoring.evaluation.verdicts import ProvidedVerdicts
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.filtering.text_query import SCOPES
 
 if TYPE_CHECKING:
     import polars as pl

@@ -18,7 +18,7 @@ from inspector.screens.base import AppScreen
 from inspector.screens.dialog import Dialog
 from inspector.texts.wrap import Phrase
 from inspector.widgets.pick_list import Pick, PickList
-from scoring.errors import InspectError
+from scoring.data.errors import InspectError
 
 SHORT = {
     "cases": "other cases",

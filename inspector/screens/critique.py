@@ -16,7 +16,7 @@ from inspector.texts.text import clean
 from inspector.texts.wrap import wrap
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.line_view import Line
-from scoring.errors import InspectError
+from scoring.data.errors import InspectError
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -30,9 +30,9 @@ from inspector.widgets.columns import TableColumn
 from inspector.widgets.facet_list import FacetGroup, FacetList, FacetMark, FacetValue
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.text_editor import TypingLine
-from scoring.errors import FilterError, UsageError
-from scoring.filtering.filters import FacetChoice, Filter
-from scoring.filtering.sql_words import named
+from scoring.data.errors import FilterError, UsageError
+from scoring.workspace.filtering.filters import FacetChoice, Filter
+from scoring.workspace.filtering.sql_words import named
 
 if TYPE_CHECKING:
     from inspector.screens.cases import CasesScreen

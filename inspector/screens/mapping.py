@@ -19,12 +19,12 @@ from inspector.mapping_words import FIELDS, claim_words, claimed, preview_lines,
 from inspector.screens.dialog import Dialog, Picking, WordsDialog
 from inspector.texts.text import clean
 from inspector.widgets.pick_list import Pick, PickList
-from scoring.errors import InspectError
+from scoring.data.errors import InspectError
+from scoring.formats.tables.column_mapping import NO_NAME, ColumnMapping
 from scoring.importing.proposal import OpenTable, Proposal
-from scoring.tables.column_mapping import NO_NAME, ColumnMapping
 
 if TYPE_CHECKING:
-    from scoring.tables.column_readings import Choice, ColumnReading
+    from scoring.formats.tables.column_readings import Choice, ColumnReading
 
 BESIDE = 100
 """Columns of the terminal from which on the preview stands beside the columns, and not beneath them."""

@@ -15,8 +15,8 @@ from inspector.screens.base import AppScreen
 from inspector.terminal.textual_compat import Steady
 from inspector.terminal.themes import COLOURS
 from inspector.texts.text import clean
-from scoring.evaluations.evaluation import Evaluation
-from scoring.filtering.filters import Filter
+from scoring.evaluation.evaluation import Evaluation
+from scoring.workspace.filtering.filters import Filter
 
 # -- what the palette finds beside commands: benchmarks, scorers, columns, slices, and cases by a part of their names
 

@@ -13,8 +13,8 @@ from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import counted
 from inspector.texts.text import clean
 from inspector.widgets.line_view import LineView
-from scoring.errors import InspectError
-from scoring.filtering.filters import Facet
+from scoring.data.errors import InspectError
+from scoring.workspace.filtering.filters import Facet
 
 UNREAD = ("unparsed", "refused")
 """The outcomes of cases for which a scorer was asked and has no verdict."""

@@ -27,11 +27,11 @@ from inspector.visit import HERE, Visit
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TypingLine
-from scoring.benchmarks import demo
-from scoring.errors import InspectError, UsageError
+from scoring.data.errors import InspectError, UsageError
+from scoring.data.scorer import Scorer
+from scoring.data.storage.files import expand_home
+from scoring.formats.benchmarks import demo
 from scoring.runs.arguments import PROTOCOLS, add_arguments
-from scoring.scorer import Scorer
-from scoring.storage.files import expand_home
 
 # -- flags of a scoring run as a person types them in one line
 

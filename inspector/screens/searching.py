@@ -14,8 +14,8 @@ from inspector.screens.controller import Controller
 from inspector.texts.sentences import counted
 from inspector.texts.wrap import Phrase
 from inspector.widgets.search_bar import SearchBar
-from scoring.errors import InspectError
-from scoring.filtering.text_query import TextQuery
+from scoring.data.errors import InspectError
+from scoring.workspace.filtering.text_query import TextQuery
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -24,8 +24,8 @@ from inspector.texts.text import clean
 from inspector.texts.wrap import Phrase, name_forms
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
-from scoring.errors import InspectError
-from scoring.export import Document
+from scoring.data.errors import InspectError
+from scoring.data.export import Document
 
 # -- what is said of the number under the cursor
 
@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 Tables = tuple[tuple[Callable[[str], Document], str], ...]
-"""What can be exported: a function from a form of `scoring.export.FORMS` to the document, and what it holds in words.
+"""What can be exported: a function from a form of `scoring.data.export.FORMS` to the document, and what it holds in
+words.
 
 Two at most.
 """

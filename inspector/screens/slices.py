@@ -19,7 +19,7 @@ from inspector.texts.text import TextPart, cell, clean
 from inspector.texts.wrap import wrap
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.text_editor import TypingLine
-from scoring.errors import InspectError
+from scoring.data.errors import InspectError
 
 if TYPE_CHECKING:
     from inspector.screens.cases import CasesScreen

@@ -12,10 +12,10 @@ from inspector.screens.dialog import Narrowing
 from inspector.texts.text import clean
 from inspector.visit import HERE, Visit
 from inspector.widgets.pick_list import Pick, PickList
-from scoring.benchmarks.demo import NAME as DEMO
+from scoring.data.storage.files import expand_home
+from scoring.formats.benchmarks.demo import NAME as DEMO
 from scoring.importing.bringing import HUB, is_source_address
-from scoring.storage.files import expand_home
-from scoring.workspace import MARK
+from scoring.workspace.workspace import MARK
 
 _OFFERED, _LOOKED_AT = 50, 1000
 

@@ -29,11 +29,24 @@ from inspector.triage.history import history_indent, history_lines, history_rows
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TypingLine
-from scoring.benchmarks.registry import error_type_of, error_types, taxonomies
-from scoring.errors import InspectError
-from scoring.filtering.similar import SimilarCase
-from scoring.triage.history import DEFER, NOTE, QUEUE, RATE, RULE, SKIP, SORT, TAG, UNTAG, Action, Triage, rating_of
-from scoring.triage.journal import Journal
+from scoring.data.errors import InspectError
+from scoring.evaluation.similar import SimilarCase
+from scoring.formats.benchmarks.benchmark_registry import error_type_of, error_types, taxonomies
+from scoring.workspace.triage.history import (
+    DEFER,
+    NOTE,
+    QUEUE,
+    RATE,
+    RULE,
+    SKIP,
+    SORT,
+    TAG,
+    UNTAG,
+    Action,
+    Triage,
+    rating_of,
+)
+from scoring.workspace.triage.journal import Journal
 
 # -- what a person types as tags, and what was done to tags and notes in words
 

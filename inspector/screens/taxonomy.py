@@ -44,13 +44,13 @@ from inspector.triage.categories import (
 )
 from inspector.widgets.pick_list import Pick, TextList
 from inspector.widgets.sheet_view import SheetView
-from scoring.errors import UsageError
-from scoring.export import Document
-from scoring.filtering.similar import NoteCluster, clusters
-from scoring.triage.words import CaseNote
+from scoring.data.errors import UsageError
+from scoring.data.export import Document
+from scoring.evaluation.similar import NoteCluster, clusters
+from scoring.workspace.triage.words import CaseNote
 
 if TYPE_CHECKING:
-    from scoring.schema import Bools
+    from scoring.data.schema import Bools
 
 
 # -- several panes on one screen: which of them has the keys, and its cursor

@@ -6,8 +6,8 @@ from inspector.screen_state import ScreenState
 from inspector.screens.controller import Controller
 from inspector.thresholds.rail_lines import rail_lines, why_unmovable
 from inspector.widgets.line_view import Rail
-from scoring.evaluations.deciding import OPTIMISTIC
-from scoring.evaluations.verdicts import Rule
+from scoring.evaluation.verdicts import Rule
+from scoring.metrics.deciding import OPTIMISTIC
 
 
 class ThresholdMove(Controller):

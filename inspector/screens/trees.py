@@ -25,16 +25,16 @@ from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_view import Line, LineView, PhraseLine
 from inspector.widgets.pick_list import Pick
-from scoring.errors import InspectError
-from scoring.export import Document
-from scoring.trees.figures import DOUBTED, LOST, tree_row, wrong_prunings
-from scoring.trees.search_tree import KEPT, NO_NODE, ROUNDS, UNKNOWN, SearchTree, first_drops
+from scoring.data.errors import InspectError
+from scoring.data.export import Document
+from scoring.metrics.trees.figures import DOUBTED, LOST, tree_row, wrong_prunings
+from scoring.metrics.trees.search_tree import KEPT, NO_NODE, ROUNDS, UNKNOWN, SearchTree, first_drops
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from textual.timer import Timer
 
-    from scoring.schema import Bools
+    from scoring.data.schema import Bools
 
 WIDE = 110
 """Columns of the terminal from which on the text of a step stands beside the tree, and not beneath it."""

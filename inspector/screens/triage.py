@@ -24,8 +24,8 @@ from inspector.texts.text import clean
 from inspector.texts.wrap import Phrase
 from inspector.triage.queue import end_forms, first_row, place_words, progress_words, row_of, ruling_forms
 from inspector.widgets.line_view import LineView, PhraseLine
-from scoring.errors import InspectError
-from scoring.triage.history import (
+from scoring.data.errors import InspectError
+from scoring.workspace.triage.history import (
     DEFER,
     GOLD_WRONG,
     RATE,
@@ -37,8 +37,8 @@ from scoring.triage.history import (
     Queue,
     content_of,
 )
-from scoring.triage.journal import Journal
-from scoring.triage.words import Annotation, words_of
+from scoring.workspace.triage.journal import Journal
+from scoring.workspace.triage.words import Annotation, words_of
 
 if TYPE_CHECKING:
     from textual.timer import Timer

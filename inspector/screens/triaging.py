@@ -10,9 +10,9 @@ from inspector.texts.sentences import NO_FOLDER, counted
 from inspector.texts.text import clean
 from inspector.triage.queue import ONCE_MORE, first_row, left_words, queue_cases, queue_name, queue_orders
 from inspector.widgets.pick_list import Pick
-from scoring.errors import InspectError
-from scoring.triage.history import Queue
-from scoring.triage.journal import Journal
+from scoring.data.errors import InspectError
+from scoring.workspace.triage.history import Queue
+from scoring.workspace.triage.journal import Journal
 
 GO_ON = "go on "
 """How the keys of picks begin that go on with a queue; its number (0-based, the present one first) comes behind."""

@@ -32,9 +32,9 @@ from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView, PhraseLine
 from inspector.widgets.step_view import StepView
 from inspector.widgets.text_editor import TextEditor
-from scoring.errors import InspectError
-from scoring.scorer import Scorer
-from scoring.variants import REWARDS, Edit, Variant, Variants, placed_steps
+from scoring.data.errors import InspectError
+from scoring.data.scorer import Scorer
+from scoring.workspace.variants import REWARDS, Edit, Variant, Variants, placed_steps
 
 PROBLEM = -1
 """The cursor's place on the problem, before step 0."""

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from inspector.query import Query
     from inspector.result_set import ResultSet
     from inspector.screen_state import ScreenState
-    from scoring.storage.remote import Mirror
-    from scoring.triage.journal import Journal
-    from scoring.workspace import Workspace
+    from scoring.workspace.remote import Mirror
+    from scoring.workspace.triage.journal import Journal
+    from scoring.workspace.workspace import Workspace
 
 FOLLOW_SECONDS = 1.5
 """How often the rewards folder is looked at: another process may be writing there."""
@@ -70,7 +70,7 @@ class Following:
         """
 
         def keep() -> None:
-            from scoring.evaluations.derived import remove_unasked
+            from scoring.evaluation.derived import remove_unasked
 
             worker = get_current_worker()
             for result in results.unkept:
@@ -142,8 +142,8 @@ class Following:
         self._syncing = True
 
         def sync() -> None:
-            from scoring.errors import InspectError
-            from scoring.storage.remote import kept
+            from scoring.data.errors import InspectError
+            from scoring.workspace.remote import kept
 
             try:
                 unsent = mirror.sync(wait=False).unsent
@@ -183,7 +183,7 @@ class Following:
     def _read(self, query: "Query", then: "Callable[[], object]", number: int) -> None:
         """In a thread."""
         from inspector.result_set import load
-        from scoring.errors import InspectError
+        from scoring.data.errors import InspectError
 
         try:
             self._app.call_later(self._show_latest, load(query), then, number)
@@ -257,10 +257,10 @@ def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
     """What is to be read in the place of what is on screen, less what has gone; None where that is everything."""
     from inspector.filtering.searching import search_fields
     from inspector.screen_state import held_conditions
-    from scoring.benchmarks import demo
-    from scoring.evaluations.deciding import speaks_of
+    from scoring.data.scorer import FILE
+    from scoring.formats.benchmarks import demo
+    from scoring.metrics.deciding import speaks_of
     from scoring.metrics.statistics import BASELINES
-    from scoring.scorer import FILE
 
     known = {demo.NAME, *now.workspace.benchmarks()}
     benchmarks = tuple(name for name in initial.benchmarks if name in known)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from inspector.app import InspectApp
+    from scoring.formats.tables.column_mapping import ColumnMapping
     from scoring.importing.proposal import OpenTable
-    from scoring.tables.column_mapping import ColumnMapping
-    from scoring.workspace import Workspace
+    from scoring.workspace.workspace import Workspace
 
 TOLD = 15
 """Seconds that a refusal is told."""
@@ -52,7 +52,7 @@ def _import(app: "InspectApp", typed: str) -> None:
     """In a thread: what is read may be large, and a person looks at the columns of a table meanwhile."""
     from inspector.shell.reports import reports
     from inspector.workspace_place import find_workspace
-    from scoring.errors import InspectError
+    from scoring.data.errors import InspectError
     from scoring.importing.batch import ImportOptions, read_sources, spill_folder
     from scoring.importing.bringing import typed_source
 

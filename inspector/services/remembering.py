@@ -51,7 +51,7 @@ class Remembering:
     def _root(self, results: "ResultSet") -> Path | None:
         """Return the folder of the workspace whose view state is kept; None for the demo alone, in any workspace."""
         from inspector.workspace_place import demo_workspace
-        from scoring.benchmarks.demo import NAME as DEMO
+        from scoring.formats.benchmarks.demo import NAME as DEMO
 
         root = results.workspace.root
         return None if results.query.benchmarks == (DEMO,) or root == demo_workspace() else root
@@ -105,11 +105,11 @@ class Remembering:
         """The files and folders that the first frame follows from, and those that are not there and would count."""
         from inspector.terminal.keymap import FILE
         from inspector.workspace_place import deciding_files
-        from scoring.benchmarks import demo
-        from scoring.plugins import installed_plugins
+        from scoring.data.storage.files import expand_home
+        from scoring.formats.benchmarks import demo
+        from scoring.metrics.plugins import installed_plugins
         from scoring.runs.plan import FOLDER as LEASES
-        from scoring.storage.files import expand_home
-        from scoring.workspace import BENCHMARKS, REWARDS
+        from scoring.workspace.workspace import BENCHMARKS, REWARDS
 
         query, workspace = self._app.initial_query, results.workspace
         yield from map(str, deciding_files(query.workspace))

@@ -14,13 +14,13 @@ from inspector.messages import Copy, Export
 from inspector.programs import run_program
 from inspector.texts.text import clean
 from inspector.visit import Visit
-from scoring.errors import InspectError
-from scoring.storage.files import write_atomically
+from scoring.data.errors import InspectError
+from scoring.data.storage.files import write_atomically
 
 if TYPE_CHECKING:
     from inspector.app import InspectApp
     from inspector.screen_state import ScreenState
-    from scoring.export import Document
+    from scoring.data.export import Document
 
 
 COMMAND_SHOWN = 400
@@ -44,7 +44,7 @@ class SavingService:
     def _export(self, state: "ScreenState", message: Export) -> None:
         """In a thread: make the document, write it and tell."""
         from inspector.exporting import export_document, file_name
-        from scoring.errors import InspectError
+        from scoring.data.errors import InspectError
 
         try:
             document = export_document(state, message)

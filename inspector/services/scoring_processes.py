@@ -50,7 +50,7 @@ class ScoringProcesses:
             UnwritableWorkspace, DamagedWorkspace: it cannot be made.
         """
         from inspector.workspace_place import demo_workspace
-        from scoring.workspace import Workspace
+        from scoring.workspace.workspace import Workspace
 
         if state.results.workspace.root is not None:
             return state.results.workspace.root
@@ -72,8 +72,8 @@ class ScoringProcesses:
             self._app.tell(f"A run is going on; {self._app.keys.words.of('score')} stops it.", "warning")
             return
         from inspector.processes.job import ScoringJob
+        from scoring.data.errors import InspectError
         from scoring.engines.server.address import ServerAddress
-        from scoring.errors import InspectError
 
         benchmark, model = message.benchmark or state.benchmark, message.model
         servers = [flag.partition("=")[2] for flag in message.flags if flag.startswith("--server=")]
@@ -154,7 +154,7 @@ class ScoringProcesses:
     def score_case(self, message: ScoreCase) -> None:
         """Ask for one case; where the process has died, another one."""
         from inspector.processes.case_job import CaseJob
-        from scoring.errors import InspectError
+        from scoring.data.errors import InspectError
 
         state = self._app.state
         if state is None:
@@ -182,7 +182,7 @@ class ScoringProcesses:
 
 def _another_name(benchmark: str, model: str, flags: tuple[str, ...]) -> tuple[str, ...]:
     """A name of its own for one of the demo's PRMs that is run again: the demo's own rewards stay beside these."""
-    from scoring.benchmarks import demo
+    from scoring.formats.benchmarks import demo
 
     shipped = demo.folder() / "models" / Path(model).name
     named = any(flag.partition("=")[0] == "--name" for flag in flags)

@@ -34,7 +34,7 @@ from textual_serve.server import Server
 
 from inspector.serving.visitor import VisitorOpening, environment
 from inspector.texts.text import clean
-from scoring.python_child import start_python_async
+from scoring.data.python_child import start_python_async
 
 COOKIE = "prm-inspect"
 _HERE = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")

@@ -24,7 +24,7 @@ class VisitorOpening(Struct, frozen=True):
 
 def environment(who: str, of_textual: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of the process: this one's, those that Textual wants, and who is at work."""
-    from scoring.triage.journal import ENVIRONMENT
+    from scoring.workspace.triage.journal import ENVIRONMENT
 
     ours = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
     return {**ours, **of_textual, "TERM": "xterm-256color", "COLORTERM": "truecolor", ENVIRONMENT: who}
@@ -34,7 +34,7 @@ def main() -> int:
     """Open the app and return the exit code. What there is to say afterwards goes to standard error, for the server."""
     from inspector.app import run_app
     from inspector.texts.text import clean
-    from scoring.errors import InspectError
+    from scoring.data.errors import InspectError
 
     opening = msgspec.json.decode(sys.argv[1], type=VisitorOpening)
     try:

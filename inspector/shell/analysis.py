@@ -16,7 +16,7 @@ from inspector.shell.output import form_of, print_page, put, say, say_facts, wid
 from inspector.shell.progress import ReadingProgress
 from inspector.texts.paint import Glyphs
 from inspector.texts.text import clean
-from scoring.progress import told_to
+from scoring.data.progress import told_to
 
 STYLES = {
     "strong": "bold",

@@ -33,8 +33,8 @@ def _rescore(args: argparse.Namespace) -> int:
     """Score the demo with every bundled PRM and compare with the cached rewards; 1 where a verdict differs."""
     from inspector.processes.job import Job
     from inspector.shell.score import follow
-    from scoring.benchmarks import demo
-    from scoring.workspace import Workspace
+    from scoring.formats.benchmarks import demo
+    from scoring.workspace.workspace import Workspace
 
     different = 0
     with tempfile.TemporaryDirectory(prefix="prm-inspect-") as folder:
@@ -52,11 +52,11 @@ def _compare(cached: Path, fresh: Path) -> int:
     """Say how far two caches of one scorer differ; how many verdicts do."""
     import numpy as np
 
-    from scoring.benchmarks import demo
-    from scoring.cache import RewardParts
-    from scoring.evaluations.evaluation import evaluate
-    from scoring.evaluations.step_rewards import Gold
-    from scoring.scorer import Scorer
+    from scoring.data.scorer import Scorer
+    from scoring.evaluation.evaluation import evaluate
+    from scoring.evaluation.step_rewards import Gold
+    from scoring.formats.benchmarks import demo
+    from scoring.workspace.cache import RewardParts
 
     scorer = Scorer.load(fresh)
     if not cached.is_dir():

@@ -17,17 +17,17 @@ from inspector.processes.job import LOG
 from inspector.texts.text import clean
 from inspector.workspace_place import find_workspace
 from scoring import __version__
-from scoring.benchmarks.own import GROUP as BENCHMARKS
+from scoring.data.errors import InspectError
+from scoring.data.own_code import installed, package_of
+from scoring.data.python_child import run_python
+from scoring.data.secrets import KEY_LIKE, keep_secret, key_like
+from scoring.data.storage.parquet import read_parquet
 from scoring.engines.server.address import GENERAL, OPENAI
-from scoring.errors import InspectError
-from scoring.own_code import installed, package_of
-from scoring.plugins import GROUPS as PLUGINS
-from scoring.prms.own import GROUP as ADAPTERS
-from scoring.python_child import run_python
-from scoring.reading.file_bytes import size_words
-from scoring.secrets import KEY_LIKE, keep_secret, key_like
-from scoring.storage.parquet import read_parquet
-from scoring.workspace import Workspace
+from scoring.formats.benchmarks.own import GROUP as BENCHMARKS
+from scoring.formats.reading.file_bytes import size_words
+from scoring.metrics.plugins import GROUPS as PLUGINS
+from scoring.models.prms.own import GROUP as ADAPTERS
+from scoring.workspace.workspace import Workspace
 
 PACKAGES = ("textual", "rich", "polars", "numpy")
 ENGINES: dict[str, tuple[tuple[str, ...], str]] = {

@@ -14,12 +14,16 @@ from inspector.result_set import ResultSet, load
 from inspector.shell.output import JSON, put_bytes, say
 from inspector.texts.sentences import counted, threshold_name
 from inspector.triage.annotations import Annotations, annotation_facts, annotation_rows, annotations, gone_words
-from scoring.cache import RewardParts, cases_with_rows
-from scoring.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import RuleByCase
-from scoring.export import Document
-from scoring.exporters import (
+from scoring.data.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
+from scoring.data.export import Document
+from scoring.data.names import name_choices, near_names, without
+from scoring.data.schema import METADATA
+from scoring.data.schema import REWARDS as REWARD_COLUMNS
+from scoring.data.scorer import Scorer
+from scoring.data.storage.files import write_atomically
+from scoring.data.texts import Texts, reward_keys
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.exporters import (
     CASE_FORMATS,
     REWARD_FORMATS,
     TRIAGE_FORMATS,
@@ -32,14 +36,10 @@ from scoring.exporters import (
     reward_lines,
     triage_lines,
 )
-from scoring.names import name_choices, near_names, without
-from scoring.schema import METADATA
-from scoring.schema import REWARDS as REWARD_COLUMNS
-from scoring.scorer import Scorer
-from scoring.storage.files import write_atomically
-from scoring.texts import Texts, reward_keys
-from scoring.triage.adjudicated import CHANGED, CONFIRMED
-from scoring.triage.words import Annotation
+from scoring.evaluation.verdicts import RuleByCase
+from scoring.workspace.cache import RewardParts, cases_with_rows
+from scoring.workspace.triage.adjudicated import CHANGED, CONFIRMED
+from scoring.workspace.triage.words import Annotation
 
 # -- `export triage`: what people said of the shown cases, as a table or as what rows for other programs are made of
 

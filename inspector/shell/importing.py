@@ -20,23 +20,23 @@ from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import reports
 from inspector.texts.text import clean
 from inspector.workspace_place import LOCAL, find_workspace
-from scoring.benchmarks.base import Imported
-from scoring.benchmarks.registry import MODULES, is_benchmark
-from scoring.errors import NoWorkspace, StrictFindings, UsageError, with_short_names
-from scoring.evaluations.rules import check_own_rule
-from scoring.generation import Added
+from scoring.data.errors import NoWorkspace, StrictFindings, UsageError, with_short_names
+from scoring.data.names import near_names, without
+from scoring.data.own_code import is_file
+from scoring.data.rules import check_own_rule
+from scoring.formats.benchmarks.benchmark_registry import MODULES, is_benchmark
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.formats.reading.findings import Finding
+from scoring.formats.results.result_format import scorer_name
+from scoring.formats.tables.column_guess import propose
+from scoring.formats.tables.column_mapping import ColumnMapping
+from scoring.formats.tables.column_readings import Choice, ColumnReading, readings
 from scoring.importing.batch import AskMapping, ImportBatch, ImportOptions, read_sources, spill_folder
 from scoring.importing.bringing import HUB, is_elsewhere, is_pattern, not_looked_at
 from scoring.importing.proposal import OpenTable
 from scoring.importing.saving import SavedResults
-from scoring.names import near_names, without
-from scoring.own_code import is_file
-from scoring.reading.findings import Finding
-from scoring.results.base import scorer_name
-from scoring.tables.column_guess import propose
-from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.column_readings import Choice, ColumnReading, readings
-from scoring.workspace import Workspace, workspace_folder
+from scoring.workspace.generation import Added
+from scoring.workspace.workspace import Workspace, workspace_folder
 
 
 def run(args: argparse.Namespace) -> int:
@@ -115,7 +115,7 @@ def examine(args: argparse.Namespace) -> int:
 
 def _rules(imported: Imported) -> list[Finding]:
     """What breaks a rule of construction and was not noticed while reading; spilled texts are not looked at."""
-    from scoring.benchmarks.construction import broken_rules
+    from scoring.formats.benchmarks.construction import broken_rules
 
     known = {finding.code for finding in imported.findings}
     return (

@@ -24,16 +24,16 @@ def known_here(folder: Path) -> list[str]:
 
 
 def _may_be(file: Path) -> bool:
-    from scoring.reading.file_bytes import ENDINGS
+    from scoring.formats.reading.file_bytes import ENDINGS
 
     return file.suffix.lower() in ENDINGS and file.is_file() and file.stat().st_size <= _LARGEST
 
 
 def _known(file: Path) -> bool:
     """Whether the first rows of a file are recognised."""
-    from scoring.errors import InputError
+    from scoring.data.errors import InputError
+    from scoring.formats.reading.rows import read_rows
     from scoring.importing.sources import recognised
-    from scoring.reading.rows import read_rows
 
     try:
         return recognised(read_rows(file))[1] is not None

@@ -13,11 +13,11 @@ from inspector.result_set import ResultSet, load
 from inspector.shell.output import form_of, put
 from inspector.workspace_place import find_workspace_or_demo
 from scoring import __version__
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import REFUSED, UNPARSED, ProvidedVerdicts, spelled
-from scoring.export import Document
-from scoring.reading.file_bytes import size_words
-from scoring.storage.files import DiskUse
+from scoring.data.export import Document
+from scoring.data.storage.files import DiskUse
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import REFUSED, UNPARSED, ProvidedVerdicts, spelled
+from scoring.formats.reading.file_bytes import size_words
 
 BENCHMARKS = {
     "benchmark": pl.String(),

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from inspector.command_flags import commands
 from inspector.query import Query, query_from
-from scoring.errors import NoWorkspace, UsageError
-from scoring.names import near_names
+from scoring.data.errors import NoWorkspace, UsageError
+from scoring.data.names import near_names
 
 if TYPE_CHECKING:
+    from scoring.formats.tables.column_mapping import ColumnMapping
     from scoring.importing.proposal import OpenTable
-    from scoring.tables.column_mapping import ColumnMapping
 
 
 def run(args: argparse.Namespace) -> int:
@@ -101,9 +101,9 @@ def _where_to_begin(args: argparse.Namespace, query: Query) -> Query | str | Non
     from inspector.shell.invitation import known_here
     from inspector.terminal.remembered import recent_workspaces
     from inspector.terminal.themes import OneDialog
-    from scoring.benchmarks.demo import NAME as DEMO
+    from scoring.formats.benchmarks.demo import NAME as DEMO
     from scoring.importing.bringing import typed_source
-    from scoring.workspace import MARK, is_storage_address
+    from scoring.workspace.workspace import MARK, is_storage_address
 
     looks = _looks(args)
     recent = recent_workspaces(looks["state_folder"])

@@ -18,8 +18,8 @@ from inspector.programs import run_program
 from inspector.texts.text import clean, escaped_json, for_stderr
 from inspector.texts.wrap import hung
 from inspector.visit import HERE
-from scoring.errors import UnwritableWorkspace
-from scoring.export import Document, footer
+from scoring.data.errors import UnwritableWorkspace
+from scoring.data.export import Document, footer
 
 JSON = frozenset({"json", "jsonl"})
 """Forms in which a character may stand as its escape."""

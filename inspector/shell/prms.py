@@ -17,16 +17,16 @@ from inspector.shell.output import WARNING, form_of, hanging, print_page, put, w
 from inspector.texts.text import clean
 from inspector.workspace_place import find_workspace
 from scoring import __version__
-from scoring.errors import NoWorkspace, UsageError
-from scoring.export import Document
-from scoring.names import match_name, without
-from scoring.own_code import installed, is_file, package_of
-from scoring.prms.about import ABOUT
-from scoring.prms.base import FamilyFacts, facts_of
-from scoring.prms.catalogue import ADAPTERS, family
-from scoring.prms.output_labels import OPTION, OPTION_MEANING, orders
-from scoring.prms.own import GROUP, own_family
-from scoring.schema import Row
+from scoring.data.errors import NoWorkspace, UsageError
+from scoring.data.export import Document
+from scoring.data.names import match_name, without
+from scoring.data.own_code import installed, is_file, package_of
+from scoring.data.schema import Row
+from scoring.models.prms.about import ABOUT
+from scoring.models.prms.base import FamilyFacts, facts_of
+from scoring.models.prms.output_labels import OPTION, OPTION_MEANING, orders
+from scoring.models.prms.own import GROUP, own_family
+from scoring.models.prms.prm_catalogue import ADAPTERS, family
 
 # -- PRM families and the checks of an adapter, as pages for people
 

@@ -13,12 +13,13 @@ from inspector.shell import analysis
 from inspector.shell.output import say
 from inspector.texts.sentences import counted
 from inspector.workspace_place import find_workspace
-from scoring.benchmarks import demo
-from scoring.cache import VoteParts
-from scoring.critics.catalogue import CriticProtocol, ReadAnswer, version
-from scoring.errors import UsageError
-from scoring.names import match_name, name_choices, without
-from scoring.reparse import (
+from scoring.data.errors import UsageError
+from scoring.data.names import match_name, name_choices, without
+from scoring.data.scorer import Scorer
+from scoring.data.texts import reward_keys
+from scoring.formats.benchmarks import demo
+from scoring.models.critics.protocols import CriticProtocol, ReadAnswer, version
+from scoring.runs.reparse import (
     ReparseCounts,
     keep_second_reading,
     parsed_before,
@@ -28,10 +29,9 @@ from scoring.reparse import (
     reparse,
     stale,
 )
-from scoring.reservation import find, reserve_scorer, scorers
-from scoring.scorer import Scorer
-from scoring.texts import reward_keys
-from scoring.workspace import Workspace
+from scoring.workspace.cache import VoteParts
+from scoring.workspace.reservation import find, reserve_scorer, scorers
+from scoring.workspace.workspace import Workspace
 
 Critic = tuple[Scorer, Path, CriticProtocol]
 _IDENTITY = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")

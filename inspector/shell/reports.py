@@ -17,18 +17,18 @@ from rich.cells import cell_len
 
 from inspector.texts.sentences import counted as number_of
 from inspector.texts.text import cell, clean
-from scoring.benchmarks.base import Imported
-from scoring.critics.parsing import fault_of
-from scoring.errors import with_short_names
-from scoring.evaluations.rules import when_wrong
-from scoring.generation import Added
+from scoring.data.errors import with_short_names
+from scoring.data.parsing import fault_of
+from scoring.data.rules import when_wrong
+from scoring.data.scorer import GUESSED
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.formats.reading.findings import Finding, Severity, counted
+from scoring.formats.reading.metadata import LISTS
+from scoring.formats.results.result_format import NO_INDICES, named_after_folder
 from scoring.importing.batch import ImportBatch
 from scoring.importing.join import NO_VERDICT_READ, JoinedResults
 from scoring.importing.saving import LEFT_OUT, SavedResults, Unchanged
-from scoring.reading.findings import Finding, Severity, counted
-from scoring.reading.metadata import LISTS
-from scoring.results.base import NO_INDICES, named_after_folder
-from scoring.scorer import GUESSED
+from scoring.workspace.generation import Added
 
 PLACES = 3
 """Places that a kind of errors or warnings shows, fewer where there are many kinds; a kind of notes shows one."""
@@ -289,8 +289,8 @@ def _kind_of_reason(reason: str | None) -> str:
 
 def _cases_without_verdict(votes: pl.DataFrame) -> str:
     """Of answers that vote, how many cases have no verdict after the vote, as `metrics` counts them; else ""."""
-    from scoring.evaluations.given import most_answers, tally
-    from scoring.evaluations.verdicts import NO_VERDICT
+    from scoring.evaluation.given import most_answers, tally
+    from scoring.evaluation.verdicts import NO_VERDICT
 
     # A row that names no case stands for its content.
     votes = votes.with_columns(case=pl.coalesce("case", "key"))

@@ -15,15 +15,15 @@ from inspector.query import Query, shell_word
 from inspector.shell.progress import say_over_progress, show_progress
 from inspector.texts.sentences import counted
 from inspector.workspace_place import find_workspace
-from scoring.errors import InspectError, UsageError
-from scoring.names import without
-from scoring.prms.base import OVER_LENGTH
-from scoring.readout import BEYOND_MEMORY, FAILED
+from scoring.data.errors import InspectError, UsageError
+from scoring.data.names import without
+from scoring.data.readout import BEYOND_MEMORY, FAILED
+from scoring.data.scorer import checkpoints_in, point_of_model
+from scoring.data.storage.files import expand_home
+from scoring.models.prms.base import OVER_LENGTH
 from scoring.runs.arguments import add_arguments
 from scoring.runs.plan import REFUSED
-from scoring.scorer import checkpoints_in, point_of_model
-from scoring.storage.files import expand_home
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 
 ALIKE = 5
 """Cases told one by one that a critic lacks answers of; of more only their number: a server that is down has many."""

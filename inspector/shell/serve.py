@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from inspector.query import query_from
 from inspector.visit import Visit
 from inspector.workspace_place import demo_workspace, find_workspace_or_demo
-from scoring.errors import MissingExtra, UsageError
+from scoring.data.errors import MissingExtra, UsageError
 
 HOST = "127.0.0.1"
 _LAST_PORT = 65535

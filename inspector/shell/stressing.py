@@ -17,17 +17,17 @@ from inspector.shell.output import form_of, say
 from inspector.shell.score import follow
 from inspector.texts.sentences import counted
 from inspector.workspace_place import find_workspace
-from scoring.cache import BALLOTS, VoteParts
-from scoring.critics.sampling import asked_here, flags_again
-from scoring.errors import UsageError
-from scoring.evaluations.given import by_run, most_answers
-from scoring.names import without
-from scoring.reservation import reserve_scorer
+from scoring.data.errors import UsageError
+from scoring.data.names import without
+from scoring.data.scorer import Scorer
+from scoring.data.storage.files import expand_home
+from scoring.evaluation.given import by_run, most_answers
+from scoring.models.critics.sampling import asked_here, flags_again
 from scoring.runs.prompts import kept_template
-from scoring.scorer import Scorer
-from scoring.storage.files import expand_home
-from scoring.stress.elsewhere import read_rewards, write_contents
-from scoring.workspace import Workspace
+from scoring.runs.stress.elsewhere import read_rewards, write_contents
+from scoring.workspace.cache import BALLOTS, VoteParts
+from scoring.workspace.reservation import reserve_scorer
+from scoring.workspace.workspace import Workspace
 
 _LISTED = 5
 """Lines that are told one by one."""

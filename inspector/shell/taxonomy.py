@@ -9,8 +9,8 @@ from inspector.shell.analysis import put_view, replace_raw
 from inspector.shell.output import form_of, say
 from inspector.triage.annotations import journal_of
 from inspector.triage.categories import NOTED, CategoryChange, gathered_notes, merge, put, rename, typed_category
-from scoring.errors import UsageError
-from scoring.names import without
+from scoring.data.errors import UsageError
+from scoring.data.names import without
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,14 +11,24 @@ from inspector.texts.sentences import counted
 from inspector.texts.text import clean
 from inspector.triage.annotations import benchmark_of
 from inspector.workspace_place import find_workspace
-from scoring.benchmarks import demo
-from scoring.errors import InspectError, NoWorkspace, UsageError
-from scoring.names import match_name
-from scoring.reading.file_bytes import size_words
-from scoring.trash import Removable, TrashEntry, TrashKind, leftovers, prune, removable, remove, removed, restore
-from scoring.triage.history import History
-from scoring.triage.words import words_of
-from scoring.workspace import Workspace
+from scoring.data.errors import InspectError, NoWorkspace, UsageError
+from scoring.data.names import match_name
+from scoring.formats.benchmarks import demo
+from scoring.formats.reading.file_bytes import size_words
+from scoring.workspace.trash import (
+    Removable,
+    TrashEntry,
+    TrashKind,
+    leftovers,
+    prune,
+    removable,
+    remove,
+    removed,
+    restore,
+)
+from scoring.workspace.triage.history import History
+from scoring.workspace.triage.words import words_of
+from scoring.workspace.workspace import Workspace
 
 _NAMED = 3
 """Scorers that are named one by one."""
@@ -76,7 +86,7 @@ def _wanted(workspace: Workspace, kind: TrashKind, word: str) -> Removable:
 def _bundled(kind: TrashKind) -> list[str]:
     if kind == "benchmark":
         return [demo.NAME]
-    from scoring.scorer import Scorer
+    from scoring.data.scorer import Scorer
 
     return [Scorer.load(folder).name for folder in Workspace(None).reward_folders([demo.NAME])]
 

@@ -18,13 +18,13 @@ from inspector.shell.output import form_of, put, say, say_facts
 from inspector.shell.progress import ReadingProgress
 from inspector.texts.sentences import counted
 from scoring import __version__
-from scoring.progress import told_to
-from scoring.reading.findings import Finding
-from scoring.reading.findings import counted as counted_findings
-from scoring.storage.files import open_plain
-from scoring.trees.figures import DOUBTED, LOST, SHARES, figures_of, shares
-from scoring.trees.reading import TreeFile, read_trees
-from scoring.trees.search_tree import SearchTree
+from scoring.data.progress import told_to
+from scoring.data.storage.files import open_plain
+from scoring.formats.reading.findings import Finding
+from scoring.formats.reading.findings import counted as counted_findings
+from scoring.metrics.trees.figures import DOUBTED, LOST, SHARES, figures_of, shares
+from scoring.metrics.trees.reading import TreeFile, read_trees
+from scoring.metrics.trees.search_tree import SearchTree
 
 _LOST = (
     f"A node is listed as '{LOST}' where a leaf with a right answer is at or below it, and nothing else on the way to "

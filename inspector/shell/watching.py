@@ -20,14 +20,14 @@ from inspector.shell.reports import NAMED, given_words, joined_words, noticed_wo
 from inspector.texts.sentences import counted
 from inspector.texts.text import clean
 from inspector.workspace_place import find_workspace, send
-from scoring.benchmarks.rollouts import ROLLOUTS
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
+from scoring.formats.benchmarks.rollouts import ROLLOUTS
+from scoring.formats.reading.file_bytes import printable
+from scoring.formats.reading.findings import Finding, some_of, worst
 from scoring.importing.batch import ImportOptions
 from scoring.importing.bringing import HUB, is_elsewhere, is_pattern
 from scoring.importing.downloading import is_stored
 from scoring.importing.watching import Round, TakenFile, Watch
-from scoring.reading.file_bytes import printable
-from scoring.reading.findings import Finding, some_of, worst
 from scoring.runs.events import Interrupt, Stopped
 
 LOOK_SECONDS = 1.5

@@ -23,8 +23,8 @@ from rich.style import Style
 from textual.strip import Strip
 
 from inspector.texts.text import clean
-from scoring.errors import InspectError
-from scoring.storage.files import write_atomically
+from scoring.data.errors import InspectError
+from scoring.data.storage.files import write_atomically
 
 FOLDER = "frames"
 MOST_FRAMES = 32

@@ -24,7 +24,7 @@ from inspector.commands.command import GO, NO_KEY, VIEW
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
-from scoring.storage.files import read_plain
+from scoring.data.storage.files import read_plain
 
 FILE = "keymap.toml"
 _LISTS: dict[type[Widget], tuple[str, ...]] = {

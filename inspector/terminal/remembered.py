@@ -16,9 +16,9 @@ from typing import Any
 
 import msgspec
 
-from scoring.errors import InspectError
-from scoring.storage.files import write_atomically
-from scoring.workspace import MARK, is_storage_address
+from scoring.data.errors import InspectError
+from scoring.data.storage.files import write_atomically
+from scoring.workspace.workspace import MARK, is_storage_address
 
 FORMAT = 1
 LONGEST = 50

@@ -20,8 +20,8 @@ from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
 from inspector.terminal.textual_compat import EndingNotifications, KeyOrder, without_colours
-from scoring.errors import InspectError
-from scoring.storage.files import write_atomically
+from scoring.data.errors import InspectError
+from scoring.data.storage.files import write_atomically
 
 SCORERS = "abcdefgh"
 """Scorers beside each other are told apart by these letters, and by colours with these names."""

@@ -8,19 +8,19 @@ import numpy as np
 from msgspec import Struct
 
 from inspector.texts.text import apart_from
-from scoring.benchmarks.registry import StepLabelled, step_labelled
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.rules import DIFFERENCES, REWARDS, RewardTransform, transform
+from scoring.data.rules import DIFFERENCES, REWARDS, RewardTransform, transform
+from scoring.data.schema import Bools, Floats
+from scoring.evaluation.evaluation import Evaluation
+from scoring.formats.benchmarks.benchmark_registry import StepLabelled, step_labelled
 from scoring.metrics.first_error import NAMES, FirstErrors
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import OwnMetric, leading_figure, leading_figures, own_rows
 from scoring.metrics.resampling import SMALL, Figure
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PooledSteps, step_rows, why_nothing
 from scoring.metrics.step_labels import PRMSCORE as PRMSCORE_METRIC
-from scoring.schema import Bools, Floats
 
 if TYPE_CHECKING:
-    from scoring.evaluations.verdicts import Decision
+    from scoring.evaluation.verdicts import Decision
 
 
 GLYPHS = {
@@ -57,7 +57,7 @@ def counted(count: int, noun: str) -> str:
 
 def threshold_name(rule: "Decision") -> str:
     """Name a rule's threshold by what is compared with it, where that is not the rewards."""
-    from scoring.evaluations.verdicts import compared_words
+    from scoring.evaluation.verdicts import compared_words
 
     return f"threshold {compared_words(rule)}".rstrip()
 
@@ -75,7 +75,7 @@ def steps_word(count: int) -> str:
 
 def outcome_sentence(evaluation: "Evaluation", row: int) -> str:
     """Write verdict, gold and how they differ, with the reward at the gold step where there is one."""
-    from scoring.evaluations.verdicts import OUTCOMES
+    from scoring.evaluation.verdicts import OUTCOMES
 
     outcome = OUTCOMES[evaluation.codes[row]]
     if outcome in {"refused", "unparsed", "unscored", "dev"}:
@@ -165,7 +165,7 @@ def _at_gold(evaluation: "Evaluation", row: int) -> str:
 
 def _compared(evaluation: "Evaluation") -> RewardTransform:
     """What the threshold is compared with."""
-    from scoring.evaluations.verdicts import ProvidedVerdicts
+    from scoring.evaluation.verdicts import ProvidedVerdicts
 
     rule = evaluation.rule
     return transform(REWARDS if isinstance(rule, ProvidedVerdicts) else rule.on)

@@ -1,6 +1,6 @@
 """Names in fewer cells than they need: what they share gives way first, then their middles.
 
-`scoring.errors.shortened` shortens names in sentences. `short_names` shortens a list of names so that they remain
+`scoring.data.errors.shortened` shortens names in sentences. `short_names` shortens a list of names so that they remain
 distinct.
 """
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 
-from scoring.errors import with_short_names
+from scoring.data.errors import with_short_names
 
 TextPart = tuple[str, str]
 """A piece of a line: its text, and the names of its styles, joined by spaces ("" is the plain style)."""

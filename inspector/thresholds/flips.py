@@ -12,14 +12,14 @@ from msgspec import Struct
 
 from inspector.notes import step_benchmarks
 from inspector.result_set import ResultSet, surroundings
-from scoring.benchmarks.registry import StepLabelled
-from scoring.errors import UsageError
-from scoring.evaluations.deciding import at_wish, threshold_number
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
-from scoring.filtering.filters import Facet
+from scoring.data.errors import UsageError
+from scoring.data.schema import Bools, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
+from scoring.formats.benchmarks.benchmark_registry import StepLabelled
+from scoring.metrics.deciding import at_wish, threshold_number
 from scoring.metrics.threshold_curves import flip_conditions, step_flips
-from scoring.schema import Bools, Ints
+from scoring.workspace.filtering.filters import Facet
 
 MOVED_CASES = {
     "benchmark": pl.String(),

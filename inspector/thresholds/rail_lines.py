@@ -13,9 +13,9 @@ from inspector.texts.sentences import F1, GLYPHS, WORDS, Headline, counted, thre
 from inspector.texts.text import TextPart
 from inspector.texts.wrap import Phrase, parts
 from inspector.widgets.line_view import Line
-from scoring.evaluations.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, Rule, RuleByCase
+from scoring.data.scorer import Comparison
+from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, Rule, RuleByCase
 from scoring.metrics.threshold_curves import ThresholdCurve, tuned
-from scoring.scorer import Comparison
 
 LEAST_DIGITS, MOST_DIGITS = 4, 16
 """Digits after the point of a threshold that is written."""

@@ -6,7 +6,7 @@ row's subset, reported on the column's.
 
 `default` is the scorer's own threshold, `chosen` the present one where it was given as a number, `best` the one with
 the best official figure of the shown cases, `best-per-subset` that of each subset (ProcessBench, Tables 6 and 8),
-`dev` and `dev:kept` GR-Ben's (`scoring.evaluations.deciding`), `from:SUBSET` the best on one whole subset, used on all
+`dev` and `dev:kept` GR-Ben's (`scoring.metrics.deciding`), `from:SUBSET` the best on one whole subset, used on all
 (ProcessBench's rule with gsm8k).
 
 `redundancy:default` and `redundancy:best` are about the second threshold of a scorer that gives redundancy numbers, in
@@ -25,9 +25,14 @@ from inspector.notes import resampled_words, step_benchmarks, without_errors
 from inspector.render.view import Block, Section
 from inspector.result_set import ResultSet, by_benchmark, surroundings, within
 from inspector.screen_state import threshold_span
-from scoring.benchmarks.registry import step_labelled
-from scoring.errors import UsageError
-from scoring.evaluations.deciding import (
+from scoring.data.errors import UsageError
+from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Floats
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.metrics.aligned import EVERY, align_scorers, common_of
+from scoring.metrics.calibration import even_bins
+from scoring.metrics.deciding import (
     CHOSEN,
     EACH,
     OPTIMISTIC,
@@ -40,18 +45,13 @@ from scoring.evaluations.deciding import (
     not_of_steps,
     rule_among,
 )
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.official_rows import METRICS, figures_of
-from scoring.evaluations.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
-from scoring.metrics.aligned import EVERY, align_scorers, common_of
-from scoring.metrics.calibration import even_bins
 from scoring.metrics.first_error import F1_SCORE, SIDES
 from scoring.metrics.kernel import Metric, Unparsed
+from scoring.metrics.official_rows import METRICS, figures_of
 from scoring.metrics.own import OwnMetric, leading_figure, leading_figures, official_metric
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_labels import asked_by_redundancy, redundancy_rows
 from scoring.metrics.threshold_curves import Bands, Tuned, official_bands, step_curve, tuned
-from scoring.schema import NO_SUBSET, WHOLE, Bools, Floats
 
 THRESHOLDS = {
     "scorer": METRICS["scorer"],

@@ -11,14 +11,14 @@ from msgspec import Struct
 from inspector.provenance import provenance_of_people
 from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
-from scoring.benchmarks import demo
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
+from scoring.data.names import match_name
+from scoring.data.schema import Ints
+from scoring.formats.benchmarks import demo
 from scoring.metrics.annotator_agreement import MISSING, AnnotatorAnswers
-from scoring.names import match_name
-from scoring.schema import Ints
-from scoring.triage.history import RATINGS, RULINGS, TAG, Action, History, Queue, content_of, taken_back
-from scoring.triage.journal import Journal
-from scoring.triage.words import KINDS, NO, RATING, RULING, YES, Annotation, annotation_frame, words_of
+from scoring.workspace.triage.history import RATINGS, RULINGS, TAG, Action, History, Queue, content_of, taken_back
+from scoring.workspace.triage.journal import Journal
+from scoring.workspace.triage.words import KINDS, NO, RATING, RULING, YES, Annotation, annotation_frame, words_of
 
 ANNOTATIONS: dict[str, pl.DataType] = {
     "case": pl.String(),

@@ -19,19 +19,19 @@ from inspector.texts.short_names import short_name
 from inspector.texts.text import clean
 from inspector.texts.wrap import Phrase
 from inspector.triage.annotations import journal_of
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import OUTCOMES
-from scoring.filtering.filters import Facet
+from scoring.data.errors import UsageError
+from scoring.data.names import match_name
+from scoring.data.schema import Bools, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.annotator_agreement import LAST, Saturation, saturation
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.shares import RIGHT_OUTCOMES, tried, wrong
-from scoring.names import match_name
-from scoring.schema import Bools, Ints
-from scoring.triage.history import JournalChange
-from scoring.triage.journal import Journal
-from scoring.triage.words import CaseNote, categories, in_category, notes, sorting
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.triage.history import JournalChange
+from scoring.workspace.triage.journal import Journal
+from scoring.workspace.triage.words import CaseNote, categories, in_category, notes, sorting
 
 # -- the notes on the shown cases, by category, and whether further notes still bring new ones
 
@@ -53,7 +53,7 @@ class GatheredNotes(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def by_category(self) -> dict[str, tuple[CaseNote, ...]]:
-        """The notes by category, see `scoring.triage.words.categories`."""
+        """The notes by category, see `scoring.workspace.triage.words.categories`."""
         return categories(self.notes)
 
     @property

@@ -10,8 +10,8 @@ from inspector.result_set import ResultSet
 from inspector.texts.sentences import counted
 from inspector.texts.text import clean
 from inspector.triage.annotations import gone, journal_of
-from scoring.names import match_name
-from scoring.triage.history import (
+from scoring.data.names import match_name
+from scoring.workspace.triage.history import (
     DEFER,
     NOTE,
     QUEUE,

@@ -15,14 +15,14 @@ from inspector.label_audit import audited_benchmarks
 from inspector.screen_state import ScreenState, covering, subject
 from inspector.texts.sentences import counted
 from inspector.triage.annotations import disagreements, statements_by_person
-from scoring.errors import UsageError
-from scoring.evaluations.evaluated_cases import disagreement
-from scoring.evaluations.evaluation import Evaluation
+from scoring.data.errors import UsageError
+from scoring.data.schema import Ints
+from scoring.evaluation.evaluated_cases import disagreement
+from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.statistics import is_baseline
-from scoring.schema import Ints
-from scoring.triage.history import RULINGS, Queue
-from scoring.triage.journal import Journal
+from scoring.workspace.triage.history import RULINGS, Queue
+from scoring.workspace.triage.journal import Journal
 
 # -- the orders in which the cases of a list can come in a queue
 

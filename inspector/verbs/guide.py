@@ -19,8 +19,8 @@ def run(args: argparse.Namespace) -> int:
 
     from inspector.guide import page, pages
     from inspector.shell.output import print_page, put_page, width_of
-    from scoring.errors import UsageError
-    from scoring.names import near_names
+    from scoring.data.errors import UsageError
+    from scoring.data.names import near_names
 
     known = pages()
     if args.page is None:

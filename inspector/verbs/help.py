@@ -28,8 +28,8 @@ def run(args: argparse.Namespace) -> int:
     from inspector.command_flags import commands
     from inspector.common_flags import common_help
     from inspector.shell.output import put_page
-    from scoring.errors import UsageError
-    from scoring.names import near_names
+    from scoring.data.errors import UsageError
+    from scoring.data.names import near_names
 
     about = args.about
     if about not in {None, FLAGS, *commands()}:

@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> int:
     from inspector.shell.output import form_of, put
     from inspector.terminal.keymap import FILE, read
     from scoring import __version__
-    from scoring.export import Document
+    from scoring.data.export import Document
 
     path = user_config_path("prm-inspect", appauthor=False) / FILE
     keymap = read(path)

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from inspector.report.document import Choices, report_document
     from inspector.result_set import load
     from inspector.shell.output import put_bytes, say
-    from scoring.errors import UnwritableWorkspace
+    from scoring.data.errors import UnwritableWorkspace
 
     form = _form(args)
     if args.output and not Path(args.output).parent.is_dir():
@@ -67,7 +67,7 @@ def _form(args: argparse.Namespace) -> str:
     """
     from pathlib import Path
 
-    from scoring.errors import UsageError
+    from scoring.data.errors import UsageError
 
     if not args.output:
         if args.form == "markdown":

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Protocol
 
-from scoring.asking import Answered, GenerationRequest, Noticed
-from scoring.readout import Batch, Combine, Encoded, EngineOutput, Refused
+from scoring.data.asking import Answered, GenerationRequest, Noticed
+from scoring.data.readout import Batch, Combine, Encoded, EngineOutput, Refused
 
 
 class Engine(Protocol):
@@ -90,7 +90,7 @@ def answer_of(
 
 
 def combined(rewards: Sequence[float], how: Combine) -> float:
-    """Combine several rewards of a step into one; not finite where one is not. See `scoring.readout.Readout`."""
+    """Combine several rewards of a step into one; not finite where one is not. See `scoring.data.readout.Readout`."""
     if not all(map(math.isfinite, rewards)):
         return math.nan
     if how == "least":

@@ -13,11 +13,11 @@ from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scoring.checkpoint import WHOLE, Checkpoint
-from scoring.errors import CheckpointError, ForeignCheckpoint, MissingExtra
-from scoring.readout import Readout, Vocabulary
-from scoring.weights.safetensors_file import write_tensors
-from scoring.weights.usable import LoraConfig
+from scoring.data.errors import CheckpointError, ForeignCheckpoint, MissingExtra
+from scoring.data.readout import Readout, Vocabulary
+from scoring.engines.usable_weights import LoraConfig
+from scoring.models.checkpoint import WHOLE, Checkpoint
+from scoring.models.safetensors_file import write_tensors
 
 try:
     import safetensors

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scoring.checkpoint import INDEX, WHOLE
-from scoring.errors import CheckpointError, MissingExtra, PickleRefused
-from scoring.storage.files import open_plain
-from scoring.weights.safetensors_file import write_tensors
+from scoring.data.errors import CheckpointError, MissingExtra, PickleRefused
+from scoring.data.storage.files import open_plain
+from scoring.models.checkpoint import INDEX, WHOLE
+from scoring.models.safetensors_file import write_tensors
 
 try:
     import torch

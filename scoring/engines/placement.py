@@ -9,7 +9,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from scoring.readout import Readout, Shape, Vocabulary
+from scoring.data.readout import Readout, Shape, Vocabulary
 
 _BESIDE, _CONTEXT = 1.1, 2 << 30
 """What a device needs beside the weights: a batch's own numbers, and what CUDA keeps."""

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scoring.checkpoint import Checkpoint
-from scoring.errors import CheckpointError, MissingExtra
-from scoring.readout import Readout, Vocabulary
+from scoring.data.errors import CheckpointError, MissingExtra
+from scoring.data.readout import Readout, Vocabulary
+from scoring.models.checkpoint import Checkpoint
 
 try:
     import safetensors

@@ -4,10 +4,10 @@ import torch
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scoring.data.errors import EngineError
+from scoring.data.readout import Encoded
 from scoring.engines.base import TRANSFORMS, combined
 from scoring.engines.transformers_engine import TransformersEngine
-from scoring.errors import EngineError
-from scoring.readout import Encoded
 
 
 class Traced(Struct, frozen=True):

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from scoring.checkpoint import Checkpoint, Reference
+from scoring.data.errors import CheckpointError, EngineError, MissingExtra
+from scoring.data.readout import BEYOND_MEMORY, Batch, Encoded, LogRatio, Readout, Refused, Vocabulary
 from scoring.engines.base import TRANSFORMS, EngineNumbers, answer_of
 from scoring.engines.placement import CPU_TOKENS, MOST_TOKENS, free_on_cpu, numbers_on, tokens_that_fit
-from scoring.errors import CheckpointError, EngineError, MissingExtra
-from scoring.readout import BEYOND_MEMORY, Batch, Encoded, LogRatio, Readout, Refused, Vocabulary
+from scoring.models.checkpoint import Checkpoint, Reference
 
 try:
     import torch

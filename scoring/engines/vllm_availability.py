@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 from msgspec import Struct
 
-from scoring.errors import EngineError, MissingExtra
+from scoring.data.errors import EngineError, MissingExtra
 
 _ELSEWHERE = "Use the transformers engine, or a vLLM server elsewhere (--server URL)."
 _ANEW = "Give vLLM an environment of its own: pip install 'prm-inspect[vllm]'."

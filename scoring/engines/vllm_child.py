@@ -26,12 +26,12 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from scoring.checkpoint import INDEX, WHOLE, Checkpoint
+from scoring.data.errors import EngineError, MissingExtra, UnwritableWorkspace
+from scoring.data.python_child import start_python
 from scoring.engines.server.address import GENERAL, OPENAI
 from scoring.engines.server.client import RetryPolicy
 from scoring.engines.vllm_start import Settings
-from scoring.errors import EngineError, MissingExtra, UnwritableWorkspace
-from scoring.python_child import start_python
+from scoring.models.checkpoint import INDEX, WHOLE, Checkpoint
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 POLICY = RetryPolicy(timeout=24 * 3600.0, tries=3, base=0.5, down=5.0)

@@ -19,9 +19,9 @@ from typing import Any
 
 import msgspec
 
+from scoring.data.errors import EngineError, InspectError
 from scoring.engines.placement import tensor_parallel
 from scoring.engines.vllm_availability import require_vllm
-from scoring.errors import EngineError, InspectError
 
 _PR_SET_PDEATHSIG = 1
 _ENDING = 10.0

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from scoring.checkpoint import Checkpoint
+from scoring.data.errors import ForeignCheckpoint, MissingExtra
+from scoring.data.readout import LogRatio, Readout, Vocabulary
 from scoring.engines.placement import placed
-from scoring.errors import ForeignCheckpoint, MissingExtra
-from scoring.readout import LogRatio, Readout, Vocabulary
+from scoring.models.checkpoint import Checkpoint
 
 try:
     import torch

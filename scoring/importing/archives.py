@@ -13,8 +13,9 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from scoring.errors import InputError, UnreadableFile
-from scoring.reading.file_bytes import (
+from scoring.data.errors import InputError, UnreadableFile
+from scoring.data.storage.files import open_plain
+from scoring.formats.reading.file_bytes import (
     ARROW_FILE,
     ARROW_STREAM,
     PARQUET,
@@ -27,7 +28,6 @@ from scoring.reading.file_bytes import (
     printable,
     read_some,
 )
-from scoring.storage.files import open_plain
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of an archive; the second form is an empty archive."""

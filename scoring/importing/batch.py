@@ -15,12 +15,20 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.benchmarks import demo
-from scoring.benchmarks.base import DECRYPTED, Imported
-from scoring.benchmarks.registry import MODULES
-from scoring.errors import InputError, MissingColumn, ScorerConflict, UsageError
-from scoring.evaluations.rules import DEFAULTS
-from scoring.generation import Added
+from scoring.data.errors import InputError, MissingColumn, ScorerConflict, UsageError
+from scoring.data.names import without
+from scoring.data.own_code import is_file
+from scoring.data.rules import DEFAULTS
+from scoring.data.scorer import Comparison, On, stated_point
+from scoring.data.storage.files import uuid7
+from scoring.formats.benchmarks import demo
+from scoring.formats.benchmarks.benchmark_registry import MODULES
+from scoring.formats.benchmarks.case_format import DECRYPTED, Imported
+from scoring.formats.reading.file_bytes import printable
+from scoring.formats.reading.findings import Finding, worst
+from scoring.formats.results.result_format import RESULT_COLUMNS, ExternalResults
+from scoring.formats.tables.column_mapping import ColumnMapping
+from scoring.formats.tables.response_lists import ANSWER_FINDINGS
 from scoring.importing.bringing import (
     HUB,
     LocalFile,
@@ -35,16 +43,8 @@ from scoring.importing.proposal import OpenTable, Proposal
 from scoring.importing.refusals import commands_apart, refuse_unusable
 from scoring.importing.saving import LEFT_OUT, Ledger, RememberedFile, SavedResults, Unchanged, save, scorer_of
 from scoring.importing.sources import ReadOptions, Source, belongs, read_source
-from scoring.names import without
-from scoring.own_code import is_file
-from scoring.reading.file_bytes import printable
-from scoring.reading.findings import Finding, worst
-from scoring.results.base import RESULT_COLUMNS, ExternalResults
-from scoring.scorer import Comparison, On, stated_point
-from scoring.storage.files import uuid7
-from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.response_lists import ANSWER_FINDINGS
-from scoring.workspace import Workspace
+from scoring.workspace.generation import Added
+from scoring.workspace.workspace import Workspace
 
 _ABANDONED_SECONDS = 86_400
 # Nobody else calls a folder like this: what has such a name may be removed.

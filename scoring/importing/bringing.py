@@ -19,11 +19,9 @@ from zipfile import ZipInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
-from scoring.importing.archives import ZIP, Archive
-from scoring.importing.downloading import fetched, is_stored, stored_objects
-from scoring.importing.row_members import MANY_MEMBERS, row_line
-from scoring.reading.file_bytes import (
+from scoring.data.errors import InputError, UnknownFormat, UnreadableFile, UsageError
+from scoring.data.storage.files import expand_home, open_plain, unwritable, uuid7
+from scoring.formats.reading.file_bytes import (
     ARROW_FILE,
     ARROW_STREAM,
     CHUNK,
@@ -44,10 +42,12 @@ from scoring.reading.file_bytes import (
     start_of,
     too_large,
 )
-from scoring.reading.findings import Finding, some_of
-from scoring.results import inspect_log
-from scoring.storage.files import expand_home, open_plain, unwritable, uuid7
-from scoring.workspace import OWN, is_workspace
+from scoring.formats.reading.findings import Finding, some_of
+from scoring.formats.results import inspect_log
+from scoring.importing.archives import ZIP, Archive
+from scoring.importing.downloading import fetched, is_stored, stored_objects
+from scoring.importing.row_members import MANY_MEMBERS, row_line
+from scoring.workspace.workspace import OWN, is_workspace
 
 HUB = "hf:"
 STDIN = "-"

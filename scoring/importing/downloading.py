@@ -22,14 +22,14 @@ from urllib.request import Request, getproxies, proxy_bypass, urlopen
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.errors import HubUnavailable, InputError, MissingExtra, UnreadableFile, UsageError
-from scoring.reading.file_bytes import printable, size_words, too_large
-from scoring.reading.rows import Rows
-from scoring.secrets import masked
-from scoring.storage.files import uuid7
+from scoring.data.errors import HubUnavailable, InputError, MissingExtra, UnreadableFile, UsageError
+from scoring.data.secrets import masked
+from scoring.data.storage.files import uuid7
+from scoring.formats.reading.file_bytes import printable, size_words, too_large
+from scoring.formats.reading.rows import Rows
 
 if TYPE_CHECKING:
-    from scoring.storage.object_store import StoredObject
+    from scoring.data.storage.object_store import StoredObject
 
 
 MOST_REDIRECTS = 5
@@ -270,7 +270,7 @@ def _meaning(status: int) -> str:
 # -- files on object storage as sources: `s3://BUCKET/PATH` of one object, or of all that look readable below a prefix
 #
 # The client is imported only when such an address is named. Credentials come from where the store's own tools look
-# for them; see `scoring.storage.object_store`.
+# for them; see `scoring.data.storage.object_store`.
 
 
 _STORED = re.compile(r"(s3|gs|az)://", re.IGNORECASE)
@@ -292,7 +292,7 @@ def stored_objects(word: str, looks_readable: Callable[[Path], bool]) -> Mapping
         InputError: there is nothing, or nothing that looks readable.
         MissingExtra, StoreError, UsageError: the store cannot be asked.
     """
-    from scoring.storage.object_store import Address, open_store
+    from scoring.data.storage.object_store import Address, open_store
 
     address = Address.parse(word)
     parent, _, name = address.prefix.rpartition("/")
@@ -318,7 +318,7 @@ def fetched(word: str, folder: Path) -> Iterator[Path]:
         InputError: it is not there.
         MissingExtra, StoreError, UsageError: the store cannot be asked.
     """
-    from scoring.storage.object_store import Address, open_store
+    from scoring.data.storage.object_store import Address, open_store
 
     address = Address.parse(word)
     parent, _, name = address.prefix.rpartition("/")

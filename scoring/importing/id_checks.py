@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from scoring.errors import NotJoined
-from scoring.reading.findings import Finding
+from scoring.data.errors import NotJoined
+from scoring.formats.reading.findings import Finding
 
 _NUMBERED = r"^(?s:(.*?))([0-9]{1,15})([^0-9]*)$"
 """An id as the words before its last number, the number, and the words after it."""

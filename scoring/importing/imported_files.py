@@ -8,15 +8,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from scoring.benchmarks.registry import MODULES, benchmark_module
-from scoring.errors import InspectError, UnreadableFile
+from scoring.data.errors import InspectError, UnreadableFile
+from scoring.data.metadata_columns import metadata_name
+from scoring.data.storage.parquet import parquet_schema
+from scoring.formats.benchmarks.benchmark_registry import MODULES, benchmark_module
+from scoring.formats.reading.file_bytes import PARQUET, decoded_as, printable, start_of
+from scoring.formats.reading.rows import Rows, SourceRow, json_lines, read_rows
+from scoring.formats.tables.column_mapping import columns_of
 from scoring.importing.bringing import INSIDE, STDIN, LocalFile, is_source_address, opened_files
-from scoring.metadata_columns import metadata_name
-from scoring.reading.file_bytes import PARQUET, decoded_as, printable, start_of
-from scoring.reading.rows import Rows, SourceRow, json_lines, read_rows
-from scoring.storage.parquet import parquet_schema
-from scoring.tables.column_mapping import columns_of
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 
 _LISTED = 3
 """Files that a sentence names."""

@@ -21,17 +21,17 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.benchmarks import demo, mrmath_redundant
-from scoring.benchmarks.base import Imported
-from scoring.cache import why_refused
-from scoring.errors import NotJoined, UsageError
+from scoring.data.errors import NotJoined, UsageError
+from scoring.data.schema import METADATA, REWARDS, VOTES, content_key
+from scoring.formats.benchmarks import demo, mrmath_redundant
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.formats.reading.findings import Finding
+from scoring.formats.reading.import_checks import constant_findings, gold_findings, reward_findings, verdict_findings
+from scoring.formats.results.result_format import ExternalResults
+from scoring.formats.tables.label_bases import Evidence, base_note, label_base
 from scoring.importing.id_checks import equal_ids, equal_ids_finding, id_hints, refuse_shifted, shift_findings
 from scoring.importing.reward_lengths import cut_padding, length_findings, unpadded_lengths, why_lengths_differ
-from scoring.reading.findings import Finding
-from scoring.reading.import_checks import constant_findings, gold_findings, reward_findings, verdict_findings
-from scoring.results.base import ExternalResults
-from scoring.schema import METADATA, REWARDS, VOTES, content_key
-from scoring.tables.label_bases import Evidence, base_note, label_base
+from scoring.workspace.cache import why_refused
 
 ENOUGH = 0.95
 """Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""
@@ -69,7 +69,7 @@ _OF_SUB_STEPS = {"rewards": min, "redundancy": max, "labels": all, "redundancy_l
 class JoinedResults(Struct, frozen=True, eq=False):
     """One scorer's results, on the keys of the cases, and on the cases themselves where the file names them.
 
-    `rewards` and `votes` have the columns of `scoring.schema`; each row of the file that joined is in one of them,
+    `rewards` and `votes` have the columns of `scoring.data.schema`; each row of the file that joined is in one of them,
     except repetitions, of which the first counts. `row_counts` counts the rows of the file that gave rewards, labels, a
     number for redundancy or for the solution that can be used, those that are `refused`, and answers, by column. `by`
     says in a word what joined, `benchmarks` with what. `joined` counts rows of the file,
@@ -486,8 +486,8 @@ def judged(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResul
 
 
 def _answers_read(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
-    from scoring.critics.catalogue import PROTOCOLS, read_answer, version
-    from scoring.critics.parsing import Reading
+    from scoring.data.parsing import Reading
+    from scoring.models.critics.protocols import PROTOCOLS, read_answer, version
 
     names = [name if name in PROTOCOLS else _PLAIN for name in whole["benchmark"].unique(maintain_order=True)]
     protocols = {name: PROTOCOLS[name] for name in names}

@@ -12,18 +12,18 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.benchmarks.base import Imported
-from scoring.errors import InputError
+from scoring.data.errors import InputError
+from scoring.data.metadata_columns import ColumnFates
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.formats.reading.rows import Rows
+from scoring.formats.results.result_format import ExternalResults
+from scoring.formats.tables import table
+from scoring.formats.tables.column_guess import propose
+from scoring.formats.tables.column_mapping import ColumnMapping, at, columns_of, outermost, text
+from scoring.formats.tables.column_readings import ColumnReading, readings
+from scoring.formats.tables.gold_labels import read_gold
+from scoring.formats.tables.results import results
 from scoring.importing.join import join
-from scoring.metadata_columns import ColumnFates
-from scoring.reading.rows import Rows
-from scoring.results.base import ExternalResults
-from scoring.tables import table
-from scoring.tables.column_guess import propose
-from scoring.tables.column_mapping import ColumnMapping, at, columns_of, outermost, text
-from scoring.tables.column_readings import ColumnReading, readings
-from scoring.tables.gold_labels import read_gold
-from scoring.tables.results import results
 
 TRIED = 200
 """Rows on which a mapping is tried."""

@@ -11,15 +11,13 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from scoring.errors import CommandEdit, Correction, InputError, MissingColumn, UnknownFormat, UsageError
-from scoring.importing.bringing import HUB, bring, is_elsewhere
-from scoring.importing.join import JoinedResults
-from scoring.reading.file_bytes import printable
-from scoring.reading.findings import some_of
-from scoring.reading.rows import Rows, read_rows
-from scoring.results.base import TABLE, ExternalResults
-from scoring.tables.column_guess import SCORER_NAMES, column_called, propose
-from scoring.tables.column_mapping import (
+from scoring.data.errors import CommandEdit, Correction, InputError, MissingColumn, UnknownFormat, UsageError
+from scoring.formats.reading.file_bytes import printable
+from scoring.formats.reading.findings import some_of
+from scoring.formats.reading.rows import Rows, read_rows
+from scoring.formats.results.result_format import TABLE, ExternalResults
+from scoring.formats.tables.column_guess import SCORER_NAMES, column_called, propose
+from scoring.formats.tables.column_mapping import (
     FLAGS,
     NO_NAME,
     ColumnMapping,
@@ -32,6 +30,8 @@ from scoring.tables.column_mapping import (
     text,
     whole,
 )
+from scoring.importing.bringing import HUB, bring, is_elsewhere
+from scoring.importing.join import JoinedResults
 
 _SAMPLE = 100
 _KEYS = 12

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 from msgspec.structs import replace
 
-from scoring.errors import InputError
-from scoring.reading.findings import Finding
-from scoring.reading.import_checks import length_pattern
-from scoring.results.base import ExternalResults, padding_as_nan, reward_bounds
-from scoring.tables.column_mapping import without_padding
+from scoring.data.errors import InputError
+from scoring.formats.reading.findings import Finding
+from scoring.formats.reading.import_checks import length_pattern
+from scoring.formats.results.result_format import ExternalResults, padding_as_nan, reward_bounds
+from scoring.formats.tables.column_mapping import without_padding
 
 _OF_PADDING = frozenset({"bad-reward", "not-finite"})
 """Findings about numbers that are not finite."""

@@ -27,22 +27,22 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from scoring import __version__
-from scoring.benchmarks.own import GROUP
-from scoring.errors import DamagedWorkspace, FrameError, InspectError, ScorerConflict
-from scoring.evaluations.rules import when_wrong
+from scoring.data.errors import DamagedWorkspace, FrameError, InspectError, ScorerConflict
+from scoring.data.own_code import installed, package_of
+from scoring.data.rules import when_wrong
+from scoring.data.scorer import FILE as SCORER
+from scoring.data.scorer import NOWHERE, Scorer, TrainingPoint
+from scoring.data.storage.files import locked, open_plain, unwritable, write_atomically
+from scoring.formats.benchmarks.own import GROUP
+from scoring.formats.reading.answer_forms import ANSWER_RULES
+from scoring.formats.reading.math_verify import math_verify_version
+from scoring.formats.results.result_format import ExternalResults
 from scoring.importing.bringing import HUB, LocalFile, place
 from scoring.importing.join import JoinedResults
-from scoring.own_code import installed, package_of
-from scoring.reading.answer_forms import ANSWER_RULES
-from scoring.reading.math_verify import math_verify_version
-from scoring.results.base import ExternalResults
-from scoring.scorer import FILE as SCORER
-from scoring.scorer import NOWHERE, Scorer, TrainingPoint
-from scoring.storage.files import locked, open_plain, unwritable, write_atomically
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from scoring.cache import Parts
+    from scoring.workspace.cache import Parts
 
 FILE = "imports.json"
 LEDGER = "sources.json"
@@ -156,7 +156,7 @@ def save(workspace: Workspace, joined: JoinedResults, name: str | None = None) -
         NoWorkspace, UnwritableWorkspace, DamagedWorkspace: as for everything that writes there.
     """
     scorer = scorer_of(joined, name)
-    from scoring.reservation import as_checkpoint, reserve_scorer
+    from scoring.workspace.reservation import as_checkpoint, reserve_scorer
 
     folder = reserve_scorer(workspace, scorer).folder
     with locked(folder, make=True):
@@ -269,7 +269,7 @@ def withdraw(workspace: Workspace, folder_name: str, file: str) -> None:
 
 
 def _kinds(folder: Path, joined: JoinedResults) -> Iterator[tuple["Parts", pl.DataFrame]]:
-    from scoring.cache import RewardParts, VoteParts
+    from scoring.workspace.cache import RewardParts, VoteParts
 
     yield RewardParts(folder), joined.rewards
     yield VoteParts(folder), joined.votes

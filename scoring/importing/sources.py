@@ -10,32 +10,32 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
-from scoring.benchmarks import registry as benchmarks
-from scoring.benchmarks.base import CaseFormat, Imported
-from scoring.errors import InputError, UnknownFormat, UsageError
+from scoring.data.errors import InputError, UnknownFormat, UsageError
+from scoring.data.schema import CASES
+from scoring.data.scorer import NOWHERE, guessed_point
+from scoring.formats.benchmarks import benchmark_registry as benchmarks
+from scoring.formats.benchmarks.case_format import CaseFormat, Imported
+from scoring.formats.reading.file_bytes import printable, start_of
+from scoring.formats.reading.findings import Finding, some_of
+from scoring.formats.reading.import_checks import first_of_pairs_finding, named_direction_findings
+from scoring.formats.reading.metadata import half_characters, metadata_of
+from scoring.formats.reading.rows import Rows, read_rows, some_rows
+from scoring.formats.reading.text_rows import CSV_FORMATS
+from scoring.formats.results import inspect_log, reasoneval
+from scoring.formats.results import result_registry as formats
+from scoring.formats.results.result_format import ExternalResults, reversed_results
+from scoring.formats.tables import table
+from scoring.formats.tables.column_guess import SCORER_NAMES, column_called, doubtful_rewards, propose, rewards_beside
+from scoring.formats.tables.column_mapping import COLUMNS, ColumnMapping, at, guessed_worse, listed, outermost
+from scoring.formats.tables.column_readings import readings, refuse_undirected_labels, untaken_labels
+from scoring.formats.tables.response_lists import response_list, unfold
+from scoring.formats.tables.results import refuse_nested_columns
+from scoring.formats.tables.results import results as table_results
 from scoring.importing.bringing import HUB, LocalFile, bring
 from scoring.importing.join import TEXTED, content_keys
 from scoring.importing.proposal import OF_RESULTS, OpenTable, Proposal, propose_mapping
 from scoring.importing.refusals import RUN_NAMES, check_layout, check_one_scorer, shown, unknown_format
 from scoring.importing.saving import Unchanged
-from scoring.reading.file_bytes import printable, start_of
-from scoring.reading.findings import Finding, some_of
-from scoring.reading.import_checks import first_of_pairs_finding, named_direction_findings
-from scoring.reading.metadata import half_characters, metadata_of
-from scoring.reading.rows import Rows, read_rows, some_rows
-from scoring.reading.text_rows import CSV_FORMATS
-from scoring.results import inspect_log, reasoneval
-from scoring.results import registry as formats
-from scoring.results.base import ExternalResults, reversed_results
-from scoring.schema import CASES
-from scoring.scorer import NOWHERE, guessed_point
-from scoring.tables import table
-from scoring.tables.column_guess import SCORER_NAMES, column_called, doubtful_rewards, propose, rewards_beside
-from scoring.tables.column_mapping import COLUMNS, ColumnMapping, at, guessed_worse, listed, outermost
-from scoring.tables.column_readings import readings, refuse_undirected_labels, untaken_labels
-from scoring.tables.response_lists import response_list, unfold
-from scoring.tables.results import refuse_nested_columns
-from scoring.tables.results import results as table_results
 
 FRAME = "frame://"
 """What stands before the name of a data frame where a file has its path: it cannot be read again."""
@@ -79,7 +79,7 @@ class ReadOptions(Struct, frozen=True):
 
     Attributes:
         benchmark: Whose rows they are, whatever their content looks like: a name, or the path of a Python file (see
-            `scoring.benchmarks.own`).
+            `scoring.formats.benchmarks.own`).
         mapping: Which column of a table is what, where a person wrote that down.
         columns: What a person said of single columns; the others are found.
         table: What the benchmark of a table is called, whatever its mapping or its file says.

@@ -17,9 +17,11 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from scoring.benchmarks.base import Imported
-from scoring.errors import InputError, InspectError, StoreError, WorkspaceError
-from scoring.generation import Added
+from scoring.data.errors import InputError, InspectError, StoreError, WorkspaceError
+from scoring.data.storage.files import open_plain
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.formats.reading.file_bytes import printable
+from scoring.formats.reading.rows import is_lines
 from scoring.importing.batch import (
     ImportBatch,
     ImportOptions,
@@ -32,10 +34,8 @@ from scoring.importing.bringing import INSIDE, expanded, is_whole_row, looks_nam
 from scoring.importing.downloading import is_stored, stored_objects
 from scoring.importing.join import JoinedResults
 from scoring.importing.saving import SavedResults, Unchanged, scorer_of, withdraw
-from scoring.reading.file_bytes import printable
-from scoring.reading.rows import is_lines
-from scoring.storage.files import open_plain
-from scoring.workspace import Workspace
+from scoring.workspace.generation import Added
+from scoring.workspace.workspace import Workspace
 
 REST_SECONDS = 3.0
 """How long a file must not have changed to be taken as it is."""

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP
+from scoring.data.schema import Floats, Ints
+from scoring.evaluation.step_rewards import RIGHT_STEP, WRONG_STEP
 from scoring.metrics.own import MEMBERS, MetricSums, OwnMetric, metric
-from scoring.schema import Floats, Ints
 
 if TYPE_CHECKING:
-    from scoring.evaluations.evaluation import Evaluation
-    from scoring.evaluations.step_rewards import Gold
+    from scoring.evaluation.evaluation import Evaluation
+    from scoring.evaluation.step_rewards import Gold
     from scoring.metrics.kernel import Decided
 
 RIGHT, NEUTRAL, WRONG = 1.0, 0.0, -1.0

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.benchmarks.registry import StepLabelled, step_labelled
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import UNKNOWN_STEP
-from scoring.evaluations.verdicts import (
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.step_rewards import UNKNOWN_STEP
+from scoring.evaluation.verdicts import (
     CLEAN,
     EXACT,
     NO_VERDICT,
@@ -24,8 +24,7 @@ from scoring.evaluations.verdicts import (
     UNSCORED,
     Codes,
 )
-from scoring.filtering.filters import Facet
-from scoring.filtering.sql_words import named
+from scoring.formats.benchmarks.benchmark_registry import StepLabelled, step_labelled
 from scoring.metrics.first_error import FAILURES, SIDES
 from scoring.metrics.kernel import Decided, Metric, Unparsed
 from scoring.metrics.own import OwnFigure, OwnMetric, leading_figure
@@ -39,7 +38,8 @@ from scoring.metrics.step_labels import (
     step_contributions,
     why_nothing,
 )
-from scoring.schema import Bools, Floats, Ints
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.filtering.sql_words import named
 
 
 class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
@@ -50,7 +50,7 @@ class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
     who has the case in the denominator and who is right about it, `verdicts` (n, s) are 0-based, -1 no error,
     NO_VERDICT none. `earliest`, `n_steps` (n,) are gold; `subsets` and `problems` (n,) number the subset (by name) and
     the problem of each case: solutions of one problem have one number. `codes` (n, s, uint8) are outcomes by
-    `scoring.evaluations.verdicts`, and `unparsed` is the policy that `tried` follows. `order` (n,) ranks the cases
+    `scoring.evaluation.verdicts`, and `unparsed` is the policy that `tried` follows. `order` (n,) ranks the cases
     independently of the order of rows; they are drawn by it. None = as they come.
     """
 

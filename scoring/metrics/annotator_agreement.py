@@ -10,8 +10,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scoring.data.schema import Bools, Floats, Ints
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, with_interval
-from scoring.schema import Bools, Floats, Ints
 
 MISSING = -1
 """Stands in `codes` for a person who says nothing."""

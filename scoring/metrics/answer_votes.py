@@ -26,7 +26,7 @@ from zlib import crc32
 import numpy as np
 from msgspec import Struct
 
-from scoring.schema import Bools, Floats, Ints
+from scoring.data.schema import Bools, Floats, Ints
 
 MOST_CHOICES = 20_000
 """Choices of n out of N responses up to which all are counted: those of up to 16 responses, and 2 out of 200."""

@@ -18,13 +18,13 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import flat_rows
-from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.step_rewards import flat_rows
+from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.contested import LEAST, have_a_say
 from scoring.metrics.resampling import SMALL
-from scoring.schema import Bools, Floats, Ints
 
 FOLDS = 5
 """Parts of the problems; each is judged by what was learnt from the others."""

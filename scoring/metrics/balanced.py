@@ -20,10 +20,10 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.evaluation.step_rewards import RIGHT_STEP, WRONG_STEP
 from scoring.metrics.kernel import Decided, harmonic, share
 from scoring.metrics.own import CasesOf, MetricSums, OwnMetric, labelled_and_tried
-from scoring.schema import Bools, Floats, Ints
 
 NAMES = (
     "step_balanced_acc",

@@ -19,13 +19,13 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import StepRewards, natural_ranks
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.step_rewards import StepRewards, natural_ranks
 from scoring.metrics.answer_votes import AnswerGroups
 from scoring.metrics.closed_forms import Z
 from scoring.metrics.resampling import percentile_interval, resample_apart, resample_problems
 from scoring.metrics.score_places import places, product_places, product_weights
-from scoring.schema import Bools, Floats, Ints
 
 # -- responses: the solutions of one problem among which a scorer chooses, and whose final answers are known
 

@@ -11,11 +11,11 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import OUTCOMES
-from scoring.filtering.filters import Facet
-from scoring.filtering.sql_words import named
+from scoring.data.errors import UsageError
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.data.storage.stored_frame import frame_blocks
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.closed_forms import (
     difference_interval,
     fisher_exact,
@@ -27,8 +27,8 @@ from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, METRICS, NAMES, SID
 from scoring.metrics.kernel import Marks, Tally, Unparsed, with_draws
 from scoring.metrics.resampling import SMALL, percentile_intervals, related
 from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares
-from scoring.schema import Bools, Floats, Ints
-from scoring.storage.stored_frame import frame_blocks
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.filtering.sql_words import named
 
 # -- the columns that a table is broken down by: each case's value, and the condition that selects a value's cases
 

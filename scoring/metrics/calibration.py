@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.rules import REWARDS, transform
-from scoring.evaluations.step_rewards import RIGHT_STEP, UNKNOWN_STEP
-from scoring.evaluations.verdicts import DEV, ProvidedVerdicts
-from scoring.filtering.sql_words import literal, named
+from scoring.data.rules import REWARDS, transform
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.step_rewards import RIGHT_STEP, UNKNOWN_STEP
+from scoring.evaluation.verdicts import DEV, ProvidedVerdicts
 from scoring.metrics.aligned import EVERY, OF_SIDE
 from scoring.metrics.closed_forms import Z, wilson_interval
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.resampling import SMALL, Figure
-from scoring.schema import Bools, Floats, Ints
+from scoring.workspace.filtering.sql_words import literal, named
 
 # -- bins of rewards: closed on the left, the last one on both sides, so that SQL can say of a case which it is in
 

@@ -8,8 +8,8 @@ from statistics import NormalDist
 
 import numpy as np
 
+from scoring.data.schema import Floats, Ints
 from scoring.metrics.resampling import LEVEL
-from scoring.schema import Floats, Ints
 
 Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from msgspec import Struct
 
-from scoring.evaluations.verdicts import NO_VERDICT, Codes
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.evaluation.verdicts import NO_VERDICT, Codes
 from scoring.metrics.aligned import AlignedScorers
-from scoring.schema import Bools, Floats, Ints
 
 # -- what the scorers say together: one verdict a case, each scorer counting by how often it is right elsewhere
 

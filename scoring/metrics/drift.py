@@ -28,8 +28,8 @@ from statistics import NormalDist
 import numpy as np
 from msgspec import Struct
 
+from scoring.data.schema import Floats, Ints
 from scoring.metrics.closed_forms import holm
-from scoring.schema import Floats, Ints
 
 OUTCOME, LENGTH, LAST = "outcome", "length", "last"
 DRIFTS = (OUTCOME, LENGTH, LAST)

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from scoring.evaluations.verdicts import NO_VERDICT
-from scoring.filtering.sql_words import literal, named
+from scoring.data.schema import Bools, Floats, Ints, RowDict
+from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.aligned import (
     EVERY,
     OF_SIDE,
@@ -34,7 +34,7 @@ from scoring.metrics.first_error import F1_SCORE
 from scoring.metrics.kernel import Tally
 from scoring.metrics.paired import OF_CASES, SharedScores, comparison_row, shared_scores
 from scoring.metrics.resampling import Figure
-from scoring.schema import Bools, Floats, Ints, RowDict
+from scoring.workspace.filtering.sql_words import literal, named
 
 NOBODY = -1
 """Stands for no scorer in arrays of places."""
@@ -363,7 +363,7 @@ def _figure_row(metric: str, figure: Figure, nothing: str | None) -> RowDict:
 
 # -- a scorer that is asked first, and another one where the first is not sure: what that costs, and what it gives.
 #
-# The first scorer's verdict is kept where its decision distance (`scoring.evaluations.verdicts.decision_distances`,
+# The first scorer's verdict is kept where its decision distance (`scoring.evaluation.verdicts.decision_distances`,
 # which never looks at gold labels) is at least m; the second one is asked about all other cases. So it is about the
 # cases for which the first has no distance: it has no verdict on them, or none that a threshold decides. Where the
 # second was asked and gives no verdict, the first's answer stays, which needs no gold label either; the question is

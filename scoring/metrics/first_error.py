@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import OUTCOMES, REFUSED, UNPARSED, WRONG
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES, REFUSED, UNPARSED, WRONG
 from scoring.metrics.kernel import (
     FIRST_ERROR,
     Decided,
@@ -29,7 +30,6 @@ from scoring.metrics.kernel import (
     with_draws,
 )
 from scoring.metrics.resampling import SMALL, Figure, figure_over_runs, reason_over_runs
-from scoring.schema import Bools, Floats, Ints
 
 FAILURES: dict[Unparsed, tuple[str, ...]] = {
     "wrong": tuple(OUTCOMES[code] for code in (*WRONG, UNPARSED, REFUSED)),

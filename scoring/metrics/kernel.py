@@ -16,9 +16,10 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import (
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import (
     CLEAN,
     EARLY,
     EXACT,
@@ -32,7 +33,6 @@ from scoring.evaluations.verdicts import (
     UNPARSED,
 )
 from scoring.metrics.resampling import RESAMPLES, related, resample_hits, resample_marks, resample_problems
-from scoring.schema import Bools, Floats, Ints
 
 Unparsed = Literal["wrong", "drop"]
 """Whether refused and unparsed cases count as wrong or leave the denominators."""

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.given import JudgedSteps
-from scoring.evaluations.step_rewards import problems
-from scoring.evaluations.verdicts import ProvidedVerdicts, Rule
-from scoring.readout import EMPTY_LABELS
-from scoring.schema import Bools, Floats
+from scoring.data.readout import EMPTY_LABELS
+from scoring.data.schema import Bools, Floats
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.given import JudgedSteps
+from scoring.evaluation.step_rewards import problems
+from scoring.evaluation.verdicts import ProvidedVerdicts, Rule
 
 _RATE_OF_NO_LABELS = -1.0
 """The share of steps judged right that PRMBench's toolkit computes from an empty list."""

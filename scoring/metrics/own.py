@@ -25,9 +25,12 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.benchmarks.registry import FIGURES, step_labelled
-from scoring.errors import PluginError
-from scoring.evaluations.evaluation import Evaluation
+from scoring.data.errors import PluginError
+from scoring.data.own_code import OwnCode
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.data.storage.remembered import IdentityCache
+from scoring.evaluation.evaluation import Evaluation
+from scoring.formats.benchmarks.benchmark_registry import FIGURES, step_labelled
 from scoring.metrics.breakdown import CellFigures, Cells
 from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Decided, Empty, Metric, NumberArray, Sums, Unparsed
@@ -42,9 +45,6 @@ from scoring.metrics.resampling import (
     with_interval,
 )
 from scoring.metrics.shares import LABELLED, tried
-from scoring.own_code import OwnCode
-from scoring.schema import Bools, Floats, Ints
-from scoring.storage.remembered import IdentityCache
 
 MetricSums = Mapping[str, Floats]
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")

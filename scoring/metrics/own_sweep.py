@@ -8,11 +8,11 @@ on, each by its own thresholds: as many times as the longest has steps, whatever
 import numpy as np
 from msgspec import Struct
 
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.verdicts import Rule
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import Rule
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.own import OwnMetric
-from scoring.schema import Bools, Floats, Ints
 
 _DIGITS = 11
 """Digits after the point of sums of fractions: what is equal must not differ by the order in which it was added."""

@@ -14,13 +14,13 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.data.schema import Bools, Floats, RowDict
+from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.aligned import OF_STEPS, AlignedScorers, AlignedSums, pairs_alike
 from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE, sides_of
 from scoring.metrics.kernel import Metric, Tally, first_error_sums, with_draws
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, resample_marks, resample_problems, with_interval
-from scoring.schema import Bools, Floats, RowDict
 
 Aligned = AlignedScorers | AlignedSums
 OF_CASES: tuple[Metric, ...] = (F1_SCORE, ERROR_ACC, CORRECT_ACC)

@@ -12,16 +12,18 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.benchmarks import grben, mrmath_redundant, prmbench, processbench, socratic
-from scoring.benchmarks.registry import StepLabelled
-from scoring.evaluations.evaluated_cases import originals_by_run
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import RIGHT_STEP, UNKNOWN_STEP, StepNumbers
-from scoring.evaluations.verdicts import DEV, NO_VERDICT, ProvidedVerdicts
+from scoring.data.schema import Bools, Floats
+from scoring.evaluation.evaluated_cases import originals_by_run
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.step_rewards import RIGHT_STEP, UNKNOWN_STEP, StepNumbers
+from scoring.evaluation.verdicts import DEV, NO_VERDICT, ProvidedVerdicts
+from scoring.formats.benchmarks import grben, mrmath_redundant, prmbench, processbench, socratic
+from scoring.formats.benchmarks.benchmark_registry import StepLabelled
 from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
 from scoring.metrics.first_error import NAMES as FIRST_ERROR_NAMES
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.own import figures_of_its_own, own_rows
+from scoring.metrics.published.papers import NO_SCORERS, PrintedTable, TableKind, figures, model_of
 from scoring.metrics.resampling import reason_over_runs
 from scoring.metrics.shares import error_type_shares
 from scoring.metrics.step_labels import (
@@ -37,8 +39,6 @@ from scoring.metrics.step_labels import (
     why_nothing,
 )
 from scoring.metrics.threshold_curves import case_curve
-from scoring.published.papers import NO_SCORERS, PrintedTable, TableKind, figures, model_of
-from scoring.schema import Bools, Floats
 
 # -- reasonEval's own figures: macro F1 and AUC of solutions and of single steps
 #

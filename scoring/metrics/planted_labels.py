@@ -12,12 +12,12 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scoring.data.progress import tell
+from scoring.data.schema import Bools, Floats, Ints
 from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.audit import AuditGround, LabelAudit, audit_labels, confident_learning
 from scoring.metrics.contested import contested
 from scoring.metrics.resampling import RESAMPLES, percentile_interval
-from scoring.progress import tell
-from scoring.schema import Bools, Floats, Ints
 
 SHARE = 0.05
 """Of all cases, whose label is made wrong."""

@@ -11,17 +11,17 @@ from typing import Any, Literal
 import numpy as np
 from msgspec import Struct
 
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.given import JudgedSteps
-from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP
-from scoring.filtering.sql_words import named
+from scoring.data.schema import Bools, Floats, Ints, RowDict
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.given import JudgedSteps
+from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP
 from scoring.metrics.calibration import has_rewards, why_none, with_rewards
 from scoring.metrics.closed_forms import Z, wilson_interval
 from scoring.metrics.first_error import NAMES, FirstErrors
 from scoring.metrics.kernel import Decided
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.step_labels import ACC, NEGATIVE_ACC, OF_STEPS, POSITIVE_ACC, PRMSCORE, count_steps
-from scoring.schema import Bools, Floats, Ints, RowDict
+from scoring.workspace.filtering.sql_words import named
 
 # -- where steps stand in their solutions, in bins: absolute with a stated last bin, or relative to the length
 

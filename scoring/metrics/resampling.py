@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from scoring.progress import tell
-from scoring.schema import Bools, Floats, Ints
+from scoring.data.progress import tell
+from scoring.data.schema import Bools, Floats, Ints
 
 RESAMPLES = 1000
 LEVEL = 0.95

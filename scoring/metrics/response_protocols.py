@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from scoring.evaluations.evaluation import Evaluation
+from scoring.data.schema import WHOLE, Bools, Floats, Ints
+from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.answer_votes import AnswerGroups
 from scoring.metrics.best_of_n import (
     AGGREGATIONS,
@@ -24,7 +25,6 @@ from scoring.metrics.best_of_n import (
     able_aggregations,
     figure_rows,
 )
-from scoring.schema import WHOLE, Bools, Floats, Ints
 
 SEARCH_AND_LEARN, REWARDBENCH = "search-and-learn", "rewardbench-2"
 NAIVE, WEIGHTED_PRED, MAJORITY_PRED = "pred_naive", "pred_weighted", "pred_maj"

@@ -8,7 +8,7 @@ within the error of that, they are compared as whole numbers, which is exact.
 
 import numpy as np
 
-from scoring.schema import Bools, Floats, Ints
+from scoring.data.schema import Bools, Floats, Ints
 
 _EPSILON = 2.0**-52
 _HIGHEST, _FLOAT_EXPONENTS = 850, 1900

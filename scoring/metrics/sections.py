@@ -17,11 +17,11 @@ from functools import partial
 
 import numpy as np
 
-from scoring.filtering.sql_words import named
+from scoring.data.schema import Bools, Floats
 from scoring.metrics.kernel import Decided, Unparsed, harmonic, share
 from scoring.metrics.own import CasesOf, MetricSums, OwnMetric
 from scoring.metrics.shares import SIDES
-from scoring.schema import Bools, Floats
+from scoring.workspace.filtering.sql_words import named
 
 NAMES = ("f1_macro", "precision_macro", "recall_macro", "f1_micro", "precision_micro", "recall_micro")
 """In the order in which they are reported, before the figures of first errors."""

@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.given import JudgedSteps
-from scoring.evaluations.step_rewards import RIGHT_STEP, WRONG_STEP
-from scoring.evaluations.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, RIGHT, UNPARSED
-from scoring.filtering.filters import Facet
-from scoring.filtering.sql_words import named
+from scoring.data.schema import Bools, Floats
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.given import JudgedSteps
+from scoring.evaluation.step_rewards import RIGHT_STEP, WRONG_STEP
+from scoring.evaluation.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, RIGHT, UNPARSED
 from scoring.metrics.closed_forms import difference_interval, wilson_interval
 from scoring.metrics.first_error import FAILURES, NO_CLEAN, NO_ERRONEOUS, NOTHING, FirstErrors
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.resampling import SMALL
-from scoring.schema import Bools, Floats
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.filtering.sql_words import named
 
 BY_TYPE = {
     "fp": ("early",),

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from scoring.evaluations.evaluation import Evaluation, evaluate
-from scoring.evaluations.step_rewards import Gold
-from scoring.schema import REWARDS, Bools, Ints
-from scoring.scorer import Scorer
+from scoring.data.schema import REWARDS, Bools, Ints
+from scoring.data.scorer import Scorer
+from scoring.evaluation.evaluation import Evaluation, evaluate
+from scoring.evaluation.step_rewards import Gold
 
 LONG = (5, 10, 15)
 """Shares of solutions with at least this many steps."""

@@ -17,16 +17,16 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.benchmarks.registry import StepLabelled, step_labelled
-from scoring.evaluations.evaluated_cases import originals_by_run
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.given import JudgedSteps
-from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP, Gold, StepLabels
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.evaluation.evaluated_cases import originals_by_run
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.given import JudgedSteps
+from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP, Gold, StepLabels
+from scoring.formats.benchmarks.benchmark_registry import StepLabelled, step_labelled
 from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Empty, Metric, NumberArray, Ratio, Sums, Tally, harmonic, share, total
 from scoring.metrics.likeness import has_empty_labels, likeness_to_originals
 from scoring.metrics.resampling import SMALL, figure_over_runs, reason_over_runs, resample_apart, resample_problems
-from scoring.schema import Bools, Floats, Ints
 
 # -- what a case contributes to figures of single steps, where redundancy and labels beyond the last step have their
 # say

@@ -14,11 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from scoring.benchmarks.registry import StepLabelled, step_labelled
-from scoring.evaluations.evaluation import Evaluation
-from scoring.evaluations.step_rewards import UNKNOWN_STEP, WRONG_STEP
-from scoring.evaluations.verdicts import RIGHT, Rule
-from scoring.filtering.sql_words import literal, named
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.data.scorer import Comparison
+from scoring.data.storage.remembered import IdentityCache
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP
+from scoring.evaluation.verdicts import RIGHT, Rule
+from scoring.formats.benchmarks.benchmark_registry import StepLabelled, step_labelled
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, NOTHING, sides_of
 from scoring.metrics.kernel import Decided, Metric, NumberArray, Tally, Unparsed, first_error_sums, with_draws
 from scoring.metrics.own import OwnFigure, OwnMetric, leading_figure
@@ -36,9 +38,7 @@ from scoring.metrics.step_labels import (
     redundancy_rows,
     step_contributions,
 )
-from scoring.schema import Bools, Floats, Ints
-from scoring.scorer import Comparison
-from scoring.storage.remembered import IdentityCache
+from scoring.workspace.filtering.sql_words import literal, named
 
 Moving = Literal["validity", "redundancy"]
 """Which threshold moves: the one that rewards are compared with, or the one above which a step is redundant."""
@@ -530,7 +530,7 @@ def _moved_counts(evaluation: Evaluation, place: Ints, thresholds: Floats) -> In
 # -- what a move between two thresholds turns over: cases as SQL conditions, and single steps.
 #
 # Conditions speak of the columns `lowest_compared`, `lowest_to_gold` and `lowest_before_gold` of a scorer
-# (`scoring.evaluations.scorer_columns`), which no threshold changes. Cases that no threshold decides are in none of
+# (`scoring.evaluation.scorer_columns`), which no threshold changes. Cases that no threshold decides are in none of
 # them, and a dev case is not while it is left out.
 
 

@@ -4,11 +4,10 @@ A line of standard input is a JSON object: `n`, which every answer to it repeats
 
     prm     model (folder or hub name), and where they are known: revision, dtype, adapter, reference (a folder or hub
             name), and scorer, the folder of a scorer whose very rewards are wanted
-    case    case (its name), problem, steps, and what else of `scoring.schema.TEXTS` a PRM may read; step_messages, the
-            0-based places of a trajectory's steps among its messages, without which its context is not read; into, the
-            folder
-            for rewards that are not the workspace's, where they are of no case of it; edited, steps (0-based) that a
-            person wrote
+    case    case (its name), problem, steps, and what else of `scoring.data.schema.TEXTS` a PRM may read; step_messages,
+            the 0-based places of a trajectory's steps among its messages, without which its context is not read; into,
+            the folder for rewards that are not the workspace's, where they are of no case of it; edited, steps
+            (0-based) that a person wrote
 
 An answer is a line of standard output: `loading` where a PRM has to be, then `scored`, with what is saved of the case
 now and what is to be said of it, or `failed` with an error in words. Rewards are computed and saved by
@@ -31,23 +30,23 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from scoring.cache import RewardParts
+from scoring.data.errors import InputError, InspectError
+from scoring.data.schema import content_key
+from scoring.data.scorer import Scorer
+from scoring.data.storage.files import check_writable
+from scoring.data.texts import Texts, further_texts, reward_key
 from scoring.engines.base import Engine
-from scoring.errors import InputError, InspectError
-from scoring.prms.catalogue import adapter_of
-from scoring.prms.output_labels import OPTION
-from scoring.reservation import placed, reserve_scorer
+from scoring.models.prms.output_labels import OPTION
+from scoring.models.prms.prm_catalogue import adapter_of
 from scoring.runs.opened import LoadedPrm, open_prm
 from scoring.runs.preparation import EngineOptions, PreparedRun, missing_texts, prepare
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
-from scoring.schema import content_key
-from scoring.scorer import Scorer
-from scoring.storage.files import check_writable
-from scoring.texts import Texts, further_texts, reward_key
-from scoring.variants import content_frames
-from scoring.workspace import Workspace
-from scoring.xray import Case, held_separators
+from scoring.runs.xray import Case, held_separators
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.reservation import placed, reserve_scorer
+from scoring.workspace.variants import content_frames
+from scoring.workspace.workspace import Workspace
 
 _NOT_ADAPTERS = frozenset({"weights", "reference", "dtype", "reads", "sources"})
 """Settings of a scorer that its adapter does not have."""

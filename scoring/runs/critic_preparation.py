@@ -1,7 +1,7 @@
 """From the words of a request to a run that asks a language model: whose model, on which engine, what and how often.
 
-A critic is asked by a benchmark's protocol (`scoring.critics.catalogue`), a generative PRM in the layout of its family
-(`scoring.generative.catalogue`).
+A critic is asked by a benchmark's protocol (`scoring.models.critics.protocols`), a generative PRM in the layout of its
+family (`scoring.runs.generative.generative_catalogue`).
 """
 
 import argparse
@@ -20,32 +20,32 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.asking import Prompt, Sampling, left_open
-from scoring.cache import VoteParts
-from scoring.checkpoint import CHAT, Checkpoint, compute_dtype, positive
-from scoring.critics.catalogue import CriticProtocol, StepLayout, critic_protocol, version
-from scoring.critics.lint import CaseTexts, PromptFinding, about_cases, lint
-from scoring.critics.sampling import ChosenSampling, overridden, sampling_for
-from scoring.critics.template import Template
+from scoring.data.asking import Prompt, Sampling, left_open
+from scoring.data.errors import CommandEdit, InputError, UnreadableFile, UsageError
+from scoring.data.names import without
+from scoring.data.readout import Readout, Vocabulary
+from scoring.data.scorer import Scorer
+from scoring.data.texts import Texts
 from scoring.engines.base import AnsweringEngine
-from scoring.errors import CommandEdit, InputError, UnreadableFile, UsageError
-from scoring.fingerprint import fingerprint
-from scoring.generative.catalogue import FAMILIES, FamilyOptions, GenerativeFamily
-from scoring.generative.dialogues import Dialogues
-from scoring.generative.talk import TalkTemplate
-from scoring.names import without
-from scoring.reading.file_bytes import file_bytes, printable
-from scoring.readout import Readout, Vocabulary
-from scoring.reservation import placed, reserve_scorer, scorers
+from scoring.formats.reading.file_bytes import file_bytes, printable
+from scoring.models.checkpoint import CHAT, Checkpoint, compute_dtype, positive
+from scoring.models.critics.lint import CaseTexts, PromptFinding, about_cases, lint
+from scoring.models.critics.protocols import CriticProtocol, StepLayout, critic_protocol, version
+from scoring.models.critics.sampling import ChosenSampling, overridden, sampling_for
+from scoring.models.critics.template import Template
+from scoring.models.fingerprint import fingerprint
 from scoring.runs.arguments import GENERATIVE, OWN_SEED
 from scoring.runs.critic_runs import Asking, CriticAsker
 from scoring.runs.events import Event, Interrupt
+from scoring.runs.generative.dialogues import Dialogues
+from scoring.runs.generative.generative_catalogue import FAMILIES, FamilyOptions, GenerativeFamily
+from scoring.runs.generative.talk import TalkTemplate
 from scoring.runs.preparation import unread_context
 from scoring.runs.prompts import keep_template
 from scoring.runs.run import TextPages, run_cases, score
-from scoring.scorer import Scorer
-from scoring.texts import Texts
-from scoring.workspace import Workspace
+from scoring.workspace.cache import VoteParts
+from scoring.workspace.reservation import placed, reserve_scorer, scorers
+from scoring.workspace.workspace import Workspace
 
 # -- what tokens cost, by a file of the user's: prices change, so none are shipped
 
@@ -132,8 +132,9 @@ _SENT = ("temperature", "top_p", "top_k", "max_tokens", "effort", "thinking", "t
 class CriticOptions(Struct, frozen=True):
     """What is wished of a critic beyond the protocol's own; None = as the protocol has it.
 
-    `sampling` holds what was given of `scoring.critics.sampling`. `protocol` may name a family of generative
-    PRMs (`scoring.generative.catalogue`), whose `options` these are then. `dry_run` only changes what is told.
+    `sampling` holds what was given of `scoring.models.critics.sampling`. `protocol` may name a family of generative
+    PRMs (`scoring.runs.generative.generative_catalogue`), whose `options` these are then. `dry_run` only changes what
+    is told.
     """
 
     protocol: str
@@ -258,8 +259,8 @@ def _on_servers(args: argparse.Namespace, workspace: Workspace) -> PreparedCriti
 
 
 def _on_vllm(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str], object]) -> PreparedCritic:
-    from scoring.fingerprint import FILE, Digests, weights_of
-    from scoring.weights.usable import ConvertedStore, Weights
+    from scoring.engines.usable_weights import ConvertedStore, Weights
+    from scoring.models.fingerprint import FILE, Digests, weights_of
 
     digests = Digests(workspace.root / FILE if workspace.root else None)
     weights_here = Weights(ConvertedStore(workspace.root), digests, tell, pickles=args.allow_pickle)

@@ -1,7 +1,7 @@
 """How a language model is asked: cases become messages, and answers become votes with what they were read as.
 
 The same for critics, whose one question a case and run brings all its votes, and for generative PRMs
-(`scoring.generative.dialogues`), each of whose votes takes several calls.
+(`scoring.runs.generative.dialogues`), each of whose votes takes several calls.
 """
 
 import json
@@ -14,13 +14,21 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.asking import Answered, GeneratedAnswer, GenerationRequest, Noticed, Prompt, TokenLogprobs, prompt_hash
-from scoring.cache import Parts
-from scoring.critics.catalogue import ReadAnswer, read_answer, version, was_cut
-from scoring.readout import FAILED
+from scoring.data.asking import (
+    Answered,
+    GeneratedAnswer,
+    GenerationRequest,
+    Noticed,
+    Prompt,
+    TokenLogprobs,
+    prompt_hash,
+)
+from scoring.data.readout import FAILED
+from scoring.models.critics.protocols import ReadAnswer, read_answer, version, was_cut
 from scoring.runs.events import Asked, Estimate, Interrupt, Notice
 from scoring.runs.plan import REFUSED, MissingAnswers, RunPlan, vote_plan
 from scoring.runs.run import Came, Load, RowsToSave, RunCase, RunUsage, Work
+from scoring.workspace.cache import Parts
 
 # -- whether a server that was asked to sample did: the votes of a case that are the very same text
 
@@ -306,7 +314,8 @@ def _in_stretches(work: Work) -> Iterator[tuple[MissingAnswers, RunCase, tuple[i
 
 
 def answer_row(answer: GeneratedAnswer, read: ReadAnswer, n_steps: int) -> dict[str, Any]:
-    """Return the columns of `scoring.schema.VOTES` that an answer fills: the text as it came, and what it was read as.
+    """Return the columns of `scoring.data.schema.VOTES` that an answer fills: the text as it came, and what it was read
+    as.
 
     An answer that did not come has no text, and a reason that says whether to ask again.
     """

@@ -18,8 +18,7 @@ from heapq import heappop, heappush
 
 import polars as pl
 
-from scoring.cache import Parts
-from scoring.errors import EngineError, InspectError
+from scoring.data.errors import EngineError, InspectError
 from scoring.runs.events import Interrupt, NodeProgress, Nodes, Notice, Ready
 from scoring.runs.plan import MissingAnswers, RunPlan
 from scoring.runs.prm_runs import Encoding
@@ -34,6 +33,7 @@ from scoring.runs.workers import (
     WorkerReply,
     Workers,
 )
+from scoring.workspace.cache import Parts
 
 BLOCK_SECONDS, LEAST_SECONDS = 3.0, 0.2
 """How long a worker takes for a block while there is much to do, and at least for one when there is little."""

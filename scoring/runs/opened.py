@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from scoring.checkpoint import Checkpoint, Reference, compute_dtype, missing_tokenizer
-from scoring.errors import CheckpointError, MissingExtra, UsageError
-from scoring.fingerprint import Digests
-from scoring.names import without
-from scoring.prms.base import Adapter, Encoder, FamilyFacts, facts_of
-from scoring.prms.catalogue import adapter_of
-from scoring.weights.usable import ConvertedStore, Weights
-from scoring.workspace import Workspace
+from scoring.data.errors import CheckpointError, MissingExtra, UsageError
+from scoring.data.names import without
+from scoring.engines.usable_weights import ConvertedStore, Weights
+from scoring.models.checkpoint import Checkpoint, Reference, compute_dtype, missing_tokenizer
+from scoring.models.fingerprint import Digests
+from scoring.models.prms.base import Adapter, Encoder, FamilyFacts, facts_of
+from scoring.models.prms.prm_catalogue import adapter_of
+from scoring.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from scoring.engines.transformers_engine import TransformersEngine

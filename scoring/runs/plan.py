@@ -17,12 +17,12 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from scoring.cache import Parts
-from scoring.errors import InUse, UnwritableWorkspace
-from scoring.evaluations.step_rewards import align
-from scoring.prms.base import OVER_LENGTH
-from scoring.readout import BEYOND_MEMORY, BEYOND_SERVER, FAILED
-from scoring.storage.files import fcntl, locked, uuid7
+from scoring.data.errors import InUse, UnwritableWorkspace
+from scoring.data.readout import BEYOND_MEMORY, BEYOND_SERVER, FAILED
+from scoring.data.storage.files import fcntl, locked, uuid7
+from scoring.evaluation.step_rewards import align
+from scoring.models.prms.base import OVER_LENGTH
+from scoring.workspace.cache import Parts
 
 # -- what a scoring run has to do: what the cache lacks of distinct contents among the cases
 

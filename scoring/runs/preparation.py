@@ -13,29 +13,29 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from scoring.benchmarks.registry import WITH_IMAGES
-from scoring.cache import Parts
-from scoring.checkpoint import Checkpoint, Reference, compute_dtype
+from scoring.data.errors import UsageError
+from scoring.data.names import without
+from scoring.data.readout import Readout, Vocabulary
+from scoring.data.rules import when_wrong
+from scoring.data.scorer import Scorer, point_of_model
+from scoring.data.storage.files import check_writable
+from scoring.data.texts import Texts, text_columns
 from scoring.engines.base import Engine
 from scoring.engines.placement import free_on_cards, replicas, tensor_parallel
-from scoring.errors import UsageError
-from scoring.evaluations.rules import when_wrong
-from scoring.fingerprint import FILE, CheckpointDigests, Digests, fingerprint, weights_of
-from scoring.names import without
-from scoring.prms.base import Adapter, Encoder
-from scoring.prms.catalogue import adapter_of
-from scoring.readout import Readout, Vocabulary
-from scoring.reservation import find, placed, reserve_scorer, same_model
+from scoring.engines.usable_weights import ConvertedStore, Weights
+from scoring.formats.benchmarks.benchmark_registry import WITH_IMAGES
+from scoring.models.checkpoint import Checkpoint, Reference, compute_dtype
+from scoring.models.fingerprint import FILE, CheckpointDigests, Digests, fingerprint, weights_of
+from scoring.models.prms.base import Adapter, Encoder
+from scoring.models.prms.prm_catalogue import adapter_of
 from scoring.runs.arguments import prm_of_arguments
 from scoring.runs.events import Event, Interrupt
 from scoring.runs.opened import reference_of
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import Method, Named, score
-from scoring.scorer import Scorer, point_of_model
-from scoring.storage.files import check_writable
-from scoring.texts import Texts, text_columns
-from scoring.weights.usable import ConvertedStore, Weights
-from scoring.workspace import Workspace
+from scoring.workspace.cache import Parts
+from scoring.workspace.reservation import find, placed, reserve_scorer, same_model
+from scoring.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from scoring.runs.workers import WorkerPrm, Workers
@@ -372,9 +372,9 @@ def prepare(
     """Read a checkpoint as far as needed to know who it is, without importing an engine.
 
     Pickled weights and LoRA adapters are converted first, once for the workspace, which does import torch; `tell` hears
-    of it. `base`, `allow_pickle`: see `scoring.weights.usable`. `reference` is the model, like `model`, to which the
-    rewards of some families are ratios. Without a `name` a scorer that the workspace already has keeps the name it has
-    there.
+    of it. `base`, `allow_pickle`: see `scoring.engines.usable_weights`. `reference` is the model, like `model`, to
+    which the rewards of some families are ratios. Without a `name` a scorer that the workspace already has keeps the
+    name it has there.
 
     Raises:
         InputError: the checkpoint cannot be had or used.

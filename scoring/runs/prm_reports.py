@@ -9,21 +9,21 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from scoring.errors import InputError, MissingExtra, UsageError
+from scoring.data.errors import InputError, MissingExtra, UsageError
+from scoring.data.readout import Encoded, LogRatio, Readout, Vocabulary
+from scoring.data.texts import further_texts
 from scoring.importing.sources import read_source
-from scoring.prm_check.encoding import EncodingCheck
-from scoring.prm_check.run import checks, declaration, unopened
-from scoring.prms.about import ABOUT
-from scoring.prms.base import range_of, rule_of
-from scoring.prms.catalogue import ADAPTERS, family
-from scoring.prms.output_labels import OPTION, labels_of
-from scoring.prms.own import own_family
-from scoring.readout import Encoded, LogRatio, Readout, Vocabulary
+from scoring.models.prms.about import ABOUT
+from scoring.models.prms.base import range_of, rule_of
+from scoring.models.prms.output_labels import OPTION, labels_of
+from scoring.models.prms.own import own_family
+from scoring.models.prms.prm_catalogue import ADAPTERS, family
 from scoring.runs.arguments import prm_of_arguments
 from scoring.runs.opened import LoadedPrm, open_prm
-from scoring.texts import further_texts
-from scoring.workspace import Workspace
-from scoring.xray import Case, TokenTexts, add_numbers, longest, xray
+from scoring.runs.prm_check.adapter_checks import checks, declaration, unopened
+from scoring.runs.prm_check.encoding import EncodingCheck
+from scoring.runs.xray import Case, TokenTexts, add_numbers, longest, xray
+from scoring.workspace.workspace import Workspace
 
 # -- what a head gives, in words: the name of each of its outputs, and how they become a reward
 

@@ -17,14 +17,14 @@ from typing import Any
 import polars as pl
 from msgspec import Struct, field
 
-from scoring.asking import Noticed
-from scoring.cache import Parts
+from scoring.data.asking import Noticed
+from scoring.data.readout import Encoded, EngineOutput, Refused
 from scoring.engines.base import Engine
-from scoring.prms.base import Encoder
-from scoring.readout import Encoded, EngineOutput, Refused
+from scoring.models.prms.base import Encoder
 from scoring.runs.events import Interrupt, Notice
 from scoring.runs.plan import MissingAnswers, RunPlan, reward_plan
 from scoring.runs.run import Came, Load, RowsToSave, RunCase, RunUsage, Work
+from scoring.workspace.cache import Parts
 
 WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20
 """How much is encoded and handed to the engine at once: it sorts by length, and memory does not grow with the cases.

@@ -17,16 +17,16 @@ from typing import Any, NoReturn
 from msgspec import Struct
 from msgspec.structs import replace as struct_replace
 
-from scoring.asking import GeneratedAnswer, Prompt, Sampling, TokenLogprobs, prompt_hash
-from scoring.critics.catalogue import CriticProtocol, StepLayout
-from scoring.critics.template import Template
-from scoring.errors import InputError, UsageError
-from scoring.generative.catalogue import FAMILIES, GenerativeFamily
-from scoring.generative.talk import Talk, TalkTemplate, packaged_wording
-from scoring.reparse import protocol_of_critic
-from scoring.scorer import Scorer
-from scoring.storage.files import write_atomically
-from scoring.texts import further_texts
+from scoring.data.asking import GeneratedAnswer, Prompt, Sampling, TokenLogprobs, prompt_hash
+from scoring.data.errors import InputError, UsageError
+from scoring.data.scorer import Scorer
+from scoring.data.storage.files import write_atomically
+from scoring.data.texts import further_texts
+from scoring.models.critics.protocols import CriticProtocol, StepLayout
+from scoring.models.critics.template import Template
+from scoring.runs.generative.generative_catalogue import FAMILIES, GenerativeFamily
+from scoring.runs.generative.talk import Talk, TalkTemplate, packaged_wording
+from scoring.runs.reparse import protocol_of_critic
 
 FOLDER = "prompts"
 
@@ -102,7 +102,7 @@ def sent(
         scorer: who was asked.
         case: its row of the cases frame.
         texts: its row of the texts.
-        answer: a row of `scoring.schema.VOTES`; None where there is none, which gives what would be sent first.
+        answer: a row of `scoring.data.schema.VOTES`; None where there is none, which gives what would be sent first.
 
     Raises:
         UsageError: it was imported, or is no scorer that is sent prompts.

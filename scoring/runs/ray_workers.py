@@ -23,8 +23,8 @@ from typing import IO, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.errors import EngineError, MissingExtra
-from scoring.python_child import SAFE_PATH
+from scoring.data.errors import EngineError, MissingExtra
+from scoring.data.python_child import SAFE_PATH
 from scoring.runs.workers import (
     HELD,
     News,

@@ -17,11 +17,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from scoring.errors import InspectError
+from scoring.data.errors import InspectError
+from scoring.data.storage.files import write_atomically
 from scoring.runs import plan
 from scoring.runs.events import End, Event, Notice, Saved, Start
-from scoring.storage.files import write_atomically
-from scoring.storage.remote import Mirror, kept
+from scoring.workspace.remote import Mirror, kept
 
 SECONDS = 1.0
 """How often at most what was saved is sent."""

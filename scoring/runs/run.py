@@ -23,8 +23,10 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.cache import Parts
-from scoring.errors import UnwritableWorkspace, UsageError
+from scoring.data.errors import UnwritableWorkspace, UsageError
+from scoring.data.scorer import FILE, Scorer
+from scoring.data.storage.files import FolderShare
+from scoring.data.texts import Texts, further_texts, reward_keys, text_columns
 from scoring.runs.arguments import Shard
 from scoring.runs.events import (
     Asked,
@@ -43,9 +45,7 @@ from scoring.runs.events import (
     Stopped,
 )
 from scoring.runs.plan import MissingAnswers, RunPlan, SharedWork
-from scoring.scorer import FILE, Scorer
-from scoring.storage.files import FolderShare
-from scoring.texts import Texts, further_texts, reward_keys, text_columns
+from scoring.workspace.cache import Parts
 
 # -- rows of a run on their way into a scorer's folder, the same for rewards and for answers
 
@@ -355,7 +355,7 @@ def score(
         texts: their texts, row for row.
         scorer: whose rows these are; its `scorer.json` is written with the first of them, and what it reads beside
             problem and steps is part of the keys of its rows.
-        parts: where its rewards or votes are and go, in the folder that `scoring.reservation` gives.
+        parts: where its rewards or votes are and go, in the folder that `scoring.workspace.reservation` gives.
         method: how it is run.
         engine: makes the engine that the method needs; called at most once, and only if there is a request.
         rows: which rows of `cases`, 0-based, in order; None for all.

@@ -16,8 +16,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct, field
 
-from scoring.cache import Parts
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 from scoring.runs.arguments import ClusterSize
 from scoring.runs.events import ClusterEstimate, Interrupt
 from scoring.runs.fleet import Fleet, characters
@@ -25,6 +24,7 @@ from scoring.runs.plan import MissingAnswers, RunPlan
 from scoring.runs.prm_runs import Encoding, EncodingSession
 from scoring.runs.run import Came, Load, RunCase, RunUsage, Work
 from scoring.runs.workers import BlockResult, CaseResult, WorkBlock, WorkerGone, WorkerReady, WorkerReply
+from scoring.workspace.cache import Parts
 
 BLOCK_SECONDS = 0.01
 """What a block costs beside its tokens: to hand it over and to take its rows back."""

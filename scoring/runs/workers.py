@@ -29,15 +29,15 @@ from msgspec.structs import asdict, replace
 from platformdirs import user_cache_path
 
 from scoring import __version__
-from scoring.errors import CommandEdit, EngineError, InputError, InspectError
-from scoring.prms.base import Encoder
-from scoring.python_child import start_python
+from scoring.data.errors import CommandEdit, EngineError, InputError, InspectError
+from scoring.data.python_child import start_python
+from scoring.models.prms.base import Encoder
 from scoring.runs.events import Interrupt, Notice
 from scoring.runs.plan import MissingAnswers
 from scoring.runs.preparation import EngineOptions, PreparedRun, prepare
 from scoring.runs.prm_runs import EncodedCase, encoded, read
 from scoring.runs.run import RowsToSave, RunCase, RunUsage
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from scoring.engines.base import Engine

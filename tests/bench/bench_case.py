@@ -19,9 +19,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 import polars as pl  # noqa: E402  # after the path is set
 
-from scoring.cache import RewardParts  # noqa: E402
-from scoring.scorer import Scorer  # noqa: E402
-from scoring.workspace import Workspace  # noqa: E402
+from scoring.data.scorer import Scorer  # noqa: E402
+from scoring.workspace.cache import RewardParts  # noqa: E402
+from scoring.workspace.workspace import Workspace  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 CASES, STEPS, SCORERS = 200, 40, 6

@@ -21,9 +21,9 @@ import transformers
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from scoring.checkpoint import Checkpoint  # noqa: E402  # of this checkout
+from scoring.data.readout import Encoded, Readout, Vocabulary  # noqa: E402
 from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402
-from scoring.readout import Encoded, Readout, Vocabulary  # noqa: E402
+from scoring.models.checkpoint import Checkpoint  # noqa: E402  # of this checkout
 
 VOCABULARY, CANDIDATES = 32_000, (648, 387)
 ROUNDS = 5

@@ -21,17 +21,17 @@ import numpy as np  # noqa: E402  # after the path is set
 import polars as pl  # noqa: E402
 
 from covering import PROCESSBENCH, TWO, covered  # noqa: E402
-from scoring.benchmarks.prmbench import CLASSES, STEP_LABELLED  # noqa: E402
-from scoring.evaluations.deciding import dev_tuned  # noqa: E402
-from scoring.evaluations.evaluation import Evaluation, evaluate  # noqa: E402
-from scoring.evaluations.step_rewards import Gold  # noqa: E402
-from scoring.evaluations.verdicts import OUTCOMES  # noqa: E402
+from scoring.data.schema import METADATA, REWARDS  # noqa: E402
+from scoring.data.scorer import Scorer  # noqa: E402
+from scoring.evaluation.evaluation import Evaluation, evaluate  # noqa: E402
+from scoring.evaluation.step_rewards import Gold  # noqa: E402
+from scoring.evaluation.verdicts import OUTCOMES  # noqa: E402
+from scoring.formats.benchmarks.prmbench import CLASSES, STEP_LABELLED  # noqa: E402
 from scoring.metrics import resampling  # noqa: E402
+from scoring.metrics.deciding import dev_tuned  # noqa: E402
 from scoring.metrics.first_error import FirstErrors  # noqa: E402
 from scoring.metrics.step_labels import step_rows as step_metrics  # noqa: E402
 from scoring.metrics.threshold_curves import case_curve, official_curve, tuned  # noqa: E402
-from scoring.schema import METADATA, REWARDS  # noqa: E402
-from scoring.scorer import Scorer  # noqa: E402
 
 GRID = 100
 RESAMPLES, NAIVE_RESAMPLES = 1000, 5
@@ -156,7 +156,7 @@ def step_rows() -> Iterator[tuple[str, float, float | None, str]]:
 
 def drawn(found: Evaluation) -> Evaluation:
     """Dev-tuned, with nothing remembered of an earlier draw."""
-    from scoring.evaluations.deciding import dev_sets
+    from scoring.metrics.deciding import dev_sets
 
     dev_sets.cache_clear()
     return dev_tuned(found, 0)

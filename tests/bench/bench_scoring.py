@@ -30,7 +30,7 @@ def run(root: Path, model: Path, *words: str) -> tuple[float, dict[str, Any]]:
 def main() -> None:
     """Batched, one at a time and resumed, for every bundled PRM."""
     sys.path.insert(0, str(ROOT))
-    from scoring.workspace import Workspace
+    from scoring.workspace.workspace import Workspace
 
     for model in sorted(path.parent for path in MODELS.glob("*/config.json")):
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:

@@ -21,9 +21,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support"), str(ROOT / "tests" /
 
 from large_workspace import make_workspace  # noqa: E402  # after the path is set
 
-from scoring.filtering.text_query import TextQuery  # noqa: E402
-from scoring.filtering.text_search import Searchable, search  # noqa: E402
-from scoring.workspace import Workspace  # noqa: E402
+from scoring.workspace.filtering.text_query import TextQuery  # noqa: E402
+from scoring.workspace.filtering.text_search import Searchable, search  # noqa: E402
+from scoring.workspace.workspace import Workspace  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 RUN = [sys.executable, "-m", "inspector.cli"]

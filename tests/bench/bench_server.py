@@ -170,7 +170,7 @@ def bare_httpx(port: int, requests: int) -> None:
 
 def engine(port: int, requests: int) -> None:
     """The engine, with everything that it does for an answer; the start-up check counts too."""
-    from scoring.asking import Answered, GenerationRequest, Message, Sampling
+    from scoring.data.asking import Answered, GenerationRequest, Message, Sampling
     from scoring.engines.server.chat import ChatServers
 
     start = time.perf_counter()

@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support"), str(ROOT / "tests" /
 import numpy as np  # noqa: E402  # after the path is set
 from bench_metrics import study, timed  # noqa: E402
 
-from scoring.evaluations.evaluation import Evaluation  # noqa: E402
+from scoring.evaluation.evaluation import Evaluation  # noqa: E402
 from scoring.metrics.aligned import AlignedScorers, align_scorers  # noqa: E402
 from scoring.metrics.calibration import case_histogram, step_histogram  # noqa: E402
 from scoring.metrics.ensembles import (  # noqa: E402

@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from inspector.screens.trees import TreeRows  # noqa: E402  # after the path is set
 from inspector.texts.paint import Glyphs  # noqa: E402
-from scoring.trees.reading import read_trees  # noqa: E402
+from scoring.metrics.trees.reading import read_trees  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 NODES, TREES, REPEATS = 20_000, 3, 7

@@ -31,7 +31,7 @@ from inspector.screen_state import (  # noqa: E402
     subject,
 )
 from inspector.texts.paint import Glyphs  # noqa: E402
-from scoring.errors import UsageError  # noqa: E402
+from scoring.data.errors import UsageError  # noqa: E402
 
 SCORERS = 10
 TARGETS = {3_400: 150, 100_000: 400}

@@ -94,8 +94,8 @@ def timed(workspace: Path, model: Path, workers: int, *words: str, env: Mapping[
 
 def simulated(workspace: Path, model: Path, workers: int, run: Timed) -> float:
     """How much longer the simulation takes than the run, as a share: for the run's tokens at its rows' own speed."""
-    from scoring.cache import RewardParts
     from scoring.runs.sizing import measured_speed
+    from scoring.workspace.cache import RewardParts
 
     (folder,) = (workspace / "rewards").glob("*/")
     measured = measured_speed(RewardParts(folder))

@@ -14,15 +14,15 @@ if str(ROOT) not in sys.path:
 import numpy as np  # noqa: E402  # after the path is set
 import polars as pl  # noqa: E402
 
-from scoring.cache import RewardParts  # noqa: E402
-from scoring.generation import Generation  # noqa: E402
+from scoring.data.schema import METADATA, TEXTS, conform, content_key  # noqa: E402
+from scoring.data.scorer import Scorer  # noqa: E402
+from scoring.data.storage.files import uuid7  # noqa: E402
+from scoring.data.storage.parquet import write_parquet  # noqa: E402
+from scoring.data.texts import ROW_GROUP, Texts  # noqa: E402
 from scoring.importing.batch import spill_folder  # noqa: E402
-from scoring.schema import METADATA, TEXTS, conform, content_key  # noqa: E402
-from scoring.scorer import Scorer  # noqa: E402
-from scoring.storage.files import uuid7  # noqa: E402
-from scoring.storage.parquet import write_parquet  # noqa: E402
-from scoring.texts import ROW_GROUP, Texts  # noqa: E402
-from scoring.workspace import Workspace  # noqa: E402
+from scoring.workspace.cache import RewardParts  # noqa: E402
+from scoring.workspace.generation import Generation  # noqa: E402
+from scoring.workspace.workspace import Workspace  # noqa: E402
 
 BATCH = 50_000
 """Cases made at a time."""

@@ -544,9 +544,9 @@ ADAPTER = '''"""An adapter: the small PRM's head, read at the last token of ever
 
 from dataclasses import dataclass
 
-from scoring.checkpoint import positive
-from scoring.prms.base import NO_STEPS, Scale, too_long
-from scoring.readout import Encoded, Readout, two_layers
+from scoring.models.checkpoint import positive
+from scoring.models.prms.base import NO_STEPS, Scale, too_long
+from scoring.data.readout import Encoded, Readout, two_layers
 
 
 @dataclass(frozen=True)
@@ -585,8 +585,8 @@ class BarePrm:
 
 BENCHMARK = '''"""A benchmark: rows with `id`, `question`, `lines` and `bad` (0-based, -1 = no error)."""
 
-from scoring.benchmarks.base import CaseFormat, first_step, first_step_checks, none_wrong
-from scoring.reading.fields import Layout, identifier, solution, text, whole
+from scoring.formats.benchmarks.case_format import CaseFormat, first_step, first_step_checks, none_wrong
+from scoring.formats.reading.fields import Layout, identifier, solution, text, whole
 
 NAME = "receipts"
 TITLE = "Receipts with a wrong line"

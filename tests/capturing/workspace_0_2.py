@@ -70,7 +70,7 @@ def fill() -> None:
     for line in (PRM, f"{PARTIAL_PRM} --limit 1", TRUNCATING_PRM, ADAPTED_PRM):
         VERSION.run(f"{line} -q")
     # A run merges its parts when there are many of them.
-    merge = "from pathlib import Path; from scoring.cache import RewardParts; "
+    merge = "from pathlib import Path; from scoring.workspace.cache import RewardParts; "
     VERSION.python(
         "-c", merge + f"[RewardParts(path).compact() for path in Path('{SPACE}').glob('rewards/small-prm-*')]"
     )

@@ -12,9 +12,9 @@ from inspector.result_set import load
 from inspector.screens.board import BoardScreen
 from inspector.widgets.frame_table import FrameTable
 from reference import Case
-from scoring.benchmarks import demo
-from scoring.cache import RewardParts
-from scoring.workspace import Workspace
+from scoring.formats.benchmarks import demo
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 from screen_text import shows, until
 
 

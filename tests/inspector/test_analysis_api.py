@@ -8,7 +8,7 @@ import example
 from inspector.api import analyses, analysis
 from inspector.cli import main
 from report_parts import Parts
-from scoring.errors import FilterError, InspectError, NoWorkspace, UsageError
+from scoring.data.errors import FilterError, InspectError, NoWorkspace, UsageError
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ from inspector.analyses._together import answer_costs
 from inspector.query import Query
 from inspector.result_set import load
 from reference import Case
-from scoring.cache import VoteParts
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.ensembles import cascade
+from scoring.workspace.cache import VoteParts
 from views import cascade_view
 
 CASES = [Case(1, 0, (0.1,)), Case(1, 0, (0.6,)), Case(1, -1, (0.55,)), Case(1, -1, (0.9,))]

@@ -13,9 +13,9 @@ from inspector.critique.kept import AnswerCounts, answer_counts, kept_answers, m
 from inspector.query import Query
 from inspector.result_set import load
 from opened import opened
-from scoring.asking import GeneratedAnswer
-from scoring.cache import VoteParts
-from scoring.schema import VOTES
+from scoring.data.asking import GeneratedAnswer
+from scoring.data.schema import VOTES
+from scoring.workspace.cache import VoteParts
 from screen_text import press, rests, shows
 
 ACTS = "\x1b[2J[red]"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import critic_spaces
-from scoring.cache import VoteParts
-from scoring.workspace import Workspace
+from scoring.workspace.cache import VoteParts
+from scoring.workspace.workspace import Workspace
 from scoring_process import commanded_here
 from servers.fault_server import Behaviour, running
 

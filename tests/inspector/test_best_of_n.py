@@ -21,11 +21,11 @@ from inspector.render.view import Curve
 from inspector.result_set import load
 from inspector.texts.sentences import official_score
 from opened import opened
-from scoring.benchmarks.base import Imported
-from scoring.cache import RewardParts
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.formats.reading.final_answers import boxed_answer
 from scoring.metrics import answer_votes
-from scoring.reading.final_answers import boxed_answer
+from scoring.workspace.cache import RewardParts
 from screen_text import press, rests
 from thoroughness import together
 

@@ -12,9 +12,9 @@ from inspector.screens.board_highlights import ScorerPane
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
-from scoring.benchmarks.base import Imported
-from scoring.cache import RewardParts
-from scoring.workspace import Workspace
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 from screen_text import press, rests, screen_lines, screen_text, shows, type_ahead, until
 
 

@@ -13,9 +13,9 @@ from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.query import Query
 from inspector.result_set import load
-from scoring.evaluations.official_rows import METRICS
-from scoring.triage.history import RATE, RULE
-from scoring.triage.journal import Author, Journal
+from scoring.metrics.official_rows import METRICS
+from scoring.workspace.triage.history import RATE, RULE
+from scoring.workspace.triage.journal import Author, Journal
 from views import metrics_view
 
 FIGURES = ("value", "low", "high", "n", "reason", "small", "sd", "runs")

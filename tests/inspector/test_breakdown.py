@@ -15,9 +15,9 @@ from inspector.filtering.facets import FacetColumn, facet_counts
 from inspector.query import Query
 from inspector.result_set import load
 from reference import Case
-from scoring.errors import UsageError
-from scoring.filtering.filters import Filter, passing
+from scoring.data.errors import UsageError
 from scoring.metrics.breakdown import TOTAL
+from scoring.workspace.filtering.filters import Filter, passing
 from thoroughness import together
 from views import breakdown_view, cases_view, metrics_view
 

@@ -9,7 +9,7 @@ from inspector.cli import main
 from inspector.query import Query
 from inspector.render.view import Histogram
 from inspector.result_set import load
-from scoring.filtering.filters import passing
+from scoring.workspace.filtering.filters import passing
 from views import breakdown_view, words_of
 
 SILENT = ("labels", "critic", "number")

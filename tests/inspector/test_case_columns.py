@@ -8,8 +8,8 @@ from inspector.screen_state import inspect
 from inspector.screens.filtering import facet_groups
 from inspector.texts.paint import Glyphs
 from reference import Case
-from scoring.evaluations.evaluated_cases import SAID as TRIAGE
-from scoring.filtering.filters import Facet, Filter
+from scoring.evaluation.evaluated_cases import SAID as TRIAGE
+from scoring.workspace.filtering.filters import Facet, Filter
 
 CASES = [Case(1, -1)] * 3
 NEW = {

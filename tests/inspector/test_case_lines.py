@@ -12,7 +12,7 @@ from inspector.result_set import load
 from inspector.screen_state import inspect
 from inspector.texts.paint import Glyphs
 from reference import Case
-from scoring.cache import RewardParts
+from scoring.workspace.cache import RewardParts
 from thoroughness import up_to
 from views import show_view
 

@@ -7,8 +7,8 @@ import making
 from inspector.query import Query
 from inspector.result_set import load
 from inspector.screen_state import inspect
-from scoring.evaluations.evaluated_cases import MEASURES, CaseMeasures, disagreement
-from scoring.filtering.filters import Filter
+from scoring.evaluation.evaluated_cases import MEASURES, CaseMeasures, disagreement
+from scoring.workspace.filtering.filters import Filter
 
 
 @pytest.fixture(scope="module")

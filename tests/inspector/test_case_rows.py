@@ -8,9 +8,9 @@ from inspector.case_list.case_rows import CaseRows
 from inspector.filtering.facets import FACETS, FacetColumn, facet_counts
 from inspector.result_set import load
 from inspector.screen_state import inspect
-from scoring.evaluations.evaluated_cases import MEASURES
-from scoring.evaluations.scorer_columns import EVERY_COLUMN
-from scoring.filtering.filters import Facet, Filter, passing
+from scoring.evaluation.evaluated_cases import MEASURES
+from scoring.evaluation.scorer_columns import EVERY_COLUMN
+from scoring.workspace.filtering.filters import Facet, Filter, passing
 
 
 @pytest.fixture

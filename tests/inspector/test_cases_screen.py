@@ -10,7 +10,7 @@ from inspector.screens.case import CaseScreen
 from inspector.widgets.facet_list import FacetList, FacetValue, Rest
 from inspector.widgets.frame_table import FrameTable
 from opened import DEMO, inspected, listed, opened
-from scoring.filtering.filters import NumberRange
+from scoring.workspace.filtering.filters import NumberRange
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, until
 from thoroughness import THOROUGH, also
 

@@ -8,8 +8,8 @@ from inspector.result_set import load
 from inspector.screen_state import inspect
 from inspector.screens.arranging import narrowed, sort_of
 from inspector.texts.paint import Glyphs
-from scoring.evaluations.scorer_columns import EVERY_COLUMN
-from scoring.schema import METADATA
+from scoring.data.schema import METADATA
+from scoring.evaluation.scorer_columns import EVERY_COLUMN
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import making
 from inspector.analyses.cases import columns_table
 from inspector.query import Query, joined, split
 from inspector.result_set import load
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1)
 

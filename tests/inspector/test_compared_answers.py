@@ -8,8 +8,8 @@ from inspector.analyses.best_of_n import best_of_n
 from inspector.cli import main
 from inspector.query import Query
 from inspector.result_set import load
-from scoring.reading import math_verify
-from scoring.tables import response_lists
+from scoring.formats.reading import math_verify
+from scoring.formats.tables import response_lists
 
 SPELLINGS = [
     ("1000", "1,000"),

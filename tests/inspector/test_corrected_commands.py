@@ -6,7 +6,7 @@ import pytest
 
 from inspector.corrected_commands import corrections
 from inspector.mapping_words import refusal_words
-from scoring.errors import CommandEdit, InspectError, UsageError
+from scoring.data.errors import CommandEdit, InspectError, UsageError
 
 LONG = f"/data/{'folder-of-a-long-name/' * 40}{'f' * 250}.csv"
 

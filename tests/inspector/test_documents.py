@@ -22,12 +22,12 @@ from inspector.screen_state import inspect
 from inspector.shell.output import form_of
 from inspector.texts.sentences import gold_word, gold_words
 from refusals import sentence_of
-from scoring.evaluations.deciding import OPTIMISTIC
-from scoring.filtering.filters import Facet, Filter
-from scoring.schema import METADATA
-from scoring.scorer import TrainingPoint
-from scoring.triage.history import NOTE, RATE, RULE, RULINGS, SORT
-from scoring.triage.journal import Author, Journal
+from scoring.data.schema import METADATA
+from scoring.data.scorer import TrainingPoint
+from scoring.metrics.deciding import OPTIMISTIC
+from scoring.workspace.filtering.filters import Facet, Filter
+from scoring.workspace.triage.history import NOTE, RATE, RULE, RULINGS, SORT
+from scoring.workspace.triage.journal import Author, Journal
 from thoroughness import also, one_of, together
 from views import cases_view, metrics_view, show_view
 

@@ -8,14 +8,14 @@ import every_family  # needs torch
 from inspector.boards.board import board_frame
 from inspector.query import Query
 from inspector.result_set import load
-from scoring.benchmarks.demo import NAME
-from scoring.prms.catalogue import ADAPTERS, family
-from scoring.reservation import reserve_scorer
+from scoring.formats.benchmarks.demo import NAME
+from scoring.models.prms.prm_catalogue import ADAPTERS, family
 from scoring.runs.events import End
 from scoring.runs.preparation import EngineOptions, prepare
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
-from scoring.workspace import Workspace
+from scoring.workspace.reservation import reserve_scorer
+from scoring.workspace.workspace import Workspace
 from views import metrics_view
 
 CASES = 6

@@ -10,7 +10,7 @@ from inspector.cli import main
 from inspector.command_flags import COMMANDS, FORMS
 from inspector.query import Query
 from inspector.result_set import load
-from scoring.benchmarks.demo import NAME
+from scoring.formats.benchmarks.demo import NAME
 from thoroughness import THOROUGH, together
 from views import cases_view
 

@@ -49,8 +49,8 @@ from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.step_view import StepView
 from inspector.widgets.text_editor import TextEditor
 from opened import opened
-from scoring.triage.journal import Author, Journal
-from scoring.workspace import Workspace
+from scoring.workspace.triage.journal import Author, Journal
+from scoring.workspace.workspace import Workspace
 from screen_text import press, until
 
 AWAY = "away"

@@ -17,7 +17,7 @@ from inspector.query import Query
 from inspector.screens.sheet import SheetScreen
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
-from scoring.scorer import TrainingPoint
+from scoring.data.scorer import TrainingPoint
 from screen_text import press, rests, shows, strokes, type_ahead, until
 from thoroughness import THOROUGH, also
 from walking import walk

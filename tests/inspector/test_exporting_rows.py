@@ -12,11 +12,11 @@ from authored import write
 from benchmark_rows import grben
 from inspector.cli import main
 from refusals import sentence_of
-from scoring.benchmarks.base import Imported
-from scoring.benchmarks.own import cases_frame
-from scoring.cache import RewardParts
-from scoring.schema import REWARDS
-from scoring.workspace import Workspace
+from scoring.data.schema import REWARDS
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.formats.benchmarks.own import cases_frame
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 
 BENCH = [
     reference.Case(2, 1, (0.9, 0.1), subset="one", error_steps=(1,)),

@@ -18,7 +18,7 @@ from inspector.widgets.facet_list import FacetList, FacetValue
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import PickList
 from opened import inspected, listed, opened
-from scoring.filtering.filters import Facet, Filter
+from scoring.workspace.filtering.filters import Facet, Filter
 from screen_text import hides, press, rests, shows, type_ahead, until
 
 

@@ -17,8 +17,8 @@ from inspector.result_set import load
 from inspector.services import following
 from opened import inspected, opened
 from scoring.api import open_workspace
-from scoring.cache import RewardParts
-from scoring.evaluations import derived
+from scoring.evaluation import derived
+from scoring.workspace.cache import RewardParts
 from screen_text import press, settled, shows, until
 
 

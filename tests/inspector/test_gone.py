@@ -10,7 +10,7 @@ import example
 from inspector.query import Query
 from inspector.services import following
 from opened import inspected, listed, opened
-from scoring.evaluations import derived
+from scoring.evaluation import derived
 from screen_text import hides, press, rests, screen_text, shows, until
 
 

@@ -16,14 +16,14 @@ from benchmark_rows import grben
 from inspector.cli import main
 from inspector.query import Query
 from inspector.result_set import load
-from scoring.cache import BALLOTS, VoteParts
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import outcome_names
+from scoring.data.schema import METADATA, REWARDS, VOTES
+from scoring.data.scorer import Scorer
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import outcome_names
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.schema import METADATA, REWARDS, VOTES
-from scoring.scorer import Scorer
-from scoring.workspace import Workspace
+from scoring.workspace.cache import BALLOTS, VoteParts
+from scoring.workspace.workspace import Workspace
 from thoroughness import up_to
 from views import metrics_view
 

@@ -3,7 +3,7 @@ import pytest
 import example
 from inspector.result_set import load
 from inspector.screen_state import held_filter, held_order
-from scoring.filtering.filters import Facet, Filter
+from scoring.workspace.filtering.filters import Facet, Filter
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ from inspector.screens.loading import TooSmall
 from inspector.widgets.key_line import WhichKey
 from looks import strips
 from opened import opened
-from scoring.triage.history import RULINGS
+from scoring.workspace.triage.history import RULINGS
 from screen_text import press, screen_text, settled, shows, strokes, type_ahead, under_way, until
 from thoroughness import THOROUGH, one_of
 

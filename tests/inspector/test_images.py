@@ -11,7 +11,7 @@ from inspector import images, programs
 from inspector.images import MOST, find_image, image_kind, named_images, open_outside
 from inspector.visit import HERE
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 
 
 def png(width, height, rest=b""):

@@ -13,7 +13,7 @@ import pytest
 from authored import json_lines, row, rows
 from failing import failing, interrupted
 from inspector.cli import main
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,9 @@ import pytest
 from authored import json_array, json_lines
 from benchmark_rows import grben
 from inspector.cli import main
-from scoring.evaluations.evaluation import scored
+from scoring.evaluation.evaluation import scored
 from scoring.metrics.first_error import first_error_rows
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 
 CASES = [grben(number, problem=f"What is {number}?") for number in range(9)]
 

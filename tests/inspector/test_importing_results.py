@@ -12,10 +12,10 @@ import pytest
 from authored import json_lines, row, rows
 from benchmark_rows import grben
 from inspector.cli import main
-from scoring.cache import RewardParts, VoteParts
-from scoring.scorer import Scorer
-from scoring.storage.files import uuid7
-from scoring.workspace import Workspace
+from scoring.data.scorer import Scorer
+from scoring.data.storage.files import uuid7
+from scoring.workspace.cache import RewardParts, VoteParts
+from scoring.workspace.workspace import Workspace
 
 
 @pytest.fixture(autouse=True)

@@ -22,14 +22,14 @@ from inspector.query import Query
 from inspector.result_set import load
 from inspector.screens.common_cases import banner
 from refusals import sentence_of
-from scoring.evaluations import derived
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import OUTCOMES, Rule
+from scoring.evaluation import derived
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import OUTCOMES, Rule
 from scoring.metrics.first_error import FirstErrors
-from scoring.triage.history import RATE, RULE, RULINGS
-from scoring.triage.journal import Author, Journal
-from scoring.triage.words import Annotation
+from scoring.workspace.triage.history import RATE, RULE, RULINGS
+from scoring.workspace.triage.journal import Author, Journal
+from scoring.workspace.triage.words import Annotation
 from thoroughness import up_to
 from views import metrics_view, show_view, words_of
 

@@ -10,11 +10,11 @@ import step_reference
 from inspector.query import Query
 from inspector.result_set import load
 from reference import Case
-from scoring.benchmarks.base import Imported
-from scoring.cache import RewardParts
-from scoring.triage.history import RATE, RULE
-from scoring.triage.journal import Author, Journal
-from scoring.workspace import Workspace
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.triage.history import RATE, RULE
+from scoring.workspace.triage.journal import Author, Journal
+from scoring.workspace.workspace import Workspace
 from step_reference import Step
 from views import metrics_view
 

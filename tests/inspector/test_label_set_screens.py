@@ -9,8 +9,8 @@ import example
 from inspector.result_set import load
 from inspector.screen_state import inspect
 from opened import inspected, opened
-from scoring.triage.history import RATE, RULE
-from scoring.triage.journal import Author, Journal
+from scoring.workspace.triage.history import RATE, RULE
+from scoring.workspace.triage.journal import Author, Journal
 from screen_text import press, rests, screen_lines, screen_text, shows, until
 
 

@@ -13,11 +13,11 @@ from inspector.query import Query
 from inspector.result_set import load
 from inspector.screen_state import inspect
 from reference import Case
-from scoring.cache import VoteParts
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
+from scoring.data.schema import VOTES
+from scoring.data.texts import reward_keys
 from scoring.metrics.label_votes import LABELS, label_votes
-from scoring.schema import VOTES
-from scoring.texts import reward_keys
+from scoring.workspace.cache import VoteParts
 from shown_case import seen
 
 JUDGE = making.scorer(

@@ -20,13 +20,13 @@ from inspector.result_set import load
 from inspector.screen_state import subject
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened
-from scoring.evaluations.evaluated_cases import MEASURES
-from scoring.evaluations.evaluated_cases import SAID as DTYPES
-from scoring.evaluations.scorer_columns import EVERY_COLUMN
+from scoring.data.metadata_columns import RESERVED, metadata_name
+from scoring.data.schema import CASES
+from scoring.evaluation.evaluated_cases import MEASURES
+from scoring.evaluation.evaluated_cases import SAID as DTYPES
+from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.importing.sources import read_source
-from scoring.metadata_columns import RESERVED, metadata_name
 from scoring.metrics.breakdown import DERIVED, SCHEMA
-from scoring.schema import CASES
 from screen_text import press, rests, shows, until
 
 ODD = "odd \x1b[31m[bold]'\""

@@ -10,7 +10,7 @@ import step_making
 from inspector.query import Query
 from inspector.result_set import load
 from inspector.screen_state import inspect
-from scoring.filtering.filters import Facet
+from scoring.workspace.filtering.filters import Facet
 from step_reference import Step
 from thoroughness import THOROUGH
 from views import metrics_view

@@ -14,7 +14,7 @@ from inspector.render.view import Reliability, Table
 from inspector.report.document import report_document
 from inspector.result_set import load
 from reference import Case
-from scoring.errors import InspectError
+from scoring.data.errors import InspectError
 
 SIZES = {"north": (97, 71), "south": (103, 83)}
 """Erroneous and clean cases of each subset: primes, so that a share of one side is no share of another."""

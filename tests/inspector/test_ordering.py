@@ -8,7 +8,7 @@ import making
 from inspector.case_list.ordering import KEPT, column_named, other_direction, sort_key, sorted_ids
 from inspector.query import Query
 from inspector.result_set import load
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,10 @@ import originals
 from inspector.case_view.variant_track import original_evaluation, original_of
 from inspector.result_set import load
 from inspector.screen_state import inspect
-from scoring.cache import RewardParts
-from scoring.schema import REWARDS, content_key
-from scoring.texts import reward_keys
-from scoring.workspace import Workspace
+from scoring.data.schema import REWARDS, content_key
+from scoring.data.texts import reward_keys
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 
 
 def seen(tmp_path, row, **settings):

@@ -20,11 +20,11 @@ from inspector.query import Query
 from inspector.report.facts import benchmarks_of, board_table
 from inspector.result_set import load as load_query
 from inspector.texts.sentences import headline, official_score, official_title, subset_headlines, unit_of
-from scoring.benchmarks.base import Imported
-from scoring.benchmarks.registry import FIGURES
-from scoring.evaluations.deciding import dev_thresholds
-from scoring.evaluations.official_rows import CountingRules, figures_of, protocol_of
+from scoring.formats.benchmarks.benchmark_registry import FIGURES
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.metrics.deciding import dev_thresholds
 from scoring.metrics.kernel import Decided
+from scoring.metrics.official_rows import CountingRules, figures_of, protocol_of
 from scoring.metrics.own import leading_figure, leading_figures, official_metric
 from scoring.metrics.threshold_curves import official_bands, official_curve, tuned
 from thoroughness import together, up_to

@@ -5,7 +5,7 @@ from rich.cells import cell_len
 
 from inspector.texts.paint import OUTCOME_STYLES, Glyphs, apportioned
 from inspector.texts.sentences import GLYPHS, WORDS
-from scoring.evaluations.verdicts import OUTCOMES
+from scoring.evaluation.verdicts import OUTCOMES
 
 GLYPH_SETS = st.sampled_from((Glyphs(), Glyphs(ascii_only=True)))
 SHARES = st.floats(-2, 3)

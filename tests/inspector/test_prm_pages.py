@@ -4,7 +4,7 @@ import pytest
 
 import pages
 from inspector.shell.prms import _cut, _rows, check_page, family_page, list_page, summary
-from scoring.prms.catalogue import ADAPTERS, family
+from scoring.models.prms.prm_catalogue import ADAPTERS, family
 
 ROWS = [_cut(row) for row in _rows()][: len(ADAPTERS)]
 CHECKS = [

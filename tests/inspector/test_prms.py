@@ -16,8 +16,8 @@ from inspector import cli
 from inspector.command_flags import FORMS
 from inspector.shell import prms
 from refusals import sentence_of
-from scoring.prms.catalogue import ADAPTERS
-from scoring.prms.own import GROUP
+from scoring.models.prms.own import GROUP
+from scoring.models.prms.prm_catalogue import ADAPTERS
 from scoring_process import jobs_here
 
 OWN = Path(__file__).parents[1] / "own" / "newline_prm.py"

@@ -13,8 +13,8 @@ from inspector.cli import main
 from inspector.result_set import nothing_loaded
 from inspector.shell import importing, progress
 from inspector.shell.progress import ReadingProgress, bar_line
+from scoring.data.progress import tell
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.progress import tell
 
 
 class Terminal(io.StringIO):
@@ -136,7 +136,7 @@ def test_who_reads_hears_of_every_file_and_of_all_bytes(processbench_file):
 def test_within_a_large_file_blocks_are_told(processbench_file, monkeypatch):
     path = processbench_file(json_lines(rows(200)))
     heard = []
-    monkeypatch.setattr("scoring.reading.rows.BLOCK_SIZE", 2000)
+    monkeypatch.setattr("scoring.formats.reading.rows.BLOCK_SIZE", 2000)
     found = read_sources([str(path)], ImportOptions(), None, None, progress=lambda done, *_: heard.append(done))
     assert found.imported[0].cases.height == 200
     assert len(heard) > 5

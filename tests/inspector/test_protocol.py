@@ -9,7 +9,7 @@ import reference
 from inspector.cli import main
 from inspector.query import Query
 from inspector.result_set import load
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 from views import metrics_view
 
 CASES = [

@@ -11,7 +11,7 @@ from inspector.cli import parse
 from inspector.command_flags import COMMANDS, FORMS
 from inspector.common_flags import FIGURES
 from inspector.query import Query, query_from, shell_word
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 from thoroughness import up_to
 
 # argparse takes an option's value "--" for the end of the options, and no shell passes NUL.

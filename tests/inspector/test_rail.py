@@ -9,7 +9,7 @@ from msgspec.structs import replace
 import example
 from inspector.cli import main
 from opened import DEMO, inspected, opened
-from scoring.evaluations.deciding import OPTIMISTIC
+from scoring.metrics.deciding import OPTIMISTIC
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, type_ahead, until
 from thoroughness import also
 

@@ -17,8 +17,8 @@ from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import GLYPHS
 from inspector.thresholds.rail_lines import WIDE, ThresholdChanges, percent, rail_lines
 from reference import Case
-from scoring.texts import Texts
-from scoring.workspace import Workspace
+from scoring.data.texts import Texts
+from scoring.workspace.workspace import Workspace
 from thoroughness import up_to
 
 

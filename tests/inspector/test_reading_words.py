@@ -6,7 +6,7 @@ import making
 from inspector import result_set
 from inspector.app import InspectApp
 from inspector.query import Query
-from scoring.progress import tell
+from scoring.data.progress import tell
 from screen_text import shows
 
 

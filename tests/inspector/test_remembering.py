@@ -16,7 +16,7 @@ from inspector.screens.loading import READING, UNCHANGED
 from inspector.terminal.remembered import RememberedState, recent_workspaces
 from inspector.widgets.search_bar import SearchBar
 from opened import DEMO, inspected, opened
-from scoring.triage.journal import Author, Journal
+from scoring.workspace.triage.journal import Author, Journal
 from screen_text import press, rests, settled, shows, until
 
 

@@ -8,8 +8,8 @@ import reference
 from inspector.query import Query
 from inspector.services import following
 from opened import inspected, opened
-from scoring import trash
-from scoring.workspace import Workspace
+from scoring.workspace import trash
+from scoring.workspace.workspace import Workspace
 from screen_text import press, screen_text, settled, shows, until
 
 

@@ -6,7 +6,7 @@ import pytest
 import critic_spaces
 from inspector import cli
 from inspector.shell import reparsing
-from scoring.cache import VoteParts
+from scoring.workspace.cache import VoteParts
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import critic_spaces
 import making
 from inspector import cli
-from scoring.cache import RewardParts
+from scoring.workspace.cache import RewardParts
 
 
 def test_it_is_said_why_a_generative_prm_is_not_read_again(tmp_path, capsys):

@@ -13,11 +13,11 @@ from rich.cells import cell_len
 from inspector.cli import main
 from inspector.shell.reports import reports
 from results_and_cases import case, cases_of, results
-from scoring.benchmarks.base import Imported
-from scoring.benchmarks.own import cases_frame
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.formats.benchmarks.own import cases_frame
+from scoring.formats.reading.findings import Finding
 from scoring.importing.batch import ImportBatch
 from scoring.importing.join import join
-from scoring.reading.findings import Finding
 from thoroughness import up_to
 
 SEVERITIES = ("error", "warning", "note")

@@ -8,10 +8,10 @@ import making
 import reference
 from inspector.query import Query
 from inspector.result_set import load
-from scoring.errors import FilterError, NoWorkspace, UsageError
-from scoring.evaluations.deciding import OPTIMISTIC
-from scoring.names import match_name
-from scoring.workspace import Workspace
+from scoring.data.errors import FilterError, NoWorkspace, UsageError
+from scoring.data.names import match_name
+from scoring.metrics.deciding import OPTIMISTIC
+from scoring.workspace.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

@@ -27,10 +27,10 @@ from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import outcome_sentence, threshold_name
 from opened import inspected, opened
 from reference import Case
-from scoring.evaluations import rules
-from scoring.evaluations.rules import GROUP
-from scoring.evaluations.verdicts import Rule
-from scoring.exporters import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
+from scoring.data import rules
+from scoring.data.rules import GROUP
+from scoring.evaluation.exporters import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
+from scoring.evaluation.verdicts import Rule
 from scoring.metrics.calibration import why_no_reliability
 from screen_text import press, shows
 from views import card_view, metrics_view, thresholds_view, words_of

@@ -20,11 +20,11 @@ from inspector import cli
 from inspector.processes.scoring_words import ended, speed
 from inspector.shell import score
 from refusals import sentence_of
-from scoring.cache import RewardParts
+from scoring.data.scorer import Scorer
 from scoring.runs.arguments import add_arguments
 from scoring.runs.preparation import EngineOptions
-from scoring.scorer import Scorer
-from scoring.workspace import Workspace
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 from scoring_process import commanded_here, light, only, ran_here
 from thoroughness import also
 

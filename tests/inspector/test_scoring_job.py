@@ -21,11 +21,11 @@ from inspector.screens.score import flags_in, model_choices
 from inspector.services import following
 from opened import DEMO, inspected, opened
 from scoring import __main__ as scoring_main
-from scoring.benchmarks import demo
-from scoring.cache import RewardParts, VoteParts
-from scoring.errors import UsageError
-from scoring.scorer import Scorer
-from scoring.workspace import Workspace
+from scoring.data.errors import UsageError
+from scoring.data.scorer import Scorer
+from scoring.formats.benchmarks import demo
+from scoring.workspace.cache import RewardParts, VoteParts
+from scoring.workspace.workspace import Workspace
 from scoring_process import jobs_here, light
 from screen_text import press, rests, shows, until
 from servers.fault_server import running

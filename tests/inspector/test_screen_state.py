@@ -19,9 +19,9 @@ from inspector.result_set import load
 from inspector.screen_state import inspect, subject
 from inspector.texts.sentences import Headline
 from inspector.thresholds.rail_lines import ThresholdChanges
-from scoring.evaluations.deciding import OPTIMISTIC
-from scoring.evaluations.verdicts import OUTCOMES
-from scoring.filtering.filters import Facet, Filter, NumberRange
+from scoring.evaluation.verdicts import OUTCOMES
+from scoring.metrics.deciding import OPTIMISTIC
+from scoring.workspace.filtering.filters import Facet, Filter, NumberRange
 
 CASES, SCORERS = making.study()
 SCORED = {scorer.name: rows for scorer, rows in SCORERS}

@@ -4,7 +4,7 @@ import pytest
 import making
 from inspector.texts.sentences import GLYPHS, WORDS, outcome_sentence, steps_word
 from reference import Case
-from scoring.evaluations.verdicts import OUTCOMES
+from scoring.evaluation.verdicts import OUTCOMES
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import scenes
 from inspector.commands import COMMANDS, Command
 from inspector.query import Query
 from opened import listed, opened
-from scoring.cache import RewardParts
+from scoring.workspace.cache import RewardParts
 from screen_text import hides, press, rests, screen_text, settled, shows, strokes, until
 from thoroughness import THOROUGH
 

@@ -22,11 +22,11 @@ from inspector.texts.paint import Glyphs
 from inspector.thresholds.rail_lines import rail_lines
 from opened import opened
 from reference import Case
-from scoring.benchmarks.base import Imported
-from scoring.benchmarks.registry import MODULES, STEP_LABELLED, benchmark_module, step_labelled
-from scoring.cache import RewardParts
-from scoring.evaluations.deciding import OPTIMISTIC
-from scoring.workspace import Workspace
+from scoring.formats.benchmarks.benchmark_registry import MODULES, STEP_LABELLED, benchmark_module, step_labelled
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.metrics.deciding import OPTIMISTIC
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 from screen_text import press, shows
 from step_reference import Step
 from views import metrics_view, table_of

@@ -21,10 +21,10 @@ from inspector.query import Query
 from inspector.result_set import load
 from opened import inspected, opened
 from reference import Case
-from scoring.benchmarks.base import Imported
-from scoring.errors import UsageError
-from scoring.evaluations.deciding import OPTIMISTIC, TuningContext, at_wish, dev_sets
-from scoring.evaluations.step_rewards import Gold
+from scoring.data.errors import UsageError
+from scoring.evaluation.step_rewards import Gold
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.metrics.deciding import OPTIMISTIC, TuningContext, at_wish, dev_sets
 from screen_text import press, shows
 from step_reference import Step
 from thoroughness import together, up_to

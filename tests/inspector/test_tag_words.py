@@ -1,8 +1,8 @@
 import pytest
 
 from inspector.screens.tagging import batch_words, changes, completed, offered_tags, typed_tags
-from scoring.benchmarks.registry import taxonomies
-from scoring.triage.history import NOTE, TAG, UNTAG, Action, Triage
+from scoring.formats.benchmarks.benchmark_registry import taxonomies
+from scoring.workspace.triage.history import NOTE, TAG, UNTAG, Action, Triage
 
 
 @pytest.mark.parametrize(

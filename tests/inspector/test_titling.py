@@ -7,7 +7,7 @@ import example
 from inspector.result_set import load
 from inspector.screen_state import inspect
 from inspector.services.command_access import LONGEST, title_of
-from scoring.filtering.filters import Facet, Filter
+from scoring.workspace.filtering.filters import Facet, Filter
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from authored import json_lines
 from inspector.query import Query
 from inspector.result_set import load
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 from thoroughness import up_to
 from views import metrics_view
 

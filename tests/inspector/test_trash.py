@@ -11,9 +11,9 @@ import example
 import making
 from inspector.cli import main
 from refusals import sentence_of
-from scoring.reading.file_bytes import size_words
-from scoring.storage.files import locked
-from scoring.workspace import Workspace
+from scoring.data.storage.files import locked
+from scoring.formats.reading.file_bytes import size_words
+from scoring.workspace.workspace import Workspace
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from scoring.trees.figures import DOUBTED, LOST
+from scoring.metrics.trees.figures import DOUBTED, LOST
 from search_trees import node, recorded, slow_prunings, tree, written
 
 

@@ -7,10 +7,23 @@ import making
 from inspector.query import Query
 from inspector.result_set import load
 from reference import Case
-from scoring.evaluations.evaluated_cases import SAID as DTYPES
-from scoring.evaluations.evaluated_cases import TriageColumns
-from scoring.triage.history import NOTE, RATE, REDO, RULE, RULINGS, SORT, TAG, UNDO, UNTAG, Action, History, Triage
-from scoring.triage.journal import Author, Journal
+from scoring.evaluation.evaluated_cases import SAID as DTYPES
+from scoring.evaluation.evaluated_cases import TriageColumns
+from scoring.workspace.triage.history import (
+    NOTE,
+    RATE,
+    REDO,
+    RULE,
+    RULINGS,
+    SORT,
+    TAG,
+    UNDO,
+    UNTAG,
+    Action,
+    History,
+    Triage,
+)
+from scoring.workspace.triage.journal import Author, Journal
 
 CASES = pl.DataFrame({"case": ["b/1", "b/2", "b/3"]})
 

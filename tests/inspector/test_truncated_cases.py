@@ -15,7 +15,7 @@ from inspector.screen_state import inspect
 from inspector.texts.paint import Glyphs
 from opened import opened
 from reference import Case
-from scoring.cache import RewardParts
+from scoring.workspace.cache import RewardParts
 from screen_text import press, shows
 
 REASON = "5,120 tokens are more than the 4,096 the model takes; steps 0 to 1 of 4 were scored (--truncate)"

@@ -17,7 +17,7 @@ from inspector.result_set import load
 from inspector.screen_state import inspect
 from inspector.thresholds.ways import scorers_there
 from reference import Case
-from scoring.benchmarks.base import Imported
+from scoring.formats.benchmarks.case_format import Imported
 from views import card_view
 
 SMALL = "hof (12 clean and 20 erroneous cases)"

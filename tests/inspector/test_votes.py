@@ -13,9 +13,9 @@ from inspector.analyses.votes import votes
 from inspector.command_flags import FORMS
 from inspector.query import Query
 from inspector.result_set import load
-from scoring.asking import GeneratedAnswer
-from scoring.critics.parsing import processbench_verdict, vote
-from scoring.errors import UsageError
+from scoring.data.asking import GeneratedAnswer
+from scoring.data.errors import UsageError
+from scoring.data.parsing import processbench_verdict, vote
 from views import table_of
 
 PATTERNS = [("0", "1", "0"), ("-1", "2", "2"), ("1", None, "0"), ("two", "-1", "two"), ("2", "2", "-1")]

@@ -5,9 +5,9 @@ import pytest
 
 import making
 from inspector.processes.weights_place import other_settings, place_of
-from scoring.benchmarks import demo
-from scoring.errors import UsageError
-from scoring.fingerprint import FILE, SETTLED_NS, Digests
+from scoring.data.errors import UsageError
+from scoring.formats.benchmarks import demo
+from scoring.models.fingerprint import FILE, SETTLED_NS, Digests
 
 
 def prm(**settings):
@@ -31,7 +31,7 @@ def files_of(folder):
 
 
 def remembered(checkpoint, root, monkeypatch):
-    monkeypatch.setattr("scoring.fingerprint.SETTLED_NS", -1)
+    monkeypatch.setattr("scoring.models.fingerprint.SETTLED_NS", -1)
     root.mkdir(exist_ok=True)
     Digests(root / FILE).of(sorted(checkpoint.iterdir()))
 

@@ -25,12 +25,12 @@ from inspector.screens.what_if import WhatIf
 from inspector.widgets import text_editor
 from inspector.widgets.text_editor import TextEditor
 from opened import opened
-from scoring.benchmarks import demo
-from scoring.cache import RewardParts
-from scoring.schema import REWARDS as REWARD_COLUMNS
-from scoring.schema import content_key
-from scoring.texts import further_texts, reward_key, reward_keys
-from scoring.variants import Edit, Variant, Variants, apply_edits
+from scoring.data.schema import REWARDS as REWARD_COLUMNS
+from scoring.data.schema import content_key
+from scoring.data.texts import further_texts, reward_key, reward_keys
+from scoring.formats.benchmarks import demo
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.variants import Edit, Variant, Variants, apply_edits
 from scoring_process import commanded_here, light
 from screen_text import press, screen_text, shows, type_ahead, until
 

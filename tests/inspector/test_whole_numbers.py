@@ -9,9 +9,9 @@ from inspector.query import Query
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, opened
 from reference import Case
-from scoring.benchmarks.base import Imported
-from scoring.cache import RewardParts
-from scoring.workspace import Workspace
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 from screen_text import press, rests, screen_lines, screen_text, shows
 
 N = 1234

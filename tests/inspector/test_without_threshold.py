@@ -21,9 +21,9 @@ from inspector.texts.paint import Glyphs
 from inspector.texts.sentences import outcome_sentence, votes_words
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
-from scoring.cache import VoteParts
-from scoring.errors import UsageError
-from scoring.evaluations.deciding import OPTIMISTIC
+from scoring.data.errors import UsageError
+from scoring.metrics.deciding import OPTIMISTIC
+from scoring.workspace.cache import VoteParts
 from screen_text import press, rests, screen_lines, shows
 from views import cases_view, metrics_view, show_view, table_of, words_of
 

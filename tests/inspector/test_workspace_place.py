@@ -1,8 +1,8 @@
 import pytest
 
 from inspector.workspace_place import demo_workspace, find_workspace, find_workspace_or_demo
-from scoring.errors import NoWorkspace
-from scoring.workspace import Workspace
+from scoring.data.errors import NoWorkspace
+from scoring.workspace.workspace import Workspace
 
 
 def test_where_the_workspace_is(tmp_path, monkeypatch):

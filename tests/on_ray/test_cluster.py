@@ -14,8 +14,8 @@ import pytest
 
 import hostile_folder
 import scoring_process
-from scoring.cache import RewardParts
-from scoring.workspace import Workspace
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 from thoroughness import THOROUGH
 
 pytestmark = pytest.mark.ray

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 import scoring_process
-from scoring.cache import VoteParts
-from scoring.workspace import Workspace
+from scoring.workspace.cache import VoteParts
+from scoring.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.serve
 

@@ -102,8 +102,8 @@ def proxy(store, monkeypatch):
 @pytest.fixture
 def machine(address, tmp_path):
     """Give the mirror of the workspace in the cache of a machine, by its name; again after it was killed, too."""
-    from scoring.storage.object_store import Address, open_store
-    from scoring.storage.remote import Mirror
+    from scoring.data.storage.object_store import Address, open_store
+    from scoring.workspace.remote import Mirror
 
     def mirror(name, where=address):
         parsed = Address.parse(where)

@@ -7,10 +7,10 @@ import reference
 from inspector.query import Query
 from inspector.services import following
 from opened import inspected, opened
-from scoring.cache import RewardParts
-from scoring.storage.remote import finish
-from scoring.triage.journal import Journal
-from scoring.workspace import Workspace
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.remote import finish
+from scoring.workspace.triage.journal import Journal
+from scoring.workspace.workspace import Workspace
 from screen_text import until
 
 CASES = [reference.Case(3, 1, (0.9, 0.2, 0.8)), reference.Case(2, -1, (0.7, 0.9))]

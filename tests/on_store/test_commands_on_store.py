@@ -8,11 +8,11 @@ import pytest
 from at_the_terminal import printed, shell
 from inspector.shell import watching
 from scoring.api import open_workspace
-from scoring.errors import InspectError, StoreError, UsageError
-from scoring.storage import object_store
-from scoring.storage.object_store import Address
-from scoring.storage.remote import cache, finish, open_mirror
-from scoring.workspace import Workspace, workspace_folder
+from scoring.data.errors import InspectError, StoreError, UsageError
+from scoring.data.storage import object_store
+from scoring.data.storage.object_store import Address
+from scoring.workspace.remote import cache, finish, open_mirror
+from scoring.workspace.workspace import Workspace, workspace_folder
 
 ROWS = [
     {"id": f"c{number}", "problem": f"{number}?", "steps": ["one", "two"], "label": number % 3 - 1, "generator": "g"}

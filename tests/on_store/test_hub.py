@@ -20,8 +20,8 @@ pytest.importorskip("huggingface_hub")
 CASES = [reference.Case(3, 1, (0.9, 0.2, 0.8)), reference.Case(2, -1, (0.7, 0.9))]
 READ = """
 import sys
-from scoring.storage.remote import finish
-from scoring.workspace import Workspace, workspace_folder
+from scoring.workspace.remote import finish
+from scoring.workspace.workspace import Workspace, workspace_folder
 try:
     workspace = Workspace.open(workspace_folder(sys.argv[1]))
     print(workspace.cases()[0].height, len(workspace.reward_folders()), workspace.place)

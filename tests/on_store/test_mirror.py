@@ -9,15 +9,15 @@ import pytest
 
 import making
 import reference
-from scoring.cache import RewardParts
-from scoring.errors import StoreError
-from scoring.scorer import Scorer
-from scoring.storage import object_store
-from scoring.storage.files import uuid7
-from scoring.storage.remote_plan import TRAVELS
-from scoring.trash import prune, removable, remove, removed, restore
-from scoring.triage.journal import Author, Journal
-from scoring.workspace import Workspace
+from scoring.data.errors import StoreError
+from scoring.data.scorer import Scorer
+from scoring.data.storage import object_store
+from scoring.data.storage.files import uuid7
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.remote_plan import TRAVELS
+from scoring.workspace.trash import prune, removable, remove, removed, restore
+from scoring.workspace.triage.journal import Author, Journal
+from scoring.workspace.workspace import Workspace
 from thoroughness import THOROUGH
 
 CASES = [reference.Case(3, 1, (0.9, 0.2, 0.8)), reference.Case(2, -1, (0.7, 0.9)), reference.Case(1, 0, (0.1,))]
@@ -214,12 +214,12 @@ def test_imports_of_two_machines_at_once_are_joined(ann, bob):
 
 def test_an_import_after_one_from_a_clock_that_is_ahead_still_counts(ann, bob, monkeypatch):
     # What is made in this process comes after it from now on: not in other tests.
-    monkeypatch.setattr("scoring.storage.files._last", 0)
+    monkeypatch.setattr("scoring.data.storage.files._last", 0)
     filled(ann)
     equal(ann, bob)
     now = time.time_ns
     with monkeypatch.context() as ahead:
-        ahead.setattr("scoring.storage.files._last", 0)
+        ahead.setattr("scoring.data.storage.files._last", 0)
         ahead.setattr(time, "time_ns", lambda: now() + 3600 * 10**9)
         making.workspace(ann.root, [reference.Case(3, 2), *CASES[1:]], [])
     equal(ann, bob)

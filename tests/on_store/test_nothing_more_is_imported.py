@@ -11,7 +11,7 @@ for words in (["--help"], ["metrics", "--benchmark", "demo"], ["import", "x.json
         cli.main(words)
     except SystemExit:
         pass
-stores = ("obstore", "scoring.storage.remote", "scoring.storage.object_store")
+stores = ("obstore", "scoring.workspace.remote", "scoring.data.storage.object_store")
 print("FOUND", sorted(name for name in sys.modules if name.startswith(stores)), file=sys.stderr)
 """
 

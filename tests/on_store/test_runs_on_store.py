@@ -11,12 +11,12 @@ import pytest
 
 import fake_scoring
 from fake_scoring import SCORER, Engine, cases, events, expected, in_turn, kept
-from scoring.errors import UnwritableWorkspace
+from scoring.data.errors import UnwritableWorkspace
+from scoring.data.storage import object_store
 from scoring.runs import plan, remote_runs
 from scoring.runs import run as scoring_run
 from scoring.runs.remote_runs import sent
-from scoring.storage import object_store
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 from thoroughness import also
 
 FRAME = cases(72)
@@ -163,8 +163,8 @@ sys.path[:0] = sys.argv[4:]
 import fake_scoring, on_store.test_runs_on_store as tests
 from pathlib import Path
 from scoring.runs import remote_runs, run
-from scoring.storage.object_store import Address, open_store
-from scoring.storage.remote import Mirror
+from scoring.data.storage.object_store import Address, open_store
+from scoring.workspace.remote import Mirror
 run.ROWS, remote_runs.SECONDS = 8, 0.0
 address = Address.parse(sys.argv[1])
 mirror = Mirror(address, Path(sys.argv[2]), open_store(address))

@@ -10,11 +10,11 @@ import fake_scoring
 import making
 import reference
 import scoring_process
-from scoring.cache import RewardParts
 from scoring.runs import plan
 from scoring.runs.preparation import EngineOptions
-from scoring.storage.remote import finish
-from scoring.workspace import Workspace
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.remote import finish
+from scoring.workspace.workspace import Workspace
 
 pytest.importorskip("torch")
 CASES = 80

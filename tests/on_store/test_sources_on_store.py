@@ -24,7 +24,7 @@ def put(bucket):
     """Put an object into the bucket."""
     import obstore
 
-    from scoring.storage.object_store import Address, open_store
+    from scoring.data.storage.object_store import Address, open_store
 
     store = open_store(Address.parse(f"s3://{bucket}"))._store
     return lambda path, data: obstore.put(store, path, data)

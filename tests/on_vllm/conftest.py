@@ -62,9 +62,9 @@ def critic_folder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def chat_child(chat_folder, tmp_path_factory):
     """A vLLM of ours with the model of `chat_folder`."""
-    from scoring.asking import Sampling
-    from scoring.checkpoint import Checkpoint
+    from scoring.data.asking import Sampling
     from scoring.engines.vllm_generate import VllmGenerate
+    from scoring.models.checkpoint import Checkpoint
 
     engine = VllmGenerate.load(
         Checkpoint.open(chat_folder),
@@ -79,7 +79,7 @@ def chat_child(chat_folder, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def prm_folder():
-    from scoring.benchmarks import demo
+    from scoring.formats.benchmarks import demo
 
     return demo.folder() / "models" / "tiny-prm-s"
 

@@ -15,10 +15,10 @@ from safetensors.torch import load_file, save_file  # needs torch
 
 import every_family  # needs torch
 import tiny_families  # needs torch
-from scoring.checkpoint import Checkpoint  # stands with the ones around it
-from scoring.errors import CheckpointError, EngineError  # stands with the ones around it
-from scoring.prms.catalogue import adapter_of  # stands with the ones around it
-from scoring.readout import Encoded, Refused  # stands with the ones around it
+from scoring.data.errors import CheckpointError, EngineError  # stands with the ones around it
+from scoring.data.readout import Encoded, Refused  # stands with the ones around it
+from scoring.models.checkpoint import Checkpoint  # stands with the ones around it
+from scoring.models.prms.prm_catalogue import adapter_of  # stands with the ones around it
 from scoring.runs.opened import LoadedPrm  # stands with the ones around it
 from thoroughness import also  # stands with the ones around it
 from vllm_rewards import TOLERANCE, check, encoded, in_session, loaded  # needs torch

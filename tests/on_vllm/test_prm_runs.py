@@ -12,9 +12,9 @@ pytest.importorskip("torch")
 pytest.importorskip("httpx")
 
 import scoring_process
-from scoring.cache import RewardParts  # stands with the ones around it
 from scoring.engines.server.capabilities import greet  # stands with the ones around it
-from scoring.workspace import Workspace  # stands with the ones around it
+from scoring.workspace.cache import RewardParts  # stands with the ones around it
+from scoring.workspace.workspace import Workspace  # stands with the ones around it
 from servers import vllm_server
 from vllm_rewards import TOLERANCE, in_session  # needs torch
 

@@ -8,11 +8,11 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("httpx")
 
-from scoring.checkpoint import Checkpoint  # stands with the ones around it
+from scoring.data.errors import EngineError  # stands with the ones around it
+from scoring.data.readout import Encoded  # stands with the ones around it
 from scoring.engines.server.rewards import Pooling, RewardServers  # needs httpx
-from scoring.errors import EngineError  # stands with the ones around it
-from scoring.prms.catalogue import adapter_of  # stands with the ones around it
-from scoring.readout import Encoded  # stands with the ones around it
+from scoring.models.checkpoint import Checkpoint  # stands with the ones around it
+from scoring.models.prms.prm_catalogue import adapter_of  # stands with the ones around it
 from scoring.runs.opened import LoadedPrm  # stands with the ones around it
 from servers import vllm_server  # needs httpx
 from vllm_rewards import check, encoded  # needs torch

@@ -6,8 +6,8 @@ pytest.importorskip("torch")
 httpx = pytest.importorskip("httpx")
 
 import tiny_families  # noqa: E402  # needs torch
-from scoring.checkpoint import Checkpoint  # noqa: E402  # stands with the one above
-from scoring.prms.catalogue import adapter_of  # noqa: E402  # stands with the one above
+from scoring.models.checkpoint import Checkpoint  # noqa: E402  # stands with the one above
+from scoring.models.prms.prm_catalogue import adapter_of  # noqa: E402  # stands with the one above
 from scoring.runs.opened import LoadedPrm  # noqa: E402  # stands with the one above
 from vllm_rewards import TOLERANCE  # noqa: E402  # needs torch
 

@@ -7,7 +7,7 @@ none.
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.prms.catalogue import adapter_of
+from scoring.models.prms.prm_catalogue import adapter_of
 
 
 @dataclass(frozen=True)

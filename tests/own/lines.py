@@ -1,7 +1,7 @@
 """A benchmark of one's own, in one file: rows with `id`, `question`, `lines` and `first_wrong` (0-based, -1 = none)."""
 
-from scoring.benchmarks.base import CaseFormat, first_step, first_step_checks, none_wrong
-from scoring.reading.fields import Layout, identifier, solution, text, whole
+from scoring.formats.benchmarks.case_format import CaseFormat, first_step, first_step_checks, none_wrong
+from scoring.formats.reading.fields import Layout, identifier, solution, text, whole
 
 NAME = "lines"
 TITLE = "Sums with a wrong line"

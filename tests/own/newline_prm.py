@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from scoring.checkpoint import positive
-from scoring.prms.base import NO_STEPS, Scale, too_long
-from scoring.readout import Encoded, Readout, one_layer
+from scoring.data.readout import Encoded, Readout, one_layer
+from scoring.models.checkpoint import positive
+from scoring.models.prms.base import NO_STEPS, Scale, too_long
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A benchmark of one's own, in one file: rows with `question`, `lines` and `first_wrong` (0-based, -1 = none)."""
 
-from scoring.benchmarks.own import ByField
-from scoring.reading.fields import Fields
+from scoring.formats.benchmarks.own import ByField
+from scoring.formats.reading.fields import Fields
 
 NAME = "sums"
 TITLE = "Sums with a wrong line"

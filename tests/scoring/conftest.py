@@ -3,8 +3,8 @@
 import pytest
 
 from imports import import_source
-from scoring.cache import RewardParts
-from scoring.workspace import Workspace
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 
 
 @pytest.fixture

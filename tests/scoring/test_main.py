@@ -16,11 +16,11 @@ import making
 import reference
 import scoring_process
 from killed import KILLS, score_slowly, told_until_killed
-from scoring import fingerprint
-from scoring.cache import RewardParts
+from scoring.models import fingerprint
 from scoring.runs.events import GO_ON
 from scoring.runs.preparation import EngineOptions
-from scoring.workspace import Workspace
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 from thoroughness import also
 
 pytest.importorskip("torch")

@@ -9,7 +9,7 @@ import pytest
 import making
 import under_pilot
 from at_the_terminal import app, pressed, shown
-from scoring.triage.journal import Journal
+from scoring.workspace.triage.journal import Journal
 from thoroughness import also
 
 pytestmark = pytest.mark.pty

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from at_the_terminal import ROOT, eventually, go_to, pressed, shell, shown
-from scoring.schema import content_key
+from scoring.data.schema import content_key
 from under_pilot import app
 
 SCORER = "tiny-prm-m"

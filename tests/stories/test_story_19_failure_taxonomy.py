@@ -11,7 +11,7 @@ import pytest
 
 import making
 from at_the_terminal import eventually, pressed, printed, shell, shown, typed
-from scoring.triage.journal import Journal
+from scoring.workspace.triage.journal import Journal
 from under_pilot import app
 
 WORDS = {"minus": "signs", "feet": "units", "column": "careless reading", "premise": "unchecked premise"}

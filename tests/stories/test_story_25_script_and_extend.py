@@ -13,8 +13,8 @@ from at_the_terminal import eventually, import_rewards, pressed, printed, shell,
 from under_pilot import app
 
 ADAPTER = """\
-from scoring.prms.base import NO_STEPS, Scale, too_long
-from scoring.readout import Encoded, Readout, one_layer
+from scoring.models.prms.base import NO_STEPS, Scale, too_long
+from scoring.data.readout import Encoded, Readout, one_layer
 
 class LineEnds:
     scale = Scale("line ends", 0.0, 1.0, 0.5, "its authors")

@@ -12,7 +12,7 @@ import pytest
 
 import under_pilot
 from at_the_terminal import app, eventually, pressed, printed, shell, shown, typed
-from scoring.benchmarks import demo
+from scoring.formats.benchmarks import demo
 
 pytestmark = pytest.mark.pty
 

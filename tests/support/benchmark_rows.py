@@ -4,7 +4,7 @@ import json
 from base64 import b64encode
 from hashlib import sha256
 
-from scoring.reading.rows import Rows
+from scoring.formats.reading.rows import Rows
 
 PROBLEM = "Tom has 3 boxes of 4 pens. How many pens?"
 STEPS = ["There are 3 boxes.", "Each holds 5 pens.", "So there are 15 pens."]

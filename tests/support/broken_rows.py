@@ -5,8 +5,8 @@ import copy
 from hypothesis import strategies as st
 
 from any_json import ANY_JSON
-from scoring.reading.rows import Rows
-from scoring.results.base import RESULT_COLUMNS
+from scoring.formats.reading.rows import Rows
+from scoring.formats.results.result_format import RESULT_COLUMNS
 
 ODD = [10**30, -(10**30), 2**31, -2, 2.0, 1e308, "", "\ud800", "1" * 5000, "AAAA"]
 ODD += ["\\boxed{", "\\boxed{1}", "\\boxed{\ud800}", "\x08oxed{2}", "<paragraph_0>"]

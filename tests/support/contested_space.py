@@ -10,11 +10,11 @@ import judged
 import making
 import reference
 from inspector.query import Query
-from scoring.cache import BALLOTS
-from scoring.evaluations.evaluation import evaluate
+from scoring.data.schema import REWARDS
+from scoring.evaluation.evaluation import evaluate
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.audit import audit_ground, auditable
-from scoring.schema import REWARDS
+from scoring.workspace.cache import BALLOTS
 
 GOLD = (-1, 1, 0, -1, 1, -1, -1, 0, None, -1)
 FIRST = (2, 1, 0, -1, 1, -1, 1, 0, 0, -1)

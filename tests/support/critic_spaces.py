@@ -4,13 +4,13 @@ import polars as pl
 
 import authored
 from inspector import cli
-from scoring.asking import GeneratedAnswer
-from scoring.cache import VoteParts
-from scoring.critics.catalogue import PROTOCOLS
+from scoring.data.asking import GeneratedAnswer
+from scoring.data.schema import VOTES
+from scoring.data.scorer import Scorer
+from scoring.models.critics.protocols import PROTOCOLS
 from scoring.runs.critic_runs import answer_row
-from scoring.schema import VOTES
-from scoring.scorer import Scorer
-from scoring.workspace import Workspace
+from scoring.workspace.cache import VoteParts
+from scoring.workspace.workspace import Workspace
 
 
 def imported(folder, number=12):

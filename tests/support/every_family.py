@@ -6,8 +6,8 @@ import byte_vocabulary
 import sentencepiece_families
 import sentencepiece_pieces
 import tiny_families
-from scoring.checkpoint import Checkpoint
-from scoring.prms.catalogue import family
+from scoring.models.checkpoint import Checkpoint
+from scoring.models.prms.prm_catalogue import family
 from scoring.runs.opened import LoadedPrm
 
 QWEN, LLAMA, WIDTH = tiny_families.QWEN, tiny_families.LLAMA, tiny_families.HIDDEN

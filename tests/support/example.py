@@ -16,11 +16,11 @@ import polars as pl
 import making
 import reference
 from inspector.query import Query
-from scoring.cache import RewardParts
-from scoring.schema import REWARDS, content_key
-from scoring.triage.history import NOTE, SORT
-from scoring.triage.journal import Journal
-from scoring.variants import Edit, Variant, Variants, apply_edits
+from scoring.data.schema import REWARDS, content_key
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.triage.history import NOTE, SORT
+from scoring.workspace.triage.journal import Journal
+from scoring.workspace.variants import Edit, Variant, Variants, apply_edits
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,14 @@ import time
 from hashlib import blake2b
 from pathlib import Path
 
-from scoring.benchmarks.own import cases_frame
-from scoring.cache import RewardParts
-from scoring.readout import Batch, Encoded, EngineOutput, Refused
+from scoring.data.readout import Batch, Encoded, EngineOutput, Refused
+from scoring.data.scorer import Scorer
+from scoring.data.texts import Texts
+from scoring.formats.benchmarks.own import cases_frame
 from scoring.runs.events import Interrupt, document
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
-from scoring.scorer import Scorer
-from scoring.texts import Texts
+from scoring.workspace.cache import RewardParts
 
 SCORER = Scorer(name="fake", fingerprint="fa4e" * 4, low=0.0, high=1.0)
 

@@ -8,9 +8,9 @@ import critic_spaces
 import making
 import reference
 from inspector.filtering.slices import SavedSlice, save_slice
-from scoring.asking import GeneratedAnswer
-from scoring.triage.history import RULINGS
-from scoring.triage.journal import Author, Journal
+from scoring.data.asking import GeneratedAnswer
+from scoring.workspace.triage.history import RULINGS
+from scoring.workspace.triage.journal import Author, Journal
 
 # Numbers that no program would send by itself make the sequences of the data known from those of the app.
 ESCAPES = (

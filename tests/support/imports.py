@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import authored
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.sources import ReadOptions, read_source
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 
 
 def import_source(source, benchmark=None):

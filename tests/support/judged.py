@@ -8,10 +8,10 @@ import polars as pl
 
 import making
 import reference
-from scoring.cache import RewardParts, VoteParts
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
-from scoring.schema import REWARDS, VOTES, conform
+from scoring.data.schema import REWARDS, VOTES, conform
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.workspace.cache import RewardParts, VoteParts
 
 CASES = [
     reference.Case(3, 1, (0.9, 0.2, 0.8)),

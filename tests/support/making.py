@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import reference
-from scoring.benchmarks.base import Imported
-from scoring.benchmarks.own import cases_frame
-from scoring.cache import RewardParts
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import Rule
-from scoring.schema import METADATA, REWARDS
-from scoring.scorer import Scorer
-from scoring.workspace import Workspace
+from scoring.data.schema import METADATA, REWARDS
+from scoring.data.scorer import Scorer
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import Rule
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.formats.benchmarks.own import cases_frame
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 
 FLOAT32 = float(np.float32(0.7))
 """0.7 as a float32, which is a little less than 0.7."""

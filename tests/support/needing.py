@@ -6,7 +6,7 @@ from typing import Any
 
 import scenes
 from inspector.query import Query
-from scoring.triage.history import RULINGS
+from scoring.workspace.triage.history import RULINGS
 from screen_text import screen_text
 
 

@@ -8,11 +8,11 @@ from inspector.query import Query
 from inspector.result_set import load
 from inspector.screen_state import inspect
 from modified import row
-from scoring import schema
-from scoring.benchmarks import prmbench
-from scoring.cache import RewardParts
-from scoring.schema import content_key
-from scoring.workspace import Workspace
+from scoring.data import schema
+from scoring.data.schema import content_key
+from scoring.formats.benchmarks import prmbench
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 
 ORIGINAL = ("Let n = 4.", "Twice n is wanted, so $2n = \\frac{16}{2}$.", "Add n to itself.", "That is 8.")
 MODIFIED = (

@@ -5,7 +5,7 @@ import polars as pl
 import judged
 import making
 import reference
-from scoring.cache import RewardParts, VoteParts
+from scoring.workspace.cache import RewardParts, VoteParts
 
 MODEL = "Qwen/Qwen2.5-Math-7B-PRM800K"
 """ProcessBench prints for it 53.1, 95.3 and 68.2 on GSM8K, which are 110 of 207 and 184 of 193 cases."""

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from scoring.benchmarks.own import cases_frame
-from scoring.results.base import ExternalResults, results_frame
-from scoring.schema import METADATA
+from scoring.data.schema import METADATA
+from scoring.formats.benchmarks.own import cases_frame
+from scoring.formats.results.result_format import ExternalResults, results_frame
 
 SOURCE = "runs/a-prm.jsonl"
 

@@ -2,9 +2,9 @@
 
 from hypothesis import strategies as st
 
-from scoring.evaluations.verdicts import Rule
-from scoring.exporters import RewardSource, ScorerOutput
-from scoring.schema import CASES
+from scoring.data.schema import CASES
+from scoring.evaluation.exporters import RewardSource, ScorerOutput
+from scoring.evaluation.verdicts import Rule
 
 HOSTILE = (
     "",

@@ -1,10 +1,10 @@
 """Results of five cases, for tests of what is saved of them."""
 
 from results_and_cases import case, cases_of, results
-from scoring.cache import RewardParts
 from scoring.importing.join import join
 from scoring.importing.saving import scorer_of
-from scoring.reservation import reserve_scorer
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.reservation import reserve_scorer
 
 CASES = cases_of("sums", *(case(name, 1) for name in "abcde"))
 NAMES = dict(CASES.select("key", "id").iter_rows())

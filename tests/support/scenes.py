@@ -16,9 +16,9 @@ import originals
 import papers
 import reference
 from inspector.query import Query
-from scoring.asking import GeneratedAnswer
-from scoring.triage.journal import Author, Journal
-from scoring.workspace import Workspace
+from scoring.data.asking import GeneratedAnswer
+from scoring.workspace.triage.journal import Author, Journal
+from scoring.workspace.workspace import Workspace
 
 NARROW, WIDE = (80, 24), (200, 50)
 BACK = ("escape",) * 4

@@ -100,7 +100,7 @@ def any_tree(draw, most=12):
     return tree(*draw(st.permutations(nodes)))
 
 
-# -- what `scoring.trees.figures` says, by walking
+# -- what `scoring.metrics.trees.figures` says, by walking
 
 
 def paths(row):

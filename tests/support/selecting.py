@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from scoring.evaluations.scorer_columns import EVERY_COLUMN
-from scoring.filtering.filters import passing
+from scoring.evaluation.scorer_columns import EVERY_COLUMN
+from scoring.workspace.filtering.filters import passing
 
 
 def beside(*evaluations):

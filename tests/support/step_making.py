@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 import making
 import step_reference
-from scoring.benchmarks.base import Imported
-from scoring.benchmarks.prmbench import STEP_LABELLED
-from scoring.cache import RewardParts
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import Rule
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import Rule
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.formats.benchmarks.prmbench import STEP_LABELLED
 from scoring.metrics.step_labels import OF_STEPS
-from scoring.workspace import Workspace
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 from step_reference import Step
 
 FACTS = STEP_LABELLED

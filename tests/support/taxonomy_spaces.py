@@ -8,9 +8,9 @@ from msgspec.structs import replace
 import making
 import reference
 from inspector.query import Query
-from scoring.benchmarks.base import Imported
-from scoring.cache import RewardParts
-from scoring.workspace import Workspace
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 
 PATTERNS = ("Deduction", "Integration", 'it\'s "Regather"')
 KINDS = ("redundancy", "incompleteness", None)

@@ -15,10 +15,10 @@ import torch
 import transformers
 
 import byte_vocabulary
-from scoring.checkpoint import Checkpoint
+from scoring.data.readout import Encoded, Refused
 from scoring.engines.transformers_engine import TransformersEngine
-from scoring.prms.catalogue import family
-from scoring.readout import Encoded, Refused
+from scoring.models.checkpoint import Checkpoint
+from scoring.models.prms.prm_catalogue import family
 from scoring.runs.opened import TokenizerFile
 from scoring.runs.prm_runs import Truncated, truncated
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import tiny_families
+from scoring.data.readout import Refused
 from scoring.engines.vllm_engine import VllmEngine
-from scoring.readout import Refused
 
 TOLERANCE = 5e-4
 """How far vLLM's rewards may be from those of transformers, both in float32.

@@ -7,9 +7,9 @@ from pathlib import Path
 import polars as pl
 
 from imports import import_source
-from scoring.cache import RewardParts
-from scoring.schema import REWARDS
-from scoring.workspace import Workspace
+from scoring.data.schema import REWARDS
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 
 
 def part(*rows):

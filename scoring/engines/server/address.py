@@ -6,8 +6,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct
 
-from scoring.errors import UsageError
-from scoring.secrets import keep_secret
+from scoring.data.errors import UsageError
+from scoring.data.secrets import keep_secret
 
 GENERAL = "PRM_INSPECT_API_KEY"
 """For every server, as long as all are on one host; followed by _HOST or _HOST_PORT, for that one."""

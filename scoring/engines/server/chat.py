@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.asking import (
+from scoring.data.asking import (
     Answered,
     GeneratedAnswer,
     GenerationRequest,
@@ -21,6 +21,8 @@ from scoring.asking import (
     TokenLogprobs,
     other_seed,
 )
+from scoring.data.errors import EngineError, UsageError
+from scoring.data.secrets import masked
 from scoring.engines.server.address import Key
 from scoring.engines.server.background import LoopThread, across, side_by_side
 from scoring.engines.server.capabilities import Capabilities, greet, key_notices
@@ -35,8 +37,6 @@ from scoring.engines.server.faults import (
     quoted,
     token_count,
 )
-from scoring.errors import EngineError, UsageError
-from scoring.secrets import masked
 
 # -- chat completions as they are written and read: the body of a request in a server's dialect, and its reply
 

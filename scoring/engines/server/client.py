@@ -19,7 +19,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from scoring.asking import Noticed
+from scoring.data.asking import Noticed
+from scoring.data.errors import EngineError, MissingExtra
 from scoring.engines.server.address import Key, ServerAddress
 from scoring.engines.server.faults import (
     AGAIN,
@@ -33,7 +34,6 @@ from scoring.engines.server.faults import (
     not_done,
     quoted,
 )
-from scoring.errors import EngineError, MissingExtra
 
 try:
     import httpx

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
+from scoring.data.secrets import masked
 from scoring.engines.server.address import Key, ServerAddress
-from scoring.secrets import masked
 
 LONGEST_QUOTE = 240
 """Characters of a server's own words in a sentence of ours."""
@@ -43,7 +43,7 @@ _MODERATED = re.compile(
 )
 
 
-class Unreachable(Exception):  # noqa: N818  # named for what is so, as the errors of scoring.errors
+class Unreachable(Exception):  # noqa: N818  # named for what is so, as the errors of scoring.data.errors
     """No connection: nothing was sent, so the request is as good as before."""
 
     def __init__(self, phrase: str) -> None:

@@ -12,14 +12,14 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.asking import Noticed
+from scoring.data.asking import Noticed
+from scoring.data.errors import EngineError
+from scoring.data.readout import BEYOND_SERVER, FAILED, Batch, Encoded, EngineOutput, Readout, Refused, Vocabulary
 from scoring.engines.server.address import Key
 from scoring.engines.server.background import LoopThread, across
 from scoring.engines.server.capabilities import Capabilities, greet, key_notices
 from scoring.engines.server.client import ROOM, Connections, Failure, Notices, RetryPolicy, Server, ServerCall, Servers
 from scoring.engines.server.faults import TOO_LONG, Fault, decoded, number, quoted
-from scoring.errors import EngineError
-from scoring.readout import BEYOND_SERVER, FAILED, Batch, Encoded, EngineOutput, Readout, Refused, Vocabulary
 
 # -- how vLLM's servers are asked for a PRM's numbers, and what comes back
 #
@@ -43,7 +43,7 @@ Raises:
 """
 
 
-class NotFinite(EngineError):  # noqa: N818  # named for what is so, as the errors of scoring.errors
+class NotFinite(EngineError):  # noqa: N818  # named for what is so, as the errors of scoring.data.errors
     """A server that has no finite number to show what it does."""
 
 

@@ -14,11 +14,11 @@ from inspector.query import Query
 from inspector.result_set import load
 from inspector.triage.annotations import DISAGREEMENTS, disagreements, statements_by_person
 from reference import Case
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 from scoring.metrics.annotator_agreement import NOTHING_SHARED, ONE_VALUE
-from scoring.triage.history import RATE, RULE, RULINGS, SORT
-from scoring.triage.journal import Author, Journal
-from scoring.triage.words import words_of
+from scoring.workspace.triage.history import RATE, RULE, RULINGS, SORT
+from scoring.workspace.triage.journal import Author, Journal
+from scoring.workspace.triage.words import words_of
 from thoroughness import together
 from views import agreement_view, lines_of, table_of
 

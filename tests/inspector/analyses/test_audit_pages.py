@@ -14,10 +14,10 @@ from inspector.cli import main
 from inspector.query import Query
 from inspector.render.view import Note
 from inspector.result_set import load
-from scoring.benchmarks.base import Imported
+from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.planted_labels import METRICS_OF_PLANTED, RANKED_BY
-from scoring.triage.journal import Author, Journal
-from scoring.workspace import Workspace
+from scoring.workspace.triage.journal import Author, Journal
+from scoring.workspace.workspace import Workspace
 from views import lines_of, table_of
 
 TRUTH = leaning(100, 4, seed=21, skill=0.9)

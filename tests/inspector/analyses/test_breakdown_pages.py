@@ -20,9 +20,9 @@ from inspector.render.view import Columns, Table
 from inspector.result_set import load
 from inspector.screen_state import covering, inspect, subject
 from published_spaces import mr_math
-from scoring.errors import UsageError
-from scoring.filtering.filters import Facet, Filter
+from scoring.data.errors import UsageError
 from scoring.metrics.shares import COUNTS
+from scoring.workspace.filtering.filters import Facet, Filter
 from thoroughness import THOROUGH, also, one_of, together
 from views import lines_of, page_sheet, words_of
 from walking import walk

@@ -13,9 +13,9 @@ from inspector.analyses.compare import compare
 from inspector.query import Query
 from inspector.result_set import load, select
 from inspector.screen_state import inspect
-from scoring.errors import UsageError
-from scoring.filtering.filters import Facet, Filter
-from scoring.scorer import NOT_SAID
+from scoring.data.errors import UsageError
+from scoring.data.scorer import NOT_SAID
+from scoring.workspace.filtering.filters import Facet, Filter
 from views import card_view, compare_view, page_view, words_of
 
 

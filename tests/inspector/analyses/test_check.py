@@ -14,7 +14,7 @@ from inspector.analyses.compare import compare
 from inspector.cli import main
 from inspector.query import Query
 from inspector.result_set import load
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.shares import tried
 from views import compare_view, table_of, words_of

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from inspector.analyses.check import FIGURES, FRACTIONS, check_condition, fulfilled, undefined_figures
-from scoring.errors import FilterError, UsageError
+from scoring.data.errors import FilterError, UsageError
 
 
 def figures(**columns):

@@ -12,7 +12,7 @@ from inspector.cli import main
 from inspector.common_cases import best_first
 from inspector.query import Query
 from inspector.result_set import load
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 from views import compare_view, table_of, words_of
 
 

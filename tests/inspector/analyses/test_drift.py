@@ -17,10 +17,10 @@ from inspector.render.view import Curve, Note, Table
 from inspector.result_set import load
 from inspector.shell import watching
 from opened import opened
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 from scoring.importing.batch import ImportOptions
 from scoring.importing.watching import Watch
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 from screen_text import press, rests
 
 

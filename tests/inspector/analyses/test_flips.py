@@ -12,7 +12,7 @@ from inspector.cli import main
 from inspector.query import Query
 from inspector.result_set import load
 from inspector.thresholds.flips import PRESENT
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 from thoroughness import up_to
 from views import flips_view, table_of
 

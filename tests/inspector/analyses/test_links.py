@@ -20,11 +20,11 @@ from inspector.result_set import ResultSet
 from inspector.result_set import load as load_query
 from published_spaces import mr_math
 from reference import Case
-from scoring.benchmarks.base import Imported
-from scoring.errors import UsageError
-from scoring.scorer import TrainingPoint
-from scoring.triage.history import NOTE, RATE, RULE, RULINGS, SORT, TAG
-from scoring.triage.journal import Author, Journal
+from scoring.data.errors import UsageError
+from scoring.data.scorer import TrainingPoint
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.workspace.triage.history import NOTE, RATE, RULE, RULINGS, SORT, TAG
+from scoring.workspace.triage.journal import Author, Journal
 from step_reference import Step
 from thoroughness import THOROUGH
 

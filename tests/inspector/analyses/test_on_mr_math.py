@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from inspector.query import Query, split
 from inspector.result_set import load
 from published_spaces import mr_math
-from scoring.filtering.filters import passing
+from scoring.workspace.filtering.filters import passing
 from views import breakdown_view, cascade_view, curve_view, flips_view, pairs_view, sets_view
 
 FIRST, SECOND = "reasoneval_mistral-7b", "gpt4"

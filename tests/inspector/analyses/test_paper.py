@@ -11,8 +11,8 @@ from inspector.query import Query
 from inspector.render.view import Table
 from inspector.result_set import load
 from inspector.screen_state import covering, inspect, subject
-from scoring.errors import UsageError
-from scoring.published.papers import PAPERS
+from scoring.data.errors import UsageError
+from scoring.metrics.published.papers import PAPERS
 from views import lines_of, page_sheet, words_of
 from walking import walk
 

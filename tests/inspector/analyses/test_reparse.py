@@ -15,13 +15,13 @@ from inspector.analyses import load as analysis
 from inspector.query import Query
 from inspector.result_set import load
 from refusals import sentence_of
-from scoring.asking import GeneratedAnswer
-from scoring.cache import VoteParts
-from scoring.critics.catalogue import PARSERS, READERS
-from scoring.fingerprint import fingerprint
-from scoring.reparse import readings
-from scoring.scorer import Scorer
-from scoring.workspace import Workspace
+from scoring.data.asking import GeneratedAnswer
+from scoring.data.scorer import Scorer
+from scoring.models.critics.protocols import PARSERS, READERS
+from scoring.models.fingerprint import fingerprint
+from scoring.runs.reparse import readings
+from scoring.workspace.cache import VoteParts
+from scoring.workspace.workspace import Workspace
 
 WRITTEN = (
     r"\boxed{%d}",

@@ -13,7 +13,7 @@ from inspector.query import Query
 from inspector.result_set import load
 from published_spaces import mr_math
 from reference import Case
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 from scoring.metrics.annotator_agreement import ONE_VALUE
 from slow_agreement import slow_alpha, slow_kappa
 from thoroughness import THOROUGH

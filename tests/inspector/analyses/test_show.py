@@ -20,9 +20,9 @@ from inspector.query import Query
 from inspector.render.view import CaseBlock, Judged, Section, Step, View
 from inspector.report.document import Choices, report_document
 from inspector.result_set import load
-from scoring.cache import RewardParts
-from scoring.errors import UsageError
-from scoring.export import Document
+from scoring.data.errors import UsageError
+from scoring.data.export import Document
+from scoring.workspace.cache import RewardParts
 from thoroughness import together, up_to
 from views import case_of, lines_of, show_view, words_of
 

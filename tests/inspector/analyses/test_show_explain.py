@@ -15,8 +15,8 @@ import reference
 from inspector import cli
 from inspector.analyses import _case_pages
 from inspector.command_flags import FORMS
-from scoring.cache import RewardParts
-from scoring.prms.qwen import SYSTEM
+from scoring.models.prms.qwen import SYSTEM
+from scoring.workspace.cache import RewardParts
 from scoring_process import commanded_here, ran_here
 
 pytest.importorskip("tokenizers")

@@ -11,8 +11,8 @@ import originals
 from inspector import cli
 from inspector.query import Query
 from inspector.result_set import load
-from scoring import schema
-from scoring.cache import RewardParts
+from scoring.data import schema
+from scoring.workspace.cache import RewardParts
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from inspector.query import Query
 from inspector.result_set import load
 from inspector.screen_state import inspect
 from inspector.texts.paint import Glyphs
-from scoring.cache import VoteParts
+from scoring.workspace.cache import VoteParts
 from scoring_process import jobs_here
 from servers.fault_server import running
 

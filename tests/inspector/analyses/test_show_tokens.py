@@ -20,8 +20,8 @@ from inspector.render.terminal import Terminal
 from inspector.render.view import Section
 from inspector.shell.analysis import painted
 from inspector.texts.paint import Glyphs
-from scoring.errors import CheckpointError
-from scoring.prms.catalogue import ADAPTERS
+from scoring.data.errors import CheckpointError
+from scoring.models.prms.prm_catalogue import ADAPTERS
 from scoring.runs import prm_reports
 from scoring.runs.arguments import add_prm_arguments
 

@@ -9,8 +9,8 @@ from inspector.analyses import Params, load
 from inspector.cli import main
 from inspector.result_set import load as selected
 from opened import inspected, opened
-from scoring.errors import UsageError
-from scoring.triage.journal import ENVIRONMENT
+from scoring.data.errors import UsageError
+from scoring.workspace.triage.journal import ENVIRONMENT
 from screen_text import hides, press, shows, until
 
 

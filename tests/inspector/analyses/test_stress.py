@@ -19,19 +19,19 @@ from inspector.render.view import Cell, Table
 from inspector.result_set import load as load_query
 from inspector.screen_state import inspect
 from opened import opened
-from scoring.benchmarks import demo
-from scoring.benchmarks.base import Imported
-from scoring.cache import RewardParts
-from scoring.errors import UsageError
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
-from scoring.readout import Batch, Encoded, EngineOutput
+from scoring.data.errors import UsageError
+from scoring.data.readout import Batch, Encoded, EngineOutput
+from scoring.data.scorer import Scorer
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.formats.benchmarks import demo
+from scoring.formats.benchmarks.case_format import Imported
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
-from scoring.scorer import Scorer
-from scoring.stress.cutting import WAYS
-from scoring.stress.trials import REWRITINGS, contents_of, judged_variants
-from scoring.workspace import Workspace
+from scoring.runs.stress.cutting import WAYS
+from scoring.runs.stress.trials import REWRITINGS, contents_of, judged_variants
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 from scoring_process import commanded_here
 from screen_text import hides, press, shows
 from servers.fault_server import running

@@ -19,9 +19,9 @@ from inspector.render.view import Curve
 from inspector.result_set import load
 from inspector.thresholds.ways import CURVE
 from reference import Case
-from scoring.errors import UsageError
-from scoring.filtering.filters import passing
-from scoring.workspace import Imported
+from scoring.data.errors import UsageError
+from scoring.workspace.filtering.filters import passing
+from scoring.workspace.workspace import Imported
 from step_reference import Step
 from thoroughness import THOROUGH, also, one_of
 from views import card_view, curve_view, flips_view, metrics_view, table_of, thresholds_view

@@ -24,7 +24,7 @@ from inspector.screen_state import inspect
 from inspector.texts.paint import Glyphs
 from published_spaces import mr_math
 from reference import Case
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
 from views import lines_of, metrics_view, page_sheet, page_view, thresholds_view, words_of
 from walking import walk
 

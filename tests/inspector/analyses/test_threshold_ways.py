@@ -16,7 +16,7 @@ from inspector.screen_state import inspect
 from inspector.thresholds.rail_lines import why_unmovable
 from inspector.thresholds.ways import THRESHOLDS
 from reference import Case
-from scoring.evaluations.deciding import EACH
+from scoring.metrics.deciding import EACH
 from scoring.metrics.threshold_curves import case_curve
 from thoroughness import together
 from views import metrics_view, table_of, thresholds_view
@@ -210,7 +210,7 @@ def test_documents_say_that_the_case_sets_differ(root):
 
 def test_two_benchmarks_are_tuned_apart(tmp_path, root):
     space = making.workspace(tmp_path, cases(), [(making.scorer("abel"), cases())])
-    from scoring.benchmarks.base import Imported
+    from scoring.formats.benchmarks.case_format import Imported
 
     other = making.full_frame(cases(7), "other")
     space.add([Imported("other", "made.jsonl", "made", "0-based", other.height, other, ())])

@@ -23,10 +23,10 @@ from inspector.render.view import Curve, Note
 from inspector.result_set import load
 from opened import opened
 from reference import Case
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
+from scoring.data.scorer import TrainingPoint
 from scoring.metrics.aligned import EVERY
 from scoring.metrics.first_error import SIDES
-from scoring.scorer import TrainingPoint
 from screen_text import press, rests, shows
 from step_reference import Step
 from thoroughness import THOROUGH, up_to

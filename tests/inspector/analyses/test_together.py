@@ -10,8 +10,8 @@ from inspector.analyses._together import CASCADE_ROWS, PAIR_ROWS, SET_ROWS
 from inspector.cli import main
 from inspector.query import Query, split
 from inspector.result_set import load
-from scoring.errors import UsageError
-from scoring.filtering.filters import passing
+from scoring.data.errors import UsageError
+from scoring.workspace.filtering.filters import passing
 from thoroughness import together
 from views import cascade_view, cases_view, pairs_view, sets_view
 

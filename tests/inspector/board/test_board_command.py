@@ -20,7 +20,7 @@ from inspector.query import Query
 from inspector.result_set import load
 from inspector.screen_state import inspect
 from inspector.screens.common_cases import reasons_on_screen
-from scoring.benchmarks.base import Imported
+from scoring.formats.benchmarks.case_format import Imported
 from step_reference import Step
 from thoroughness import together
 

@@ -19,10 +19,10 @@ from inspector.query import Query
 from inspector.render.lines import CaseLink
 from inspector.result_set import load
 from inspector.screen_state import inspect
-from scoring.benchmarks.base import Imported
-from scoring.cache import RewardParts
-from scoring.evaluations.verdicts import OUTCOMES
-from scoring.workspace import Workspace
+from scoring.evaluation.verdicts import OUTCOMES
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 from step_reference import Step
 from thoroughness import THOROUGH, one_of
 

@@ -15,8 +15,8 @@ from inspector.query import Query
 from inspector.render.view import Bullets
 from inspector.report.document import report_document
 from inspector.result_set import load, with_baselines
-from scoring.benchmarks.base import Imported
-from scoring.benchmarks.registry import FIGURES
+from scoring.formats.benchmarks.benchmark_registry import FIGURES
+from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.aligned import align_official, align_scorers
 from scoring.metrics.own import official_metric
 from scoring.metrics.paired import tied_name

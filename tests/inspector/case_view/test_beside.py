@@ -17,7 +17,7 @@ from inspector.result_set import load
 from inspector.screen_state import inspect
 from inspector.texts.paint import Glyphs
 from reference import Case
-from scoring.cache import RewardParts
+from scoring.workspace.cache import RewardParts
 from shown_case import PLAIN, at_hand, seen
 from thoroughness import THOROUGH, also
 

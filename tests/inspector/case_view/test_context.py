@@ -18,7 +18,7 @@ from inspector.result_set import load
 from inspector.screen_state import inspect
 from inspector.texts.text import clean
 from reference import Case
-from scoring.filtering.text_query import TextQuery, spans
+from scoring.workspace.filtering.text_query import TextQuery, spans
 from shown_case import PLAIN, at_hand, seen
 
 LONG = "word " * 30_000

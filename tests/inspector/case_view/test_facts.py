@@ -10,9 +10,9 @@ from inspector.query import Query
 from inspector.result_set import load
 from inspector.screen_state import inspect
 from reference import Case
-from scoring.benchmarks.base import Imported
-from scoring.reading.findings import Finding
-from scoring.workspace import Workspace
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.formats.reading.findings import Finding
+from scoring.workspace.workspace import Workspace
 from shown_case import at_hand, seen
 
 RAW = ["First $\\frac{1}{2}$.", "A \x1b[31mred\x1b[0m step", "Last."]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from inspector.case_view.prose import FOUND, found_text
 from inspector.texts.text import clean
 from inspector.texts.wrap import wrap
-from scoring.filtering.text_query import TextQuery, spans
+from scoring.workspace.filtering.text_query import TextQuery, spans
 
 letters = st.text(st.sampled_from("ab  \n界é𝒳[$\\x1"), max_size=80)
 

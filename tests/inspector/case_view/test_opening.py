@@ -13,7 +13,7 @@ from inspector.result_set import load
 from inspector.screen_state import inspect
 from inspector.texts.sentences import WORDS
 from reference import Case
-from scoring.evaluations.verdicts import OUTCOMES
+from scoring.evaluation.verdicts import OUTCOMES
 from shown_case import at_hand, seen
 
 SIZES = ((117, 33), (77, 21))

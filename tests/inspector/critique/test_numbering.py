@@ -4,8 +4,8 @@ import pytest
 
 import making
 from inspector.critique.blocks import numbering
-from scoring.critics.catalogue import PROTOCOLS
-from scoring.results.reasoneval import CRITIC_TITLE
+from scoring.formats.results.reasoneval import CRITIC_TITLE
+from scoring.models.critics.protocols import PROTOCOLS
 
 STEPS = ["one", "two", "three"]
 

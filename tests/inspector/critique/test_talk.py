@@ -7,9 +7,9 @@ import pytest
 import making
 import talking
 from inspector.critique.blocks import ANALYSIS, CHECK, JUDGEMENT, THOUGHTS, is_talk, told_talk
-from scoring.asking import GeneratedAnswer, Sampling
-from scoring.generative.catalogue import FAMILIES
-from scoring.generative.talk import said
+from scoring.data.asking import GeneratedAnswer, Sampling
+from scoring.runs.generative.generative_catalogue import FAMILIES
+from scoring.runs.generative.talk import said
 
 STEPS = ["one", "two"]
 THINKS = GeneratedAnswer("I think.", finish_reason="stop", tokens_out=2)

@@ -12,9 +12,9 @@ from inspector.query import Query
 from inspector.result_set import load
 from inspector.screen_state import inspect
 from inspector.texts.paint import Glyphs
-from scoring.asking import GeneratedAnswer
-from scoring.cache import VoteParts
-from scoring.filtering.text_query import TextQuery
+from scoring.data.asking import GeneratedAnswer
+from scoring.workspace.cache import VoteParts
+from scoring.workspace.filtering.text_query import TextQuery
 
 WIDTH = 60
 ACTS = "\x1b]0;PWNED\x07[red]\u202e"

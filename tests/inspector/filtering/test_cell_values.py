@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.screens.filtering import _reads_the_same
-from scoring.filtering.filters import passing
+from scoring.workspace.filtering.filters import passing
 from thoroughness import up_to
 
 NUMBERS = st.floats(-3, 3) | st.sampled_from(

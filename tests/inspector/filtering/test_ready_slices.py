@@ -11,8 +11,8 @@ from inspector.query import Query
 from inspector.result_set import load
 from inspector.screen_state import inspect
 from published_spaces import mr_math
-from scoring.cache import RewardParts
-from scoring.workspace import Workspace
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.workspace import Workspace
 
 OUTCOMES = {
     "exact-one": ("exact", "refused"),

@@ -4,7 +4,7 @@ import pytest
 
 from inspector.filtering.slices import FILE, SavedSlice, delete_slice, read_slices, save_slice, with_slices
 from inspector.query import Query
-from scoring.errors import NoWorkspace, UsageError
+from scoring.data.errors import NoWorkspace, UsageError
 
 LONG = SavedSlice("long ones", ("n_steps > 8", "subset IN ('it''s')"), sort="n_steps:desc")
 FOUND = SavedSlice("题", (), "two words", ("problem",))

@@ -8,9 +8,9 @@ from inspector.filtering.search_run import FoundBefore, run_search
 from inspector.filtering.searching import found_places
 from inspector.result_set import load
 from inspector.screen_state import inspect
-from scoring.errors import SearchError
-from scoring.filtering.filters import Filter
-from scoring.filtering.text_query import TextQuery
+from scoring.data.errors import SearchError
+from scoring.workspace.filtering.filters import Filter
+from scoring.workspace.filtering.text_query import TextQuery
 from views import cases_view
 
 

@@ -7,8 +7,8 @@ import judged
 import making
 import papers
 import reference
-from scoring.benchmarks import grben
-from scoring.cache import VoteParts
+from scoring.formats.benchmarks import grben
+from scoring.workspace.cache import VoteParts
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import pytest
 import making
 import papers
 from reference import Case
-from scoring.benchmarks.base import Imported
-from scoring.cache import VoteParts
-from scoring.schema import VOTES
-from scoring.workspace import Workspace
+from scoring.data.schema import VOTES
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.workspace.cache import VoteParts
+from scoring.workspace.workspace import Workspace
 
 RATINGS = (((0.9, 0.9), (0.9, 0.9)), ((0.9, -0.9), (-0.9, 0.9)))
 """By run the ratings of the case and of its original: it judges as many steps of both right."""

@@ -6,8 +6,8 @@ import judged
 import making
 import papers
 import reference
-from scoring.cache import RewardParts
 from scoring.metrics.paper_figures import table_figures
+from scoring.workspace.cache import RewardParts
 
 
 def test_a_figure_that_rounds_to_the_printed_one_agrees(called, rows, root):

@@ -16,7 +16,7 @@ from inspector.report.facts import LEFT, RIGHT, ReportFigure, interval_chart, ou
 from inspector.report.facts import LEFT as AXIS
 from inspector.result_set import load
 from inspector.texts.sentences import GLYPHS, official_score
-from scoring.evaluations.verdicts import OUTCOMES
+from scoring.evaluation.verdicts import OUTCOMES
 
 
 def shapes(node, name, class_=None):

@@ -15,8 +15,8 @@ from inspector.report import document
 from inspector.report.document import Choices, report_document
 from inspector.result_set import load
 from report_parts import Parts
-from scoring.benchmarks.demo import NAME
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
+from scoring.formats.benchmarks.demo import NAME
 
 DEMO = ("--benchmark", NAME)
 TWO = ("blend", "ledger")

@@ -13,7 +13,7 @@ from inspector.render.cells import plain_text, value_text
 from inspector.render.view import Columns, CommandLine, Curve, Fold, Note, Picture, Table
 from inspector.report.document import Choices, ReportDocument, report_document
 from inspector.result_set import load
-from scoring.benchmarks.base import Imported
+from scoring.formats.benchmarks.case_format import Imported
 from thoroughness import also
 
 

@@ -10,8 +10,8 @@ from inspector.render.view import Bullets, CaseBlock
 from inspector.report.document import Choices, report_document
 from inspector.result_set import load
 from report_parts import Parts
-from scoring.benchmarks.base import Imported
-from scoring.cache import RewardParts
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.workspace.cache import RewardParts
 
 CASES, SCORERS = making.study(n=30)
 

@@ -14,9 +14,9 @@ from inspector.screens.analysis import AnalysisScreen
 from inspector.services import navigation
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
-from scoring.errors import UsageError
-from scoring.triage.history import RULINGS
-from scoring.triage.journal import Author, Journal
+from scoring.data.errors import UsageError
+from scoring.workspace.triage.history import RULINGS
+from scoring.workspace.triage.journal import Author, Journal
 from screen_text import hides, press, rests, screen_text, shows, until
 from thoroughness import THOROUGH
 

@@ -10,7 +10,7 @@ from inspector.result_set import load
 from inspector.screens.tagging import HIDDEN, HistoryDialog
 from inspector.triage.history import history_lines
 from opened import opened
-from scoring.triage.journal import ENVIRONMENT, Author, Journal
+from scoring.workspace.triage.journal import ENVIRONMENT, Author, Journal
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, until
 from thoroughness import also
 from views import triage_view

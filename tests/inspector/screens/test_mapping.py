@@ -16,11 +16,11 @@ from inspector.widgets.pick_list import PickList
 from inspector.workspace_place import demo_workspace
 from opened import inspected, opened, unpainted
 from reference import Case
+from scoring.formats.reading.rows import read_rows
+from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.proposal import OpenTable
 from scoring.importing.sources import ReadOptions, read_source
-from scoring.reading.rows import read_rows
-from scoring.tables.column_mapping import ColumnMapping
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 from screen_text import press, settled, shows, until
 
 

@@ -15,7 +15,7 @@ ROOT = str(Path(__file__).parents[3])
 SLOW = """
 import sys, time
 sys.path.insert(0, {root!r})
-from scoring.filtering import text_search
+from scoring.workspace.filtering import text_search
 real = text_search._collected
 def slow(source, lazy):
     found = real(source, lazy)

@@ -15,7 +15,7 @@ from inspector.messages import Copy
 from inspector.query import Query
 from opened import opened
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 from screen_text import hides, press, rests, settled, shows
 
 WORDS = " ".join(f"word{number}" for number in range(200))

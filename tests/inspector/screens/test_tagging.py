@@ -12,8 +12,8 @@ from inspector.screens.tagging import in_columns
 from inspector.widgets.text_editor import TextEditor
 from opened import inspected, listed, opened
 from reference import Case
-from scoring.storage.files import check_writable
-from scoring.triage.journal import ENVIRONMENT, Journal
+from scoring.data.storage.files import check_writable
+from scoring.workspace.triage.journal import ENVIRONMENT, Journal
 from screen_text import hides, press, shows, until
 
 

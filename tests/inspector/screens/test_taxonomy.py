@@ -19,9 +19,9 @@ from inspector.texts.paint import Glyphs
 from inspector.triage.categories import NOT_TRIED, VALUES
 from inspector.widgets.pick_list import TextList
 from opened import inspected, listed, opened
-from scoring.triage.history import NOTE, SORT
-from scoring.triage.journal import ENVIRONMENT, Author, Journal
-from scoring.workspace import Workspace
+from scoring.workspace.triage.history import NOTE, SORT
+from scoring.workspace.triage.journal import ENVIRONMENT, Author, Journal
+from scoring.workspace.workspace import Workspace
 from screen_text import hides, press, rests, screen_lines, shows, type_ahead, until
 from walking import walk
 
@@ -244,7 +244,7 @@ async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_
         await until(pilot, lambda: len(list(tmp_path.glob("*.json"))) == 2)
         await press(pilot, "w", "n")
         with monkeypatch.context() as patched:
-            patched.setattr("scoring.triage.journal.os.write", full)
+            patched.setattr("scoring.workspace.triage.journal.os.write", full)
             await press(pilot, "enter")
             await shows(pilot, "Cannot write", "2 ticked")
     assert set(kept(query).values()) == {"signs", "units"}

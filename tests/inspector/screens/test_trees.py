@@ -10,8 +10,8 @@ from inspector.shell.trees import trees_view
 from inspector.terminal.themes import OneDialog
 from inspector.texts.paint import Glyphs
 from opened import unpainted
-from scoring.reading.rows import SourceRow
-from scoring.trees.reading import read_trees, tree_of_row
+from scoring.formats.reading.rows import SourceRow
+from scoring.metrics.trees.reading import read_trees, tree_of_row
 from screen_text import press, screen_text, shows, until
 from search_trees import any_tree, node, paths, recorded, tree, written
 from thoroughness import up_to

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 import example
 from inspector.result_set import load
 from opened import DEMO, inspected, opened
-from scoring.errors import UnwritableWorkspace
-from scoring.triage import journal as writing
-from scoring.triage.history import RULINGS
-from scoring.triage.journal import Author, Journal
+from scoring.data.errors import UnwritableWorkspace
+from scoring.workspace.triage import journal as writing
+from scoring.workspace.triage.history import RULINGS
+from scoring.workspace.triage.journal import Author, Journal
 from screen_text import press, rests, screen_text, shows, until
 
 FAILURES = ("alarm-one", "late-one", "missed-one", "missed-two", "early-one")

@@ -28,7 +28,7 @@ from inspector.serving.visitor import VisitorOpening
 from inspector.shell import serve as shell
 from inspector.terminal.textual_compat import Packets
 from inspector.visit import Visit
-from scoring.triage.journal import Author
+from scoring.workspace.triage.journal import Author
 from served import PATIENCE, STUBBORN, child, children, command, gone
 
 DEMO = Query(benchmarks=("demo",))

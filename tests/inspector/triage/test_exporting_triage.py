@@ -15,10 +15,10 @@ from inspector.shell.exporting import TEXTS
 from inspector.triage.annotations import ANNOTATIONS, gone_words
 from reference import Case
 from refusals import sentence_of
-from scoring.benchmarks.base import Imported
-from scoring.triage.history import RATE, RULINGS
-from scoring.triage.journal import Author, Journal
-from scoring.workspace import Workspace
+from scoring.formats.benchmarks.case_format import Imported
+from scoring.workspace.triage.history import RATE, RULINGS
+from scoring.workspace.triage.journal import Author, Journal
+from scoring.workspace.workspace import Workspace
 
 MODEL, GOLD, BOTH, IMPORT, UNSURE = RULINGS
 BENCH = [Case(3, number % 4 - 1, subset="ab"[number % 2]) for number in range(8)]

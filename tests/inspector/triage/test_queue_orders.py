@@ -26,7 +26,7 @@ from inspector.triage.queue import (
     queue_rows,
 )
 from reference import Case
-from scoring.triage.journal import Author, Journal
+from scoring.workspace.triage.journal import Author, Journal
 
 
 @pytest.fixture(scope="module")

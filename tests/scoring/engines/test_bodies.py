@@ -3,10 +3,10 @@
 import pytest
 
 import checkpoints
-from scoring.checkpoint import Checkpoint
-from scoring.errors import ForeignCheckpoint
-from scoring.prms.catalogue import adapter_of
-from scoring.readout import Encoded
+from scoring.data.errors import ForeignCheckpoint
+from scoring.data.readout import Encoded
+from scoring.models.checkpoint import Checkpoint
+from scoring.models.prms.prm_catalogue import adapter_of
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -2,8 +2,8 @@ import math
 
 import pytest
 
+from scoring.data.readout import EngineOutput, Refused
 from scoring.engines.base import answer_of, combined
-from scoring.readout import EngineOutput, Refused
 
 
 def test_the_sequences_of_a_case_are_its_steps_in_order():

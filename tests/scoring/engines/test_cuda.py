@@ -11,13 +11,13 @@ pytest.importorskip("transformers")
 import checkpoints  # noqa: E402
 import every_family  # noqa: E402  # needs torch
 import tiny_families  # noqa: E402  # needs torch
-from scoring.checkpoint import Checkpoint  # noqa: E402
+from scoring.data.readout import Encoded, Refused  # noqa: E402
 from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402  # needs torch
-from scoring.prm_check.encoding import encode_case  # noqa: E402
-from scoring.prm_check.run import checks, rewards_of  # noqa: E402
-from scoring.prms.catalogue import ADAPTERS, adapter_of  # noqa: E402
-from scoring.readout import Encoded, Refused  # noqa: E402
-from scoring.xray import Case  # noqa: E402
+from scoring.models.checkpoint import Checkpoint  # noqa: E402
+from scoring.models.prms.prm_catalogue import ADAPTERS, adapter_of  # noqa: E402
+from scoring.runs.prm_check.adapter_checks import checks, rewards_of  # noqa: E402
+from scoring.runs.prm_check.encoding import encode_case  # noqa: E402
+from scoring.runs.xray import Case  # noqa: E402
 
 ROUNDING = 1e-4
 """A card and a CPU round otherwise: random weights and 500 tokens make a hundred thousandth of it."""

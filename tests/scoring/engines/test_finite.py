@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import checkpoints
-from scoring.checkpoint import Checkpoint
-from scoring.errors import CheckpointError
-from scoring.prms.catalogue import adapter_of
-from scoring.readout import Encoded, Readout, Refused, Vocabulary
+from scoring.data.errors import CheckpointError
+from scoring.data.readout import Encoded, Readout, Refused, Vocabulary
+from scoring.models.checkpoint import Checkpoint
+from scoring.models.prms.prm_catalogue import adapter_of
 from scoring.runs.plan import MissingAnswers
 from scoring.runs.prm_runs import EncodedCase
 from scoring.runs.run import RunCase

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import checkpoints
-from scoring.checkpoint import Checkpoint
+from scoring.data.errors import EngineError
+from scoring.data.readout import Encoded, Readout, Vocabulary
 from scoring.engines.placement import layers_over, numbers_on, placed, replicas, tensor_parallel
-from scoring.errors import EngineError
-from scoring.prms.catalogue import adapter_of
-from scoring.readout import Encoded, Readout, Vocabulary
+from scoring.models.checkpoint import Checkpoint
+from scoring.models.prms.prm_catalogue import adapter_of
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import checkpoints
-from scoring.checkpoint import Checkpoint
-from scoring.errors import CheckpointError, EngineError, ForeignCheckpoint
-from scoring.prms.catalogue import adapter_of
-from scoring.prms.qwen import SYSTEM
-from scoring.readout import Encoded, Refused
+from scoring.data.errors import CheckpointError, EngineError, ForeignCheckpoint
+from scoring.data.readout import Encoded, Refused
+from scoring.models.checkpoint import Checkpoint
+from scoring.models.prms.prm_catalogue import adapter_of
+from scoring.models.prms.qwen import SYSTEM
 from scoring.runs.opened import TokenizerFile
 
 torch = pytest.importorskip("torch")

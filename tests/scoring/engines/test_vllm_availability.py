@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
+from scoring.data.errors import EngineError, MissingExtra
 from scoring.engines import vllm_availability
 from scoring.engines.vllm_availability import Availability
-from scoring.errors import EngineError, MissingExtra
 
 ASK = """
 import json, sys

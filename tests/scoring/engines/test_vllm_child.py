@@ -15,9 +15,9 @@ import pytest
 
 pytest.importorskip("httpx")
 
+from scoring.data.errors import EngineError, MissingExtra, UnwritableWorkspace
 from scoring.engines import vllm_child
 from scoring.engines.vllm_child import VllmChild, log_for, visible_to
-from scoring.errors import EngineError, MissingExtra, UnwritableWorkspace
 from servers.fault_server import Behaviour, running
 
 ROOT = Path(__file__).parents[3]

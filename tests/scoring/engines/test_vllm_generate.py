@@ -1,6 +1,6 @@
 """How settings become vLLM's; what they do is tested with a real vLLM in tests/on_vllm."""
 
-from scoring.asking import Sampling
+from scoring.data.asking import Sampling
 from scoring.engines.vllm_generate import arguments
 
 

@@ -6,9 +6,9 @@ import pytest
 
 import authored
 from imports import workspace_with
-from scoring.errors import InputError, NotJoined, UnknownFormat
+from scoring.data.errors import InputError, NotJoined, UnknownFormat
+from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.tables.column_mapping import ColumnMapping
 
 N = 40
 CASES = authored.rows(N)

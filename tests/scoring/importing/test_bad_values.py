@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 
 from inspector.cli import main
-from scoring.errors import LONGEST_MESSAGE, NotJoined
+from scoring.data.errors import LONGEST_MESSAGE, NotJoined
+from scoring.formats.reading.chunks import chunks
+from scoring.formats.reading.fields import Layout, identifier, read_by
+from scoring.formats.reading.rows import Rows
+from scoring.formats.reading.text_rows import without_surrogates
+from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.reading.chunks import chunks
-from scoring.reading.fields import Layout, identifier, read_by
-from scoring.reading.rows import Rows
-from scoring.reading.text_rows import without_surrogates
-from scoring.tables.column_mapping import ColumnMapping
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 
 GOOD = 6
 """Good rows around the bad one."""

@@ -11,12 +11,12 @@ import authored
 import modified
 from authored import json_lines, rows
 from benchmark_rows import grben
-from scoring.benchmarks import demo
-from scoring.cache import RewardParts
-from scoring.errors import InputError, NotJoined, ScorerConflict, UnknownFormat, UnreadableFile, UsageError
+from scoring.data.errors import InputError, NotJoined, ScorerConflict, UnknownFormat, UnreadableFile, UsageError
+from scoring.data.storage.files import uuid7
+from scoring.formats.benchmarks import demo
+from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.batch import ImportOptions, read_sources, spill_folder
-from scoring.storage.files import uuid7
-from scoring.tables.column_mapping import ColumnMapping
+from scoring.workspace.cache import RewardParts
 
 NOTHING = ImportOptions()
 

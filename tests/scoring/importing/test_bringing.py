@@ -24,17 +24,17 @@ import example
 from benchmark_rows import stepwise
 from failing import failing
 from inspector.cli import main
-from scoring.benchmarks import base
-from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
+from scoring.data.errors import InputError, UnknownFormat, UnreadableFile, UsageError
+from scoring.formats.benchmarks import case_format as base
+from scoring.formats.reading import file_bytes
+from scoring.formats.reading.file_bytes import zstd_module
 from scoring.importing import archives, bringing
 from scoring.importing.archives import Archive
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.bringing import bring, expanded, is_pattern, not_looked_at
 from scoring.importing.imported_files import original_row
 from scoring.importing.sources import read_source
-from scoring.reading import file_bytes
-from scoring.reading.file_bytes import zstd_module
-from scoring.workspace import OWN, Workspace
+from scoring.workspace.workspace import OWN, Workspace
 from thoroughness import also, one_of
 
 zstd = zstd_module()

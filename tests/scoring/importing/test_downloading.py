@@ -14,12 +14,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import authored
-from scoring.errors import InspectError, MissingExtra, UnreadableFile, UsageError
+from scoring.data.errors import InspectError, MissingExtra, UnreadableFile, UsageError
 from scoring.importing import bringing, downloading
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.downloading import Download, Location, _is_public
 from scoring.importing.imported_files import original_row
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 
 N = 20
 CASES = authored.rows(N)

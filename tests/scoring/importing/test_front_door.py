@@ -9,13 +9,13 @@ import pytest
 import authored
 import modified
 from imports import workspace_with
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
+from scoring.formats.reading.rows import Rows
+from scoring.formats.tables.column_mapping import ColumnMapping
+from scoring.formats.tables.results import gathered_steps, results
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.join import OF_CASES, join
-from scoring.reading.rows import Rows
-from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.results import gathered_steps, results
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 
 N = 40
 CASES = authored.rows(N)

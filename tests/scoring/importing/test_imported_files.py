@@ -4,7 +4,7 @@ import pytest
 
 from authored import json_array, rows
 from benchmark_rows import stepwise
-from scoring.errors import UnreadableFile
+from scoring.data.errors import UnreadableFile
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.imported_files import original_row
 

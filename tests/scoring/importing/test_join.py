@@ -11,14 +11,14 @@ from msgspec.structs import replace
 from inspector.cli import main
 from modified import row
 from results_and_cases import SOURCE, case, cases_of, codes, results, rewards, texts, together
-from scoring.errors import NotJoined, UsageError
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold, align
+from scoring.data.errors import NotJoined, UsageError
+from scoring.data.schema import REWARDS, VOTES
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold, align
+from scoring.formats.reading.findings import Finding
 from scoring.importing.join import gold_findings, grouped, join, verdict_findings
 from scoring.importing.saving import scorer_of
-from scoring.reading.findings import Finding
-from scoring.schema import REWARDS, VOTES
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 from thoroughness import together as in_turn
 
 A, B = case("a"), case("b")

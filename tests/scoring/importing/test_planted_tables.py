@@ -10,9 +10,9 @@ import pytest
 
 import planted_tables
 from scoring.api import open_workspace
-from scoring.errors import InspectError
+from scoring.data.errors import InspectError
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 from thoroughness import THOROUGH
 
 PLANTED = range(10_000, 10_200) if THOROUGH else range(480, 480 + 3 * len(planted_tables.FAULTS))

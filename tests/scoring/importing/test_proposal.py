@@ -5,12 +5,12 @@ import json
 import pytest
 
 import authored
-from scoring.errors import UsageError
+from scoring.data.errors import UsageError
+from scoring.formats.reading.rows import Rows
+from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.proposal import ColumnProposal, FirstCase, propose_mapping
-from scoring.reading.rows import Rows
-from scoring.tables.column_mapping import ColumnMapping
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 
 N = 100
 CASES = authored.rows(N)

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 from authored import json_lines
-from scoring.errors import InspectError, UnknownFormat, UsageError
+from scoring.data.errors import InspectError, UnknownFormat, UsageError
+from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.sources import read_source
-from scoring.tables.column_mapping import ColumnMapping
 
 IDS = [f"case-{number}" for number in range(12)]
 REWARDS = [[0.9, 0.25, 0.7], [0.8, 0.6]] * 6

@@ -10,10 +10,10 @@ import pytest
 
 import authored
 from imports import workspace_with
-from scoring.errors import InputError, NotJoined, ScorerConflict
+from scoring.data.errors import InputError, NotJoined, ScorerConflict
+from scoring.formats.reading.import_checks import auroc_below, implies_worse, length_pattern
+from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.reading.import_checks import auroc_below, implies_worse, length_pattern
-from scoring.tables.column_mapping import ColumnMapping
 
 N = 12
 LENGTHS = (3, 5, 4, 2)

@@ -11,16 +11,16 @@ from msgspec.structs import replace
 import authored
 from results_and_cases import case, cases_of, results, texts
 from saved_results import CASES, cached, folder_of, given
-from scoring.cache import RewardParts, VoteParts
-from scoring.errors import DamagedWorkspace, NoWorkspace, ScorerConflict, UnreadableFile
+from scoring.data.errors import DamagedWorkspace, NoWorkspace, ScorerConflict, UnreadableFile
+from scoring.data.schema import REWARDS
+from scoring.data.scorer import Scorer, TrainingPoint
 from scoring.importing import batch as module
 from scoring.importing import saving
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.join import join
 from scoring.importing.saving import SavedResults, save
-from scoring.schema import REWARDS
-from scoring.scorer import Scorer, TrainingPoint
-from scoring.workspace import Workspace
+from scoring.workspace.cache import RewardParts, VoteParts
+from scoring.workspace.workspace import Workspace
 from thoroughness import up_to
 
 DAMAGE = {

@@ -15,17 +15,17 @@ from inspector.cli import main
 from killed import KILLS, import_files, kept_files, told_until_killed
 from results_and_cases import results
 from saved_results import CASES, cached, folder_of, given
-from scoring.cache import Parts, RewardParts, VoteParts
-from scoring.errors import UnwritableWorkspace
+from scoring.data.errors import UnwritableWorkspace
 from scoring.importing import saving
 from scoring.importing.join import join
 from scoring.importing.saving import save
-from scoring.workspace import Workspace
+from scoring.workspace.cache import Parts, RewardParts, VoteParts
+from scoring.workspace.workspace import Workspace
 from thoroughness import also
 
 # Processes are forked from one that has imported what they need, and has done nothing yet.
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["polars", "scoring.importing.saving", "scoring.results.base"])
+PROCESSES.set_forkserver_preload(["polars", "scoring.importing.saving", "scoring.formats.results.result_format"])
 
 
 def die_at(root, moment, values):

@@ -11,16 +11,16 @@ import authored
 import benchmark_rows
 from authored import json_array, json_lines, row, rows
 from imports import import_source
-from scoring.benchmarks import demo
-from scoring.errors import InputError, InspectError, NotJoined, UnknownFormat
+from scoring.data.errors import InputError, InspectError, NotJoined, UnknownFormat
+from scoring.data.metadata_columns import MetadataColumns, reconciled
+from scoring.data.schema import CASES, content_key
+from scoring.data.storage.parquet import read_parquet
+from scoring.formats.benchmarks import demo
+from scoring.formats.reading.rows import Rows
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.imported_files import missing_column
 from scoring.importing.sources import read_source, recognised
-from scoring.metadata_columns import MetadataColumns, reconciled
-from scoring.reading.rows import Rows
-from scoring.schema import CASES, content_key
-from scoring.storage.parquet import read_parquet
-from scoring.workspace import Workspace
+from scoring.workspace.workspace import Workspace
 from thoroughness import up_to
 
 
@@ -397,7 +397,7 @@ def test_columns_are_read_one_by_one_and_only_when_asked_for(workspace, tmp_path
         asked.append(columns)
         return read_parquet(path, columns, *more, **named)
 
-    monkeypatch.setattr("scoring.metadata_columns.read_parquet", noted)
+    monkeypatch.setattr("scoring.data.metadata_columns.read_parquet", noted)
     columns = workspace.cases_and_columns()[2]
     assert columns.schema["difficulty"] == pl.String
     assert columns.distinct("difficulty", "processbench") == 2

@@ -14,16 +14,16 @@ import pytest
 
 from inspector.cli import main
 from inspector.terminal import keymap
-from scoring.checkpoint import Checkpoint
-from scoring.errors import InspectError, UnreadableFile
+from scoring.data.errors import InspectError, UnreadableFile
+from scoring.data.own_code import from_file
+from scoring.data.storage.files import NotPlain, open_plain, read_plain
+from scoring.formats.reading.file_bytes import file_bytes, start_of
+from scoring.formats.reading.rows import read_rows
+from scoring.formats.results.inspect_log import load_file
 from scoring.importing.bringing import LocalFile, bring
 from scoring.importing.saving import Ledger
-from scoring.own_code import from_file
-from scoring.reading.file_bytes import file_bytes, start_of
-from scoring.reading.rows import read_rows
-from scoring.results.inspect_log import load_file
-from scoring.storage.files import NotPlain, open_plain, read_plain
-from scoring.stress.elsewhere import read_rewards
+from scoring.models.checkpoint import Checkpoint
+from scoring.runs.stress.elsewhere import read_rewards
 
 ROOT = Path(__file__).parents[3]
 LIMIT_SECONDS = 60
@@ -142,17 +142,17 @@ def test_a_folder_with_special_files_is_imported_without_them(tmp_path, capsys):
 
 
 READ_MODES = {"r", "rb", "r+b"}
-FOLDERS = ("reading", "importing", "results", "tables", "trees", "benchmarks", "stress", "weights", "prms", "critics")
+FOLDERS = ("formats", "importing", "metrics/trees", "runs/stress", "models")
 OWN = {
     # Packaged texts, installed code, files of a workspace, and copies that the import made itself.
-    ("critics/template.py", "packaged"),
-    ("own_code.py", "from_entry_point"),
+    ("models/critics/template.py", "packaged"),
+    ("data/own_code.py", "from_entry_point"),
     ("importing/saving.py", "_imports"),
     ("importing/saving.py", "_sources"),
     ("importing/saving.py", "_is_there"),
     ("importing/saving.py", "remember"),
     ("importing/bringing.py", "_whole_lines"),
-    ("prms/chat.py", "_template"),
+    ("models/prms/chat.py", "_template"),
 }
 
 
@@ -173,7 +173,8 @@ def opened_otherwise(path):
 def test_what_people_name_is_opened_in_one_place():
     scoring = ROOT / "scoring"
     files = [path for folder in FOLDERS for path in (scoring / folder).rglob("*.py")]
-    files += [scoring / "own_code.py", scoring / "checkpoint.py", ROOT / "inspector" / "shell" / "trees.py"]
+    files += [scoring / "data" / "own_code.py", scoring / "engines" / "usable_weights.py"]
+    files += [ROOT / "inspector" / "shell" / "trees.py"]
     found = {
         (str(path.relative_to(scoring)) if path.is_relative_to(scoring) else path.name, name)
         for path in files

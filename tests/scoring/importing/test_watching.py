@@ -12,13 +12,13 @@ import pytest
 import authored
 from authored import json_lines
 from imports import workspace_with
-from scoring.cache import RewardParts, VoteParts
-from scoring.errors import InspectError, UnwritableWorkspace
+from scoring.data.errors import InspectError, UnwritableWorkspace
+from scoring.data.scorer import Scorer
 from scoring.importing import watching
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.watching import Watch, WatchStamp, change_of, listing, whole_rows
-from scoring.scorer import Scorer
-from scoring.workspace import Workspace
+from scoring.workspace.cache import RewardParts, VoteParts
+from scoring.workspace.workspace import Workspace
 from thoroughness import THOROUGH, also
 
 OLD = time.time() - 3600

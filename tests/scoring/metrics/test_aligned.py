@@ -3,7 +3,7 @@ import numpy as np
 import making
 import side_by_side
 from reference import Case
-from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.aligned import align_scorers
 
 

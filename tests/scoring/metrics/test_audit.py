@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 import making
 from contested_space import ground_of, leaning, relabelled
-from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.audit import (
     BEFOREHAND,

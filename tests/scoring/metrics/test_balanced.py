@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import making
-from scoring.benchmarks.own import cases_frame
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.official_rows import CountingRules, figures_of
-from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import Rule
+from scoring.data.schema import METADATA, REWARDS, conform
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import Rule
+from scoring.formats.benchmarks.own import cases_frame
 from scoring.metrics.balanced import NAMES
-from scoring.schema import METADATA, REWARDS, conform
+from scoring.metrics.official_rows import CountingRules, figures_of
 from thoroughness import up_to
 
 UNREADABLE = "unreadable"
@@ -42,7 +42,7 @@ def evaluated(answers):
 
 
 def row_of(judged):
-    """What the reader of verifiers makes of a list; see `scoring.results.hard2verify`."""
+    """What the reader of verifiers makes of a list; see `scoring.formats.results.hard2verify_results`."""
     if judged == UNREADABLE:
         return {"labels": None, "rewards": None, "reason": "no verdict"}
     if None not in judged:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 import making
 from reference import Case
-from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.statistics import BASELINES, baselines
 from thoroughness import up_to

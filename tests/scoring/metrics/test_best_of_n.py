@@ -8,6 +8,7 @@ import judged
 import making
 import response_making
 import response_reference
+from scoring.data.schema import REWARDS
 from scoring.metrics.answer_votes import answer_groups
 from scoring.metrics.best_of_n import (
     AGGREGATIONS,
@@ -28,7 +29,6 @@ from scoring.metrics.best_of_n import (
     responses_of,
     scorer_rows,
 )
-from scoring.schema import REWARDS
 from thoroughness import up_to
 
 SOME = up_to(80, 7)

@@ -7,8 +7,8 @@ import judged
 import making
 import reference
 from reference import Case
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.shares import bias_rows
 from thoroughness import up_to
 

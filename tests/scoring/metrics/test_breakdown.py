@@ -10,10 +10,10 @@ from polars.testing import assert_frame_equal
 import making
 import reference
 from reference import Case
-from scoring.evaluations.verdicts import OUTCOMES
-from scoring.filtering.filters import passing
+from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.breakdown import TOTAL, Cells, axis, breakdown
 from scoring.metrics.resampling import SMALL
+from scoring.workspace.filtering.filters import passing
 from thoroughness import up_to
 
 SOME = up_to(40, 4, suppress_health_check=[HealthCheck.too_slow])

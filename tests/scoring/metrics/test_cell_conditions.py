@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import making
-from scoring.filtering.filters import passing
 from scoring.metrics.breakdown import Cells, axis, breakdown, breakdown_difference
 from scoring.metrics.shares import COUNTS, behind
+from scoring.workspace.filtering.filters import passing
 from selecting import beside
 from thoroughness import up_to
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import side_by_side
-from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.contested import consensus
 from thoroughness import up_to
 

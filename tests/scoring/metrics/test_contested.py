@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.contested import ALONE, NO_SAY, NO_WEIGHT, ONE_WEIGHT, TIE, contested
 from thoroughness import up_to

@@ -10,11 +10,11 @@ import making
 import selecting
 import side_by_side
 from reference import Case
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import Rule
+from scoring.data.schema import REWARDS
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import Rule
 from scoring.metrics.ensembles import correct_sets
-from scoring.schema import REWARDS
 from thoroughness import up_to
 
 MARKS = st.integers(1, 14).flatmap(

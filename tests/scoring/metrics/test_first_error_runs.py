@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 import judged
 import making
 from reference import Case
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
+from scoring.data.schema import REWARDS
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
 from scoring.metrics import resampling
 from scoring.metrics.first_error import ERROR_ACC, F1_SCORE, NAMES, FirstErrors, first_error_rows
 from scoring.metrics.kernel import Marks
 from scoring.metrics.resampling import RESAMPLES
-from scoring.schema import REWARDS
 from thoroughness import up_to
 
 NO_REWARDS = pl.DataFrame(schema=REWARDS)

@@ -9,13 +9,13 @@ import making
 import reference
 from inspector.query import Query
 from inspector.result_set import load
-from scoring.errors import PluginError
+from scoring.data.errors import PluginError
+from scoring.data.own_code import OwnCode
 from scoring.metrics import own
 from scoring.metrics.breakdown import Cells, axis
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import metric, own_cells, own_difference, own_metrics, own_rows
-from scoring.own_code import OwnCode
-from scoring.plugins import load_plugins
+from scoring.metrics.plugins import load_plugins
 
 FILE = Path(__file__).parents[2] / "own" / "near.py"
 

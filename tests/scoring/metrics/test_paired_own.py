@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import making
 import reference
 from reference import Case
-from scoring.benchmarks.registry import FIGURES, benchmark_module
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import Rule
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import Rule
+from scoring.formats.benchmarks.benchmark_registry import FIGURES, benchmark_module
 from scoring.metrics.aligned import align_official
 from scoring.metrics.own import leading_figure
 from scoring.metrics.paired import official_comparison_rows, official_values

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 import making
 import reference
-from scoring.benchmarks import prmbench, socratic
+from scoring.formats.benchmarks import prmbench, socratic
 from scoring.metrics.paper_figures import TableScope, values_of
+from scoring.metrics.published.papers import PAPERS, PrintedTable, figures
 from scoring.metrics.step_labels import step_rows
-from scoring.published.papers import PAPERS, PrintedTable, figures
 
 
 def table(paper, number):

@@ -6,11 +6,11 @@ import polars as pl
 import judged
 import making
 from reference import Case
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
+from scoring.data.schema import REWARDS
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.paper_figures import TableScope, values_of
-from scoring.published.papers import PAPERS
-from scoring.schema import REWARDS
+from scoring.metrics.published.papers import PAPERS
 
 
 def test_cells_are_means_over_runs_with_their_sd():

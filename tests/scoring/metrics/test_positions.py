@@ -11,8 +11,8 @@ import judged
 import making
 import reference
 from reference import Case
-from scoring.filtering.filters import passing
 from scoring.metrics.positions import PRESETS, all_position_rows, first_position_rows, offset_rows, step_position_rows
+from scoring.workspace.filtering.filters import passing
 from thoroughness import up_to
 
 SOME = up_to(50, 6, suppress_health_check=[HealthCheck.too_slow])

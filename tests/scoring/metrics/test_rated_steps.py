@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 import making
 import step_making
 from reference import Case
-from scoring.critics.parsing import read_prmbench
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.data.parsing import read_prmbench
+from scoring.data.schema import VOTES
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.step_labels import step_contributions
-from scoring.schema import VOTES
 from step_making import FACTS
 from step_reference import SWAPPED, Step
 from thoroughness import up_to

@@ -9,10 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import making
-from scoring.benchmarks import mrmath, mrmath_redundant
-from scoring.benchmarks.own import cases_frame
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
+from scoring.data.schema import METADATA, REWARDS, VOTES
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.formats.benchmarks import mrmath, mrmath_redundant
+from scoring.formats.benchmarks.own import cases_frame
+from scoring.formats.reading.rows import read_rows
+from scoring.formats.results import reasoneval
 from scoring.importing.join import join
 from scoring.metrics.paper_figures import (
     NO_AUC_OF_ANSWERS,
@@ -21,9 +24,6 @@ from scoring.metrics.paper_figures import (
     REASONEVAL_METRICS,
     reasoneval_figures,
 )
-from scoring.reading.rows import read_rows
-from scoring.results import reasoneval
-from scoring.schema import METADATA, REWARDS, VOTES
 from thoroughness import up_to
 
 CUT, REDUNDANT = 0.5, 0.15

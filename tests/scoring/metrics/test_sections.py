@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import making
-from scoring.benchmarks.own import cases_frame
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.official_rows import CountingRules, figures_of
-from scoring.evaluations.step_rewards import Gold
-from scoring.evaluations.verdicts import Rule
+from scoring.data.schema import METADATA, REWARDS, conform
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import Rule
+from scoring.formats.benchmarks.own import cases_frame
+from scoring.metrics.official_rows import CountingRules, figures_of
 from scoring.metrics.sections import NAMES
-from scoring.schema import METADATA, REWARDS, conform
 from thoroughness import up_to
 
 N_STEPS = 6

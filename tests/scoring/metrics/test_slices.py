@@ -5,8 +5,8 @@ import pytest
 
 import making
 from reference import Case
-from scoring.filtering.filters import passing
 from scoring.metrics.breakdown import SUPPORT, axis, slice_rows
+from scoring.workspace.filtering.filters import passing
 
 
 def study(n=300, seed=1):

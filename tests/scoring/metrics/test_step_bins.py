@@ -2,8 +2,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from scoring.filtering.filters import passing
 from scoring.metrics.positions import PRESETS
+from scoring.workspace.filtering.filters import passing
 
 
 def labels_of(preset, steps, n_steps):

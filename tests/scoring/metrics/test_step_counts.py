@@ -5,9 +5,9 @@ import pytest
 import making
 import step_making
 from reference import Case
-from scoring.evaluations.step_rewards import align
+from scoring.data.schema import REWARDS
+from scoring.evaluation.step_rewards import align
 from scoring.metrics.step_labels import judged_by_redundancy, without_redundancy_threshold
-from scoring.schema import REWARDS
 from step_reference import Step
 
 ALL = np.array([True, True])

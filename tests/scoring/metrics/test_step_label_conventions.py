@@ -1,6 +1,6 @@
 """Every convention of PRMBench's toolkit has a test of a few steps, written by hand; and those of label lists are here.
 
-Loading (tests/scoring/benchmarks/test_prmbench.py)
+Loading (tests/scoring/formats/benchmarks/test_prmbench.py)
     the first row of a key counts: test_of_two_rows_of_one_key_the_first_is_the_case
     twins: test_a_redundency_case_has_a_twin, test_a_repeated_row_has_no_second_twin
     which question: test_the_modified_question_is_what_is_scored
@@ -17,11 +17,11 @@ Counting (test_step_labels.py beside this file)
     invalid outputs: test_invalid_outputs_are_dropped_and_lower_the_validity_rate
     similarity, a twin whose rate is 0, multi_solutions in it: test_similarity_is_one_less_the_mean_difference_of_rates
     twins are in no total: test_twins_are_in_no_total (here)
-Results (tests/scoring/results)
+Results (tests/scoring/formats/results)
     the first of several predictions counts: test_mr_eval.py, test_the_first_record_with_an_id_counts
     thresholds of redundancy: test_reasoneval.py, test_three_numbers_a_step_are_negative_neutral_and_positive
     a threshold on differences: test_mr_eval.py, test_labels_on_differences_give_a_threshold_on_differences
-    labels as given: tests/scoring/test_given.py, test_labels_decide_where_there_are_rewards_too
+    labels as given: tests/scoring/evaluation/test_given.py, test_labels_decide_where_there_are_rewards_too
 Labels that are not as many as the steps: here.
 """
 
@@ -34,12 +34,12 @@ from hypothesis import strategies as st
 import making
 import step_making
 from reference import Case
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
+from scoring.data.schema import REWARDS
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.likeness import right_rates
 from scoring.metrics.step_labels import COUNTS, step_contributions, step_rows
 from scoring.metrics.threshold_curves import step_curve
-from scoring.schema import REWARDS
 from step_making import FACTS
 from step_reference import Step
 from thoroughness import up_to

@@ -8,11 +8,11 @@ import making
 import step_making
 import step_reference
 from reference import Case
-from scoring.benchmarks.socratic import STEP_LABELLED as SOCRATIC
-from scoring.evaluations.evaluation import evaluate
-from scoring.evaluations.step_rewards import Gold
+from scoring.data.schema import REWARDS, VOTES
+from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.step_rewards import Gold
+from scoring.formats.benchmarks.socratic import STEP_LABELLED as SOCRATIC
 from scoring.metrics.step_labels import AVERAGING, NAMES, PRMSCORE, PooledSteps, step_rows
-from scoring.schema import REWARDS, VOTES
 from step_making import FACTS
 from step_reference import ALONE, Step
 from thoroughness import up_to

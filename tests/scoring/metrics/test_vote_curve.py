@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 import judged
 import making
 from reference import Case
-from scoring.critics.parsing import processbench_verdict, vote
-from scoring.evaluations.given import tally
-from scoring.evaluations.verdicts import NO_VERDICT
+from scoring.data.parsing import processbench_verdict, vote
+from scoring.data.schema import VOTES
+from scoring.evaluation.given import tally
+from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
-from scoring.schema import VOTES
 from thoroughness import up_to
 
 SOME_BALLOTS = ("0", "1", "01", "-1", "-7", "two", "", None)

@@ -1,6 +1,6 @@
 """What tests of the server engines ask, and what they gather."""
 
-from scoring.asking import Answered, GenerationRequest, Message, Noticed
+from scoring.data.asking import Answered, GenerationRequest, Message, Noticed
 from scoring.engines.server.client import RetryPolicy
 
 QUICK = RetryPolicy(timeout=0.5, base=0.01, longest=0.05, down=1.0)

@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.asking import Sampling
+from scoring.data.asking import Sampling
 from scoring.engines.server.chat import ChatServers
 from servers.runs import QUICK, Run, asks
 

@@ -1,7 +1,7 @@
 import pytest
 
+from scoring.data.errors import UsageError
 from scoring.engines.server.address import ServerAddress
-from scoring.errors import UsageError
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ from itertools import islice
 
 import pytest
 
-from scoring.asking import Answered, GenerationRequest, Message, Noticed, Sampling, other_seed
-from scoring.critics.catalogue import read_answer
-from scoring.critics.parsing import read_processbench
+from scoring.data.asking import Answered, GenerationRequest, Message, Noticed, Sampling, other_seed
+from scoring.data.errors import EngineError, UsageError
+from scoring.data.parsing import read_processbench
 from scoring.engines.server import client
 from scoring.engines.server.chat import ChatServers
 from scoring.engines.server.client import RetryPolicy
-from scoring.errors import EngineError, UsageError
+from scoring.models.critics.protocols import read_answer
 from servers.fault_server import ANSWER, FAULTS, Behaviour, Outcome, of, running
 from servers.runs import QUICK, Run, asks
 from thoroughness import THOROUGH, also, together

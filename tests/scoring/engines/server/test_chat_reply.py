@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.asking import TokenLogprobs
+from scoring.data.asking import TokenLogprobs
 from scoring.engines.server.chat import read_chat
 from scoring.engines.server.faults import Fault
 

@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.asking import Message, Sampling
+from scoring.data.asking import Message, Sampling
 from scoring.engines.server.chat import Dialect, chat_request
 
 PROMPT = (Message("system", "s"), Message("user", "u"))

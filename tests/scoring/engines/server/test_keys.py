@@ -3,9 +3,9 @@ import pickle
 
 import pytest
 
+from scoring.data.errors import UsageError
+from scoring.data.secrets import masked
 from scoring.engines.server.address import Key, ServerAddress, find_keys
-from scoring.errors import UsageError
-from scoring.secrets import masked
 
 
 def found(environment, *urls):

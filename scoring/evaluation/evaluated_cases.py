@@ -1,0 +1,355 @@
+"""Cases with every column that a condition, an order or a group may speak of: each is made when it is asked for."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from msgspec import Struct, field
+
+from scoring.data.errors import FilterError
+from scoring.data.metadata_columns import MetadataColumns
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.data.texts import reward_keys
+from scoring.evaluation.evaluation import Evaluation, evaluate
+from scoring.evaluation.scorer_columns import EVERY_COLUMN
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES
+from scoring.formats.benchmarks.benchmark_registry import error_type_of
+from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts
+from scoring.workspace.filtering.condition_masks import Categories, ConditionMasks
+from scoring.workspace.triage.history import Triage
+from scoring.workspace.workspace import Workspace
+
+# -- what people said of the cases, as columns beside them
+
+
+SAID: dict[str, pl.DataType] = {
+    "tags": pl.List(pl.String()),
+    "note": pl.String(),
+    "ruling": pl.String(),
+    "category": pl.List(pl.String()),
+    "our_error_type": pl.List(pl.String()),
+}
+"""Lists are in alphabetical order, [] where nothing was said, so that a condition that one is missing holds there; the
+others are null there. `our_error_type` are the tags that are error types of a taxonomy, spelt as there."""
+DIFFERING = "people differ"
+"""The ruling on a case of which people said different things."""
+
+
+_SOURCES = {
+    "tags": "tags",
+    "note": "notes",
+    "ruling": "rulings",
+    "category": "categories",
+    "our_error_type": "tags",
+}
+"""Which part of what was said each column is made from."""
+
+
+class TriageColumns(Mapping[str, pl.Series]):
+    """The columns of SAID for n cases, each made when it is asked for, which most are not after most rulings."""
+
+    def __init__(self, triage: Triage, cases: pl.DataFrame, made: Mapping[str, pl.Series] | None = None) -> None:
+        """For cases (n rows, column `case`), in their order; `made` are columns that are known already."""
+        self._triage = triage
+        self._cases = cases
+        self._made = dict(made or {})
+
+    def __getitem__(self, name: str) -> pl.Series:
+        if name not in SAID:
+            raise KeyError(name)
+        if name not in self._made:
+            self._made[name] = _column(name, *_said(self._triage, name), self._cases)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SAID)
+
+    def __len__(self) -> int:
+        return len(SAID)
+
+    def after(self, triage: Triage) -> "TriageColumns":
+        """Return the columns after this was said; a column of which nothing was said anew is the same Series."""
+        kept = {name: column for name, column in self._made.items() if _source(triage, name) is self._source_of(name)}
+        return TriageColumns(triage, self._cases, kept)
+
+    def _source_of(self, name: str) -> object:
+        return _source(self._triage, name)
+
+
+def _source(triage: Triage, name: str) -> object:
+    """What a column is made from: as long as it is the same object, so is the column."""
+    source: object = getattr(triage, _SOURCES[name])
+    return source
+
+
+def _said(triage: Triage, name: str) -> tuple[Mapping[str, object], object]:
+    """The values of a column by case, and that of all other cases."""
+    match name:
+        case "tags":
+            return triage.tags, []
+        case "note":
+            return {case: triage.note(case) for case in triage.notes}, None
+        case "ruling":
+            return {case: _ruling(of.values()) for case, of in triage.rulings.items()}, None
+        case "category":
+            return {case: tuple(sorted({*of.values()})) for case, of in triage.categories.items()}, []
+        case _:
+            types = {tags: _types(tags) for tags in dict.fromkeys(triage.tags.values())}
+            return {case: types[tags] for case, tags in triage.tags.items() if types[tags]}, []
+
+
+def _types(tags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({word for tag in tags if (word := error_type_of(tag)) is not None}))
+
+
+def _ruling(rulings: Iterable[str]) -> str:
+    first, *others = dict.fromkeys(rulings)
+    return DIFFERING if others else first
+
+
+def _column(name: str, value_of: Mapping[str, object], otherwise: object, cases: pl.DataFrame) -> pl.Series:
+    """What was said of each case. Few are spoken of among perhaps a million, and many are told the same."""
+    places = np.zeros(cases.height, dtype=np.uint32)
+    distinct = dict.fromkeys(value_of.values())
+    if value_of:
+        numbers = {value: number for number, value in enumerate(distinct, 1)}
+        spoken = pl.DataFrame({"case": list(value_of), "place": [numbers[value] for value in value_of.values()]})
+        rows = cases["case"].is_in(spoken["case"].implode()).arg_true()
+        joined = pl.DataFrame({"case": cases["case"].gather(rows), "row": rows}).join(spoken, on="case")
+        places[joined["row"].to_numpy()] = joined["place"].to_numpy()
+    values = [otherwise, *(list(value) if isinstance(value, tuple) else value for value in distinct)]
+    return pl.Series(name, values, dtype=SAID[name]).gather(places)
+
+
+# -- how far scorers disagree on each case
+
+
+def disagreement(verdicts: Sequence[Ints], n: int) -> Floats:
+    """Return the share of the pairs of scorers with a verdict on a case whose verdicts differ. Shape (n,).
+
+    Verdicts differ where they are not the same number: another step, or a step and none. NaN where fewer than two
+    scorers have one.
+
+    Args:
+        verdicts: one array (n,) a scorer, 0-based, -1 no error, -2 no step, NO_VERDICT where there is none.
+        n: how many cases there are.
+    """
+    differing, pairs = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    # Half the bytes to go through; verdicts are Int32 wherever they come from.
+    narrow = [scorer_verdicts.astype(np.int32) for scorer_verdicts in verdicts]
+    there = [scorer_verdicts != NO_VERDICT for scorer_verdicts in narrow]
+    for first, second in combinations(range(len(narrow)), 2):
+        both = there[first] & there[second]
+        pairs += both
+        differing += both & (narrow[first] != narrow[second])
+    return np.where(pairs > 0, differing / np.maximum(pairs, 1), np.nan)
+
+
+# -- columns made of what all scorers said of a case together; made when they are asked for
+
+
+MEASURES: dict[str, pl.DataType] = {"disagreement": pl.Float64()}
+"""Names and dtypes; undefined is null.
+
+`disagreement`: see the function; over all scorers but the baselines, which look at nothing.
+"""
+
+
+class CaseMeasures:
+    """The measures, remembered as long as the evaluations that they are made from stay."""
+
+    def __init__(self) -> None:
+        self._made: tuple[object, pl.Series] | None = None
+
+    def column(self, name: str, evaluations: Sequence[Evaluation], n: int) -> pl.Series:
+        """Return one of MEASURES for all n cases. Raises KeyError for another name."""
+        _ = MEASURES[name]
+        if self._made is None or self._made[0] is not evaluations:
+            looking = [evaluation for evaluation in evaluations if evaluation.scorer.kind != "baseline"]
+            shares = disagreement([evaluation.verdicts for evaluation in looking], n)
+            self._made = evaluations, pl.Series(name, shares).fill_nan(None)
+        return self._made[1]
+
+
+class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
+    """n cases, and what files, scorers and people say of them.
+
+    Attributes:
+        workspace: Where they are from; it says why a column is not there.
+        cases: Columns of METADATA, n rows.
+        evaluations: Of all scorers, on these cases.
+        metadata: The columns of the cases' files that no reader claims.
+        triage_columns: What people said of the cases; None = it is not known.
+        further: Columns beside those, by name.
+        masks, measures: Remember what was made of columns.
+    """
+
+    workspace: Workspace
+    cases: pl.DataFrame
+    evaluations: Sequence[Evaluation] = ()
+    metadata: MetadataColumns = field(default_factory=MetadataColumns)
+    triage_columns: TriageColumns | None = None
+    further: Mapping[str, pl.Series] = field(default_factory=dict)
+    masks: ConditionMasks = field(default_factory=ConditionMasks)
+    measures: CaseMeasures = field(default_factory=CaseMeasures)
+
+    @property
+    def height(self) -> int:
+        """How many cases there are."""
+        return self.cases.height
+
+    @cached_property
+    def schema(self) -> dict[str, pl.DataType]:
+        """Names and dtypes of all columns that a condition, an order or a list may speak of."""
+        made = {
+            f"{evaluation.scorer.name}.{name}": dtype
+            for evaluation in self.evaluations
+            for name, dtype in EVERY_COLUMN.items()
+        }
+        further = {name: column.dtype for name, column in self.further.items()}
+        triage_dtypes = {name: SAID[name] for name in self.triage_columns or ()}
+        ours = {**triage_dtypes, **further, **MEASURES, **made}
+        own = {name: dtype for name, dtype in self.metadata.schema.items() if name not in ours}
+        return {**self.cases.schema, **own, **ours}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns that a condition, an order or a list may speak of."""
+        return tuple(self.schema)
+
+    def column(self, name: str) -> pl.Series:
+        """Return one column of all cases, in their order. Raises polars' ColumnNotFoundError."""
+        if (beside := self.beside(name)) is not None:
+            return beside
+        if name in MEASURES:
+            return self.measures.column(name, self.evaluations, self.height)
+        evaluation = self.evaluation_of(name)
+        if evaluation is None:
+            return self.metadata.column(name) if self.is_metadata(name) else self.cases.get_column(name)
+        return evaluation.column(name.removeprefix(f"{evaluation.scorer.name}."))
+
+    def beside(self, name: str) -> pl.Series | None:
+        """Return one of the columns that are neither of the cases nor of a scorer; None where there is none of that
+        name.
+        """
+        if name in self.further:
+            return self.further[name]
+        return self.triage_columns[name] if self.triage_columns is not None and name in SAID else None
+
+    def owner(self, name: str) -> object:
+        """Return what a column is made from: while it is the same object, the column's values are the same."""
+        if name in MEASURES:
+            return self.evaluations
+        beside = self.beside(name)
+        return (self.evaluation_of(name) or self._of_cases(name)) if beside is None else beside
+
+    def is_metadata(self, name: str) -> bool:
+        """Return whether a column is one of the cases' files that no reader claims."""
+        return name in self.metadata.schema and self.beside(name) is None and not self.said_by_scorers(name)
+
+    def coded(self, name: str) -> Categories | None:
+        """Return an outcome column as codes; None for the others."""
+        evaluation = self.evaluation_of(name)
+        if evaluation is None or not name.endswith(".outcome"):
+            return None
+        return Categories(OUTCOMES, evaluation.codes)
+
+    def categories(self, name: str) -> Categories | None:
+        """Code a column of few values as numbers; None where they are too many. Raises polars' ColumnNotFoundError."""
+        return self.masks.categories(self, name)
+
+    def passing(self, conditions: Sequence[str]) -> Bools:
+        """Return the cases that fulfil every SQL condition, as a mask (n,) that nobody may write to.
+
+        Raises:
+            FilterError: a condition cannot be read or names a column that is not there.
+        """
+        try:
+            return self.masks.passing(self, conditions)
+        except FilterError as error:
+            raise self.explained(error) from None
+
+    def explained(self, error: FilterError) -> FilterError:
+        """Return the error, and where it is of a column that an imported file has, why it is not there."""
+        why, sure = self._missing(error.unknown)
+        if not why:
+            return error
+        fault = f"there is no column {error.unknown!r}. {why}" if sure else f"{error.fault.rstrip('.')}. {why}"
+        return FilterError(fault, place=error.place, fault=fault, unknown=error.unknown)
+
+    def why_missing(self, name: str) -> str:
+        """Return why a column of an imported file is not there, and what brings it, as a sentence; or ""."""
+        why, sure = self._missing(name)
+        return why if sure else ""
+
+    def _missing(self, name: str) -> tuple[str, bool]:
+        if not name or name in self.schema:
+            return "", False
+        # Imported only where a column is missing: what reads files takes a while.
+        from scoring.importing.imported_files import missing_column
+
+        return missing_column(self.workspace, self.cases["benchmark"].unique(maintain_order=True).to_list(), name)
+
+    def said_by_scorers(self, name: str) -> bool:
+        """Return whether a column says what one scorer or several made of the cases."""
+        return name in MEASURES or self.evaluation_of(name) is not None
+
+    def evaluation_of(self, name: str) -> Evaluation | None:
+        """Return the evaluation that a column is of; None for the cases' own and for those that are of no scorer."""
+        return self._owners.get(name)
+
+    @cached_property
+    def _owners(self) -> dict[str, Evaluation]:
+        return {
+            f"{evaluation.scorer.name}.{name}": evaluation for evaluation in self.evaluations for name in EVERY_COLUMN
+        }
+
+    def _of_cases(self, name: str) -> object:
+        return self.metadata if self.is_metadata(name) else self.cases
+
+
+# -- scorers on the unharmed originals of a benchmark's cases: read when a figure asks for them, and shown nowhere
+
+
+def twin_evaluations(
+    workspace: Workspace, benchmark: str, evaluations: Iterable[Evaluation], folders: Mapping[str, Path]
+) -> dict[str, Evaluation]:
+    """Scorers on the twins of a benchmark's cases, by name, at their own thresholds.
+
+    Args:
+        workspace: where the benchmark is.
+        benchmark: its name.
+        evaluations: of the scorers that are asked for, on the cases themselves.
+        folders: where the parts of scorers lie, by their names.
+
+    A scorer whose rewards lie in no folder is not among them, and none is where the benchmark has no twins.
+
+    Raises:
+        UsageError, DamagedWorkspace: as `Workspace.cases` does.
+    """
+    cases, texts = workspace.cases((benchmark,), twins=True)
+    twins = cases["twin_of"].is_not_null()
+    cases, texts = cases.filter(twins), texts.gather(np.flatnonzero(twins.to_numpy()))
+    if cases.is_empty():
+        return {}
+    gold, twins_by_scorer = Gold(cases), {}
+    for evaluation in evaluations:
+        folder = folders.get(evaluation.scorer.name)
+        if folder is not None:
+            # What cannot be read here was told when the evaluations were made.
+            rewards, votes = RewardParts(folder).read()[0], VoteParts(folder).read(BALLOTS)[0]
+            keyed = reward_keys(cases, texts, evaluation.scorer.reads)
+            twins_by_scorer[evaluation.scorer.name] = evaluate(
+                gold, evaluation.scorer, rewards, votes=votes, cases=keyed
+            )
+    return twins_by_scorer
+
+
+def originals_by_run(evaluation: Evaluation, originals: Evaluation | None) -> Sequence[Evaluation | None]:
+    """Return the originals beside each run: of the same run where there are as many, else of the first."""
+    runs = evaluation.runs
+    return originals.runs if originals is not None and len(originals.runs) == len(runs) else [originals] * len(runs)

@@ -1,0 +1,593 @@
+"""Evaluations: cases joined with what a scorer gave, its rewards, labels or votes, under one decision."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
+
+from scoring.data.errors import DamagedWorkspace, UsageError
+from scoring.data.rules import DEFAULTS, REWARDS, NamedStep, transform
+from scoring.data.schema import Bools, Floats, Ints
+from scoring.data.scorer import Comparison, Scorer
+from scoring.data.storage.remembered import IdentityCache
+from scoring.data.storage.stored_frame import is_small, row_blocks
+from scoring.data.texts import Texts, reward_keys
+from scoring.evaluation.given import (
+    FixedVerdicts,
+    JudgedSteps,
+    Votes,
+    by_run,
+    decision_of,
+    given_of,
+    judged_steps,
+    most_answers,
+    split,
+    tally,
+)
+from scoring.evaluation.scorer_columns import PER_SCORER, ScorerUsage, scorer_column
+from scoring.evaluation.step_rewards import Flat, Gold, StepRewards, align, let_go
+from scoring.evaluation.verdicts import (
+    ALL_REFUSED,
+    DEV,
+    RIGHT,
+    WRONG,
+    ByThreshold,
+    CaseBreakpoints,
+    Codes,
+    Decision,
+    ProvidedVerdicts,
+    Rule,
+    RuleByCase,
+    Untuned,
+    case_floats,
+    decision_distances,
+    margins,
+    verdicts,
+)
+from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts
+from scoring.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from scoring.evaluation.blocks import CaseBlocks
+    from scoring.evaluation.derived import EvaluationCache, UncachedEvaluation
+
+# -- the order in which failures teach most
+
+
+def instructive(margins: Floats, codes: Codes, *, least_first: bool = False) -> Ints:
+    """Return the row ids of n cases, most instructive first; with `least_first` the other way round.
+
+    Wrong cases that some threshold would make right, their outcomes in turns and of each the largest miss first; then
+    wrong ones that no threshold mends, in turns too; then right ones, the narrowest first. Either way cases without an
+    outcome come last, and ties keep the order of the cases.
+    """
+    near = np.isfinite(margins)
+    # Codes tell right from wrong, since a case on the edge has margin 0 either way.
+    right, wrong = np.isin(codes, RIGHT), np.isin(codes, WRONG)
+    group = np.select([wrong & near, wrong, right], [2, 1, 0] if least_first else [0, 1, 2], 3)
+    within = np.where(near, -margins if least_first else margins, 0.0)
+    turn = _turns(codes, wrong & near, np.where(near, margins, 0.0)) + _turns(codes, wrong & ~near, np.zeros(near.size))
+    order: Ints = np.lexsort((within, -turn if least_first else turn, group))
+    return order
+
+
+def _turns(codes: Codes, rows: Bools, margins: Floats) -> Ints:
+    """The place of each of these rows (n) among those of its outcome, by margin and row id; 0 elsewhere.
+
+    Forty equal false alarms in a row would teach no more than the first of them.
+    """
+    turns = np.zeros(codes.size, dtype=np.int64)
+    for code in WRONG:
+        of = np.flatnonzero(rows & (codes == code))
+        turns[of[np.argsort(margins[of], kind="stable")]] = np.arange(of.size)
+    return turns
+
+
+_JUDGED = IdentityCache(64)
+"""The benchmarks that a scorer judges, by its name."""
+
+
+def _names_among(names: pl.Series, chosen: Bools) -> frozenset[str]:
+    return frozenset(names.filter(pl.Series(chosen)).unique())
+
+
+class Evaluation(Struct, frozen=True, eq=False, dict=True):
+    """One scorer on n cases. All arrays are in the order of the cases.
+
+    `codes` (n, uint8) are outcome codes of `scoring.evaluation.verdicts`. Moving the threshold gives a new evaluation
+    that shares everything but them. `whole` is the same before cases were left out or thresholds differed; None = it is
+    this one. `further` are the same scorer's independent repetitions after the first, which this is, decided alike;
+    `unlike` says how many more there are that have another number of votes a case and so are left out. `answers` (n) is
+    how many answers each case got in this run, None where all that got any got as many. `usage` is what it took, None
+    where nothing is stored.
+    """
+
+    scorer: Scorer
+    gold: Gold
+    rewards: StepRewards
+    votes: Votes | None
+    floats: CaseBreakpoints
+    fixed_verdicts: FixedVerdicts
+    rule: Decision
+    codes: Codes
+    whole: "Evaluation | None" = None
+    further: "tuple[Evaluation, ...]" = ()
+    unlike: int = 0
+    answers: Ints | None = None
+    usage: ScorerUsage | None = None
+
+    @classmethod
+    def of(cls, scorer: Scorer, gold: Gold, rewards: StepRewards, votes: Votes | None, rule: Rule) -> "Evaluation":
+        """Decide one run of a scorer: by what it says itself, and where that is rewards alone by the rule."""
+        decided_by = given_of(gold, rewards, votes, critic=scorer.kind == "critic")
+        floats = case_floats(rewards.on(rule.on), gold.earliest, decided_by.by_threshold, rule.step)
+        decision = decision_of(rule, rewards, votes, decided_by)
+        imported = scorer.kind == "prm" and "imported_from" in scorer.settings
+        if imported and isinstance(decision, Rule) and rewards.refused.any() and not decided_by.answered.any():
+            # Of a model that ran, refusals are results. A file of which nothing could be read says nothing of a model.
+            decision = ALL_REFUSED
+        evaluation = cls(scorer, gold, rewards, votes, floats, decided_by, decision, decided_by.codes)
+        return evaluation.under(decision) if isinstance(decision, Rule) else evaluation
+
+    @property
+    def runs(self) -> "tuple[Evaluation, ...]":
+        """The first run, which this is, and the further ones."""
+        return (self, *self.further)
+
+    def runs_among(self, rows: Bools) -> int:
+        """Count the runs in which some of the cases `rows` (n,) were tried; a benchmark may have fewer than another."""
+        return sum(bool((run.present & rows).any()) for run in self.runs) if self.further else 1
+
+    def at(self, threshold: float, source: str = "chosen", untuned: Untuned = (), tuned_on: str = "") -> "Evaluation":
+        """Return the same rewards decided at another threshold; `untuned` and `tuned_on` are those of the rule.
+
+        Raises:
+            UsageError: no threshold decides here.
+        """
+        return self._origin.under(self._one_rule.at(threshold, source, untuned, tuned_on))
+
+    def on_threshold(self, rows: Bools) -> int:
+        """Count how many compared numbers of the cases `rows` (n,) equal their case's threshold exactly."""
+        rule = self.rule
+        if isinstance(rule, ProvidedVerdicts):
+            return 0
+        values = self.compared_values
+        counts = np.diff(values.offsets)
+        within = np.repeat(rows & self.fixed_verdicts.by_threshold, counts)
+        cuts = np.repeat(rule.thresholds, counts)[within] if isinstance(rule, RuleByCase) else rule.threshold
+        return int((values.values[within] == cuts).sum())
+
+    def compared(self, comparison: Comparison, on: str | None = None, step: NamedStep | None = None) -> "Evaluation":
+        """Decide by another rule.
+
+        Args:
+            comparison: the boundary: whether what equals the threshold is judged wrong.
+            on: what is compared with the threshold, which is the default one if this was something else before, by the
+                name of a transform; None = what is compared already.
+            step: which step the verdict names; None = as it is already.
+
+        Raises:
+            UsageError: no threshold decides here.
+            PluginError: what is compared is the user's own code, and cannot be used.
+        """
+        rule = self._one_rule
+        rule = replace(rule, comparison=comparison, step=step or rule.step)
+        if on is not None and on != rule.on:
+            rule = replace(rule, on=on).at(*self.default_on(on))
+        return self._origin.under(rule)
+
+    def by_case(
+        self, thresholds: Floats, by_subset: Mapping[str, float], source: str, untuned: Untuned = ()
+    ) -> "Evaluation":
+        """Return the same rewards, each case decided at its own threshold; no case is left out.
+
+        Args:
+            thresholds: (n,), finite.
+            by_subset: the same by subset, for people.
+            source: where the thresholds come from.
+            untuned: as that of the rule.
+
+        Raises:
+            UsageError: no threshold decides here.
+        """
+        rule = self._one_rule
+        decided = self._origin.under(
+            RuleByCase(thresholds, rule.comparison, source, by_subset, on=rule.on, step=rule.step, untuned=untuned)
+        )
+        return replace(decided, whole=self._origin)
+
+    def at_default(self) -> "Evaluation":
+        """Return the evaluation at the default threshold where one decides, else as it is; no case is left out."""
+        return self if isinstance(self._origin.rule, ProvidedVerdicts) else self.at(*self.default)
+
+    @property
+    def default(self) -> tuple[float, str]:
+        """The default threshold and its source: the scorer's own, unless its own is on what is not compared here."""
+        return self.default_on(self.scorer.on if isinstance(self.rule, ProvidedVerdicts) else self.rule.on)
+
+    def default_on(self, on: str) -> tuple[float, str]:
+        """Return the default threshold on what is compared, by the name of its transform, and its source."""
+        own, default = self.scorer, transform(on).default
+        if on == own.on or (default is None and own.on == REWARDS):
+            return own.threshold, own.threshold_source
+        return default or DEFAULTS["rewards"]
+
+    @property
+    def _origin(self) -> "Evaluation":
+        return self.whole or self
+
+    @property
+    def _one_rule(self) -> Rule:
+        rule = self._origin.rule
+        if not isinstance(rule, Rule):
+            raise UsageError(f"{self.scorer.name} has no threshold to set: {rule.source}.", "Leave its threshold out.")
+        return rule
+
+    def without(self, rows: Bools) -> "Evaluation":
+        """Return the evaluation with the cases of `rows` (n) left out of every denominator, as DEV; unscored ones stay
+        unscored.
+        """
+        remaining = self.fixed_verdicts.without(rows & self.tried)
+        gone = remaining.missing == DEV
+        sides = (self.floats.before, self.floats.at, self.floats.all)
+        floats = CaseBreakpoints(*(np.where(gone, np.nan, side) for side in sides))
+        further = tuple(run.without(rows) for run in self.further)
+        rest = replace(
+            self, fixed_verdicts=remaining, floats=floats, codes=remaining.codes, whole=self._origin, further=further
+        )
+        return rest if isinstance(self.rule, ProvidedVerdicts) else rest.under(self.rule)
+
+    @property
+    def left_out(self) -> int:
+        """How many cases are left out because the threshold was tuned on them."""
+        return int((self.fixed_verdicts.missing == DEV).sum())
+
+    def under(self, rule: ByThreshold) -> "Evaluation":
+        """Return the same cases decided by another rule."""
+        floats = self.floats
+        if isinstance(self.rule, ProvidedVerdicts) or (rule.on, rule.step) != (self.rule.on, self.rule.step):
+            floats = case_floats(
+                self.rewards.on(rule.on), self.gold.earliest, self.fixed_verdicts.by_threshold, rule.step
+            )
+        codes = floats.outcomes(rule, self.gold.earliest, self.gold.known, self.fixed_verdicts.codes)
+        # replace() would carry cached properties of the old rule along if it copied __dict__; it calls __init__.
+        evaluation = replace(self, rule=rule, codes=codes, floats=floats)
+        if "covered" in vars(self):
+            # Who has a verdict does not depend on the threshold.
+            vars(evaluation)["covered"] = self.covered
+        return evaluation
+
+    # -- who has a verdict
+
+    @property
+    def movable(self) -> bool:
+        """Whether there is a threshold that could be moved."""
+        return isinstance(self.rule, Rule)
+
+    @property
+    def answered(self) -> Bools:
+        """The cases that have a verdict. Shape (n,)."""
+        return self.fixed_verdicts.answered
+
+    @property
+    def tried(self) -> Bools:
+        """Those and the ones that should have one, refused or unparsed; not of a scorer that gives none. Shape (n,)."""
+        return self.fixed_verdicts.tried if self.nothing is None else self.fixed_verdicts.answered
+
+    @property
+    def nothing(self) -> str | None:
+        """Why the scorer gives no verdict on any case; None where it gives some, or only happens to have none."""
+        return (self.rule.nothing or None) if isinstance(self.rule, ProvidedVerdicts) else None
+
+    @property
+    def present(self) -> Bools:
+        """The cases for which anything is cached, one number a solution included. Shape (n,)."""
+        return self.rewards.present if self.votes is None else self.rewards.present | self.votes.answered
+
+    @property
+    def missing(self) -> Codes:
+        """The outcome code of a case without a verdict: refused or unparsed where it was tried, else unscored. (n,)."""
+        return self.fixed_verdicts.missing
+
+    @property
+    def reasons(self) -> Sequence[str | None]:
+        """Why a case that was tried has no verdict. Length n."""
+        if self.votes is None:
+            return self.rewards.reasons
+        tried = self.votes.answered
+        return [self.votes.reasons[row] if tried[row] else reason for row, reason in enumerate(self.rewards.reasons)]
+
+    @property
+    def coverage(self) -> int:
+        """How many cases have a verdict."""
+        return int(self.answered.sum())
+
+    def covers(self, benchmark: str) -> bool:
+        """Return whether there is a verdict, one number a solution, or an answer in words, for any case of a benchmark.
+
+        A critic of whose answers none can be read is there all the same: its answers are what there is to look at.
+        """
+        return benchmark in self.covered
+
+    @cached_property
+    def covered(self) -> frozenset[str]:
+        """The benchmarks for whose cases there is anything of that kind."""
+        covered = self.answered | np.isfinite(self.rewards.solutions)
+        covered = covered if self.votes is None else covered | self.votes.answered
+        return _names_among(self.gold.cases["benchmark"], covered)
+
+    def judges(self, benchmark: str) -> bool:
+        """Return whether there is a verdict on any case of a benchmark."""
+        return benchmark in self.judged
+
+    @cached_property
+    def judged(self) -> frozenset[str]:
+        """The benchmarks on any of whose cases there is a verdict."""
+        # A threshold that moves changes none of it.
+        made = partial(_names_among, self.gold.cases["benchmark"], self.answered)
+        return _JUDGED.of(self.scorer.name, (self.gold, self.fixed_verdicts), made)
+
+    # -- what was decided
+
+    @cached_property
+    def verdicts(self) -> Ints:
+        """The predicted earliest error, 0-based, -1 none, NO_VERDICT where there is no verdict. Shape (n,)."""
+        if isinstance(self.rule, ProvidedVerdicts):
+            return self.fixed_verdicts.verdicts
+        if self._many:
+            return self._block_by_block(lambda block: block.verdicts)
+        return np.where(
+            self.fixed_verdicts.by_threshold, verdicts(self.rewards, self.rule), self.fixed_verdicts.verdicts
+        )
+
+    @property
+    def compared_values(self) -> StepRewards:
+        """What the threshold is compared with: the rewards, or what is made of them in the place of them."""
+        return self.rewards if isinstance(self.rule, ProvidedVerdicts) else self.rewards.on(self.rule.on)
+
+    def judged_wrong(self, row: int) -> list[bool | None] | None:
+        """Return for each step of a case whether it is judged wrong, None = it is not judged; None where no step is."""
+        return self.alone(row).judged_steps.of(0, int(self.gold.n_steps[row]))
+
+    def alone(self, row: int) -> "Evaluation":
+        """Return the evaluation of one case, by its row id: what its screen asks for, however many cases there are."""
+        if row not in self._alone:
+            self._alone.clear()
+            self._alone[row] = self.of_cases(np.array([row]))
+        return self._alone[row]
+
+    @cached_property
+    def _alone(self) -> "dict[int, Evaluation]":
+        return {}
+
+    def verdict_of(self, row: int) -> int | None:
+        """Return the verdict of one case; None where there is none."""
+        return int(self.alone(row).verdicts[0]) if self.answered[row] else None
+
+    def threshold_at(self, row: int) -> float | None:
+        """Return the threshold of one case; None where none decides."""
+        return None if isinstance(self.rule, ProvidedVerdicts) else self.rule.of(row).threshold
+
+    @cached_property
+    def margins(self) -> Floats:
+        """See `scoring.evaluation.verdicts.margins`; NaN throughout where no threshold decides."""
+        if isinstance(self.rule, ProvidedVerdicts):
+            return np.full(self.codes.size, np.nan)
+        return margins(self.floats, self.codes, self.rule.cut)
+
+    @cached_property
+    def decision_distances(self) -> Floats:
+        """See `scoring.evaluation.verdicts.decision_distances`; NaN throughout where no threshold decides."""
+        if isinstance(self.rule, ProvidedVerdicts):
+            return np.full(self.codes.size, np.nan)
+        return decision_distances(self.floats, self.rule.cut)
+
+    @cached_property
+    def rewards_at_gold(self) -> Floats:
+        """The reward of the earliest wrong step; NaN on clean cases and where there is none. Shape (n,)."""
+        gold, n_steps = self.gold.earliest, self.gold.n_steps
+        rewards_at = np.full(gold.size, np.nan)
+        rows = np.flatnonzero(self.rewards.scored & (gold >= 0) & (gold < n_steps))
+        rewards_at[rows] = self.rewards.values[self.rewards.offsets[rows] + gold[rows]]
+        return rewards_at
+
+    @cached_property
+    def step_accuracies(self) -> Floats:
+        """Share of the steps with a known gold label that are judged as labelled; NaN where none is.
+
+        NaN too where only a verdict was given: what it says of the steps after it is not known. Shape (n,).
+        """
+        if self._many:
+            return self._block_by_block(lambda block: block.step_accuracies)
+        return self.judged_steps.accuracies(self.gold)
+
+    @cached_property
+    def judged_steps(self) -> JudgedSteps:
+        """Every step that is judged by itself, by a threshold or by a label."""
+        return judged_steps(
+            self.fixed_verdicts, self.rewards, None if isinstance(self.rule, ProvidedVerdicts) else self.rule
+        )
+
+    @cached_property
+    def columns(self) -> pl.DataFrame:
+        """The evaluation as columns beside the cases: `<scorer>.verdict` and so on; undefined is null."""
+        return pl.DataFrame([self.column(name) for name in PER_SCORER])
+
+    def column(self, name: str) -> pl.Series:
+        """Return one of `scoring.evaluation.scorer_columns.EVERY_COLUMN`, by its name without the scorer's; called
+        `<scorer>.<name>`.
+        """
+        return scorer_column(self, name)
+
+    def of_cases(self, rows: Ints) -> "Evaluation":
+        """Take the first run on the cases with these row ids, in their order and each at most once.
+
+        What is decided of a case depends on no other, so that its row is what it was.
+        """
+        rule = self.rule
+        return replace(
+            self,
+            gold=self.gold.of_cases(rows),
+            rewards=self.rewards.of_cases(rows),
+            votes=None if self.votes is None else self.votes.of_cases(rows),
+            floats=self.floats.of_cases(rows),
+            fixed_verdicts=self.fixed_verdicts.of_cases(rows),
+            rule=replace(rule, thresholds=rule.thresholds[rows]) if isinstance(rule, RuleByCase) else rule,
+            codes=self.codes[rows],
+            whole=None,
+            further=(),
+            answers=None if self.answers is None else self.answers[rows],
+            usage=None if self.usage is None else self.usage.of_cases(rows),
+        )
+
+    @property
+    def _many(self) -> bool:
+        return not is_small(self.codes.size)
+
+    def _block_by_block(self, made: "Callable[[Evaluation], Flat]") -> Flat:
+        """Make something of all cases (n,) of as many at a time as may be in memory with all their steps."""
+        blocks_made = []
+        for rows in row_blocks(self.codes.size):
+            blocks_made.append(made(self.of_cases(rows)))
+            for array in (self.rewards.values, self.rewards.offsets, *asdict(self.floats).values()):
+                let_go(array)
+        return np.concatenate(blocks_made)  # type: ignore[return-value]
+
+    def instructive(self, *, least_first: bool = False) -> Ints:
+        """Return row ids, most instructive first, or least; see `instructive`."""
+        return instructive(self.margins, self.codes, least_first=least_first)
+
+
+# -- how they are made
+
+
+def evaluate(
+    gold: Gold,
+    scorer: Scorer,
+    rewards: pl.DataFrame,
+    rule: Rule | None = None,
+    votes: pl.DataFrame | None = None,
+    cases: pl.DataFrame | None = None,
+) -> Evaluation:
+    """Join what a scorer gave to the cases of `gold` and decide them.
+
+    Args:
+        gold: n cases.
+        scorer: whose threshold and comparison decide where no rule is given.
+        rewards: a rewards frame. Labels in it are taken as they are and come before its rewards.
+        rule: how rewards become verdicts.
+        votes: the columns of `scoring.workspace.cache.BALLOTS`. They come before labels and rewards; None = there are
+            none. Each run of theirs is an evaluation, the later ones are `further`; rewards count in every run, but for
+            cases that the run's own answers rate.
+        cases: those of `gold` with the keys that the rewards have, where the scorer reads more than problem and steps
+            (`scoring.data.texts`); None = with the keys they have.
+    """
+    keyed = gold.cases if cases is None else cases
+    start = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source, scorer.on)
+    vote_runs = [] if votes is None else by_run(keyed, votes)
+    # Answers that vote decide otherwise than one alone: a mean over both would be of unlike things.
+    alike = [run for run in vote_runs if most_answers(run) == most_answers(vote_runs[0])]
+    runs = [(*split(run, rewards), _uneven(keyed, run)) for run in alike]
+    evaluations = [
+        replace(
+            Evaluation.of(
+                scorer, gold, align(keyed, run_rewards), None if silent is None else tally(keyed, silent), start
+            ),
+            answers=answers,
+        )
+        for run_rewards, silent, answers in runs or [(rewards, None, None)]
+    ]
+    return replace(evaluations[0], further=tuple(evaluations[1:]), unlike=len(vote_runs) - len(alike))
+
+
+def _uneven(cases: pl.DataFrame, run: pl.DataFrame) -> Ints | None:
+    """How many answers each case got in a run, shape (n,); None where all that got any got as many."""
+    sizes = cases.select("case").join(run.group_by("case").len(), on="case", how="left", maintain_order="left")["len"]
+    return sizes.fill_null(0).cast(pl.Int64).to_numpy() if sizes.n_unique() - sizes.has_nulls() > 1 else None
+
+
+class Scored(Struct, eq=False):
+    """The evaluations of scorers with a row for any of the cases, and where the parts of each lie, by its name.
+
+    `problems` are sentences about what could not be read, `unkept` what was computed because nothing was kept of it.
+    """
+
+    evaluations: list[Evaluation] = field(default_factory=list)
+    folders: dict[str, Path] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    unkept: "list[UncachedEvaluation]" = field(default_factory=list)
+
+
+def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: "EvaluationCache | None" = None) -> Scored:
+    """Read every scorer that has something for the cases; `place` is where what is derived for these cases is kept."""
+    gold, scored_here = Gold(cases), Scored()
+    # Imported only here: it evaluates as well.
+    from scoring.evaluation.blocks import CaseBlocks
+
+    blocks = CaseBlocks(cases, texts)
+    folders = workspace.reward_folders(cases["benchmark"].unique().to_list())
+    blocks.scorers = len(folders)
+    for blocks.before, folder in enumerate(folders):
+        # Before anything is read: what changes from here on makes another key.
+        key = place.key(folder) if place else ""
+        try:
+            scorer = Scorer.load(folder)
+        except DamagedWorkspace as error:
+            scored_here.problems.append(str(error))
+            continue
+        evaluation = _evaluation(gold, texts, scorer, _Parts(folder, key), place, scored_here, blocks)
+        if not evaluation.present.any():
+            continue
+        if scorer.name in scored_here.folders:
+            scored_here.problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")
+            continue
+        keyed = partial(reward_keys, gold.cases, texts, scorer.reads)
+        scored_here.evaluations.append(replace(evaluation, usage=ScorerUsage(folder, keyed)))
+        scored_here.folders[scorer.name] = folder
+    return scored_here
+
+
+class _Parts(NamedTuple):
+    """A scorer's folder, and the key of what was in it before `scorer.json` was read; "" where nothing is kept."""
+
+    folder: Path
+    key: str
+
+
+def _evaluation(
+    gold: Gold,
+    texts: Texts,
+    scorer: Scorer,
+    parts: _Parts,
+    place: "EvaluationCache | None",
+    scored_here: Scored,
+    blocks: "CaseBlocks",
+) -> Evaluation:
+    """One scorer: what is kept of it, else what its parts say. Problems and what may be kept go to `scored_here`."""
+    folder, key = parts
+    if place:
+        kept, problems = place.read(gold, scorer, folder, key)
+        scored_here.problems += problems
+        if kept is not None:
+            return kept
+    # Votes are few, and how they count depends on those of other cases.
+    if blocks.number > 1 and not VoteParts(folder).parts():
+        from scoring.evaluation.blocks import evaluated_in_blocks
+
+        evaluation, problems = evaluated_in_blocks(gold, blocks, scorer, folder, place, key)
+        scored_here.problems += problems
+        return evaluation
+    rewards, unreadable = RewardParts(folder).read()
+    votes, also_unreadable = VoteParts(folder).read(BALLOTS)
+    scored_here.problems += unreadable + also_unreadable
+    keyed = reward_keys(gold.cases, texts, scorer.reads)
+    evaluation = evaluate(gold, scorer, rewards, votes=votes, cases=keyed)
+    # What changed while it was read, or could not be read, is not what the key says.
+    if place and not unreadable and not also_unreadable and place.key(folder) == key:
+        scored_here.unkept.append(place.unkept(evaluation, folder, key))
+    return evaluation

@@ -1,0 +1,399 @@
+"""The official metrics of scorers as rows: those that each benchmark reports first, and what else holds for it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+
+from scoring.data.errors import UsageError
+from scoring.data.names import near_names
+from scoring.data.schema import Bools, RowDict
+from scoring.data.scorer import Comparison, Scorer
+from scoring.data.storage.remembered import IdentityCache
+from scoring.data.storage.stored_frame import group_numbers
+from scoring.evaluation.evaluated_cases import EvaluatedCases
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.metrics.breakdown import DERIVED, axis
+from scoring.metrics.first_error import first_error_rows
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.own import figures_of_its_own, own_metrics, own_rows
+from scoring.metrics.published.papers import normalised
+from scoring.metrics.step_labels import step_rows
+
+# -- protocols as values: how each benchmark turns what a scorer gave into its official figure
+#
+# A benchmark's own protocol always says how answers that cannot be read count. Asked for by name, a protocol also
+# decides the boundary, which thresholds are tuned and on what, and what an undefined figure is.
+
+
+class Protocol(Struct, frozen=True):
+    """How one benchmark's figures are made.
+
+    `unparsed` says whether refused and unparsed cases count as wrong or leave the denominators. `comparison` is how a
+    reward stands to the threshold where its step is wrong; None = as the scorer has it. Scorers whose family or name
+    begins with one of `tuned` have rewards without a natural threshold and get the one that `tuning` says; all others
+    keep their own. Of those that begin with one of `on_differences` it is each reward less the one before it that is
+    compared, with the default threshold for differences; with `on_rewards` a scorer whose own rule is on differences is
+    decided on its rewards. `undefined` is what the official figure says where a denominator is empty; None = nothing at
+    all. `counts` says in words what becomes of answers without a verdict, `source` where all of this is stated.
+    """
+
+    name: str
+    unparsed: Unparsed
+    counts: str
+    source: str
+    comparison: Comparison | None = None
+    tuned: tuple[str, ...] = ()
+    tuning: Literal["default", "dev", "from:gsm8k"] = "default"
+    on_differences: tuple[str, ...] = ()
+    on_rewards: bool = False
+    undefined: float | None = None
+
+    def __str__(self) -> str:
+        decides = [self.counts]
+        if self.comparison:
+            decides.append(f"a step is wrong iff its reward {self.comparison} threshold")
+        if self.on_rewards:
+            decides.append("rewards themselves are compared, differences of none")
+        if self.on_differences:
+            decides.append(f"of {', '.join(self.on_differences)} the differences are compared")
+        if self.tuned:
+            decides.append(f"thresholds of {', '.join(self.tuned)} are tuned ({self.tuning})")
+        if self.undefined is not None:
+            decides.append(f"what has an empty denominator is {self.undefined:g}")
+        return "; ".join(decides)
+
+    def tunes(self, scorer: Scorer) -> bool:
+        """Return whether the scorer's threshold is tuned: a property of scorer and protocol together."""
+        return _called(scorer, self.tuned)
+
+    def rule(self, scorer: Scorer) -> str | None:
+        """Return the rule that is asked of the scorer, in the words of `--rule`; None = none."""
+        if self.on_rewards and scorer.on == "differences":
+            return f"reward{self.comparison or scorer.comparison}"
+        if self.comparison is None:
+            return None
+        return f"diff{self.comparison}" if _called(scorer, self.on_differences) else self.comparison
+
+    def threshold(self, scorer: Scorer) -> str:
+        """Return the threshold that is asked of the scorer, in the words of `--threshold`."""
+        return self.tuning if self.tunes(scorer) else "default"
+
+
+def _called(scorer: Scorer, names: tuple[str, ...]) -> bool:
+    """Whether the scorer's family or name begins with one of the names."""
+    return any(normalised(word).startswith(names) for word in (scorer.family, scorer.name))
+
+
+_AS_PRMBENCH = "what cannot be read is left out and lowers the validity rate"
+
+PROTOCOLS: dict[str, Protocol] = {
+    protocol.name: protocol
+    for protocol in (
+        Protocol(
+            "processbench",
+            unparsed="wrong",
+            counts="unparsed and refused cases count as wrong",
+            source="Zheng et al., arXiv 2412.06559, section 4.1 and run_eval.py",
+            tuned=("skywork",),
+            tuning="from:gsm8k",
+            on_rewards=True,
+        ),
+        Protocol(
+            "prmbench",
+            unparsed="drop",
+            counts=_AS_PRMBENCH,
+            source="Song et al., arXiv 2501.03124, section 4.2 and mr_eval/tasks/prmtest_classified/task.py",
+            comparison="<=",
+            on_differences=("skywork",),
+            undefined=-1.0,
+        ),
+        Protocol(
+            "socratic",
+            unparsed="drop",
+            counts=_AS_PRMBENCH,
+            source="Li et al., arXiv 2505.23474, section 4, which uses PRMBench's toolkit",
+            comparison="<=",
+            on_differences=("skywork",),
+            undefined=-1.0,
+        ),
+        Protocol(
+            "grben",
+            unparsed="drop",
+            counts="unparsed and refused cases are left out",
+            source="GR-Ben, section 4 and evaluation/metrics.py",
+            comparison="<",
+            tuned=("universal", "versa", "llemma"),
+            tuning="dev",
+            on_rewards=True,
+            undefined=0.0,
+        ),
+        Protocol(
+            "deltabench",
+            unparsed="drop",
+            counts="unparsed and refused cases are left out, and sections named beyond the last one listed; micro "
+            "figures with an empty denominator are 0",
+            source="He et al., arXiv 2502.19361 and evaluation.py",
+        ),
+        Protocol(
+            "hard2verify",
+            unparsed="wrong",
+            counts="steps without a judgement and unreadable answers count as judged the other way",
+            source="Pandit et al., arXiv 2510.13744 and utils.py",
+        ),
+        Protocol(
+            "visualprocessbench",
+            unparsed="drop",
+            counts="neutral steps and what cannot be read are left out; others' re-implementation cuts at 0.85 "
+            "(--threshold 0.85)",
+            source="Wang et al., arXiv 2503.10291, and re-implementations of its evaluation",
+            comparison="<=",
+        ),
+        Protocol(
+            "agentprocessbench",
+            unparsed="wrong",
+            counts="failed answers count as wrong; in first_error_acc alone they say that no step is wrong",
+            source="arXiv 2603.14465 and eval/compare.py",
+        ),
+    )
+}
+"""Name -> protocol. A name is that of the benchmark it belongs to."""
+
+_OTHERS = PROTOCOLS["processbench"]
+
+
+def protocol_of(benchmark: str) -> Protocol:
+    """Return a benchmark's own protocol; that of ProcessBench where it has none."""
+    return PROTOCOLS.get(benchmark, _OTHERS)
+
+
+def protocol_named(name: str) -> Protocol:
+    """Return the protocol of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in PROTOCOLS:
+        raise UsageError(f"there is no protocol {name!r}.", f"There are: {', '.join(PROTOCOLS)}.")
+    return PROTOCOLS[name]
+
+
+class CountingRules(Struct, frozen=True):
+    """How figures count.
+
+    Attributes:
+        protocol: The protocol that decides, by name; None = each benchmark's own way of counting.
+        unparsed: How refused and unparsed cases count; None = as the protocol does.
+        seed: Of the intervals; None = without any.
+    """
+
+    protocol: str | None = None
+    unparsed: Unparsed | None = None
+    seed: int | None = 0
+
+    def unparsed_of(self, benchmark: str) -> Unparsed:
+        """Return how the refused and unparsed cases of a benchmark count: as asked, else as the protocol does."""
+        protocol = protocol_named(self.protocol) if self.protocol else protocol_of(benchmark)
+        return self.unparsed or protocol.unparsed
+
+
+# -- cases divided by what stands in their columns
+
+
+_NUMBERS = IdentityCache(4)
+"""Which combination of columns' values each case has."""
+
+
+def group_masks(
+    cases: pl.DataFrame, by: tuple[str, ...], within: Bools | None = None
+) -> Iterator[tuple[Mapping[str, str], Bools]]:
+    """Yield every combination of the columns' values that occurs, with its rows as a mask (n); without columns, all
+    rows.
+
+    `within` (n) are the rows to look at, by default all.
+    """
+    within = np.ones(cases.height, dtype=np.bool_) if within is None else within
+    if not by:
+        yield {}, within
+        return
+    every, numbers = _NUMBERS.of(by, (cases,), lambda: group_numbers(cases, by))
+    for number in pl.Series(numbers[within]).unique(maintain_order=True):
+        values = zip(by, every[number], strict=True)
+        yield {name: "" if value is None else str(value) for name, value in values}, within & (numbers == number)
+
+
+# -- the groups of `metrics --by`: cases by the values of columns, in the order of these values
+
+
+def grouped(evaluated: EvaluatedCases, by: Sequence[str]) -> pl.DataFrame:
+    """Return the cases with what they are grouped by: their own columns, DERIVED, and whatever others are asked for.
+
+    Raises:
+        UsageError: a column that is asked for is not there.
+    """
+    cases = evaluated.cases
+    for name in by:
+        if name not in {*evaluated.schema, *DERIVED}:
+            if why := evaluated.why_missing(name):
+                raise UsageError(f"there is no column {name!r}.", why)
+            listed = ", ".join((*cases.columns, *evaluated.metadata.schema, *DERIVED))
+            hint = f"There are: {listed}; and SCORER.outcome, SCORER.verdict and so on."
+            columns = (*cases.columns, *evaluated.metadata.schema, *DERIVED)
+            raise UsageError(f"there is no column {name!r}.", hint, instead=near_names(name, columns, "column"))
+    beside = [evaluated.column(name).alias(name) for name in by if name not in {*cases.columns, *DERIVED}]
+    frame = cases.with_columns(beside)
+    return frame.with_columns(_derived(cases, name) for name in by if name in DERIVED)
+
+
+def _derived(cases: pl.DataFrame, name: str) -> pl.Series:
+    """The name of each case's bin, as an enumeration in their order; null = what is binned is missing."""
+    bins = axis(cases, name)
+    names = [value for value in bins.values if value is not None]
+    texts = [bins.values[number] for number in bins.numbers.tolist()]
+    return pl.Series(name, texts, dtype=pl.Enum(names))
+
+
+def groups(frame: pl.DataFrame, by: tuple[str, ...], within: Bools) -> Iterator[tuple[Mapping[str, str], Bools]]:
+    """Yield every combination of the columns' values that occurs, with its rows as a mask (n); without columns, all
+    rows.
+
+    The first column's order comes first: numbers and bins ascend, outcomes come in their own order, texts as they
+    appear in `frame`; a missing value, which is called by the empty text, is last.
+    """
+    places = [_places(frame[name]) for name in by]
+
+    def place(group: tuple[Mapping[str, str], Bools]) -> tuple[int, ...]:
+        first = int(np.argmax(group[1]))
+        return tuple(int(column_places[first]) for column_places in places)
+
+    yield from sorted(group_masks(frame, by, within), key=place)
+
+
+def _places(series: pl.Series) -> pl.Series:
+    """The place of each value among those that there are."""
+    if series.dtype == pl.String():
+        values = series.unique(maintain_order=True).drop_nulls().to_list()
+        values = [name for name in OUTCOMES if name in values] if series.name.endswith(".outcome") else values
+        series = series.cast(pl.Enum(values))
+    elif series.dtype.is_nested():
+        return pl.Series(np.arange(series.len()))
+    return series.rank("dense").fill_null(series.len() + 1)
+
+
+METRICS = {
+    "scorer": pl.String(),
+    "benchmark": pl.String(),
+    "subset": pl.String(),
+    "metric": pl.String(),
+    "value": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "n": pl.Int64(),
+    "reason": pl.String(),
+    # Whether few cases say it; the sample standard deviation (n-1) of the runs' values, null for one run; their number.
+    "small": pl.Boolean(),
+    "sd": pl.Float64(),
+    "runs": pl.Int64(),
+}
+"""Columns of a frame of metrics; values are fractions, null with a reason where undefined."""
+
+
+def metrics_frame(
+    cases: EvaluatedCases,
+    chosen: Sequence[Evaluation],
+    selected: Bools,
+    counting: CountingRules,
+    by: tuple[str, ...] = (),
+    twins: Mapping[str, Mapping[str, Evaluation]] | None = None,
+) -> pl.DataFrame:
+    """Official metrics of scorers over the shown cases of every benchmark, by subset or by columns.
+
+    Args:
+        cases: n cases.
+        chosen: the decided evaluations that are told.
+        selected: (n,) which cases take part.
+        counting: how it is counted.
+        by: columns of `cases` to group by; then only `all` is told of each group.
+        twins: benchmark -> scorer -> its evaluation on the unharmed originals, where the benchmark has some.
+
+    Returns:
+        The columns of METRICS, and those of `by` as texts.
+
+    Raises:
+        UsageError: a column that is asked for is not there.
+    """
+    rows = list(_rows(cases, chosen, selected, counting, by, twins or {}))
+    beside = {name: pl.String() for name in by if name not in METRICS}
+    return pl.DataFrame(rows, schema={**METRICS, **beside}, orient="row")
+
+
+def _rows(
+    cases: EvaluatedCases,
+    chosen: Sequence[Evaluation],
+    selected: Bools,
+    counting: CountingRules,
+    by: tuple[str, ...],
+    twins: Mapping[str, Mapping[str, Evaluation]],
+) -> Iterator[RowDict]:
+    frame = grouped(cases, by)
+    for evaluation in chosen:
+        for benchmark, within in group_masks(cases.cases, ("benchmark",)):
+            name = benchmark["benchmark"]
+            own = twins.get(name, {}).get(evaluation.scorer.name)
+            for group, rows in groups(frame, by, within & selected):
+                for row in (
+                    *figures_of(evaluation, name, rows, counting, own),
+                    *_own(evaluation, name, rows, counting),
+                ):
+                    if not by or row["subset"] == "all":
+                        yield {"scorer": evaluation.scorer.name, **benchmark, **row, **group}
+
+
+def _own(evaluation: Evaluation, benchmark: str, rows: Bools, counting: CountingRules) -> Iterator[RowDict]:
+    for made in own_metrics():
+        yield from own_rows(made, evaluation, rows, counting.unparsed_of(benchmark), counting.seed)
+
+
+def figures_of(
+    evaluation: Evaluation,
+    benchmark: str,
+    rows: Bools,
+    counting: CountingRules,
+    twins: Evaluation | None = None,
+    only: str | None = None,
+) -> Iterable[RowDict]:
+    """Return rows of `subset, metric, value` and so on of the cases `rows` (n) of one benchmark.
+
+    Args:
+        evaluation: the decided cases.
+        benchmark: that of `rows`.
+        rows: (n,) which cases take part.
+        counting: how it is counted.
+        twins: the same scorer on the unharmed originals, where the benchmark has some.
+        only: the metric that is asked for alone; None = all.
+    """
+    facts = step_labelled(benchmark)
+    undefined = protocol_named(counting.protocol).undefined if counting.protocol else None
+    official = undefined if facts is None and undefined is not None and undefined >= 0 else None
+    unparsed = counting.unparsed_of(benchmark)
+    figures: list[RowDict] = []
+    if facts is None:
+        for made in figures_of_its_own(benchmark, official=counting.protocol == benchmark):
+            if only in {None, made.name}:
+                figures += own_rows(made, evaluation, rows, unparsed, counting.seed)
+    else:
+        figures += step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1, only=only)
+    if only is None or not figures:
+        of_first_errors = list(first_error_rows(evaluation, rows, unparsed, counting.seed, official))
+        figures += of_first_errors if facts is None else _with_both_sides(of_first_errors)
+    return [row for row in figures if only in {None, row["metric"]}]
+
+
+def _with_both_sides(rows: list[RowDict]) -> Iterator[RowDict]:
+    """First errors where there are both erroneous and clean cases: most classes of step labels have no clean ones."""
+    lacking = {row["subset"] for row in rows if row["metric"] != "f1" and row["value"] is None}
+    yield from (row for row in rows if row["subset"] not in lacking)
