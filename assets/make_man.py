@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
 
-from inspector.command_flags import COMMANDS, THE_APP, parser_of
-from inspector.common_flags import COMMON, GROUPS
-from inspector.guide import pages
-from inspector.query import ENVIRONMENT as WORKSPACE
+from inspector.cli.command_flags import COMMANDS, THE_APP, parser_of
+from inspector.state.common_flags import COMMON, GROUPS
+from inspector.state.query import ENVIRONMENT as WORKSPACE
+from inspector.widgets.guide import pages
 from scoring import __version__
 from scoring.engines.server.address import GENERAL, OPENAI
 from scoring.workspace.remote import LIMIT_VARIABLE

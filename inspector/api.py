@@ -22,11 +22,11 @@ from typing import Any
 
 from inspector.analyses import Option, Page, Params, load
 from inspector.analyses import analysis as define_analysis
-from inspector.analysis_list import summaries
-from inspector.own import load_own
-from inspector.provenance import provenance
-from inspector.query import Query
+from inspector.analyses._own import load_own
+from inspector.render.analysis_list import summaries
 from inspector.render.view import Cell, Column, Kind, Note, Section, View, count, figure, points, table, text
+from inspector.state.provenance import provenance
+from inspector.state.query import Query
 from scoring.api import Names
 from scoring.data.errors import UsageError
 
@@ -92,7 +92,7 @@ def analysis(
         options: what it can be told, by the names of the flags of its command: `baseline` of `check`, `flips` of
             `thresholds` page `flips`.
         plugin: Python files of your own: analyses, rules, metrics, columns.
-        fields: further fields of `inspector.query.Query`, such as `seed`, `protocol` and `unparsed`.
+        fields: further fields of `inspector.state.query.Query`, such as `seed`, `protocol` and `unparsed`.
 
     Raises:
         UsageError: there is no such analysis, page, option, scorer or column, or nothing to answer.

@@ -15,8 +15,8 @@ import authored
 import example
 import making
 from inspector import cli
-from inspector.query import Query
-from inspector.result_set import load
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from modified import row as modified
 from scoring.api import AddedFrame, ColumnMapping, WorkspaceWarning, open_workspace
 from scoring.data.errors import (

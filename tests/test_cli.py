@@ -11,8 +11,9 @@ import pytest
 
 import authored
 import example
-from inspector import cli, command_flags
-from inspector.query import query_from
+from inspector import cli
+from inspector.cli import command_flags
+from inspector.state.query import query_from
 from refusals import sentence_of
 from scoring import __version__
 from thoroughness import also, together

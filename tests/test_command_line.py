@@ -13,12 +13,12 @@ import pytest
 
 from inspector import cli
 from inspector.analyses import Params, load
-from inspector.analysis_list import summaries
-from inspector.command_flags import COMMANDS, REMOVED, RENAMED, parser_of
-from inspector.command_parser import first_clause
-from inspector.common_flags import COMMON, common_help
-from inspector.query import Query, query_from
-from inspector.verbs.completion import SHELLS
+from inspector.cli.command_flags import COMMANDS, REMOVED, RENAMED, parser_of
+from inspector.cli.command_parser import first_clause
+from inspector.cli.commands.completion import SHELLS
+from inspector.render.analysis_list import summaries
+from inspector.state.common_flags import COMMON, common_help
+from inspector.state.query import Query, query_from
 from thoroughness import THOROUGH
 
 BEFORE = json.loads((Path(__file__).parent / "data" / "flags-0.1.json").read_text())
@@ -435,7 +435,7 @@ def test_a_command_is_a_file(tmp_path):
     told = 'print("-" * args.many, args.where)'
     (tmp_path / "say_so.py").write_text(
         f"""'''Say so: nothing else.'''
-from inspector.verbs import Verb
+from inspector.cli.commands import Verb
 
 def _flags(parser):
     parser.add_argument("--many", type=int, default=3, help="how many dashes")
@@ -447,7 +447,9 @@ def run(args):
     return 7
 """
     )
-    script = f"import sys, inspector.verbs as v; v.__path__.append({str(tmp_path)!r}); from inspector.cli import main"
+    script = (
+        f"import sys, inspector.cli.commands as v; v.__path__.append({str(tmp_path)!r}); from inspector.cli import main"
+    )
     for words, code, part in (
         (["say-so", "--where", "n_steps > 2"], 7, "--- ('n_steps > 2',)"),
         (["--help"], 0, "  say-so      say so: nothing else"),

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from inspector.cli import main
-from inspector.command_flags import commands
-from inspector.verbs.completion import SHELLS
+from inspector.cli.command_flags import commands
+from inspector.cli.commands.completion import SHELLS
 
 ASKED = """
 source "$1"

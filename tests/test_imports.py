@@ -37,8 +37,8 @@ def call(*words):
 
 """
 EVERY_HELP = """
-from inspector.analysis_list import summaries
-from inspector.command_flags import COMMANDS
+from inspector.render.analysis_list import summaries
+from inspector.cli.command_flags import COMMANDS
 for command in COMMANDS.keys() - summaries().keys():
     call(command, "--help")
 call("prms", "--threshold", "0.3")
@@ -56,8 +56,8 @@ def test_help_and_version_load_neither_the_terminal_nor_the_data():
 
 OPENED = """
 import asyncio
-from inspector.app import InspectApp
-from inspector.query import Query
+from inspector.app.app import InspectApp
+from inspector.state.query import Query
 from inspector.screens.base import AppScreen
 
 async def look():
@@ -72,8 +72,8 @@ asyncio.run(look())
 
 
 def test_the_first_paint_waits_for_no_data_and_the_app_for_no_run_and_no_engine():
-    screens = "import inspector.result_set, inspector.screens.board, inspector.screens.case"
-    first, imported, opened = loaded("import inspector.app", screens, OPENED)
+    screens = "import inspector.state.result_set, inspector.screens.board, inspector.screens.case"
+    first, imported, opened = loaded("import inspector.app.app", screens, OPENED)
     assert "textual" in first
     assert not first & {*DATA, *ENGINES}
     assert "scoring.evaluation.evaluation" in imported

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspector.mathtext import symbols, unicode_math
-from inspector.mathtext.commands import SIMPLE, SPECIAL, STRUCTURES
-from inspector.mathtext.render import is_formula
-from inspector.mathtext.source import ARGUMENTS
+from inspector.render.mathtext import symbols, unicode_math
+from inspector.render.mathtext.commands import SIMPLE, SPECIAL, STRUCTURES
+from inspector.render.mathtext.render import is_formula
+from inspector.render.mathtext.source import ARGUMENTS
 from thoroughness import THOROUGH, up_to
 
 GRADED = Path(__file__).parent / "data" / "mathtext_graded.tsv"

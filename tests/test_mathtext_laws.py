@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.mathtext import unicode_math
-from inspector.mathtext.symbols import SUBSCRIPTS, SUPERSCRIPTS
+from inspector.render.mathtext import unicode_math
+from inspector.render.mathtext.symbols import SUBSCRIPTS, SUPERSCRIPTS
 from thoroughness import up_to
 
 Formula = tuple[str, list[str]]

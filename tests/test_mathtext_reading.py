@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from flat_reader import FUNCTIONS, VALUES, AmbiguousError, Reader, Value, power
-from inspector.mathtext import unicode_math
+from inspector.render.mathtext import unicode_math
 from thoroughness import up_to
 
 Tree = tuple  # ("num", "3"), ("var", "x"), (operation, *subtrees)

@@ -11,16 +11,17 @@ import pytest
 import checkpoints
 import making
 import plugged_in
-from inspector import analyses, analysis_list, cli
+from inspector import analyses, cli
 from inspector.analyses import Params
 from inspector.analyses import load as analysis
-from inspector.analysis_list import summaries
+from inspector.analyses._own import load_own
+from inspector.analyses.report.document import Choices, report_document
 from inspector.api import analysis as ask
-from inspector.own import load_own
-from inspector.query import Query
-from inspector.report.document import Choices, report_document
-from inspector.result_set import load
-from inspector.shell import doctor
+from inspector.cli.actions import environment as doctor
+from inspector.render import analysis_list
+from inspector.render.analysis_list import summaries
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from opened import opened
 from scoring.data import own_code, own_columns
 from scoring.data.errors import PluginError

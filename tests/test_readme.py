@@ -13,13 +13,14 @@ import pytest
 from textual.app import App
 
 import authored
-from inspector import cli, command_flags
-from inspector.commands import COMMANDS, RAIL
-from inspector.commands.command import VERBS
-from inspector.commands.key_words import written
-from inspector.guide import page, pages
-from inspector.query import Query
-from inspector.result_set import load
+from inspector import cli
+from inspector.cli import command_flags
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.widgets.guide import page, pages
+from inspector.widgets.key_table import COMMANDS, RAIL
+from inspector.widgets.key_table.command import VERBS
+from inspector.widgets.key_table.key_words import written
 from scoring import __version__
 from scoring.models.critics.protocols import PROTOCOLS, version
 from scoring_process import captured, jobs_here

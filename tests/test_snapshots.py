@@ -23,11 +23,11 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from inspector.analyses import Params, load
-from inspector.app import InspectApp
-from inspector.query import Query
+from inspector.app.app import InspectApp
 from inspector.render.lines import text_of
-from inspector.result_set import load as load_query
-from inspector.screen_state import inspect, subject
+from inspector.state.query import Query
+from inspector.state.result_set import load as load_query
+from inspector.state.screen_state import inspect, subject
 from inspector.widgets.search_bar import SearchBar
 from looks import Look, at_rest, resting_look, written
 from opened import opened

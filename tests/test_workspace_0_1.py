@@ -16,10 +16,10 @@ from capturing.old_workspace import MODEL
 from capturing.plan import KEPT, SPACE
 from capturing.workspace_0_1 import CRITIC, PRM, RATER, VERSION
 from inspector import cli
-from inspector.critique.kept import kept_answers
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.terminal.remembered import _file_name
+from inspector.state.kept_answers import kept_answers
+from inspector.state.query import Query
+from inspector.state.remembered import _file_name
+from inspector.state.result_set import load
 from kept_workspace import STATE, KeptWorkspace, app, at_home, other_values, own_keys, said_now
 from opened import inspected
 from scoring.runs.prompts import sent

@@ -27,8 +27,9 @@ from capturing.workspace_0_2 import (
     TRUNCATING_PRM,
     VERSION,
 )
-from inspector import analyses, analysis_list
-from inspector.terminal.remembered import _file_name
+from inspector import analyses
+from inspector.render import analysis_list
+from inspector.state.remembered import _file_name
 from kept_workspace import STATE, KeptWorkspace, app, at_home, other_values, own_keys, said_now
 from opened import inspected
 from scoring.data import own_columns, rules

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from inspector.analysis_list import OWN, summaries
-from inspector.common_flags import Collect
+from inspector.render.analysis_list import OWN, module_of, summaries
+from inspector.state.common_flags import Collect
 from scoring.data.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
-    from inspector.query import Query
     from inspector.render.view import View
-    from inspector.result_set import ResultSet
+    from inspector.state.query import Query
+    from inspector.state.result_set import ResultSet
 
 Whose = Literal["all", "ranked", "focus", "pair", "one or two", "beside", "none"]
 """Whom a screen asks about: every scorer, as the workspace has them or as the analysis ranks them; the one in focus;
@@ -236,12 +236,12 @@ class Analysis(Struct, frozen=True):
         """Read what the query asks about, decide and select.
 
         Raises:
-            InspectError: as `inspector.result_set.load`, or the query asks for what this has no answer to.
+            InspectError: as `inspector.state.result_set.load`, or the query asks for what this has no answer to.
         """
         if self.loader is not None:
             return self.loader(query, params)
         # Imported only for who asks: `--help` needs the flags alone.
-        from inspector.result_set import load
+        from inspector.state.result_set import load
 
         return load(query)
 
@@ -393,5 +393,5 @@ def load(name: str) -> Analysis:
     """Import an analysis by its name."""
     if name in _OWN:
         return _OWN[name]
-    module = import_module(f"{__name__}.{name.replace('-', '_')}")
+    module = import_module(module_of(name))
     return next(value for value in vars(module).values() if isinstance(value, Analysis) and value.name == name)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from inspector.filtering.facets import FACETS, column_words
-from inspector.result_set import ResultSet
+from inspector.state.filtering.facets import FACETS, column_words
+from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.schema import METADATA
 from scoring.data.storage.remembered import IdentityCache

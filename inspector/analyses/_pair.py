@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from inspector.common_cases import own_link
-from inspector.comparability import incomparable
 from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import counted, official_title
 from inspector.render.view import (
     Block,
     Cell,
@@ -24,8 +23,9 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.result_set import ResultSet, within
-from inspector.texts.sentences import counted, official_title
+from inspector.state.common_cases import own_link
+from inspector.state.comparability import incomparable
+from inspector.state.result_set import ResultSet, within
 from scoring.data.schema import Row
 from scoring.data.scorer import not_recorded, settings_that_differ
 from scoring.metrics.aligned import (

@@ -10,13 +10,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.analyses import Page, Params, analysis
-from inspector.notes import first_run_notes
-from inspector.provenance import provenance, provenance_of_people
 from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import counted
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, count, figure, table, text
-from inspector.result_set import ResultSet, by_benchmark, within
-from inspector.texts.sentences import counted
-from inspector.triage.annotations import StatementsByPerson, Topic, disagreements, statements_by_person
+from inspector.state.notes import first_run_notes
+from inspector.state.provenance import provenance, provenance_of_people
+from inspector.state.result_set import ResultSet, by_benchmark, within
+from inspector.state.triage.annotations import StatementsByPerson, Topic, disagreements, statements_by_person
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools, Row
 from scoring.evaluation.evaluation import Evaluation

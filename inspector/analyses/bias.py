@@ -6,10 +6,8 @@ import polars as pl
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
-from inspector.filtering.facets import column_words
-from inspector.notes import FEW, INDEPENDENT, first_run_notes
-from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import counted
 from inspector.render.view import (
     Block,
     Cell,
@@ -26,8 +24,10 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.result_set import ResultSet, by_benchmark, shown_benchmarks, within
-from inspector.texts.sentences import counted
+from inspector.state.filtering.facets import column_words
+from inspector.state.notes import FEW, INDEPENDENT, first_run_notes
+from inspector.state.provenance import provenance
+from inspector.state.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.breakdown import SUPPORT, slice_rows

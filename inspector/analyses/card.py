@@ -11,8 +11,12 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from inspector.analyses import Params, analysis
-from inspector.case_links import figure_link
-from inspector.comparability import (
+from inspector.render.cells import share
+from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import Headline, counted, headline
+from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
+from inspector.state.case_links import figure_link
+from inspector.state.comparability import (
     TUNED_HERE,
     Incomparable,
     choosing_conditions,
@@ -22,15 +26,11 @@ from inspector.comparability import (
     remedy_of,
     threshold_kind,
 )
-from inspector.label_set import COLUMN
-from inspector.notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
-from inspector.provenance import conditions, provenance
-from inspector.query import as_words
-from inspector.render.cells import share
-from inspector.render.lines import CaseLink
-from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
-from inspector.result_set import ResultSet, within
-from inspector.texts.sentences import Headline, counted, headline
+from inspector.state.label_set import COLUMN
+from inspector.state.notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
+from inspector.state.provenance import conditions, provenance
+from inspector.state.query import as_words
+from inspector.state.result_set import ResultSet, within
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.parsing import fault_of

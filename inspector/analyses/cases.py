@@ -6,15 +6,15 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
-from inspector.case_list.case_rows import FOUND_IN, CaseRows
-from inspector.case_list.catalogue import REWARDS
-from inspector.case_list.ordering import column_named
-from inspector.notes import first_run_notes, no_case_words
-from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
+from inspector.render.texts.paint import OUTCOME_STYLES
 from inspector.render.view import Cell, Column, Section, Table, View, table, text
-from inspector.result_set import ResultSet
-from inspector.texts.paint import OUTCOME_STYLES
+from inspector.state.case_list.case_rows import FOUND_IN, CaseRows
+from inspector.state.case_list.catalogue import REWARDS
+from inspector.state.case_list.ordering import column_named
+from inspector.state.notes import first_run_notes, no_case_words
+from inspector.state.provenance import provenance
+from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.export import shown
 from scoring.data.names import name_choices

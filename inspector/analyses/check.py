@@ -19,12 +19,8 @@ from inspector.analyses._pair import (
     setting_blocks,
     test_note,
 )
-from inspector.common_cases import aligned_cases, aligned_official, without_gold
-from inspector.comparability import Incomparable, counted_cases, incomparable
-from inspector.notes import first_run_notes
-from inspector.provenance import provenance, repeated_solutions
-from inspector.query import Query, as_words
 from inspector.render.cells import interval, share, signed
+from inspector.render.texts.sentences import counted, official_title
 from inspector.render.view import (
     Block,
     Cell,
@@ -40,8 +36,12 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.result_set import ResultSet, load
-from inspector.texts.sentences import counted, official_title
+from inspector.state.common_cases import aligned_cases, aligned_official, without_gold
+from inspector.state.comparability import Incomparable, counted_cases, incomparable
+from inspector.state.notes import first_run_notes
+from inspector.state.provenance import provenance, repeated_solutions
+from inspector.state.query import Query, as_words
+from inspector.state.result_set import ResultSet, load
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name, near_names
 from scoring.data.schema import Row

@@ -10,9 +10,6 @@ from msgspec.structs import replace
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
-from inspector.filtering.facets import column_words
-from inspector.notes import INDEPENDENT, first_run_notes
-from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,
@@ -28,7 +25,10 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.result_set import ResultSet, by_benchmark, shown_benchmarks, within
+from inspector.state.filtering.facets import column_words
+from inspector.state.notes import INDEPENDENT, first_run_notes
+from inspector.state.provenance import provenance
+from inspector.state.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED

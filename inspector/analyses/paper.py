@@ -8,10 +8,6 @@ from msgspec.structs import asdict, replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses.stats import STATISTICS, described_cases, statistic_kind, statistic_link
-from inspector.case_links import OF_SIDE, figure_link, group_facets, own_cases
-from inspector.label_set import other_labels
-from inspector.provenance import provenance
-from inspector.query import Query
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,
@@ -28,8 +24,12 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.result_set import ResultSet, decide, load, nothing_loaded, select
-from inspector.workspace_place import find_workspace
+from inspector.state.case_links import OF_SIDE, figure_link, group_facets, own_cases
+from inspector.state.label_set import other_labels
+from inspector.state.provenance import provenance
+from inspector.state.query import Query
+from inspector.state.result_set import ResultSet, decide, load, nothing_loaded, select
+from inspector.state.workspace_place import find_workspace
 from scoring import __version__
 from scoring.data.errors import NoWorkspace, UsageError
 from scoring.data.names import near_names, without

@@ -10,13 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
-from inspector.analyses._threshold_pages import outcome_matrices, outcomes_words
-from inspector.case_links import OF_SIDE
-from inspector.critique.blocks import is_talk
-from inspector.critique.kept import counts_of
-from inspector.notes import first_run_notes, interval_notes
-from inspector.provenance import provenance
+from inspector.analyses.thresholds.threshold_pages import outcome_matrices, outcomes_words
 from inspector.render.lines import CaseLink
+from inspector.render.texts.paint import OUTCOME_STYLES
+from inspector.render.texts.sentences import WORDS, named_step, official_title
 from inspector.render.view import (
     Block,
     Cell,
@@ -32,11 +29,14 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.result_set import ResultSet, by_benchmark, within
-from inspector.texts.paint import OUTCOME_STYLES
-from inspector.texts.sentences import WORDS, named_step, official_title
-from inspector.thresholds.flips import LISTED, MOVED_CASES, MovedThreshold, moved_cases
-from inspector.thresholds.ways import TITLES, threshold_sections
+from inspector.state.answer_blocks import is_talk
+from inspector.state.case_links import OF_SIDE
+from inspector.state.kept_answers import counts_of
+from inspector.state.notes import first_run_notes, interval_notes
+from inspector.state.provenance import provenance
+from inspector.state.result_set import ResultSet, by_benchmark, within
+from inspector.state.thresholds.flips import LISTED, MOVED_CASES, MovedThreshold, moved_cases
+from inspector.state.thresholds.ways import TITLES, threshold_sections
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools, RowDict
 from scoring.data.scorer import Scorer

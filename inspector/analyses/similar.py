@@ -6,12 +6,12 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.analyses import Option, Params, analysis
-from inspector.analyses.show import load_case, row_of
-from inspector.provenance import provenance
+from inspector.analyses.show.show import load_case, row_of
 from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import WORDS
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, table, text
-from inspector.result_set import ResultSet
-from inspector.texts.sentences import WORDS
+from inspector.state.provenance import provenance
+from inspector.state.result_set import ResultSet
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.similar import SimilarCase, TextIndex, nearest_courses
 from scoring.evaluation.verdicts import OUTCOMES

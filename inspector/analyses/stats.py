@@ -7,12 +7,12 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Params, analysis
-from inspector.label_set import published_note
-from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import counted
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, table, text
-from inspector.result_set import ResultSet, within
-from inspector.texts.sentences import counted
+from inspector.state.label_set import published_note
+from inspector.state.provenance import provenance
+from inspector.state.result_set import ResultSet, within
 from scoring.data.schema import Row
 from scoring.metrics.published.papers import beside
 from scoring.metrics.shares import SIDES

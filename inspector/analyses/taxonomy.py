@@ -9,8 +9,8 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Page, Params, analysis
-from inspector.provenance import provenance_of_people
 from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import counted
 from inspector.render.view import (
     Block,
     Cell,
@@ -23,9 +23,9 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.result_set import ResultSet
-from inspector.texts.sentences import counted
-from inspector.triage.categories import (
+from inspector.state.provenance import provenance_of_people
+from inspector.state.result_set import ResultSet
+from inspector.state.triage.categories import (
     IN_NONE,
     NOT_TRIED,
     CategoryCases,

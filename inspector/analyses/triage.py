@@ -6,19 +6,13 @@ from itertools import chain
 import polars as pl
 
 from inspector.analyses import Option, Params, analysis
-from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import counted
 from inspector.render.view import Block, Cell, Column, Facts, Note, Section, View, count, table, text
-from inspector.result_set import ResultSet
-from inspector.texts.sentences import counted
-from inspector.triage.annotations import (
-    annotation_facts,
-    annotation_rows,
-    annotations,
-    gone_words,
-    journal_of,
-)
-from inspector.triage.history import case_named, done_words, history_rows, signed, time_words
+from inspector.state.provenance import provenance
+from inspector.state.result_set import ResultSet
+from inspector.state.triage.annotations import annotation_facts, annotation_rows, annotations, gone_words, journal_of
+from inspector.state.triage.history import case_named, done_words, history_rows, signed, time_words
 from scoring.data.errors import UsageError
 from scoring.data.names import without
 from scoring.data.schema import Row

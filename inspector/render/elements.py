@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from inspector.texts.short_names import short_name
-from inspector.texts.text import clean
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import clean
 
 VOID = frozenset({"meta", "br"})
 """Elements without content and end."""
@@ -47,7 +47,7 @@ def escaped(text: str) -> str:
     """Escape any text as literal text of HTML and SVG, between elements and in attributes between double quotes.
 
     What could act without being markup goes as well: control characters and overrides of direction
-    (`inspector.texts.text`).
+    (`inspector.render.texts.text`).
     """
     return text if _PLAIN.fullmatch(text) else html.escape(clean(text, lines=True), quote=True)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.render.cells import GOLD, further_text, legend, rights, value_text
-from inspector.render.charts import numbers_of, pictured
+from inspector.render.chart_views import numbers_of, pictured
 from inspector.render.elements import Element, element, number, rendered
 from inspector.render.readable import readable
 from inspector.render.tokens import page_blocks

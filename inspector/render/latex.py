@@ -7,10 +7,10 @@ above and the reason of its gold label beneath.
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.mathtext.render import is_formula
-from inspector.mathtext.symbols import OPERATORS, ORDINARY
 from inspector.render.cells import legend, plain_text, remark_of, rights
-from inspector.render.charts import numbers_of
+from inspector.render.chart_views import numbers_of
+from inspector.render.mathtext.render import is_formula
+from inspector.render.mathtext.symbols import OPERATORS, ORDINARY
 from inspector.render.tokens import page_blocks
 from inspector.render.view import (
     Block,

@@ -6,8 +6,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.texts.text import TextPart, clean
-from inspector.texts.wrap import wrap
+from inspector.render.texts.text import TextPart, clean
+from inspector.render.texts.wrap import wrap
 
 
 class CaseLink(Struct, frozen=True):

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from inspector.render.cells import GOLD, further_text, legend, rights, value_text
-from inspector.render.charts import numbers_of
+from inspector.render.chart_views import numbers_of
 from inspector.render.readable import readable
+from inspector.render.texts.text import clean
 from inspector.render.tokens import page_blocks
 from inspector.render.view import (
     Block,
@@ -35,7 +36,6 @@ from inspector.render.view import (
     Tokens,
     Verbatim,
 )
-from inspector.texts.text import clean
 from scoring.data.export import markdown_code, markdown_text
 
 _LINKED = re.compile(r"(?<=[^\W_])([:.])(?=/|[^\W\d_])|(?<=/)(/)")

@@ -2,8 +2,8 @@
 
 import re
 
-from inspector.mathtext import unicode_math
-from inspector.texts.sentences import counted
+from inspector.render.mathtext import unicode_math
+from inspector.render.texts.sentences import counted
 
 _DRAWING = re.compile(r"\[asy\](.*?)\[/asy\]", re.DOTALL)
 

@@ -6,16 +6,20 @@ from typing import Any
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.charts.axes import ChartMark, Form
-from inspector.charts.bars import Bar, BarPlace, CountColumn, bars, columns, paired_bars
-from inspector.charts.curve import curve
-from inspector.charts.heat_map import heat_map
-from inspector.charts.histogram import histogram
-from inspector.charts.reliability import ReliabilityBin, reliability
 from inspector.render.cells import GOLD, further_text, legend, points, remark_of, rights, value_text
-from inspector.render.charts import numbers_of
+from inspector.render.chart_views import numbers_of
+from inspector.render.charts.axes import ChartMark, Form
+from inspector.render.charts.bars import Bar, BarPlace, CountColumn, bars, columns, paired_bars
+from inspector.render.charts.curve import curve
+from inspector.render.charts.heat_map import heat_map
+from inspector.render.charts.histogram import histogram
+from inspector.render.charts.reliability import ReliabilityBin, reliability
 from inspector.render.lines import GAP, Piece, PieceRow, heading, paragraph
 from inspector.render.readable import readable
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.short_names import short_name, short_names
+from inspector.render.texts.text import clean
+from inspector.render.texts.wrap import wrap
 from inspector.render.tokens import PAGE, token_rows
 from inspector.render.view import (
     BESIDE,
@@ -42,10 +46,6 @@ from inspector.render.view import (
     text,
 )
 from inspector.render.view import Column as TableColumn
-from inspector.texts.paint import Glyphs
-from inspector.texts.short_names import short_name, short_names
-from inspector.texts.text import clean
-from inspector.texts.wrap import wrap
 from scoring.data.errors import LONGEST_NAME
 
 NARROWEST = 18

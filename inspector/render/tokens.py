@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 
 from inspector.render.lines import Piece, PieceRow
+from inspector.render.texts.text import cell
+from inspector.render.texts.token_text import joint, visible, window
+from inspector.render.texts.wrap import hung
 from inspector.render.view import Block, Cell, Facts, Kind, Note, Token, Tokens, table, text
-from inspector.texts.text import cell
-from inspector.texts.token_text import joint, visible, window
-from inspector.texts.wrap import hung
 
 INDENT = 10
 """Cells before tokens, in which names of facts stand."""

@@ -8,22 +8,22 @@ from typing import Any, ClassVar
 from textual.worker import Worker, get_current_worker
 
 from inspector.analyses import Analysis, Option, OptionValue, Page, Params, Whose, load
-from inspector.case_view.tracks import LETTERS
-from inspector.commands import bindings_of
-from inspector.comparability import Incomparable, incomparable
-from inspector.messages import Computed
+from inspector.case_page.tracks import LETTERS
 from inspector.render.lines import Sheet, heading, paragraph
 from inspector.render.terminal import Terminal
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.sentences import decision_words
+from inspector.render.texts.wrap import Phrase, name_forms
 from inspector.render.view import View
-from inspector.result_set import ResultSet
-from inspector.screen_state import ScreenState, best_scorer, covering, subject
 from inspector.screens.common_cases import ScorerChoice, toggle_common_cases
 from inspector.screens.controller import same_owners
 from inspector.screens.dialog import Picking
+from inspector.screens.messages import Computed
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables
-from inspector.texts.paint import Glyphs
-from inspector.texts.sentences import decision_words
-from inspector.texts.wrap import Phrase, name_forms
+from inspector.state.comparability import Incomparable, incomparable
+from inspector.state.result_set import ResultSet
+from inspector.state.screen_state import ScreenState, best_scorer, covering, subject
+from inspector.widgets.key_table import bindings_of
 from inspector.widgets.pick_list import Pick
 from scoring.data.errors import InspectError
 from scoring.data.export import Document

@@ -8,12 +8,12 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.case_list.catalogue import Entry, entry_of, order_words
-from inspector.case_list.ordering import DIRECTIONS, other_direction
+from inspector.render.texts.sentences import counted
+from inspector.render.texts.text import clean
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Dialog, Narrowing
-from inspector.texts.sentences import counted
-from inspector.texts.text import clean
+from inspector.state.case_list.catalogue import Entry, entry_of, order_words
+from inspector.state.case_list.ordering import DIRECTIONS, other_direction
 from inspector.widgets.columns import TableColumn
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import Pick, PickList

@@ -8,23 +8,23 @@ from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from inspector.commands import COMMANDS, RAIL, Command
-from inspector.commands.command import CLOSE, FIRST, GO
-from inspector.commands.key_words import KeyWords, written
-from inspector.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
-from inspector.screen_state import ScreenState
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.sentences import threshold_name
+from inspector.render.texts.text import cell, clean
+from inspector.render.texts.wrap import Phrase
+from inspector.screens.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
 from inspector.screens.threshold import ThresholdMove
-from inspector.terminal.remembered import RememberedState
-from inspector.terminal.textual_compat import Steady
-from inspector.texts.paint import Glyphs
-from inspector.texts.sentences import threshold_name
-from inspector.texts.text import cell, clean
-from inspector.texts.wrap import Phrase
-from inspector.visit import HERE
+from inspector.state.remembered import RememberedState
+from inspector.state.screen_state import ScreenState
+from inspector.state.visit import HERE
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine, WhichKey
+from inspector.widgets.key_table import COMMANDS, RAIL, Command
+from inspector.widgets.key_table.command import CLOSE, FIRST, GO
+from inspector.widgets.key_table.key_words import KeyWords, written
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import PhraseLine, Rail
+from inspector.widgets.textual_compat import Steady
 from scoring.evaluation.verdicts import Decision
 from scoring.workspace.triage.history import Action
 

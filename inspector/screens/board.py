@@ -13,9 +13,9 @@ from textual.content import Content
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from inspector.analyses.board import board_view
-from inspector.boards.arrangement import Arrangement, BoardKind, arranged, empty_keys, kind_of, title_of
-from inspector.boards.board import (
+from inspector.analyses.board.arrangement import Arrangement, BoardKind, arranged, empty_keys, kind_of, title_of
+from inspector.analyses.board.board import board_view
+from inspector.analyses.board.board_rows import (
     BOARD,
     SEPARATOR,
     BoardSlice,
@@ -30,28 +30,28 @@ from inspector.boards.board import (
     unscored_frame,
     waiting,
 )
-from inspector.boards.cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
-from inspector.boards.columns import Legend, board_columns
-from inspector.boards.drills import NO_NUMBER, PRINTED, board_drill
-from inspector.case_links import drilled
-from inspector.commands import bindings_of
-from inspector.exporting import score_facts
-from inspector.filtering.searching import search_words
-from inspector.messages import Copy, Export, Go, Inspected
+from inspector.analyses.board.cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
+from inspector.analyses.board.drills import NO_NUMBER, PRINTED, board_drill
 from inspector.render.cells import signed
 from inspector.render.lines import CaseLink
-from inspector.screen_state import ScreenState
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.sentences import counted, unit_of
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import clean
+from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import AppScreen
 from inspector.screens.board_arranging import BoardArranging
+from inspector.screens.board_columns import Legend, board_columns
 from inspector.screens.board_highlights import CurvePane, HighlightsPane, ScorerPane
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.controller import Controller, same_owners
-from inspector.texts.paint import Glyphs
-from inspector.texts.sentences import counted, unit_of
-from inspector.texts.short_names import short_name
-from inspector.texts.text import clean
-from inspector.texts.wrap import Phrase
+from inspector.screens.exporting import score_facts
+from inspector.screens.messages import Copy, Export, Go, Inspected
+from inspector.state.case_links import drilled
+from inspector.state.filtering.searching import search_words
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
 from scoring.metrics.own import own_metrics
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
     from textual.timer import Timer
 
-    from inspector.result_set import ResultSet
+    from inspector.state.result_set import ResultSet
     from inspector.widgets.columns import TableColumn
 
 
@@ -500,7 +500,7 @@ class BoardScreen(AppScreen):
 
     def action_export(self) -> None:
         # Imported only for who asks: the app starts sooner.
-        from inspector.exporting import report_of
+        from inspector.screens.exporting import report_of
 
         self.close_rail()
         if self.state is not None:

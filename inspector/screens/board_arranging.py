@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from inspector.boards.arrangement import BEST_FIRST, ROWS, Arrangement, as_kept, title_of
-from inspector.boards.board import subsets_of
-from inspector.boards.cells import BASELINE, NOBODY, NOT_HERE, PUBLISHED
-from inspector.boards.columns import entries
-from inspector.case_list.catalogue import Entry
-from inspector.result_set import with_baselines
-from inspector.screen_state import ScreenState
+from inspector.analyses.board.arrangement import BEST_FIRST, ROWS, Arrangement, as_kept, title_of
+from inspector.analyses.board.board_rows import subsets_of
+from inspector.analyses.board.cells import BASELINE, NOBODY, NOT_HERE, PUBLISHED
 from inspector.screens.arranging import Arranging
+from inspector.screens.board_columns import entries
+from inspector.state.case_list.catalogue import Entry
+from inspector.state.result_set import with_baselines
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from scoring.metrics.deciding import speaks_of
 from scoring.metrics.statistics import baselines, is_baseline

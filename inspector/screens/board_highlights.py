@@ -8,8 +8,8 @@ from textual.worker import get_current_worker
 
 from inspector.analyses import load
 from inspector.render.lines import Piece, Sheet
-from inspector.screen_state import subject
 from inspector.screens.controller import same_owners
+from inspector.state.screen_state import subject
 from inspector.widgets.sheet_view import SheetView
 from scoring.data.errors import InspectError
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from inspector.render.lines import PieceRow
     from inspector.render.terminal import Terminal
+    from inspector.render.texts.paint import Glyphs
     from inspector.render.view import Block
-    from inspector.result_set import ResultSet
-    from inspector.screen_state import ScreenState
-    from inspector.texts.paint import Glyphs
+    from inspector.state.result_set import ResultSet
+    from inspector.state.screen_state import ScreenState
 
 ROOM = 16
 """Lines beside those of the rows from which there is room for a pane: no row goes out of sight for it."""
@@ -170,7 +170,7 @@ class CurvePane(ScorerPane, can_focus=False):
 
     def blocks(self, results: "ResultSet", benchmark: str) -> "Sequence[Block]":
         """Draw the curve alone: the ways beneath it on its screen would take four times as long."""
-        from inspector.analyses.thresholds import curve_chart
+        from inspector.analyses.thresholds.thresholds import curve_chart
 
         chart = curve_chart(results, results.chosen_evaluations, benchmark, dev=True, intervals=True)
         return [] if chart is None else [chart]

@@ -10,20 +10,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.app import ComposeResult
 
-from inspector.case_view.curve import curve_lines
-from inspector.case_view.lines import CaseLines, case_lines
-from inspector.case_view.open_case import DisplayOptions, Stop, open_case
-from inspector.case_view.opening import line_of, opening
-from inspector.case_view.original_lines import MODE as ORIGINAL
-from inspector.case_view.original_lines import REWRITING
-from inspector.case_view.token_lines import MODE as TOKENS
-from inspector.case_view.tracks import LETTERS
-from inspector.case_view.variant_track import original_of
-from inspector.processes.xray import XrayAnswer, XrayQuestion
-from inspector.screen_state import ScreenState
+from inspector.case_page.curve import curve_lines
+from inspector.case_page.lines import CaseLines, case_lines
+from inspector.case_page.open_case import DisplayOptions, Stop, open_case
+from inspector.case_page.opening import line_of, opening
+from inspector.case_page.original_lines import MODE as ORIGINAL
+from inspector.case_page.original_lines import REWRITING
+from inspector.case_page.token_lines import MODE as TOKENS
+from inspector.case_page.tracks import LETTERS
+from inspector.case_page.variant_track import original_of
+from inspector.render.texts.sentences import decision_words
 from inspector.screens.common_cases import ScorerChoice
 from inspector.screens.controller import Controller
-from inspector.texts.sentences import decision_words
+from inspector.state.processes.xray import XrayAnswer, XrayQuestion
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import PreparedLines
 from inspector.widgets.step_view import StepView
 from scoring.data.errors import InspectError

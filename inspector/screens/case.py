@@ -9,26 +9,26 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 
-from inspector.case_view.open_case import DisplayOptions
-from inspector.case_view.opening import line_of
-from inspector.commands import COMMANDS, Command, bindings_of
-from inspector.critique.kept import kept_answers
-from inspector.critique.page import answer_lines
-from inspector.messages import Back, Export, NewRewards, ScoreCase
-from inspector.processes.case_job import case_asked, problem_words
-from inspector.screen_state import ScreenState
+from inspector.case_page.critique_page import answer_lines
+from inspector.case_page.open_case import DisplayOptions
+from inspector.case_page.opening import line_of
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.sentences import NO_FOLDER, TRUNCATED
+from inspector.render.texts.text import clean
+from inspector.render.texts.wrap import Phrase, name_forms, wrap
 from inspector.screens.bodies import Bodies, Curves, ReadyCases
+from inspector.screens.case_job import case_asked, problem_words
 from inspector.screens.critique import Critique
+from inspector.screens.messages import Back, Export, NewRewards, ScoreCase
+from inspector.screens.rail_lines import score_words
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.score import choose_judge
 from inspector.screens.stepping import Hits, StepCursor
 from inspector.screens.tagging import Tagging
-from inspector.texts.paint import Glyphs
-from inspector.texts.sentences import NO_FOLDER, TRUNCATED
-from inspector.texts.text import clean
-from inspector.texts.wrap import Phrase, name_forms, wrap
-from inspector.thresholds.rail_lines import score_words
+from inspector.state.kept_answers import kept_answers
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.critique_pane import CritiquePane
+from inspector.widgets.key_table import COMMANDS, Command, bindings_of
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.step_view import StepView

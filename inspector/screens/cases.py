@@ -10,28 +10,28 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
-from inspector.case_list.catalogue import order_words
-from inspector.case_list.ordering import INSTRUCTIVE
-from inspector.case_view.lines import case_lines
-from inspector.case_view.opening import opening
-from inspector.commands import bindings_of
-from inspector.exporting import case_facts
-from inspector.filtering.filter_words import apart_phrases, filter_phrase
-from inspector.messages import Copy, Export, Go
-from inspector.screen_state import ScreenState
+from inspector.case_page.lines import case_lines
+from inspector.case_page.opening import opening
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.sentences import counted
+from inspector.render.texts.wrap import Phrase, name_forms
 from inspector.screens.base import WIDE
+from inspector.screens.exporting import case_facts
 from inspector.screens.filtering import Filtering
 from inspector.screens.list_arranging import ListArranging
+from inspector.screens.messages import Copy, Export, Go
+from inspector.screens.rail_lines import score_words
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.searching import Searching
 from inspector.screens.slices import Slicing
 from inspector.screens.tagging import Tagging
-from inspector.texts.paint import Glyphs
-from inspector.texts.sentences import counted
-from inspector.texts.wrap import Phrase, name_forms
-from inspector.thresholds.rail_lines import score_words
+from inspector.state.case_list.catalogue import order_words
+from inspector.state.case_list.ordering import INSTRUCTIVE
+from inspector.state.filtering.filter_words import apart_phrases, filter_phrase
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.search_bar import SearchBar
 from inspector.widgets.step_view import StepView
@@ -381,7 +381,7 @@ class CasesScreen(ReadingScreen):
 
     def action_export(self) -> None:
         # Imported only for who asks: the app starts sooner.
-        from inspector.exporting import cases_of, report_of
+        from inspector.screens.exporting import cases_of, report_of
 
         self.close_rail()
         state = self.state

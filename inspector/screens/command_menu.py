@@ -12,12 +12,12 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.commands import SCREENS, Command
-from inspector.commands.command import CLOSE, GO, NO_KEY, OPEN, VIEW
-from inspector.guide.laid_out import GuidePage
+from inspector.render.texts.sentences import GLYPHS, WORDS
+from inspector.render.texts.text import cell
 from inspector.screens.dialog import Dialog, Narrowing
-from inspector.texts.sentences import GLYPHS, WORDS
-from inspector.texts.text import cell
+from inspector.widgets.guide.laid_out import GuidePage
+from inspector.widgets.key_table import SCREENS, Command
+from inspector.widgets.key_table.command import CLOSE, GO, NO_KEY, OPEN, VIEW
 from inspector.widgets.pick_list import Pick
 
 if TYPE_CHECKING:

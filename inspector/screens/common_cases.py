@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from inspector.commands.key_words import KeyWords
-from inspector.comparability import NOT_COMPARABLE, Incomparable, incomparable, only_tried, remedy_of
-from inspector.label_set import other_labels, with_own_labels
-from inspector.screen_state import ScreenState, covering
+from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import AppScreen
 from inspector.screens.dialog import Dialog
-from inspector.texts.wrap import Phrase
+from inspector.state.comparability import NOT_COMPARABLE, Incomparable, incomparable, only_tried, remedy_of
+from inspector.state.label_set import other_labels, with_own_labels
+from inspector.state.screen_state import ScreenState, covering
+from inspector.widgets.key_table.key_words import KeyWords
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.data.errors import InspectError
 

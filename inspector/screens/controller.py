@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
-    from inspector.screen_state import ScreenState
     from inspector.screens.base import AppScreen
+    from inspector.state.screen_state import ScreenState
 
 
 class Controller:

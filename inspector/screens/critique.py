@@ -8,20 +8,20 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 
-from inspector.commands import bindings_of_answers
-from inspector.critique.page import VoteDisplay, VotePage, answers_to, vote_page, without_answers
-from inspector.screen_state import ScreenState
+from inspector.case_page.critique_page import VoteDisplay, VotePage, answers_to, vote_page, without_answers
+from inspector.render.texts.text import clean
+from inspector.render.texts.wrap import wrap
 from inspector.screens.controller import Controller
-from inspector.texts.text import clean
-from inspector.texts.wrap import wrap
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.critique_pane import CritiquePane
+from inspector.widgets.key_table import bindings_of_answers
 from inspector.widgets.line_view import Line
 from scoring.data.errors import InspectError
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from inspector.critique.page import PageSpot
+    from inspector.case_page.critique_page import PageSpot
     from inspector.screens.case import CaseScreen
 
 BESIDE = 120

@@ -14,13 +14,13 @@ from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static, TextArea
 
-from inspector.commands import Command
-from inspector.commands.command import CLOSE, KEYS, OPEN
-from inspector.terminal.textual_compat import Steady
-from inspector.texts.text import clean
+from inspector.render.texts.text import clean
 from inspector.widgets.key_line import ALL_KEYS, KeyLine
+from inspector.widgets.key_table import Command
+from inspector.widgets.key_table.command import CLOSE, KEYS, OPEN
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TextEditor, TypingLine
+from inspector.widgets.textual_compat import Steady
 
 DialogAnswer = TypeVar("DialogAnswer")
 

@@ -12,9 +12,9 @@ from textual.content import Content
 from textual.events import Key
 from textual.widgets import Input, Static
 
-from inspector.messages import ENDINGS, Export
+from inspector.render.texts.text import clean
 from inspector.screens.dialog import Dialog
-from inspector.texts.text import clean
+from inspector.screens.messages import ENDINGS, Export
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TypingLine
 

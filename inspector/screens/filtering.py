@@ -15,17 +15,17 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from inspector.filtering.completion import Completion, completion, fault_of, left_by, vocabulary
-from inspector.filtering.facets import Counts, FacetColumn
-from inspector.filtering.filter_words import value_words
-from inspector.filtering.slices import condition_titles
-from inspector.screen_state import ScreenState
+from inspector.render.texts.sentences import GLYPHS, WORDS
+from inspector.render.texts.text import clean
+from inspector.render.texts.wrap import wrap
 from inspector.screens.common_cases import is_common
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import TypedAhead
-from inspector.texts.sentences import GLYPHS, WORDS
-from inspector.texts.text import clean
-from inspector.texts.wrap import wrap
+from inspector.state.filtering.completion import Completion, completion, fault_of, left_by, vocabulary
+from inspector.state.filtering.facets import Counts, FacetColumn
+from inspector.state.filtering.filter_words import value_words
+from inspector.state.filtering.slices import condition_titles
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.columns import TableColumn
 from inspector.widgets.facet_list import FacetGroup, FacetList, FacetMark, FacetValue
 from inspector.widgets.line_view import Line, LineView

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from inspector.case_list.case_columns import case_columns, chosen_keys, empty_keys, usual_keys
-from inspector.case_list.catalogue import OF_FILE, Entry, catalogue, entry_of
-from inspector.screen_state import ScreenState
+from inspector.render.texts.wrap import Phrase
 from inspector.screens.arranging import Arranging
-from inspector.texts.wrap import Phrase
+from inspector.screens.case_columns import case_columns, chosen_keys, empty_keys, usual_keys
+from inspector.state.case_list.catalogue import OF_FILE, Entry, catalogue, entry_of
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.columns import TableColumn
 from inspector.widgets.frame_table import FrameTable
 

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
-from inspector.terminal.textual_compat import Steady
+from inspector.widgets.textual_compat import Steady
 
 READING = "prm-inspect: reading the workspace"
 UNCHANGED = "As it was before, and no file has changed since; reading the workspace"

@@ -14,10 +14,10 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
 
-from inspector.commands.command import EXPORT
-from inspector.mapping_words import FIELDS, claim_words, claimed, preview_lines, refusal_words
+from inspector.render.texts.text import clean
 from inspector.screens.dialog import Dialog, Picking, WordsDialog
-from inspector.texts.text import clean
+from inspector.screens.mapping_words import FIELDS, claim_words, claimed, preview_lines, refusal_words
+from inspector.widgets.key_table.command import EXPORT
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.data.errors import InspectError
 from scoring.formats.tables.column_mapping import NO_NAME, ColumnMapping
@@ -200,7 +200,7 @@ class MappingDialog(Dialog[ColumnMapping | None]):
         if not into or self._folder is None:
             return
         # Imported only for who saves: the app starts sooner.
-        from inspector.exporting import export_path
+        from inspector.screens.exporting import export_path
 
         try:
             path = export_path(self._folder, usual, into)

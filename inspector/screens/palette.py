@@ -8,13 +8,13 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.fuzzy import Matcher
 
-from inspector.filtering.slices import offered
-from inspector.messages import Go
-from inspector.screen_state import ScreenState
+from inspector.render.texts.text import clean
 from inspector.screens.base import AppScreen
-from inspector.terminal.textual_compat import Steady
-from inspector.terminal.themes import COLOURS
-from inspector.texts.text import clean
+from inspector.screens.messages import Go
+from inspector.state.filtering.slices import offered
+from inspector.state.screen_state import ScreenState
+from inspector.widgets.textual_compat import Steady
+from inspector.widgets.themes import COLOURS
 from scoring.evaluation.evaluation import Evaluation
 from scoring.workspace.filtering.filters import Filter
 

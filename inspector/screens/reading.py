@@ -4,14 +4,14 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from inspector.case_view.open_case import DisplayOptions, OpenCase, open_case
-from inspector.case_view.prose import FOUND
-from inspector.messages import Reads
-from inspector.screen_state import ScreenState
+from inspector.case_page.open_case import DisplayOptions, OpenCase, open_case
+from inspector.case_page.prose import FOUND
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.sentences import counted
+from inspector.render.texts.text import clean
 from inspector.screens.base import AppScreen
-from inspector.texts.paint import Glyphs
-from inspector.texts.sentences import counted
-from inspector.texts.text import clean
+from inspector.screens.messages import Reads
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import LineView
 from scoring.data.errors import InspectError
 from scoring.workspace.filtering.filters import Facet

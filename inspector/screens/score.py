@@ -18,12 +18,12 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from inspector.messages import Score
-from inspector.processes.case_job import critic_asked, critics_there, prm_asked, prm_at, prms_there
-from inspector.screen_state import ScreenState
+from inspector.render.texts.text import clean
+from inspector.screens.case_job import critic_asked, critics_there, prm_asked, prm_at, prms_there
 from inspector.screens.dialog import Dialog, WordsDialog
-from inspector.texts.text import clean
-from inspector.visit import HERE, Visit
+from inspector.screens.messages import Score
+from inspector.state.screen_state import ScreenState
+from inspector.state.visit import HERE, Visit
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TypingLine

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from textual.worker import get_current_worker
 
-from inspector.case_list.case_rows import CaseRows
-from inspector.filtering.search_run import FoundBefore, SearchProgress, run_search
 from inspector.render.cells import share
-from inspector.screen_state import ScreenState
+from inspector.render.texts.sentences import counted
+from inspector.render.texts.wrap import Phrase
 from inspector.screens.controller import Controller
-from inspector.texts.sentences import counted
-from inspector.texts.wrap import Phrase
+from inspector.state.case_list.case_rows import CaseRows
+from inspector.state.filtering.search_run import FoundBefore, SearchProgress, run_search
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.search_bar import SearchBar
 from scoring.data.errors import InspectError
 from scoring.workspace.filtering.text_query import TextQuery

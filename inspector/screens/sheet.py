@@ -11,17 +11,17 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from inspector.analyses import Page
-from inspector.case_links import drilled, returned
-from inspector.filtering.filter_words import filter_phrase
-from inspector.messages import Computed, Export, Go, Inspected
 from inspector.render.lines import CaseLink, Sheet
-from inspector.screen_state import ScreenState
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.sentences import counted
+from inspector.render.texts.text import clean
+from inspector.render.texts.wrap import Phrase, name_forms
 from inspector.screens.base import AppScreen
 from inspector.screens.controller import same_owners
-from inspector.texts.paint import Glyphs
-from inspector.texts.sentences import counted
-from inspector.texts.text import clean
-from inspector.texts.wrap import Phrase, name_forms
+from inspector.screens.messages import Computed, Export, Go, Inspected
+from inspector.state.case_links import drilled, returned
+from inspector.state.filtering.filter_words import filter_phrase
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
 from scoring.data.errors import InspectError

@@ -10,13 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from inspector.filtering.slices import ReadySlice, SavedSlice, SliceShelf, ready_slices, size_of, slice_of, sliced
-from inspector.screen_state import ScreenState
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import TextPart, cell, clean
+from inspector.render.texts.wrap import wrap
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Dialog
-from inspector.texts.short_names import short_name
-from inspector.texts.text import TextPart, cell, clean
-from inspector.texts.wrap import wrap
+from inspector.state.filtering.slices import ReadySlice, SavedSlice, SliceShelf, ready_slices, size_of, slice_of, sliced
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.text_editor import TypingLine
 from scoring.data.errors import InspectError

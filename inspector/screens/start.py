@@ -8,9 +8,9 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
+from inspector.render.texts.text import clean
 from inspector.screens.dialog import Narrowing
-from inspector.texts.text import clean
-from inspector.visit import HERE, Visit
+from inspector.state.visit import HERE, Visit
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.data.storage.files import expand_home
 from scoring.formats.benchmarks.demo import NAME as DEMO

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from inspector.case_view.lines import CaseLines
-from inspector.case_view.open_case import Stop, images_of
-from inspector.case_view.opening import line_of, stop_at
-from inspector.case_view.prose import FOUND, copied, whole_case
-from inspector.case_view.steps import FEWEST, prefix
-from inspector.images import open_outside
-from inspector.messages import Copy
+from inspector.case_page.images import open_outside
+from inspector.case_page.lines import CaseLines
+from inspector.case_page.open_case import Stop, images_of
+from inspector.case_page.opening import line_of, stop_at
+from inspector.case_page.prose import FOUND, copied, whole_case
+from inspector.case_page.steps import FEWEST, prefix
+from inspector.render.texts.sentences import counted
 from inspector.screens.controller import Controller
-from inspector.texts.sentences import counted
+from inspector.screens.messages import Copy
 from inspector.widgets.step_view import StepView
 
 if TYPE_CHECKING:

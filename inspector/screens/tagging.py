@@ -15,17 +15,17 @@ from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
 from inspector.analyses.similar import alike, outcome_of, tags_of
-from inspector.messages import Go
 from inspector.render.cells import share
-from inspector.screen_state import ScreenState
+from inspector.render.texts.sentences import GLYPHS, NO_FOLDER, WORDS, counted
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import cell, clean
+from inspector.render.texts.wrap import hung, wrap
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Dialog, NoteDialog, SureDialog, TypedAhead
-from inspector.texts.sentences import GLYPHS, NO_FOLDER, WORDS, counted
-from inspector.texts.short_names import short_name
-from inspector.texts.text import cell, clean
-from inspector.texts.wrap import hung, wrap
-from inspector.triage.annotations import own_tags
-from inspector.triage.history import history_indent, history_lines, history_rows
+from inspector.screens.messages import Go
+from inspector.state.screen_state import ScreenState
+from inspector.state.triage.annotations import own_tags
+from inspector.state.triage.history import history_indent, history_lines, history_rows
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TypingLine

@@ -13,21 +13,20 @@ from textual.widget import Widget
 
 from inspector.analyses import Params
 from inspector.analyses.taxonomy import NOTES, taxonomy
-from inspector.commands import bindings_of
 from inspector.render.lines import PieceRow, Sheet, paragraph
 from inspector.render.terminal import Terminal
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.sentences import counted
+from inspector.render.texts.text import clean
+from inspector.render.texts.wrap import Phrase
 from inspector.render.view import Block
 from inspector.render.view import Note as Paragraph
-from inspector.screen_state import ScreenState, covering, subject
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Narrowing, Picking, WordsDialog
 from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.tagging import Tagging
-from inspector.texts.paint import Glyphs
-from inspector.texts.sentences import counted
-from inspector.texts.text import clean
-from inspector.texts.wrap import Phrase
-from inspector.triage.categories import (
+from inspector.state.screen_state import ScreenState, covering, subject
+from inspector.state.triage.categories import (
     IN_NONE,
     CategoryCases,
     CategoryChange,
@@ -42,6 +41,7 @@ from inspector.triage.categories import (
     typed_category,
     values_of_category,
 )
+from inspector.widgets.key_table import bindings_of
 from inspector.widgets.pick_list import Pick, TextList
 from inspector.widgets.sheet_view import SheetView
 from scoring.data.errors import UsageError

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from inspector.screen_state import ScreenState
 from inspector.screens.controller import Controller
-from inspector.thresholds.rail_lines import rail_lines, why_unmovable
+from inspector.screens.rail_lines import rail_lines, why_unmovable
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import Rail
 from scoring.evaluation.verdicts import Rule
 from scoring.metrics.deciding import OPTIMISTIC

@@ -12,17 +12,17 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 
-from inspector.commands.command import BEFORE, COPY, EXPORT, FIRST, LEFT, NEXT, PART, PART_BEFORE, RIGHT, VIEW
-from inspector.mathtext import unicode_math
+from inspector.render.mathtext import unicode_math
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.sentences import counted
+from inspector.render.texts.text import TextPart, clean
+from inspector.render.texts.wrap import Phrase, wrap
 from inspector.screens.command_menu import TextPage
 from inspector.screens.dialog import Dialog, Picking, WordsDialog
-from inspector.texts.paint import Glyphs
-from inspector.texts.sentences import counted
-from inspector.texts.text import TextPart, clean
-from inspector.texts.wrap import Phrase, wrap
 from inspector.widgets.columns import SPARE, TableColumn, TableRow
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
+from inspector.widgets.key_table.command import BEFORE, COPY, EXPORT, FIRST, LEFT, NEXT, PART, PART_BEFORE, RIGHT, VIEW
 from inspector.widgets.line_view import Line, LineView, PhraseLine
 from inspector.widgets.pick_list import Pick
 from scoring.data.errors import InspectError
@@ -507,7 +507,7 @@ class TreeScreen(Dialog[None]):
         if not into or self._document is None:
             return
         # Imported only for who saves: the screen opens sooner.
-        from inspector.exporting import export_path
+        from inspector.screens.exporting import export_path
 
         try:
             path = export_path(self._folder, PurePath(into).name, into)

@@ -8,21 +8,21 @@ from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from inspector.case_view.open_case import DisplayOptions
-from inspector.commands import bindings_of
-from inspector.contested_gold import BETWEEN, Ranking, because_phrases, ranking_of
+from inspector.case_page.open_case import DisplayOptions
 from inspector.render.cells import share
-from inspector.screen_state import ScreenState, covering
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.sentences import counted
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import clean
+from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import SHORT
 from inspector.screens.case import CaseScreen
 from inspector.screens.controller import Controller, same_owners
 from inspector.screens.sheet import FEW
-from inspector.texts.paint import Glyphs
-from inspector.texts.sentences import counted
-from inspector.texts.short_names import short_name
-from inspector.texts.text import clean
-from inspector.texts.wrap import Phrase
-from inspector.triage.queue import end_forms, first_row, place_words, progress_words, row_of, ruling_forms
+from inspector.state.contested_gold import BETWEEN, Ranking, because_phrases, ranking_of
+from inspector.state.screen_state import ScreenState, covering
+from inspector.state.triage.queue import end_forms, first_row, place_words, progress_words, row_of, ruling_forms
+from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_view import LineView, PhraseLine
 from scoring.data.errors import InspectError
 from scoring.workspace.triage.history import (
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.analyses.similar import TaggedCase
-    from inspector.result_set import ResultSet
+    from inspector.state.result_set import ResultSet
 
 
 # -- the tagged cases that are most like the case in triage, in one line: what was wrong there may be wrong here

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from functools import partial
 
-from inspector.screen_state import ScreenState
+from inspector.render.texts.sentences import NO_FOLDER, counted
+from inspector.render.texts.text import clean
 from inspector.screens.base import AppScreen
 from inspector.screens.dialog import Picking
-from inspector.texts.sentences import NO_FOLDER, counted
-from inspector.texts.text import clean
-from inspector.triage.queue import ONCE_MORE, first_row, left_words, queue_cases, queue_name, queue_orders
+from inspector.state.screen_state import ScreenState
+from inspector.state.triage.queue import ONCE_MORE, first_row, left_words, queue_cases, queue_name, queue_orders
 from inspector.widgets.pick_list import Pick
 from scoring.data.errors import InspectError
 from scoring.workspace.triage.history import Queue

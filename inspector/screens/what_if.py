@@ -13,20 +13,20 @@ from textual.content import Content
 from textual.widgets import Static
 
 from inspector.analyses import Params
-from inspector.analyses.show import VARIANTS, show
-from inspector.case_view.lines import PINNED_SHARE, problem_lines
-from inspector.case_view.open_case import DisplayOptions, Stop, open_case
-from inspector.case_view.original_lines import variant_lines
-from inspector.case_view.page import StopLine
-from inspector.case_view.variant_track import ScoredVariant, variant_beside
-from inspector.messages import Export, ScoreCase
-from inspector.processes.case_job import case_asked, prm_asked, prms_there, problem_words
-from inspector.screen_state import ScreenState
+from inspector.analyses.show.show import VARIANTS, show
+from inspector.case_page.lines import PINNED_SHARE, problem_lines
+from inspector.case_page.open_case import DisplayOptions, Stop, open_case
+from inspector.case_page.original_lines import variant_lines
+from inspector.case_page.page import StopLine
+from inspector.case_page.variant_track import ScoredVariant, variant_beside
+from inspector.render.texts.sentences import counted
+from inspector.render.texts.text import clean
+from inspector.render.texts.wrap import Phrase, name_forms, wrap
+from inspector.screens.case_job import case_asked, prm_asked, prms_there, problem_words
 from inspector.screens.dialog import Dialog
+from inspector.screens.messages import Export, ScoreCase
 from inspector.screens.score import choose_case_scorer
-from inspector.texts.sentences import counted
-from inspector.texts.text import clean
-from inspector.texts.wrap import Phrase, name_forms, wrap
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView, PhraseLine

@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.texts.short_names import short_name
-from inspector.texts.text import TextPart, cell, clean, number
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import TextPart, cell, clean, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from inspector.commands.command import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, UP
+from inspector.widgets.key_table.command import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, UP
 from inspector.widgets.line_view import Line, LineView
 
 SpotPlaces = Sequence[tuple[int, int, int]]

@@ -12,7 +12,9 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from inspector.commands.command import (
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import TextPart, cell
+from inspector.widgets.key_table.command import (
     DOWN,
     FIRST,
     HALF_DOWN,
@@ -28,8 +30,6 @@ from inspector.commands.command import (
     RIGHT,
     UP,
 )
-from inspector.texts.short_names import short_name
-from inspector.texts.text import TextPart, cell
 from inspector.widgets.line_scroll import LineScroll
 
 NOTHING = "(none)"

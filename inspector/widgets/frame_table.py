@@ -10,10 +10,22 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from inspector.commands.command import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, LEFT, OPEN, PAGE_DOWN, PAGE_UP, RIGHT, UP
-from inspector.texts.text import clean
-from inspector.texts.wrap import wrap
+from inspector.render.texts.text import clean
+from inspector.render.texts.wrap import wrap
 from inspector.widgets.columns import FittedColumns, FrameRows, RowSource, TableColumn, TableRow, with_widths
+from inspector.widgets.key_table.command import (
+    DOWN,
+    FIRST,
+    HALF_DOWN,
+    HALF_UP,
+    LAST,
+    LEFT,
+    OPEN,
+    PAGE_DOWN,
+    PAGE_UP,
+    RIGHT,
+    UP,
+)
 from inspector.widgets.line_scroll import LineScroll, Sized
 
 if TYPE_CHECKING:

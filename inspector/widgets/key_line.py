@@ -11,7 +11,7 @@ from textual.keys import KEY_NAME_REPLACEMENTS, key_to_character
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from inspector.texts.text import cell
+from inspector.render.texts.text import cell
 
 if TYPE_CHECKING:
     from textual.binding import ActiveBinding

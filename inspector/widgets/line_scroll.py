@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.texts.text import TextPart, clean
+from inspector.render.texts.text import TextPart, clean
 
 CUT = "…"
 """Stands at the edge where a line goes on beyond it."""

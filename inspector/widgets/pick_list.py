@@ -12,8 +12,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from inspector.texts.short_names import short_name
-from inspector.texts.text import cell, clean
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import cell, clean
 from inspector.widgets.line_scroll import LineScroll, Sized
 
 WIDEST, NARROWEST = 40, 28

@@ -10,9 +10,21 @@ from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from inspector.commands.command import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, LEFT, OPEN, PAGE_DOWN, PAGE_UP, RIGHT, UP
 from inspector.render.lines import CaseLink, Piece, Sheet
-from inspector.texts.text import clean
+from inspector.render.texts.text import clean
+from inspector.widgets.key_table.command import (
+    DOWN,
+    FIRST,
+    HALF_DOWN,
+    HALF_UP,
+    LAST,
+    LEFT,
+    OPEN,
+    PAGE_DOWN,
+    PAGE_UP,
+    RIGHT,
+    UP,
+)
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView
 

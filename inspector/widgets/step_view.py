@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
-from inspector.commands.command import PAGE_DOWN, PAGE_UP
+from inspector.widgets.key_table.command import PAGE_DOWN, PAGE_UP
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, Lines, LineView, PreparedLines, prepared
 

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
-from inspector.texts.text import clean
+from inspector.render.texts.text import clean
 
 EDITORS = ("VISUAL", "EDITOR")
 """Variables that name a person's own editor."""

@@ -1,7 +1,8 @@
 """A PRM's checkpoint folder, read without an engine: its config, and name, dtype and shape of every tensor.
 
 The headers of safetensors files say how long each file must be, so a half-downloaded one is seen here, in
-milliseconds and before anything of weight is imported. Pickles are not opened here: see `scoring.engines.usable_weights`.
+milliseconds and before anything of weight is imported. Pickles are not opened here: see
+`scoring.engines.usable_weights`.
 """
 
 import json

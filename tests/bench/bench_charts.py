@@ -17,15 +17,15 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 import numpy as np  # noqa: E402  # after the path is set
 from textual.app import App, ComposeResult  # noqa: E402
 
-from inspector.charts.axes import ChartMark  # noqa: E402
-from inspector.charts.bars import Bar, bars  # noqa: E402
-from inspector.charts.curve import curve  # noqa: E402
-from inspector.charts.heat_map import heat_map  # noqa: E402
-from inspector.charts.histogram import histogram  # noqa: E402
-from inspector.charts.reliability import ReliabilityBin, reliability  # noqa: E402
+from inspector.render.charts.axes import ChartMark  # noqa: E402
+from inspector.render.charts.bars import Bar, bars  # noqa: E402
+from inspector.render.charts.curve import curve  # noqa: E402
+from inspector.render.charts.heat_map import heat_map  # noqa: E402
+from inspector.render.charts.histogram import histogram  # noqa: E402
+from inspector.render.charts.reliability import ReliabilityBin, reliability  # noqa: E402
 from inspector.render.lines import CaseLink, PieceRow, Sheet  # noqa: E402
+from inspector.render.texts.paint import Glyphs  # noqa: E402
 from inspector.render.view import Bin, Series, Tick  # noqa: E402
-from inspector.texts.paint import Glyphs  # noqa: E402
 from inspector.widgets.sheet_view import SheetView  # noqa: E402
 
 WIDTH, HEIGHT = 120, 36

@@ -19,18 +19,18 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support"), str(ROOT / "tests" /
 from large_workspace import make_workspace  # noqa: E402  # after the path is set
 
 from inspector.analyses import Analysis, Params, load  # noqa: E402
-from inspector.analysis_list import summaries  # noqa: E402
-from inspector.query import Query  # noqa: E402
+from inspector.render.analysis_list import summaries  # noqa: E402
 from inspector.render.terminal import Terminal  # noqa: E402
+from inspector.render.texts.paint import Glyphs  # noqa: E402
 from inspector.render.view import View, count, figure, table, text  # noqa: E402
-from inspector.result_set import load as load_query  # noqa: E402
-from inspector.screen_state import (  # noqa: E402
+from inspector.state.query import Query  # noqa: E402
+from inspector.state.result_set import load as load_query  # noqa: E402
+from inspector.state.screen_state import (  # noqa: E402
     ScreenState,
     covering,
     inspect,
     subject,
 )
-from inspector.texts.paint import Glyphs  # noqa: E402
 from scoring.data.errors import UsageError  # noqa: E402
 
 SCORERS = 10

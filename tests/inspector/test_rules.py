@@ -12,19 +12,20 @@ import making
 import plugged_in
 import rows_out
 import rule_reference as slow
-from inspector import analyses, analysis_list, command_flags
+from inspector import analyses
+from inspector.analyses.board.board_rows import board_frame
 from inspector.api import analysis
-from inspector.boards.board import board_frame
-from inspector.case_view.lines import DisplayOptions, case_lines
-from inspector.cli import main
-from inspector.command_flags import commands
-from inspector.comparability import incomparable
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.screen_state import inspect
-from inspector.shell import doctor
-from inspector.texts.paint import Glyphs
-from inspector.texts.sentences import outcome_sentence, threshold_name
+from inspector.case_page.lines import DisplayOptions, case_lines
+from inspector.cli import command_flags, main
+from inspector.cli.actions import environment as doctor
+from inspector.cli.command_flags import commands
+from inspector.render import analysis_list
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.sentences import outcome_sentence, threshold_name
+from inspector.state.comparability import incomparable
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.screen_state import inspect
 from opened import inspected, opened
 from reference import Case
 from scoring.data import rules

@@ -4,8 +4,8 @@ import asyncio
 
 import making
 import reference
-from inspector.query import Query
-from inspector.services import following
+from inspector.app.services import following
+from inspector.state.query import Query
 from opened import inspected, opened
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.remote import finish

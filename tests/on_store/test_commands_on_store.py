@@ -6,7 +6,7 @@ import os
 import pytest
 
 from at_the_terminal import printed, shell
-from inspector.shell import watching
+from inspector.cli.actions import watching
 from scoring.api import open_workspace
 from scoring.data.errors import InspectError, StoreError, UsageError
 from scoring.data.storage import object_store

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from at_the_terminal import printed, shell
-from inspector.shell import watching
+from inspector.cli.actions import watching
 from scoring_process import commanded_here
 
 ROWS = [

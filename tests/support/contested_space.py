@@ -9,7 +9,7 @@ from msgspec.structs import replace
 import judged
 import making
 import reference
-from inspector.query import Query
+from inspector.state.query import Query
 from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import evaluate
 from scoring.metrics.aligned import align_scorers

@@ -15,7 +15,7 @@ import polars as pl
 
 import making
 import reference
-from inspector.query import Query
+from inspector.state.query import Query
 from scoring.data.schema import REWARDS, content_key
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.triage.history import NOTE, SORT

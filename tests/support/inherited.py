@@ -1,10 +1,10 @@
 """What does an action; and commands that a screen has from another one unchanged, which are tried there."""
 
-from inspector.commands import COMMANDS
+from inspector.render.texts.paint import Glyphs
 from inspector.screens.base import AppScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.triage import TriageScreen
-from inspector.texts.paint import Glyphs
+from inspector.widgets.key_table import COMMANDS
 
 
 def action_of(kind, action):

@@ -20,10 +20,10 @@ from capturing.main import DIFFERENCES
 from capturing.old_workspace import OldVersion, beside
 from capturing.plan import SPACE
 from inspector import cli
-from inspector.app import InspectApp
-from inspector.query import Query
+from inspector.app.app import InspectApp
 from inspector.screens.base import AppScreen
-from inspector.terminal.remembered import _file_name
+from inspector.state.query import Query
+from inspector.state.remembered import _file_name
 from opened import unpainted
 from scoring_process import captured
 from screen_text import settled, until

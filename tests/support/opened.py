@@ -17,13 +17,13 @@ from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.pilot import Pilot
 
-from inspector.app import InspectApp
-from inspector.query import Query
-from inspector.screen_state import ScreenState
+from inspector.app.app import InspectApp
+from inspector.app.services import following, navigation, remembering
 from inspector.screens import board, board_highlights, bodies, sheet
 from inspector.screens.base import AppScreen
-from inspector.services import following, navigation, remembering
-from inspector.terminal import textual_compat
+from inspector.state.query import Query
+from inspector.state.screen_state import ScreenState
+from inspector.widgets import textual_compat
 from inspector.widgets.frame_table import FrameTable
 from screen_text import settled, to_be_painted, until
 

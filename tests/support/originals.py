@@ -4,9 +4,9 @@ import polars as pl
 
 import making
 from benchmark_rows import rows_of
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.screen_state import inspect
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.screen_state import inspect
 from modified import row
 from scoring.data import schema
 from scoring.data.schema import content_key

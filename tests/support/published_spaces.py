@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from inspector.cli import main
-from inspector.query import Query
+from inspector.state.query import Query
 
 
 @cache

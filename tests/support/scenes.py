@@ -15,7 +15,7 @@ import making
 import originals
 import papers
 import reference
-from inspector.query import Query
+from inspector.state.query import Query
 from scoring.data.asking import GeneratedAnswer
 from scoring.workspace.triage.journal import Author, Journal
 from scoring.workspace.workspace import Workspace

@@ -102,7 +102,7 @@ class RunHere:
 def jobs_here() -> Iterator[None]:
     """The jobs that `prm-inspect` starts are run in this process while this lasts: each would take seconds to import
     torch. What is told of one is read as it is of a process, by the same code."""
-    with patch("inspector.processes.job.start_python", RunHere):
+    with patch("inspector.state.processes.job.start_python", RunHere):
         yield
 
 

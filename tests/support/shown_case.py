@@ -1,9 +1,9 @@
 """A case as the case screen shows it, for tests of its parts."""
 
-from inspector.case_view.lines import CaseLines, case_lines
-from inspector.case_view.open_case import DisplayOptions, OpenCase, open_case
-from inspector.screen_state import ScreenState
-from inspector.texts.paint import Glyphs
+from inspector.case_page.lines import CaseLines, case_lines
+from inspector.case_page.open_case import DisplayOptions, OpenCase, open_case
+from inspector.render.texts.paint import Glyphs
+from inspector.state.screen_state import ScreenState
 
 PLAIN = Glyphs(ascii_only=True)
 

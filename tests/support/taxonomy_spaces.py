@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import making
 import reference
-from inspector.query import Query
+from inspector.state.query import Query
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace

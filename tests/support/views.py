@@ -4,22 +4,22 @@ from msgspec.structs import replace
 
 from inspector.analyses import Params
 from inspector.analyses.agreement import agreement
-from inspector.analyses.breakdown import breakdown
+from inspector.analyses.breakdown.breakdown import breakdown
 from inspector.analyses.card import card
 from inspector.analyses.cases import cases
-from inspector.analyses.compare import compare
-from inspector.analyses.contested import contested
-from inspector.analyses.metrics import metrics
-from inspector.analyses.show import show
+from inspector.analyses.compare.compare import compare
+from inspector.analyses.contested.contested import contested
+from inspector.analyses.metrics.metrics import metrics
+from inspector.analyses.show.show import show
 from inspector.analyses.taxonomy import taxonomy
-from inspector.analyses.thresholds import thresholds
+from inspector.analyses.thresholds.thresholds import thresholds
 from inspector.analyses.triage import triage
 from inspector.render.cells import plain_text
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
+from inspector.render.texts.paint import Glyphs
 from inspector.render.view import CaseBlock, Table
-from inspector.screen_state import subject
-from inspector.texts.paint import Glyphs
+from inspector.state.screen_state import subject
 
 
 def agreement_view(results, page="", form=""):

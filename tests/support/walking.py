@@ -2,9 +2,9 @@
 
 import re
 
-from inspector.case_links import drilled
 from inspector.render.lines import CaseLink, Sheet
-from inspector.screen_state import ScreenState
+from inspector.state.case_links import drilled
+from inspector.state.screen_state import ScreenState
 
 COUNT = re.compile(r"[\d,]+\Z")
 FULLY = 10

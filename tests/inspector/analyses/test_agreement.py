@@ -10,9 +10,9 @@ from msgspec.structs import replace
 import making
 from inspector.analyses.agreement import AGREEMENT, CONFUSIONS, agreement
 from inspector.cli import main
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.triage.annotations import DISAGREEMENTS, disagreements, statements_by_person
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.triage.annotations import DISAGREEMENTS, disagreements, statements_by_person
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.metrics.annotator_agreement import NOTHING_SHARED, ONE_VALUE

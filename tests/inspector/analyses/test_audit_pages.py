@@ -8,12 +8,12 @@ from msgspec.structs import replace
 import making
 from contested_space import leaning, relabelled, write_leaning
 from inspector.analyses import Params
-from inspector.analyses._audit_pages import AUDITED, DIFFER, LINES, PLANTED
-from inspector.analyses.contested import contested
+from inspector.analyses.contested.audit_pages import AUDITED, DIFFER, LINES, PLANTED
+from inspector.analyses.contested.contested import contested
 from inspector.cli import main
-from inspector.query import Query
 from inspector.render.view import Note
-from inspector.result_set import load
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.planted_labels import METRICS_OF_PLANTED, RANKED_BY
 from scoring.workspace.triage.journal import Author, Journal

@@ -8,9 +8,9 @@ import example
 import making
 import taxonomy_spaces
 from inspector.analyses.bias import bias
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.screen_state import covering, inspect
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.screen_state import covering, inspect
 from views import lines_of, page_sheet, page_view
 from walking import walk
 

@@ -10,15 +10,15 @@ import making
 import taxonomy_spaces
 from inspector.analyses import Params
 from inspector.analyses._columns import columns_of_cases
-from inspector.analyses._places import ALIGNED, OFFSET, POSITION, RELIABILITY, REWARDS, STEP_POSITION
-from inspector.analyses.breakdown import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPES, breakdown
-from inspector.case_links import drilled
+from inspector.analyses.breakdown.breakdown import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPES, breakdown
+from inspector.analyses.breakdown.places import ALIGNED, OFFSET, POSITION, RELIABILITY, REWARDS, STEP_POSITION
 from inspector.cli import main
-from inspector.query import Query
 from inspector.render.lines import text_of
 from inspector.render.view import Columns, Table
-from inspector.result_set import load
-from inspector.screen_state import covering, inspect, subject
+from inspector.state.case_links import drilled
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.screen_state import covering, inspect, subject
 from published_spaces import mr_math
 from scoring.data.errors import UsageError
 from scoring.metrics.shares import COUNTS

@@ -9,10 +9,10 @@ import example
 import judged
 import making
 from inspector.analyses.card import CARD, GROUPS, LACKING, card, fact_pairs, protocol_card
-from inspector.analyses.compare import compare
-from inspector.query import Query
-from inspector.result_set import load, select
-from inspector.screen_state import inspect
+from inspector.analyses.compare.compare import compare
+from inspector.state.query import Query
+from inspector.state.result_set import load, select
+from inspector.state.screen_state import inspect
 from scoring.data.errors import UsageError
 from scoring.data.scorer import NOT_SAID
 from scoring.workspace.filtering.filters import Facet, Filter

@@ -10,10 +10,10 @@ import making
 import reference
 from inspector.analyses import Params
 from inspector.analyses.check import CHECK, LISTED, cases_command, check, default_rule, result_of
-from inspector.analyses.compare import compare
+from inspector.analyses.compare.compare import compare
 from inspector.cli import main
-from inspector.query import Query
-from inspector.result_set import load
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from scoring.data.errors import UsageError
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.shares import tried

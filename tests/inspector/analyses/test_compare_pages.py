@@ -7,10 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 import making
-from inspector.analyses.compare import compare
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.screen_state import covering, inspect, subject
+from inspector.analyses.compare.compare import compare
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.screen_state import covering, inspect, subject
 from published_spaces import mr_math
 from thoroughness import THOROUGH
 from views import compare_view, lines_of, page_sheet, page_view, words_of

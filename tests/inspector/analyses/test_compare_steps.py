@@ -9,11 +9,11 @@ from msgspec.structs import replace
 import making
 import step_making
 import step_reference
-from inspector.analyses.compare import COMPARISON
+from inspector.analyses.compare.compare import COMPARISON
 from inspector.cli import main
-from inspector.common_cases import best_first
-from inspector.query import Query
-from inspector.result_set import load
+from inspector.state.common_cases import best_first
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from reference import Case
 from step_reference import Step
 from views import compare_view, table_of, words_of

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 import making
 import reference
 from contested_space import ANSWERS, FIRST, GOLD, SECOND, THIRD, write
-from inspector.analyses.contested import CONTESTED, LINES
+from inspector.analyses.contested.contested import CONTESTED, LINES
 from inspector.cli import main
-from inspector.contested_gold import BETWEEN, because, because_phrases, ranking_of, rankings
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.texts.wrap import joined
+from inspector.render.texts.wrap import joined
+from inspector.state.contested_gold import BETWEEN, because, because_phrases, ranking_of, rankings
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from views import contested_view, lines_of, table_of
 
 

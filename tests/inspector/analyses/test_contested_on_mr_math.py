@@ -7,8 +7,8 @@ from hashlib import blake2b
 import pytest
 
 from inspector.cli import main
-from inspector.query import split
-from inspector.result_set import load
+from inspector.state.query import split
+from inspector.state.result_set import load
 from published_spaces import mr_math
 from views import contested_view
 

@@ -8,14 +8,14 @@ import pytest
 import drifting
 from authored import json_lines
 from inspector.analyses import Params
-from inspector.analyses._drift import DRIFT, drift_view
-from inspector.analyses.timeline import timeline
+from inspector.analyses.timeline.drift import DRIFT, drift_view
+from inspector.analyses.timeline.timeline import timeline
 from inspector.cli import main
-from inspector.query import Query
+from inspector.cli.actions import watching
 from inspector.render.lines import CaseLink
 from inspector.render.view import Curve, Note, Table
-from inspector.result_set import load
-from inspector.shell import watching
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from opened import opened
 from scoring.data.errors import UsageError
 from scoring.importing.batch import ImportOptions

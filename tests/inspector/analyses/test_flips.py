@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import making
 import reference
 from inspector.cli import main
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.thresholds.flips import PRESENT
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.thresholds.flips import PRESENT
 from scoring.data.errors import UsageError
 from thoroughness import up_to
 from views import flips_view, table_of

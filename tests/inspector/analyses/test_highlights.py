@@ -10,8 +10,8 @@ import making
 from inspector.analyses import load as analysis
 from inspector.analyses.highlights import MOST, Highlight, varied
 from inspector.cli import main
-from inspector.query import Query
-from inspector.result_set import load, select
+from inspector.state.query import Query
+from inspector.state.result_set import load, select
 from opened import listed, opened
 from reference import Case
 from screen_text import press, rests, shows

@@ -14,10 +14,10 @@ import making
 import papers
 import step_making
 from inspector.analyses import Params, load
-from inspector.analysis_list import summaries
-from inspector.query import Query
-from inspector.result_set import ResultSet
-from inspector.result_set import load as load_query
+from inspector.render.analysis_list import summaries
+from inspector.state.query import Query
+from inspector.state.result_set import ResultSet
+from inspector.state.result_set import load as load_query
 from published_spaces import mr_math
 from reference import Case
 from scoring.data.errors import UsageError

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
-from inspector.query import Query, split
-from inspector.result_set import load
+from inspector.state.query import Query, split
+from inspector.state.result_set import load
 from published_spaces import mr_math
 from scoring.workspace.filtering.filters import passing
 from views import breakdown_view, cascade_view, curve_view, flips_view, pairs_view, sets_view

@@ -7,10 +7,10 @@ import example
 import papers
 from inspector.analyses import Params
 from inspector.analyses.paper import CELLS, STATISTIC_CELLS, TABLES, check_of, paper
-from inspector.query import Query
 from inspector.render.view import Table
-from inspector.result_set import load
-from inspector.screen_state import covering, inspect, subject
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.screen_state import covering, inspect, subject
 from scoring.data.errors import UsageError
 from scoring.metrics.published.papers import PAPERS
 from views import lines_of, page_sheet, words_of

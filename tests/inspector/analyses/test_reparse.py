@@ -12,8 +12,8 @@ import critic_spaces
 from inspector import cli
 from inspector.analyses import Params
 from inspector.analyses import load as analysis
-from inspector.query import Query
-from inspector.result_set import load
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from refusals import sentence_of
 from scoring.data.asking import GeneratedAnswer
 from scoring.data.scorer import Scorer

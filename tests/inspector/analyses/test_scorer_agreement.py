@@ -9,8 +9,8 @@ import making
 from inspector.analyses import Params
 from inspector.analyses.agreement import NO_CASE, SCORER_AGREEMENT, agreement
 from inspector.cli import main
-from inspector.query import Query
-from inspector.result_set import load
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from published_spaces import mr_math
 from reference import Case
 from scoring.data.errors import UsageError

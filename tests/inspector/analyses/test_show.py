@@ -14,12 +14,12 @@ import judged
 import making
 import reference
 from inspector.analyses import Params
-from inspector.analyses.show import show
+from inspector.analyses.report.document import Choices, report_document
+from inspector.analyses.show.show import show
 from inspector.cli import main
-from inspector.query import Query
 from inspector.render.view import CaseBlock, Judged, Section, Step, View
-from inspector.report.document import Choices, report_document
-from inspector.result_set import load
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from scoring.data.errors import UsageError
 from scoring.data.export import Document
 from scoring.workspace.cache import RewardParts

@@ -13,8 +13,8 @@ import checkpoints
 import making
 import reference
 from inspector import cli
-from inspector.analyses import _case_pages
-from inspector.command_flags import FORMS
+from inspector.analyses.show import case_pages as _case_pages
+from inspector.cli.command_flags import FORMS
 from scoring.models.prms.qwen import SYSTEM
 from scoring.workspace.cache import RewardParts
 from scoring_process import commanded_here, ran_here

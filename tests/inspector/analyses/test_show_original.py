@@ -9,8 +9,8 @@ from rich.cells import cell_len
 import making
 import originals
 from inspector import cli
-from inspector.query import Query
-from inspector.result_set import load
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from scoring.data import schema
 from scoring.workspace.cache import RewardParts
 

@@ -7,11 +7,11 @@ import pytest
 
 import authored
 from inspector import cli
-from inspector.critique.page import DisplayOptions, answers_to, vote_page
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.screen_state import inspect
-from inspector.texts.paint import Glyphs
+from inspector.case_page.critique_page import DisplayOptions, answers_to, vote_page
+from inspector.render.texts.paint import Glyphs
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.screen_state import inspect
 from scoring.workspace.cache import VoteParts
 from scoring_process import jobs_here
 from servers.fault_server import running

@@ -7,7 +7,7 @@ import pytest
 import example
 from inspector.analyses import Params, load
 from inspector.cli import main
-from inspector.result_set import load as selected
+from inspector.state.result_set import load as selected
 from opened import inspected, opened
 from scoring.data.errors import UsageError
 from scoring.workspace.triage.journal import ENVIRONMENT

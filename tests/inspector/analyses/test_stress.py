@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 import making
 from inspector.analyses import Params, load
-from inspector.case_view import rewriting_track
-from inspector.messages import Go
-from inspector.query import Query
+from inspector.case_page import rewriting_track
 from inspector.render.view import Cell, Table
-from inspector.result_set import load as load_query
-from inspector.screen_state import inspect
+from inspector.screens.messages import Go
+from inspector.state.query import Query
+from inspector.state.result_set import load as load_query
+from inspector.state.screen_state import inspect
 from opened import opened
 from scoring.data.errors import UsageError
 from scoring.data.readout import Batch, Encoded, EngineOutput

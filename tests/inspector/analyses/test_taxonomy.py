@@ -13,10 +13,10 @@ import making
 import taxonomy_spaces
 from inspector.analyses.taxonomy import BY_SCORER, NOBODY, NOTE_ROWS, SATURATION_ROWS, TAXONOMY, UNCOUNTED, UNSORTED
 from inspector.cli import main
-from inspector.command_flags import FORMS
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.triage.categories import (
+from inspector.cli.command_flags import FORMS
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.triage.categories import (
     NOT_TRIED,
     category_name,
     gathered_notes,

@@ -10,14 +10,14 @@ import judged
 import making
 import step_making
 from inspector.analyses import Params
-from inspector.analyses.thresholds import thresholds
-from inspector.boards.board import board_frame
+from inspector.analyses.board.board_rows import board_frame
+from inspector.analyses.thresholds.thresholds import thresholds
 from inspector.cli import main
-from inspector.comparability import incomparable
-from inspector.query import Query
 from inspector.render.view import Curve
-from inspector.result_set import load
-from inspector.thresholds.ways import CURVE
+from inspector.state.comparability import incomparable
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.thresholds.ways import CURVE
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.workspace.filtering.filters import passing

@@ -11,17 +11,17 @@ import judged
 import making
 import scenes
 from inspector.analyses import Params
-from inspector.analyses.thresholds import thresholds
-from inspector.case_links import wrong_condition, wrong_rows
-from inspector.query import Query
+from inspector.analyses.thresholds.thresholds import thresholds
 from inspector.render.cells import plain_text
-from inspector.render.charts import numbers_of
+from inspector.render.chart_views import numbers_of
 from inspector.render.lines import text_of
 from inspector.render.terminal import Terminal
+from inspector.render.texts.paint import Glyphs
 from inspector.render.view import Histogram, Reliability
-from inspector.result_set import load
-from inspector.screen_state import inspect
-from inspector.texts.paint import Glyphs
+from inspector.state.case_links import wrong_condition, wrong_rows
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.screen_state import inspect
 from published_spaces import mr_math
 from reference import Case
 from scoring.data.errors import UsageError

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 import making
 import reference
 from inspector.cli import main
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.screen_state import inspect
-from inspector.thresholds.rail_lines import why_unmovable
-from inspector.thresholds.ways import THRESHOLDS
+from inspector.screens.rail_lines import why_unmovable
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.screen_state import inspect
+from inspector.state.thresholds.ways import THRESHOLDS
 from reference import Case
 from scoring.metrics.deciding import EACH
 from scoring.metrics.threshold_curves import case_curve

@@ -14,13 +14,13 @@ import making
 import side_by_side
 import step_making
 from inspector.analyses import Params
-from inspector.analyses.compare import compare
-from inspector.analyses.timeline import TIMELINE, TrainingCourse, TrainingRun, timeline
+from inspector.analyses.compare.compare import compare
+from inspector.analyses.timeline.timeline import TIMELINE, TrainingCourse, TrainingRun, timeline
 from inspector.api import analysis
 from inspector.cli import main
-from inspector.query import Query, shell_word
 from inspector.render.view import Curve, Note
-from inspector.result_set import load
+from inspector.state.query import Query, shell_word
+from inspector.state.result_set import load
 from opened import opened
 from reference import Case
 from scoring.data.errors import UsageError

@@ -6,10 +6,10 @@ import pytest
 
 import judged
 import making
-from inspector.analyses._together import CASCADE_ROWS, PAIR_ROWS, SET_ROWS
+from inspector.analyses.compare.together import CASCADE_ROWS, PAIR_ROWS, SET_ROWS
 from inspector.cli import main
-from inspector.query import Query, split
-from inspector.result_set import load
+from inspector.state.query import Query, split
+from inspector.state.result_set import load
 from scoring.data.errors import UsageError
 from scoring.workspace.filtering.filters import passing
 from thoroughness import together

@@ -11,11 +11,11 @@ import pytest
 import making
 from inspector.analyses.triage import LISTED
 from inspector.cli import main
-from inspector.command_flags import FORMS
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.triage.annotations import ANNOTATIONS, gone_words
-from inspector.triage.history import HISTORY, case_named, history_lines
+from inspector.cli.command_flags import FORMS
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.triage.annotations import ANNOTATIONS, gone_words
+from inspector.state.triage.history import HISTORY, case_named, history_lines
 from reference import Case
 from refusals import sentence_of
 from scoring.workspace.triage.history import DEFER, RATE, RULE, RULINGS, SKIP, SORT

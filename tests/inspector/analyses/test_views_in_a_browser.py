@@ -7,8 +7,8 @@ import hostile_space
 import markup_space
 import scenes
 from inspector.analyses import Params, load
-from inspector.query import Query
-from inspector.result_set import load as load_query
+from inspector.state.query import Query
+from inspector.state.result_set import load as load_query
 from report_parts import Parts
 from thoroughness import also, together
 

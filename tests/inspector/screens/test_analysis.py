@@ -6,12 +6,12 @@ import threading
 import pytest
 
 import example
-from inspector.analysis_list import summaries
-from inspector.messages import Go
-from inspector.result_set import load
+from inspector.app.services import navigation
+from inspector.render.analysis_list import summaries
 from inspector.screens import analysis
 from inspector.screens.analysis import AnalysisScreen
-from inspector.services import navigation
+from inspector.screens.messages import Go
+from inspector.state.result_set import load
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from scoring.data.errors import UsageError

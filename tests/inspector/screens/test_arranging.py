@@ -8,7 +8,7 @@ from textual.events import Paste
 
 import example
 from inspector.cli import main
-from inspector.terminal.remembered import RememberedState
+from inspector.state.remembered import RememberedState
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import PickList
 from opened import inspected, listed, opened

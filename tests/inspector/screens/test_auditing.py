@@ -4,9 +4,9 @@ import pytest
 
 from contested_space import leaning, write_leaning
 from inspector.analyses import Params
-from inspector.analyses.contested import contested
-from inspector.messages import Go
-from inspector.result_set import load
+from inspector.analyses.contested.contested import contested
+from inspector.screens.messages import Go
+from inspector.state.result_set import load
 from opened import inspected, opened
 from screen_text import press, rests, shows
 from thoroughness import also

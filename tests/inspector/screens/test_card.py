@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import example
 from inspector.cli import main
-from inspector.result_set import select
+from inspector.state.result_set import select
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from screen_text import hides, press, rests, screen_text, shows, until

@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from contested_space import ANSWERS, FIRST, SECOND, THIRD, write
-from inspector.result_set import load
 from inspector.screens import triage
+from inspector.state.result_set import load
 from opened import inspected, opened
 from screen_text import hides, press, rests, screen_lines, shows
 from thoroughness import THOROUGH

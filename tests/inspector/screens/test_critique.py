@@ -3,9 +3,9 @@
 import pytest
 
 import critic_spaces
-from inspector.case_view.open_case import Stop
-from inspector.query import Query
+from inspector.case_page.open_case import Stop
 from inspector.screens.critique import room_for
+from inspector.state.query import Query
 from inspector.widgets.critique_pane import CritiquePane
 from opened import opened
 from scoring.data.asking import GeneratedAnswer

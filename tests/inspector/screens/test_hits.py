@@ -3,8 +3,8 @@
 import re
 
 import making
-from inspector.case_view.prose import FOUND
-from inspector.query import Query
+from inspector.case_page.prose import FOUND
+from inspector.state.query import Query
 from inspector.widgets.line_view import LineView
 from opened import opened
 from reference import Case

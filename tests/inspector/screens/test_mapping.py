@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 import authored
 import making
-from inspector.mapping_words import claim_words, claimed
-from inspector.query import Query
 from inspector.screens.mapping import MappingDialog
-from inspector.terminal.themes import OneDialog
+from inspector.screens.mapping_words import claim_words, claimed
+from inspector.state.query import Query
+from inspector.state.workspace_place import demo_workspace
 from inspector.widgets.pick_list import PickList
-from inspector.workspace_place import demo_workspace
+from inspector.widgets.themes import OneDialog
 from opened import inspected, opened, unpainted
 from reference import Case
 from scoring.formats.reading.rows import read_rows
@@ -188,7 +188,7 @@ async def test_a_file_is_imported_without_leaving_the_app_and_what_is_not_wanted
     results(here / "mine.jsonl")
     (here / "broken.jsonl").write_text("{")
     before = sorted(path.name for path in here.rglob("*"))
-    monkeypatch.setattr("inspector.services.importing.TOLD_EVERY", 0.0)
+    monkeypatch.setattr("inspector.app.services.importing.TOLD_EVERY", 0.0)
     async with opened(Query(workspace=str(here / "space"))) as pilot:
         job = pilot.app.screen.query_one("#job")
         await press(pilot, "g", "i")

@@ -3,7 +3,7 @@
 import example
 import making
 import reference
-from inspector.query import Query
+from inspector.state.query import Query
 from inspector.widgets.step_view import StepView
 from opened import inspected, opened
 from screen_text import hides, press, rests, shows

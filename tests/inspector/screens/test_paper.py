@@ -7,7 +7,7 @@ import pytest
 
 import papers
 from inspector.cli import main
-from inspector.query import Query
+from inspector.state.query import Query
 from opened import opened
 from screen_text import hides, press, shows, until
 

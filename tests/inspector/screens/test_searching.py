@@ -5,10 +5,10 @@ import threading
 
 import example
 from inspector.cli import parse
-from inspector.filtering import search_run
-from inspector.query import query_from
-from inspector.result_set import load
 from inspector.screens import searching as search_screen
+from inspector.state.filtering import search_run
+from inspector.state.query import query_from
+from inspector.state.result_set import load
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.search_bar import SearchBar
 from opened import inspected, listed, opened

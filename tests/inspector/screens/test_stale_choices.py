@@ -9,15 +9,15 @@ import pytest
 from textual.events import Paste
 from textual.widgets import Input
 
-from inspector.filtering.completion import Completion
-from inspector.messages import Score
 from inspector.screens import score
 from inspector.screens.filtering import ConditionScreen
+from inspector.screens.messages import Score
 from inspector.screens.score import ScoreDialog, model_choices
 from inspector.screens.start import import_list, start_list
-from inspector.terminal.themes import OneDialog
+from inspector.state.filtering.completion import Completion
 from inspector.widgets.line_view import LineView
 from inspector.widgets.pick_list import PickList
+from inspector.widgets.themes import OneDialog
 from screen_text import press, rests, shows, type_ahead, until
 
 

@@ -7,10 +7,10 @@ import example
 import papers
 from inspector.analyses.stats import stats
 from inspector.cli import main
-from inspector.query import Query
 from inspector.render.lines import text_of
-from inspector.result_set import load
-from inspector.screen_state import inspect
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.screen_state import inspect
 from opened import listed, opened
 from screen_text import hides, press, screen_lines, shows, until
 from views import page_sheet, page_view

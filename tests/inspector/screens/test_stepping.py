@@ -9,10 +9,11 @@ import benchmark_rows
 import example
 import making
 import reference
-from inspector import images, programs
-from inspector.case_view.open_case import Stop
-from inspector.messages import Copy
-from inspector.query import Query
+from inspector.case_page import images
+from inspector.case_page.open_case import Stop
+from inspector.screens.messages import Copy
+from inspector.state import programs
+from inspector.state.query import Query
 from opened import opened
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.workspace.workspace import Workspace

@@ -5,10 +5,10 @@ from textual.events import Paste
 
 import example
 import making
-from inspector.messages import Copy
-from inspector.result_set import load
-from inspector.screen_state import inspect
+from inspector.screens.messages import Copy
 from inspector.screens.tagging import in_columns
+from inspector.state.result_set import load
+from inspector.state.screen_state import inspect
 from inspector.widgets.text_editor import TextEditor
 from opened import inspected, listed, opened
 from reference import Case

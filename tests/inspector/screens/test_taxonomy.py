@@ -9,14 +9,14 @@ import pytest
 import example
 import making
 from inspector.cli import main
-from inspector.query import Query
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
-from inspector.result_set import load
-from inspector.screen_state import inspect
+from inspector.render.texts.paint import Glyphs
 from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of, notes_shown
-from inspector.texts.paint import Glyphs
-from inspector.triage.categories import NOT_TRIED, VALUES
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.screen_state import inspect
+from inspector.state.triage.categories import NOT_TRIED, VALUES
 from inspector.widgets.pick_list import TextList
 from opened import inspected, listed, opened
 from scoring.workspace.triage.history import NOTE, SORT
@@ -258,7 +258,7 @@ async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_
 
 async def test_where_there_is_no_folder_it_is_said(monkeypatch):
     """Here, and wherever else something would be said of a case."""
-    monkeypatch.setattr("inspector.result_set.find_workspace_or_demo", lambda *_: Workspace(None))
+    monkeypatch.setattr("inspector.state.result_set.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened(size=(100, 30)) as pilot:
 
         async def refused(*keys):

@@ -7,10 +7,10 @@ import pytest
 
 import example
 import judged
-from inspector.analyses import thresholds as analysis
-from inspector.query import Query
-from inspector.result_set import load
+from inspector.analyses.thresholds import thresholds as analysis
 from inspector.screens.analysis import screen_of
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, opened
 from screen_text import hides, looks_like, press, rests, screen_lines, shows

@@ -4,7 +4,7 @@ from typing import ClassVar
 import pytest
 
 import example
-from inspector.processes.xray import XrayAnswer, XrayQuestion
+from inspector.state.processes.xray import XrayAnswer, XrayQuestion
 from opened import DEMO, opened
 from screen_text import press, rests, screen_text, shows, until
 

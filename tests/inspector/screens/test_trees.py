@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.cli.actions.tree_pages import trees_view
+from inspector.render.texts.paint import Glyphs
 from inspector.screens.trees import VIEWS, StepTable, TreeRows, TreeScreen, node_lines
-from inspector.shell.trees import trees_view
-from inspector.terminal.themes import OneDialog
-from inspector.texts.paint import Glyphs
+from inspector.widgets.themes import OneDialog
 from opened import unpainted
 from scoring.formats.reading.rows import SourceRow
 from scoring.metrics.trees.reading import read_trees, tree_of_row

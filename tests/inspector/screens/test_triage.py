@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 import example
-from inspector.result_set import load
+from inspector.state.result_set import load
 from opened import DEMO, inspected, opened
 from scoring.data.errors import UnwritableWorkspace
 from scoring.workspace.triage import journal as writing

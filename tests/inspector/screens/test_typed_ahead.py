@@ -5,7 +5,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 import judged
-from inspector.query import Query
+from inspector.state.query import Query
 from opened import opened
 from screen_text import hides, press, settled, shows, type_ahead
 

@@ -3,7 +3,7 @@
 import pytest
 
 import critic_spaces
-from inspector.query import Query
+from inspector.state.query import Query
 from opened import inspected, listed, opened
 from scoring.data.asking import GeneratedAnswer
 from screen_text import hides, press, shows

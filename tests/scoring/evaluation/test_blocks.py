@@ -14,8 +14,8 @@ import judged
 import making
 from inspector.analyses import Params
 from inspector.analyses import load as analysis
-from inspector.query import Query
-from inspector.result_set import load
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from scoring.data.errors import UnwritableWorkspace
 from scoring.data.progress import told_to
 from scoring.data.schema import METADATA, REWARDS, VOTES, conform

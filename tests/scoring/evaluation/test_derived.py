@@ -16,8 +16,8 @@ import judged
 import making
 import reference
 from imports import import_source
-from inspector.query import Query
-from inspector.result_set import load
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from scoring.data.schema import VOTES, conform
 from scoring.data.scorer import Scorer
 from scoring.evaluation import derived

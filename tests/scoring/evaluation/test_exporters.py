@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import making
 import reference
 import rows_out
-from inspector.shell.exporting import TABLES
-from inspector.verbs.export import FOREIGN
+from inspector.cli.actions.exporting import TABLES
+from inspector.cli.commands.export import FOREIGN
 from rows_out import case, decided, given, labelled
 from scoring.data.schema import METADATA, REWARDS
 from scoring.evaluation.exporters import (

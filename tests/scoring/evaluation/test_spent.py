@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 import making
 from inspector import cli
-from inspector.case_list.case_rows import CaseRows
-from inspector.case_list.catalogue import catalogue
-from inspector.query import Query
-from inspector.result_set import load
-from inspector.screen_state import inspect
+from inspector.state.case_list.case_rows import CaseRows
+from inspector.state.case_list.catalogue import catalogue
+from inspector.state.query import Query
+from inspector.state.result_set import load
+from inspector.state.screen_state import inspect
 from reference import Case
 from scoring.data.schema import REWARDS, VOTES
 from scoring.evaluation.scorer_columns import SPENT

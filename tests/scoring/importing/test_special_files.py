@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.app.terminal import keymap
 from inspector.cli import main
-from inspector.terminal import keymap
 from scoring.data.errors import InspectError, UnreadableFile
 from scoring.data.own_code import from_file
 from scoring.data.storage.files import NotPlain, open_plain, read_plain

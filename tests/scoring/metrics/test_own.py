@@ -7,8 +7,8 @@ import pytest
 
 import making
 import reference
-from inspector.query import Query
-from inspector.result_set import load
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from scoring.data.errors import PluginError
 from scoring.data.own_code import OwnCode
 from scoring.metrics import own

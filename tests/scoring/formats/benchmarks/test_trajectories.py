@@ -8,9 +8,9 @@ import pytest
 from benchmark_rows import action_pair, agent_run, judged_trajectory, messages, rows_of, tool, trajectory
 from inspector import cli
 from inspector.api import analysis
-from inspector.case_links import figure_link
-from inspector.query import Query
-from inspector.result_set import load as load_results
+from inspector.state.case_links import figure_link
+from inspector.state.query import Query
+from inspector.state.result_set import load as load_results
 from scoring.data.schema import CASES, content_key
 from scoring.data.texts import context_messages
 from scoring.evaluation.exporters import trl_row

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark_rows import deltabench
-from inspector.case_links import figure_link
-from inspector.query import Query
-from inspector.result_set import load
+from inspector.state.case_links import figure_link
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from scoring.formats.results.deltabench_results import named_sections
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.metrics.official_rows import CountingRules, figures_of

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from benchmark_rows import encrypted, hard2verify
-from inspector.case_links import figure_link
-from inspector.query import Query
-from inspector.result_set import load
+from inspector.state.case_links import figure_link
+from inspector.state.query import Query
+from inspector.state.result_set import load
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.metrics.balanced import NAMES
 from scoring.metrics.official_rows import CountingRules, figures_of

@@ -3,7 +3,7 @@
 import pytest
 
 import making
-from inspector.common_flags import PROTOCOLS as ON_THE_COMMAND_LINE
+from inspector.state.common_flags import PROTOCOLS as ON_THE_COMMAND_LINE
 from scoring.data.errors import UsageError
 from scoring.formats.benchmarks.benchmark_registry import MODULES
 from scoring.metrics.official_rows import PROTOCOLS, protocol_named, protocol_of

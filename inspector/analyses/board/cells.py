@@ -1,0 +1,149 @@
+"""How values of the board become cells: percent, signed differences, marks, bars and sources."""
+
+from collections.abc import Sequence
+
+from inspector.render.cells import share, signed
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import TextPart
+from scoring.data.schema import NO_SUBSET
+from scoring.evaluation.verdicts import OUTCOMES
+
+SCORER, BASELINE, PUBLISHED, NOBODY = "scorer", "baseline", "published", "nobody"
+"""Kinds of rows: of a scorer, of one that looks at nothing, of a printed figure, of a benchmark that nobody scored."""
+NOT_HERE = (PUBLISHED, NOBODY)
+"""Kinds of rows behind which there is no scorer of the workspace."""
+BEST, TIED, REFERENCE, BUSY, FAULT = "best", "tied", "reference", "busy", "fault"
+"""How a row stands to the best one or to the reference; `busy` is still being computed, at `fault` is the
+user's own code."""
+
+
+WHOLE_BENCHMARK = "whole"
+"""The name of a row that is of no subset: its official figure may be a mean over subsets, or of all cases together."""
+BEHIND_POINT = 5
+"""Cells of a figure without a unit from its point on."""
+SOURCE_WIDTH = 10
+"""Cells in which half a word on where a threshold is from would say nothing."""
+
+
+def name_title(name: str | None) -> str:
+    """Write a name of a row: without one it is of a whole benchmark, and "" are cases without a subset."""
+    return WHOLE_BENCHMARK if name is None else name or NO_SUBSET
+
+
+class BoardCells:
+    """Paints cells; what it returns depends on nothing but the value and the glyphs, as `Column.paint` asks."""
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        self._glyphs = glyphs
+        self._dash = "-" if glyphs.ascii_only else "–"
+        self._busy = "..." if glyphs.ascii_only else "…"
+        self._marks = {BEST: "*", TIED: "+" if glyphs.ascii_only else "≈"}
+
+    def mark(self, standing: str | None) -> str:
+        """Return one character for the best and for those tied with it; a blank for the others."""
+        return self._marks.get(standing or "", " ")
+
+    def name(self, value: tuple[str | None, str], width: int, among: Sequence[str] = ()) -> list[TextPart]:
+        """Write a name, shortened beside those it stands `among`; without one, the whole benchmark."""
+        text, kind = value
+        plain = kind != SCORER or text is None
+        return [(short_name(name_title(text), width, among), "dim" if plain else "")]
+
+    def group(self, value: tuple[str | None, str, bool], width: int, among: Sequence[str] = ()) -> list[TextPart]:
+        """Write a name by which rows are grouped: it is dim where it stands in the row above as well."""
+        text, kind, repeated = value
+        name = short_name(name_title(text), width, among)
+        return [(name, "dim" if repeated or kind == PUBLISHED else "strong")]
+
+    def score(self, value: tuple[float | None, str, bool, str | None], _: int) -> list[TextPart]:
+        """Write the score and its mark; a printed one stands in brackets."""
+        score, kind, small, standing = value
+        if score is None:
+            return [(f"{self._dash} ", "dim")]
+        if kind == PUBLISHED:
+            return [(f"({share(score)})", "dim")]
+        plain = kind != SCORER or small
+        return [(f"{share(score)}{self.mark(standing)}", "dim" if plain else "strong")]
+
+    def difference(self, value: tuple[float | None, str | None], _: int) -> list[TextPart]:
+        """Write a score minus that of the reference."""
+        score, standing = value
+        if score is None:
+            return [(self._busy if standing == BUSY else REFERENCE[:3] if standing == REFERENCE else self._dash, "dim")]
+        return [(signed(score), "strong")]
+
+    def points(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
+        """Write a signed figure in percentage points."""
+        number, kind = value
+        return [(self._dash if number is None else signed(number), "" if kind == SCORER and number else "dim")]
+
+    def percent(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
+        """Write a share in percent."""
+        number, kind = value
+        percentage = self._dash if number is None else share(number)
+        return [(percentage, "" if kind == SCORER and number is not None else "dim")]
+
+    def own_share(self, value: tuple[float | None, str, str | None], _: int) -> list[TextPart]:
+        """Write a metric of the user's own that is a share; or that it is being computed, or that its code is wrong."""
+        number, kind, state = value
+        return [self._stands_for(state)] if number is None else self.percent((number, kind), _)
+
+    def own_number(self, value: tuple[float | None, str, str | None], _: int) -> list[TextPart]:
+        """Write a metric of the user's own that has no unit, in the same way."""
+        number, kind, state = value
+        return [self._stands_for(state)] if number is None else self.number((number, kind), _)
+
+    def _stands_for(self, state: str | None) -> TextPart:
+        return {BUSY: self._busy, FAULT: "!"}.get(state or "", self._dash), "dim"
+
+    def number(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
+        """Write a figure without a unit."""
+        number, kind = value
+        whole, point, digits = ("" if number is None else f"{number:.4g}").partition(".")
+        number_text = self._dash if number is None else whole + f"{point}{digits}".ljust(BEHIND_POINT)
+        return [(number_text, "" if kind == SCORER and number is not None else "dim")]
+
+    def interval(self, value: tuple[float | None, float | None], _: int) -> list[TextPart]:
+        """Write the ends of an interval in whole percent."""
+        low, high = value
+        return [("" if low is None or high is None else f"{share(low, 0)}{self._dash}{share(high, 0)}", "dim")]
+
+    def span(self, value: tuple[float | None, float | None], width: int) -> list[TextPart]:
+        """Write the ends of a difference's interval, whole where there is no room for a digit after the point."""
+        low, high = value
+        if low is None or high is None:
+            return [("", "dim")]
+        ends = f"{signed(low)}..{signed(high)}"
+        return [(ends if len(ends) <= width else f"{signed(low, 0)}..{signed(high, 0)}", "dim")]
+
+    def bar(self, value: tuple[int | None, ...], width: int) -> list[TextPart]:
+        """Draw the share of each outcome; nothing where no case was counted."""
+        counts = {name: count or 0 for name, count in zip(OUTCOMES, value, strict=True)}
+        return self._glyphs.outcome_bar(counts, width)
+
+    def cut(self, value: tuple[float | None, str], width: int) -> list[TextPart]:
+        """Write a threshold and, where there is room, where it is from; of a printed figure, where that stands."""
+        threshold, source = value
+        if threshold is None:
+            return [(source, "dim")]
+        number = f"{threshold:.3f}"
+        fits = width >= len(number) + min(len(source) + 1, SOURCE_WIDTH)
+        return [(number, ""), *([(f" {source}", "dim")] if fits else [])]
+
+    def coverage(self, value: tuple[int | None, int | None], _: int) -> list[TextPart]:
+        """Write how many of how many cases were scored."""
+        scored, cases = value
+        if scored is None or cases is None:
+            return [("", "")]
+        return [(coverage_text(scored, cases), "dim" if scored == cases else "strong")]
+
+    def count(self, value: tuple[int | None, str], _: int) -> list[TextPart]:
+        """Write a number of cases or runs."""
+        number, kind = value
+        return [("" if number is None else f"{number:,}", "" if kind == SCORER and number else "dim")]
+
+
+def coverage_text(scored: int, cases: int) -> str:
+    """Write `scored/cases`."""
+    return f"{scored:,}/{cases:,}"

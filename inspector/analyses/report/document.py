@@ -1,0 +1,407 @@
+"""The document of a report: `report_document` is what the command writes and a screen exports."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.analyses import Params
+from inspector.analyses import load as analysis
+from inspector.analyses._columns import usual_columns
+from inspector.analyses.breakdown.breakdown import NOTES
+from inspector.analyses.breakdown.places import OFFSET
+from inspector.analyses.report.facts import OfBenchmark, benchmarks_of, board_blocks, percent
+from inspector.analyses.show.show import LEGEND, case_block
+from inspector.analyses.stats import stats
+from inspector.analyses.thresholds.thresholds import curve_chart
+from inspector.render.analysis_list import summaries
+from inspector.render.html import html_page
+from inspector.render.markdown import markdown_page
+from inspector.render.texts.sentences import WORDS, counted
+from inspector.render.view import Block, Bullets, CommandLine, Facts, Fold, Note, Report, Section, View
+from inspector.state.notes import first_run_notes
+from inspector.state.result_set import ResultSet
+from scoring.data.errors import UsageError
+from scoring.data.export import Document, footer
+from scoring.data.schema import Bools, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, ProvidedVerdicts, Rule
+from scoring.metrics.paired import tied_name
+
+# -- the parts of a report that are analyses: each is asked of one benchmark's cases and stands under its own heading
+
+
+class ReportPart(Struct, frozen=True):
+    """A part of a report, of every benchmark: its title, its anchor, and what makes its blocks.
+
+    `scorers` says that it has nothing to tell where nothing was scored.
+    """
+
+    title: str
+    anchor: str
+    blocks: Callable[[OfBenchmark], Iterator[Block]]
+    scorers: bool = True
+
+
+def _comparison(of: OfBenchmark) -> Iterator[Block]:
+    """Show the standings, what all make of a case together, and the pairs."""
+    if isinstance(of.comparison, View):
+        yield from view_blocks(of, of.comparison)
+    else:
+        yield Note(of.comparison)
+
+
+def _breakdown(of: OfBenchmark) -> Iterator[Block]:
+    rows, *cols = usual_columns(of.results, of.name)
+    return analysis_blocks(of, "breakdown", Params(options={"rows": rows, **({"cols": cols[0]} if cols else {})}))
+
+
+def _offset(of: OfBenchmark) -> Iterator[Block]:
+    return analysis_blocks(of, "breakdown", Params(OFFSET))
+
+
+def _thresholds(of: OfBenchmark) -> Iterator[Block]:
+    """Show a curve of each scorer whose threshold can be moved."""
+    movable = [evaluation for evaluation in of.scorers if isinstance(of.rule(evaluation), Rule)]
+    charts = [
+        replace(chart, title=f"{of.title} by threshold, {evaluation.scorer.name}")
+        for evaluation in movable
+        if (chart := curve_chart(of.alone, (evaluation,), of.name)) is not None
+    ]
+    still = [evaluation.scorer.name for evaluation in of.scorers if evaluation not in movable]
+    if still:
+        yield Note(f"No one threshold decides for {', '.join(still)}.", "quiet")
+    if not charts:
+        if not still:
+            yield Note("There is no threshold to move.")
+        return
+    yield Note(
+        f"{of.title} at every threshold. The best one is optimistic: it was found on the cases that the figure is of."
+    )
+    if notes := tuple(first_run_notes(of.results)):
+        yield Bullets(notes)
+    yield charts[0]
+    if charts[1:]:
+        yield Fold(f"The same of {counted(len(charts) - 1, 'other scorer')}", tuple(charts[1:]))
+    yield CommandLine(of.alone.query.command("thresholds"))
+
+
+def _data(of: OfBenchmark) -> Iterator[Block]:
+    *blocks, command = analysis_blocks(of, "stats", Params())
+    yield Fold(f"Statistics of the {counted(of.n, 'case')}", tuple(blocks))
+    yield command
+
+
+FIGURES = (
+    ReportPart("Board", "board", board_blocks, scorers=False),
+    ReportPart("Comparison", "compare", _comparison),
+    ReportPart("Breakdown", "breakdown", _breakdown),
+    ReportPart("Detection latency", "offset", _offset),
+    ReportPart("Thresholds", "threshold", _thresholds),
+)
+"""What comes before the chosen cases."""
+DATA = ReportPart("The data", "data", _data, scorers=False)
+"""What comes after them."""
+
+
+def further_part(name: str) -> ReportPart:
+    """Make a part of any analysis, as it is usually asked; one of the user's own as well.
+
+    Raises:
+        ModuleNotFoundError: there is no such analysis.
+    """
+    return ReportPart(
+        analysis(name).title, f"with-{name}", lambda of: analysis_blocks(of, name, Params()), scorers=False
+    )
+
+
+def analysis_blocks(of: OfBenchmark, name: str, params: Params) -> Iterator[Block]:
+    """Ask an analysis about the benchmark's cases; where it has no answer, that is a sentence."""
+    try:
+        view = analysis(name).view(of.ranked, params)
+    except UsageError as error:
+        yield Note(f"No {name}: {error.sentence}")
+        return
+    yield from view_blocks(of, view)
+
+
+def view_blocks(of: OfBenchmark, view: View) -> Iterator[Block]:
+    """Show what a view tells of the benchmark, what is to be known of it, and the command that gives the same."""
+    if view.empty:
+        yield Note(view.empty)
+        return
+    for section in [section for section in view.sections if section.title == of.name] or view.sections:
+        yield from section.blocks
+        for part in section.parts:
+            yield Note(part.title, "lead")
+            yield from part.blocks
+    if notes := tuple(note.removeprefix(f"{of.name}: ") for note in view.provenance["notes"] if note not in NOTES):
+        yield Bullets(notes)
+    yield CommandLine(view.provenance["command"])
+
+
+# -- what a benchmark's figures come to, in a few sentences
+
+
+def summary_blocks(of: OfBenchmark, *, several: bool) -> Iterator[Block]:
+    """Say who is best and who is not told apart from it, and in which way the best one fails most."""
+    about = f"{of.name}: " if several else ""
+    yield Bullets(tuple(f"{about}{sentence}" for sentence in (*_highest(of), *_tied(of), *_failures(of))))
+
+
+def _highest(of: OfBenchmark) -> Iterator[str]:
+    best, (ranked, others) = of.best, of.ranked_scorers
+    if best is None:
+        nobody = f"No scorer is ranked: {others}." if others else "No scorer has a figure here."
+        yield nobody if of.scorers else "No scorer has anything for these cases yet."
+        return
+    names = [evaluation.scorer.name for evaluation in ranked]
+    values = {name: (of.figure(name) or {}).get("value") for name in names}
+    equal = [name for name in names if values[name] == values[best.scorer.name]]
+    among = f"Highest {of.title} of {counted(len(names), 'scorer')} with one" if len(names) > 1 else of.title
+    row = of.figure(best.scorer.name)
+    why = f" ({row['reason']})" if row is not None and row["reason"] else ""
+    also = f"; {others}" if others else ""
+    yield f"{among}: {', '.join(equal)}, {percent(row)} in percent, with its 95% interval{why}{also}."
+
+
+def _tied(of: OfBenchmark) -> Iterator[str]:
+    """Which scorers the comparison on common cases does not tell apart from the best one there."""
+    # A comparison ranks by no figure of a benchmark's own.
+    if not isinstance(of.comparison, View):
+        return
+    behind, tied = f"{of.head}_behind_best", tied_name(of.head)
+    rows = of.comparison.rows.filter(pl.col("value").is_not_null())
+    best = next(iter(rows.filter(pl.col("metric") == behind)["other"].drop_nulls()), None)
+    others = rows.filter(pl.col("metric") == tied, pl.col("scorer") != (best or "")).select("scorer", "value").rows()
+    if best is None or not others:
+        return
+    close = [name for name, value in others if value]
+    whom = f"none of {len(others)} others" if not close else f"{len(close)} of {len(others)} others: {', '.join(close)}"
+    # The figures beside this are means over runs.
+    by = ", by first runs," if any(evaluation.runs_among(of.rows) > 1 for evaluation in of.scorers) else ""
+    yield f"On common cases{by} {best} is first; the 95% interval of the difference to it holds 0 for {whom}."
+
+
+def _failures(of: OfBenchmark) -> Iterator[str]:
+    """In which ways the best scorer fails."""
+    if of.best is None:
+        return
+    name, counts = of.best.scorer.name, of.outcomes(of.best)
+    total = sum(counts[OUTCOMES[code]] for code in (*RIGHT, *WRONG))
+    failures = {OUTCOMES[code]: counts[OUTCOMES[code]] for code in WRONG if counts[OUTCOMES[code]]}
+    parts = ", ".join(f"{WORDS[outcome]} {count:,}" for outcome, count in failures.items())
+    silent = sum(counts[OUTCOMES[code]] for code in (UNPARSED, REFUSED))
+    also = f"; {silent:,} more are unparsed or refused" if silent else ""
+    if failures:
+        yield f"{name} fails on {sum(failures.values()):,} of {counted(total, 'case')} with a verdict: {parts}{also}."
+
+
+# -- chosen cases: problem, steps with the rewards of scorers, what was predicted and what is gold
+
+
+BESIDE = 5
+"""Scorers with a column beside the steps; of more, the best ones."""
+BARS = "A bar beneath a reward is where it lies in the scorer's range."
+WRITTEN = 350_000
+"""Letters of LaTeX that a benchmark's cases show beside their readable texts; later cases name a command instead."""
+
+
+class ChosenCases(Struct, frozen=True, eq=False):
+    """Row ids of cases, and how they were chosen."""
+
+    rows: Ints
+    words: str
+
+
+def chosen_cases(of: OfBenchmark, most: int) -> ChosenCases:
+    """Choose at most so many of the shown cases: in the order asked for; else the best scorer's most telling failures.
+
+    Under a filter the cases that the best scorer has right follow its failures, since they were asked for.
+    """
+    query, best, listed = of.results.query, of.first, of.shown
+    if query.sort or best is None or not np.isin(best.codes[of.rows], (*RIGHT, *WRONG)).any():
+        order = f"sorted by {query.sort}" if query.sort else "in the order of the file"
+        rows = listed[:most]
+        return ChosenCases(rows, f"{rows.size:,} of {counted(of.n, 'case')}, {order}.")
+    ranked = best.instructive()
+    ranked = ranked[of.rows[ranked]]
+    wrong: Bools = np.isin(best.codes, WRONG)
+    failures = int(wrong[ranked].sum())
+    filtered = bool(query.where or query.search or query.subsets or query.slices)
+    rows = (ranked if filtered else ranked[wrong[ranked]])[:most]
+    choice = f"{int(wrong[rows].sum()):,} of the {counted(failures, 'failure')} of {best.scorer.name}"
+    right = rows.size - int(wrong[rows].sum())
+    choice += f", then {right:,} that the filter keeps and it has right" if right else ""
+    order = "in the order of the file" if isinstance(best.rule, ProvidedVerdicts) else "the largest miss first"
+    return ChosenCases(rows, f"{choice}: {order}.")
+
+
+def case_sections(of: OfBenchmark, most: int) -> tuple[list[Block], tuple[Section, ...]]:
+    """Return a sentence about the choice, and a section a case."""
+    chosen = chosen_cases(of, most)
+    if not chosen.rows.size:
+        fails = f"{of.first.scorer.name} fails on no case with a verdict." if of.first else "There is no case."
+        return [Note(fails if most else "No case was asked for.")], ()
+    beside = [evaluation for evaluation in of.scorers if (evaluation.answered & of.rows).any()][:BESIDE]
+    notes: list[Block] = [Note(chosen.words), Note(f"{LEGEND} {BARS}", "quiet")]
+    if beside and len(beside) < len(of.scorers):
+        names = ", ".join(evaluation.scorer.name for evaluation in beside)
+        notes.append(Note(f"Rewards are of {names}; of the others the outcomes are told.", "quiet"))
+    return notes, tuple(_sections(of, chosen.rows, beside))
+
+
+def _sections(of: OfBenchmark, rows: Ints, beside: list[Evaluation]) -> Iterator[Section]:
+    letters = 0
+    for number, row in enumerate(rows.tolist(), 1):
+        with_outcomes = beside or list(of.scorers[:BESIDE])
+        block = case_block(
+            of.results,
+            row,
+            beside,
+            with_outcomes,
+            [evaluation for evaluation in of.scorers if evaluation not in with_outcomes],
+        )
+        letters += sum(len(text) for _, text in block.written)
+        if letters > WRITTEN:
+            block = replace(block, written=(), command=of.results.query.command("show", block.title))
+        yield Section(f"{number}. {block.title}", of.anchor(f"case-{number}"), (block,))
+
+
+CASES = 20
+"""Cases of each benchmark, where no other number is asked for."""
+NAMED = {"html": "report.html", "markdown": "report.md"}
+"""What the file is called in the command that makes it again, whatever it was called."""
+PAGES = {"html": html_page, "markdown": markdown_page}
+APART = frozenset({"command", "version", "data", "notes"})
+"""What of the provenance stands elsewhere."""
+
+
+class Choices(Struct, frozen=True):
+    """What a report holds beside what its result set says.
+
+    `cases` are so many of each benchmark; `analyses` are names of analyses that it has besides its own parts.
+    """
+
+    cases: int = CASES
+    title: str = ""
+    analyses: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The choices as words of a command line."""
+        cases = () if self.cases == CASES else ("--cases", str(self.cases))
+        further = tuple(word for name in self.analyses for word in ("--with", name))
+        return (*cases, *further, *((f"--title={self.title}",) if self.title else ()))
+
+
+class ReportDocument(Document, frozen=True, eq=False):
+    """A report as a document; its rows are those of `metrics`."""
+
+    report: Report | None = None
+
+    def render(self, form: str) -> str:
+        """Render the report as `html` or `markdown`, or its metrics in the other forms."""
+        if self.report is None or form not in PAGES:
+            return super().render(form)
+        return PAGES[form](self.report)
+
+
+def report_document(results: ResultSet, choices: Choices | None = None, form: str = "html") -> ReportDocument:
+    """Report the shown cases under the chosen scorers, as one page in the form that is named: `html` or `markdown`.
+
+    The same result set and choices give the same bytes. Every number is that of the command that stands beneath it.
+
+    Raises:
+        UsageError: no such form, or a number of cases below 0.
+    """
+    choices = choices or Choices()
+    if form not in PAGES:
+        raise UsageError(f"a report is no {form or 'table'}.", f"It is: {', '.join(PAGES)}.")
+    for name in choices.analyses:
+        if name not in summaries():
+            raise UsageError(f"there is no analysis {name!r}.", f"There are: {', '.join(summaries())}.")
+    if choices.cases < 0:
+        raise UsageError(f"{choices.cases} is not a number of cases.", "Give 0 or more.")
+    results = replace(results, query=replace(results.query, by=()))
+    command = results.query.command("report", "-o", NAMED[form], *choices.words)
+    benchmarks = benchmarks_of(results)
+    facts = {**(benchmarks[0].metrics.provenance if benchmarks else _nothing(results)), "command": command}
+    title = choices.title or _title(benchmarks)
+    made = Section("How this was made", "provenance", tuple(_provenance(facts, results.problems)))
+    sections = tuple(_report_sections(benchmarks, choices))
+    report = Report(title, tuple(_about(benchmarks, facts)), (*sections, made))
+    rows = benchmarks[0].metrics.rows if benchmarks else stats.view(results).rows
+    return ReportDocument(rows, facts, report=report)
+
+
+def _nothing(results: ResultSet) -> Mapping[str, Any]:
+    return stats.view(results).provenance
+
+
+def _title(benchmarks: tuple[OfBenchmark, ...]) -> str:
+    names = ", ".join(of.name for of in benchmarks) or "no case"
+    scorers = {evaluation.scorer.name for of in benchmarks for evaluation in of.scorers}
+    return f"{names}: {counted(len(scorers), 'scorer')}" if scorers else names
+
+
+def _about(benchmarks: tuple[OfBenchmark, ...], facts: Mapping[str, Any]) -> Iterator[Block]:
+    """What the data are, how it was made, and what it comes to."""
+    names = ", ".join(f"{of.name} ({counted(of.n, 'case')})" for of in benchmarks) or "no case"
+    filtered = str(facts.get("filter") or "none")
+    yield Facts(
+        (
+            ("shown here", names),
+            ("in the workspace", str(facts["data"])),
+            *((("filter", filtered),) if filtered != "none" else ()),
+            ("made by", f"prm-inspect {facts['version']}"),
+        )
+    )
+    yield CommandLine(str(facts["command"]), "The same file")
+    if not benchmarks:
+        yield Note("No case is left by the filter, so there is nothing to report.", "warning")
+    for of in benchmarks:
+        yield from summary_blocks(of, several=len(benchmarks) > 1)
+
+
+def _report_sections(benchmarks: tuple[OfBenchmark, ...], choices: Choices) -> Iterator[Section]:
+    scored = any(of.scorers for of in benchmarks)
+    for part in FIGURES:
+        if scored or not part.scorers:
+            yield from _by_benchmark(part, benchmarks)
+    yield from _case_sections(benchmarks, choices)
+    for part in (*map(further_part, choices.analyses), DATA):
+        yield from _by_benchmark(part, benchmarks)
+
+
+def _by_benchmark(part: ReportPart, benchmarks: tuple[OfBenchmark, ...]) -> Iterator[Section]:
+    """Make a section; with several benchmarks it has a part for each."""
+    if len(benchmarks) == 1:
+        yield Section(part.title, part.anchor, tuple(part.blocks(benchmarks[0])))
+    elif benchmarks:
+        parts = tuple(Section(of.name, of.anchor(part.anchor), tuple(part.blocks(of))) for of in benchmarks)
+        yield Section(part.title, part.anchor, (), parts)
+
+
+def _case_sections(benchmarks: tuple[OfBenchmark, ...], choices: Choices) -> Iterator[Section]:
+    made = [(of, *case_sections(of, choices.cases)) for of in benchmarks]
+    if len(made) == 1:
+        _, notes, cases = made[0]
+        yield Section("Chosen cases", "cases", tuple(notes), cases)
+    elif made:
+        parts = tuple(Section(of.name, of.anchor("cases"), tuple(notes), cases) for of, notes, cases in made)
+        yield Section("Chosen cases", "cases", (), parts)
+
+
+def _provenance(facts: Mapping[str, Any], problems: tuple[str, ...]) -> Iterator[Block]:
+    """How the numbers came to be, and what is to be known of them."""
+    yield from (Note(problem, "warning") for problem in problems)
+    lines = (line.partition(": ") for line in footer({name: facts[name] for name in facts if name not in APART}))
+    yield Facts(tuple((name, value) for name, _, value in lines))
+    notes = tuple(map(str, facts.get("notes") or ()))
+    if notes:
+        yield Note("What is to be known of the numbers:")
+        yield Bullets(notes)

@@ -1,0 +1,196 @@
+"""Screens open on top of each other and close again; where the terminal is too small for any, one says so instead."""
+
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from textual.worker import get_current_worker
+
+from inspector.render.analysis_list import summaries
+from inspector.screens.loading import too_small
+from inspector.screens.messages import Go
+from inspector.widgets.key_table.command import ONE_CASE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.screen import Screen
+
+    from inspector.app.app import InspectApp
+    from inspector.case_page.open_case import DisplayOptions
+    from inspector.render.texts.paint import Glyphs
+    from inspector.screens.base import AppScreen
+    from inspector.screens.case import CaseScreen
+
+INSPECT = "inspect"
+"""The mode in which all screens are but the one that says that the terminal is too small."""
+SMALL = "too-small"
+"""The mode of that one."""
+SCREENS = {
+    "cases": "cases:CasesScreen",
+    "case": "case:CaseScreen",
+    "triage": "triage:TriageScreen",
+    "taxonomy": "taxonomy:TaxonomyScreen",
+}
+"""The screens that open on top, by their names in the table of commands; the others are those of analyses.
+
+An analysis that is called as one of these, such as `triage`, is seen where it is asked for by its command alone.
+"""
+AT_REST = 0.3
+"""Seconds after the first screen stood there until the others are imported."""
+
+ON_TOP = "card"
+"""Of the screens of analysis, of which one takes the place of the other, the one that opens on top of any."""
+
+
+class Navigation:
+    """Goes from the board to the cases to one case, and to the screens of analysis, and back.
+
+    `display` is how cases are shown, on every screen: None until a person changes it.
+    """
+
+    def __init__(self, app: "InspectApp") -> None:
+        self._app = app
+        self.display: DisplayOptions | None = None
+
+    @property
+    def screens(self) -> "list[AppScreen]":
+        """Those that show the value, the first one first."""
+        return _inspecting(self._app.get_screen_stack(INSPECT))
+
+    def import_screens(self) -> None:
+        """Import the other screens while a person looks at the first one, so that no key waits for that."""
+        at_rest = partial(self._app.set_timer, AT_REST, partial(self._app.run_in_thread, self._import, "import"))
+        self._app.call_after_refresh(at_rest)
+
+    def _import(self) -> None:
+        """In a thread."""
+        worker = get_current_worker()
+        for name in dict.fromkeys((*SCREENS, *summaries())):
+            if not worker.is_cancelled:
+                _kind(name)
+
+    def open_board(self) -> None:
+        """Open the first screen, or the cases where there is no scorer."""
+        from inspector.screens.board import BoardScreen
+
+        self._open(BoardScreen(self._glyphs()))
+        if self._app.state is not None and self._app.state.scorer is None:
+            self.go(Go("cases"))
+
+    def _open(self, screen: "AppScreen") -> None:
+        """Put a screen on top and hand it what it needs."""
+        app = self._app
+        if app.remembered is not None:
+            screen.remembered = app.remembered
+        screen.keys, screen.visit = app.keys.words, app.visit
+        screen.place = None if app.visit.who else app.saving.place
+        self._hand_manner(screen)
+        screen.state = app.state
+        app.push_screen(screen, mode=INSPECT)
+
+    def _hand_manner(self, screen: object) -> None:
+        from inspector.screens.reading import ReadingScreen
+
+        if isinstance(screen, ReadingScreen) and self.display is not None:
+            screen.reading = self.display
+
+    def go(self, message: Go) -> None:
+        """Open a screen on top; of keys typed ahead, the second asks for what is there already."""
+        if self._in_front(message.to, message.row) or (message.beneath and self._uncover(message)):
+            return
+        beside = _of_numbers(message.to) and message.to != ON_TOP
+        while beside and self._app.front is not None and _of_numbers(self._app.front.NAME):
+            # They stand beside each other: one goes back from any of them to where the first was opened.
+            self._app.pop_screen()
+            if self._in_front(message.to, message.row):
+                return
+        self._open(self._screen(message.to, message.row))
+
+    def _uncover(self, message: Go) -> bool:
+        """Close what lies on the nearest screen of a name; whether there is one."""
+        if message.to not in (screen.NAME for screen in _inspecting(self._app.screen_stack)):
+            return False
+        while self._app.front is not None and message.to != self._app.front.NAME:
+            self._app.pop_screen()
+        self._arrive(message.row)
+        return True
+
+    def _in_front(self, name: str, row: int) -> bool:
+        """Whether this screen is on top; then it shows what is in focus, and that of one case turns to this one."""
+        front = self._app.front
+        if front is None or name != front.NAME:
+            return False
+        front.state = self._app.state
+        if name == "case" and row >= 0:
+            cast("CaseScreen", front).turn_to(row)
+        return True
+
+    def _screen(self, name: str, row: int) -> "AppScreen":
+        made = _kind(name)
+        screen: AppScreen = made(self._glyphs(), row) if name in ONE_CASE else made(self._glyphs())
+        return screen
+
+    def _glyphs(self) -> "Glyphs":
+        from inspector.render.texts.paint import Glyphs
+
+        return Glyphs(self._app.ascii_only)
+
+    def back(self, row: int) -> None:
+        """Close the screen on top, unless it is the first; `row` is the case that was shown last, -1 for none."""
+        # Elsewhere the key was pressed in the instant in which the terminal became too small to see what it does.
+        if self._app.current_mode == INSPECT and len(_inspecting(self._app.screen_stack)) > 1:
+            self._app.pop_screen()
+            self._arrive(row)
+
+    def close_all_above(self) -> None:
+        """Close every screen but the first."""
+        first = _inspecting(self._app.screen_stack)[0]
+        while self._app.screen is not first:
+            self._app.pop_screen()
+
+    def _arrive(self, row: int) -> None:
+        """Show what there is now on the screen that came to light; on the list with the cursor on a case."""
+        from inspector.screens.base import AppScreen
+        from inspector.screens.cases import CasesScreen
+
+        below = self._app.screen
+        self._hand_manner(below)
+        if isinstance(below, CasesScreen) and row >= 0:
+            below.come_back(row, self._app.state)
+        elif isinstance(below, AppScreen):
+            below.state = self._app.state
+
+    def fit(self) -> None:
+        """Go to the mode of a terminal that is too small, or back from it.
+
+        Screens of the other mode are not told of sizes in which they cannot be laid out: they come back as they were.
+        """
+        app, small = self._app, too_small(self._app.size)
+        if small == (app.current_mode == SMALL):
+            return
+        while not small and len(app.screen_stack) > 1:
+            # A dialog whose key was pressed in the same instant.
+            app.pop_screen()
+        app.switch_mode(SMALL if small else INSPECT)
+
+
+def _inspecting(screens: "Sequence[Screen[Any]]") -> "list[AppScreen]":
+    from inspector.screens.base import AppScreen
+
+    return [screen for screen in screens if isinstance(screen, AppScreen)]
+
+
+def _of_numbers(name: str) -> bool:
+    """Tell whether a screen is that of an analysis."""
+    return name not in {"board", "cases", *ONE_CASE}
+
+
+def _kind(name: str) -> Any:
+    """The class of a screen, imported now if it was not yet."""
+    if name not in SCREENS:
+        from inspector.screens.analysis import screen_of
+
+        return screen_of(name)
+    module, _, kind = SCREENS[name].partition(":")
+    return getattr(import_module(f"inspector.screens.{module}"), kind)

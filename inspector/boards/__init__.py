@@ -1,1 +1,0 @@
-"""The board: a row a scorer and benchmark, how rows are arranged, and how a value is printed."""

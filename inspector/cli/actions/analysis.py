@@ -1,0 +1,115 @@
+"""The commands of analyses: a query is loaded, and the view of what it selects is printed or written."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+from rich.text import Text
+
+from inspector.analyses import load
+from inspector.cli.actions.output import form_of, print_page, put, say, say_facts, width_of
+from inspector.cli.actions.progress import ReadingProgress
+from inspector.render.lines import PieceRow
+from inspector.render.terminal import UNBOUNDED, Terminal
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.text import clean
+from inspector.render.view import View
+from inspector.state.query import Query, query_from
+from scoring.data.progress import told_to
+
+STYLES = {
+    "strong": "bold",
+    "dim": "dim",
+    "good": "green",
+    "bad": "red",
+    "exact": "green",
+    "clean": "green",
+    "early": "yellow",
+    "late": "magenta",
+    "missed": "red",
+    "false-alarm": "red",
+    "gold": "yellow",
+    "scorer-a": "cyan",
+    "scorer-b": "magenta",
+}
+"""Styles of pieces as a terminal without themes has them."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print or write the view of `args.command`."""
+    with ReadingProgress(args.command, quiet=args.quiet) as progress, told_to(progress):
+        view, problems = _view(args)
+    put_view(replace_raw(view, args), args, problems)
+    # What decides the exit code is said even where quiet was asked for, as every other reason for a 2 is.
+    for sentence in view.because if view.exit_code or not args.quiet else ():
+        print(clean(sentence), file=sys.stderr)
+    return view.exit_code
+
+
+def _view(args: argparse.Namespace) -> tuple[View, tuple[str, ...]]:
+    """Give the view of `args.command`, and what could not be read."""
+    query = query_from(args)
+    analysis = load(args.command)
+    if query.labels == "both":
+        # Imported only for who asks: the others start sooner.
+        from inspector.analyses.metrics.both_labels import both_view, load_both
+
+        own, adjudicated = load_both(query)
+        problems = tuple(dict.fromkeys((*own.problems, *adjudicated.problems)))
+        return both_view(own, adjudicated, form_of(args)), problems
+    params = analysis.params(args, form_of(args))
+    scorers = (*getattr(args, "scorers", ()), *query.scorers)
+    results = analysis.load(replace(query, scorers=scorers), params)
+    return analysis.view(results, params), results.problems
+
+
+def replace_raw(view: View, args: argparse.Namespace) -> View:
+    """Return the view with what `--raw` says."""
+    if not args.raw:
+        return view
+    return replace(view, provenance={**view.provenance, "command": f"{view.provenance['command']} --raw"}, raw=True)
+
+
+def put_view(view: View, args: argparse.Namespace, problems: tuple[str, ...] = ()) -> None:
+    """Print the view in the form asked for or write it to `-o FILE`; without a form, as a page for people."""
+    if form_of(args) or args.output:
+        put(view, args, (*problems, *([view.empty] if view.empty else [])))
+        return
+    say(problems, args)
+    if view.empty:
+        say([view.empty], args)
+        return
+    print_view(view, ascii_only=args.ascii, pager=not args.quiet)
+    say_facts(view.provenance, args)
+    say(_flip_lists(view, query_from(args)), args)
+
+
+def print_view(view: View, *, ascii_only: bool, pager: bool = False) -> None:
+    """Print what people see of a view; on a terminal as wide as that is, with charts, and through a pager if asked."""
+    terminal = sys.stdout.isatty()
+    width = width_of(UNBOUNDED) if terminal else UNBOUNDED
+    lines = Terminal(width, Glyphs(ascii_only), split=terminal, charts=terminal, raw=view.raw).sections(view.sections)
+    print_page(painted(lines), width, pager=pager)
+
+
+def _flip_lists(view: View, query: Query) -> Iterator[str]:
+    """How the cases that flip are listed, of one scorer; of several that would be too many words."""
+    wheres: dict[str, dict[str, str | None]] = view.provenance.get("where") or {}
+    flips = [conditions for conditions in wheres.values() if conditions]
+    for flip, where in flips[0].items() if len(flips) == 1 else ():
+        if where is not None:
+            yield f"{flip}: {replace(query, where=(*query.where, where)).command('cases')}"
+    if len(flips) > 1:
+        yield "The conditions that open these cases are in --json."
+
+
+def painted(rows: Iterator[PieceRow]) -> Iterator[Text]:
+    """Return lines of pieces as texts with the styles of a terminal."""
+    for row in rows:
+        line = Text()
+        for piece in row:
+            style = " ".join(STYLES[name] for name in piece.style.split() if name in STYLES)
+            line.append(clean(piece.text), style or None)
+        line.rstrip()
+        yield line

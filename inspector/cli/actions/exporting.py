@@ -1,0 +1,278 @@
+"""`export`: the shown cases, one scorer's rewards, people's words or variants, as the rows that other programs read."""
+
+import argparse
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import polars as pl
+
+from inspector.analyses.cases import metadata_of
+from inspector.analyses.triage import WHO
+from inspector.case_page.variant_track import variant_rows
+from inspector.cli.actions.output import JSON, put_bytes, say
+from inspector.render.texts.sentences import counted, threshold_name
+from inspector.state.query import query_from
+from inspector.state.result_set import ResultSet, load
+from inspector.state.triage.annotations import Annotations, annotation_facts, annotation_rows, annotations, gone_words
+from scoring.data.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
+from scoring.data.export import Document
+from scoring.data.names import name_choices, near_names, without
+from scoring.data.schema import METADATA
+from scoring.data.schema import REWARDS as REWARD_COLUMNS
+from scoring.data.scorer import Scorer
+from scoring.data.storage.files import write_atomically
+from scoring.data.texts import Texts, reward_keys
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.exporters import (
+    CASE_FORMATS,
+    REWARD_FORMATS,
+    TRIAGE_FORMATS,
+    ExportedRow,
+    RewardSource,
+    annotations_by_case,
+    case_lines,
+    json_line,
+    note_sentences,
+    reward_lines,
+    triage_lines,
+)
+from scoring.evaluation.verdicts import RuleByCase
+from scoring.workspace.cache import RewardParts, cases_with_rows
+from scoring.workspace.triage.adjudicated import CHANGED, CONFIRMED
+from scoring.workspace.triage.words import Annotation
+
+# -- `export triage`: what people said of the shown cases, as a table or as what rows for other programs are made of
+
+
+TABLES = ("csv", "jsonl")
+"""Formats that hold all words of every person."""
+TEXTS = ("problem", "steps")
+NOTE = (
+    "adjudicated_error: the earliest error after triage (0-based, -1 none), null where it is not decided or the case "
+    "is ruled an import problem, which `adjudication` says; without an adjudication it is the case's own"
+)
+
+
+def put_table(results: ResultSet, args: argparse.Namespace, path: Path | None) -> int:
+    """Write a row a case and person into a file with its provenance beside it, or to stdout."""
+    gathered = annotations(results, args.who)
+    flags = [*(WHO.line(gathered.people[0]) if args.who else ()), *(("--raw",) if args.raw else ())]
+    command = results.query.command("export", "triage", "--to", args.to, *flags)
+    made = triaged_cases_document(results, gathered, command)
+    document = Document(made.rows, made.provenance, raw=args.raw)
+    gone = [gone_words(count)] if (count := document.provenance["gone"]) else []
+    if path is None:
+        put_bytes(document.render(args.to).encode("utf-8", errors="replace"), json=args.to in JSON)
+    else:
+        document.write(path, args.to)
+    wrote = [] if path is None else [f"Wrote {document.rows.height} rows to {path}"]
+    say([*results.problems, *gone, *wrote], args)
+    return 0
+
+
+def judged_cases(results: ResultSet, who: str) -> tuple[pl.DataFrame, tuple[Annotation, ...], list[str]]:
+    """Return the shown cases that people rule on or rate, as CASES; their words; and what is to be said.
+
+    Raises:
+        UsageError: there is no folder that could hold it, or no person of that name.
+    """
+    gathered = annotations(results, who)
+    judged = [words.case for words in gathered.shown if words.ruling or words.ratings]
+    rows = results.shown[results.cases["case"].gather(results.shown).is_in(judged).to_numpy()]
+    cases = pl.concat([results.cases[rows], results.texts.gather(rows).frame()], how="horizontal")
+    return cases, gathered.shown, [gone_words(gathered.gone_cases)] if gathered.gone_cases else []
+
+
+def triaged_cases_document(results: ResultSet, gathered: Annotations, command: str) -> Document:
+    """Return the rows of `triage` for the shown cases; beside them gold, label after triage, problem and steps.
+
+    The label is that of all people who are listened to, the same in every row of a case.
+    """
+    rows = annotation_rows(results, gathered.shown)
+    annotated = results.cases["case"].is_in(rows["case"].implode()).arg_true()
+    cases = pl.concat(
+        [
+            results.cases.select("case", "generator", "n_steps", "earliest_error", "final_answer_correct")[annotated],
+            results.texts.gather(annotated.to_numpy()).frame(list(TEXTS)),
+        ],
+        how="horizontal",
+    )
+    after = annotations_by_case(gathered.shown, results.cases)
+    labels = pl.DataFrame(
+        [(case, of.adjudication, of.earliest_error) for case, of in after.items() if of.adjudication is not None],
+        schema={"case": pl.String(), "adjudication": pl.String(), "_given": cases.schema["earliest_error"]},
+        orient="row",
+    )
+    adjudicated = pl.when(pl.col("adjudication").is_in([CHANGED, CONFIRMED])).then("_given")
+    own = pl.when(pl.col("adjudication").is_null()).then("earliest_error")
+    columns = [*cases.columns[:4], "adjudicated_error", "adjudication", *cases.columns[4:]]
+    beside = cases.join(labels, on="case", how="left").with_columns(adjudicated_error=pl.coalesce(adjudicated, own))
+    joined = rows.join(beside.select(columns), on="case", how="left", maintain_order="left")
+    facts = annotation_facts(results, gathered, gathered.shown, command)
+    return Document(joined, {**facts, "notes": [*facts["notes"], NOTE]})
+
+
+FORMATS: dict[str, Iterable[str]] = {
+    "cases": CASE_FORMATS,
+    "rewards": REWARD_FORMATS,
+    "triage": (*TABLES, *TRIAGE_FORMATS),
+    "variants": ("jsonl",),
+}
+WITHOUT_IDS = frozenset({"trl", "prm800k"})
+"""Formats whose rows have no id."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the rows of `args.what` as `args.to` into a file, whole or not at all, or to stdout."""
+    _can_be(args)
+    path = _file(args.output)
+    results = load(query_from(args))
+    if args.what == "triage" and args.to in TABLES:
+        return put_table(results, args, path)
+    lines, about = _lines(results, args)
+    rows, notes = _together(lines)
+    if results.shown.size and not rows:
+        why = "; ".join(notes) or "nobody rules on them or rates a step"
+        raise UsageError(f"nothing here can be written as {args.to} ({why}).", "Choose other cases or another format.")
+    if path is None:
+        put_bytes(b"".join(rows), json=True)
+    else:
+        write_atomically(path, b"".join(rows))
+    wrote = [] if path is None else [f"Wrote {len(rows)} rows to {path}"]
+    say([*results.problems, *about, *notes, *wrote], args)
+    return 0
+
+
+def _can_be(args: argparse.Namespace) -> None:
+    """Refuse a format that is none of what is exported, and flags that would be passed over in silence."""
+    if args.to not in FORMATS[args.what]:
+        there = "; ".join(f"{what} as {', '.join(formats)}" for what, formats in FORMATS.items())
+        there = there.replace(" as ", " can be written as ", 1)
+        what = "is no triage" if args.what == "triage" else f"are no {args.what}"
+        others = near_names(args.to, FORMATS[args.what], "format")
+        sentence = f"there {what} in the format {args.to}."
+        raise UsageError(sentence, f"{there[0].upper()}{there[1:]}.", instead=others)
+    if args.who and args.what != "triage":
+        others = without("--who", meaning=f"{args.what} alone")
+        raise UsageError("--who says whose triage is written.", f"Leave it out for {args.what}.", instead=others)
+    if args.what == "triage" and args.labels != "original":
+        sentence = "export triage has the labels after triage beside the cases' own."
+        others = without("--labels", meaning="both labels side by side")
+        raise UsageError(sentence, "Leave --labels out.", instead=others)
+
+
+def _lines(results: ResultSet, args: argparse.Namespace) -> tuple[Iterable[ExportedRow], list[str]]:
+    """The rows of what is exported, and what is to be said before."""
+    if args.what == "variants":
+        return _variants(results)
+    if args.what == "triage":
+        cases, words, about = judged_cases(results, args.who)
+    else:
+        cases = shown_cases(results) if args.what == "cases" else results.cases[results.shown]
+    if args.to not in WITHOUT_IDS:
+        _ids_are_unique(cases)
+    if args.what == "triage":
+        return triage_lines(args.to, cases, words), about
+    if args.what == "cases":
+        names = metadata_of(results)
+        return case_lines(args.to, cases, results.table(names)[results.shown] if names else None), []
+    return _rewards(results, args.to, args.name)
+
+
+def _variants(results: ResultSet) -> tuple[list[ExportedRow], list[str]]:
+    """The variants of the shown cases, and what is to be said of others."""
+    there = results.workspace.variants
+    rows = list(variant_rows(results))
+    if not rows:
+        raise UsageError("no case here has a variant.", "Make one: W on a case in the app, or choose other cases.")
+    ids = {row["variant"] for row in rows}
+    others = sum(variant.id not in ids for variant in there.every()) if there else 0
+    about = [f"{counted(others, 'variant')} of other cases, or of texts that are no longer here"] if others else []
+    return [ExportedRow(row) for row in rows], [*about, *(there.problems() if there else ())]
+
+
+def _file(output: str | None) -> Path | None:
+    """The file that was named, if one can be there; None is stdout."""
+    if output in {None, "-"}:
+        return None
+    path = Path(str(output))
+    if path.is_dir():
+        raise UnwritableWorkspace(f"{path} is a folder.", "Name a file in it.")
+    if not path.parent.is_dir():
+        raise UnwritableWorkspace(f"there is no folder {path.parent}.", "Make it, or name another file.")
+    return path
+
+
+def shown_cases(results: ResultSet) -> pl.DataFrame:
+    """Return the cases that are shown, in their order, with the columns of CASES."""
+    return pl.concat([results.cases, results.texts.frame()], how="horizontal")[results.shown]
+
+
+def _ids_are_unique(cases: pl.DataFrame) -> None:
+    if cases["id"].n_unique() < cases.height:
+        names = cases["benchmark"].unique().sort().to_list()
+        sentence = f"some ids are those of several cases in {', '.join(names)}."
+        choices = name_choices("--benchmark", names, "benchmark")
+        raise UsageError(sentence, "Choose one with --benchmark.", instead=choices)
+
+
+def _together(lines: Iterable[ExportedRow]) -> tuple[list[bytes], list[str]]:
+    """The rows that can be written, and what is to be said of the others."""
+    rows: list[bytes] = []
+    notes: list[tuple[str, int]] = []
+    for line in lines:
+        notes += line.notes
+        if line.value is not None:
+            rows.append(json_line(line.value))
+    return rows, note_sentences(notes)
+
+
+def _rewards(results: ResultSet, form: str, name: str | None) -> tuple[Iterator[ExportedRow], list[str]]:
+    """The rows of the one scorer that was asked for, and how they were decided."""
+    evaluation = _only_scorer(results)
+    scorer, rule = evaluation.scorer, evaluation.rule
+    if isinstance(rule, RuleByCase):
+        cuts = ", ".join(f"{name} {cut!r}" for name, cut in rule.by_subset.items())
+        advice = f"Write one subset after the other with --subset and its number: {cuts}."
+        raise UsageError(f"a file of {form} is decided at one threshold, and here they differ by subset.", advice)
+    metadata = results.cases.select(list(METADATA))[results.shown]
+    cases = reward_keys(metadata, results.texts.gather(results.shown), scorer.reads)
+    rewards = _cached(results, scorer)
+    about = [f"{scorer.name}: {threshold_name(rule)} {rule.threshold!r} ({rule.source})"]
+    if form == "mr_eval":
+        twins, missing = _twins(results, cases, scorer, rewards)
+        cases = pl.concat([cases, twins])
+        about += note_sentences([("twins left out, no step rewards", missing)] if missing else [])
+    decided = RewardSource(name or scorer.name, rule, critic=scorer.kind == "critic")
+    return reward_lines(form, cases, rewards, decided), about
+
+
+def _only_scorer(results: ResultSet) -> Evaluation:
+    if not results.chosen:
+        raise UsageError("no scorer has rewards for these cases.", "Import or compute rewards first.")
+    if len(results.chosen) > 1:
+        names = ", ".join(results.chosen)
+        choices = name_choices("--scorer", results.chosen, "rewards of")
+        raise UsageError("rewards are written of one scorer.", f"Choose it with --scorer: {names}.", instead=choices)
+    return results.chosen_evaluations[0]
+
+
+def _cached(results: ResultSet, scorer: Scorer) -> pl.DataFrame:
+    """All rewards of a scorer, whatever the cases."""
+    for folder in results.workspace.reward_folders(results.benchmarks):
+        try:
+            cached = Scorer.load(folder)
+        except DamagedWorkspace:
+            continue
+        if cached == scorer:
+            return RewardParts(folder).read()[0]
+    return pl.DataFrame(schema=REWARD_COLUMNS)
+
+
+def _twins(results: ResultSet, cases: pl.DataFrame, scorer: Scorer, rewards: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The twins of these cases that were scored, and how many were not: mr_eval compares a case with its twin."""
+    whole = results.workspace.twins(cases["benchmark"].unique().to_list())
+    twins = reward_keys(whole.select(list(METADATA)), Texts.whole((whole,), (whole.height,)), scorer.reads)
+    of_these = twins.join(cases, left_on="twin_of", right_on="case", how="semi", maintain_order="left")
+    scored = cases_with_rows(of_these, rewards)
+    return scored, of_these.height - scored.height

@@ -1,0 +1,204 @@
+"""Small pictures in text: bars, sparklines and outcome cells, in Unicode or plain ASCII."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from inspector.render.texts.sentences import GLYPHS, WORDS
+from inspector.render.texts.text import TextPart
+
+# -- which steps of a long case a narrow picture of its rewards shows: never without the gold step
+
+
+Run = tuple[int, int]
+"""The first step shown and one past the last."""
+GAP = 1
+"""Cells of the sign that steps were left out."""
+
+
+def shown_runs(n_steps: int, width: int, gold: int | None, verdict: int | None) -> list[Run]:
+    """Return the runs of steps that fit into `width` cells, in order and apart from each other; at most two.
+
+    One cell a step, one for the mark before the gold step, one for every gap: before the first run, between the two,
+    and after the last. All steps where they fit. Else the steps around the gold step and around the predicted one;
+    where there is no room for both, those around the gold step.
+
+    Args:
+        n_steps: how many steps there are.
+        width: cells, at least 4.
+        gold: the step with a mark before it, 0-based; None or beyond the steps: there is none.
+        verdict: the predicted step, likewise.
+    """
+    marks = _inside(gold, n_steps)
+    wanted = sorted({*marks, *_inside(verdict, n_steps)})
+    if n_steps + len(marks) <= width:
+        return [(0, n_steps)] if n_steps else []
+    room = width - len(marks)
+    if not wanted:
+        return [(0, max(1, room - GAP))]
+    if wanted[-1] - wanted[0] + 1 <= room - 2 * GAP:
+        return [_around(wanted[0], wanted[-1] + 1, n_steps, room)]
+    if room < 3 * GAP + 2 * 2:
+        step = marks[0] if marks else wanted[0]
+        return [_around(step, step + 1, n_steps, room)]
+    return _two(wanted[0], wanted[-1], n_steps, room)
+
+
+def _inside(step: int | None, n_steps: int) -> list[int]:
+    return [step] if step is not None and 0 <= step < n_steps else []
+
+
+def _around(start: int, end: int, n_steps: int, room: int) -> Run:
+    """A run around some steps that fills the room: to the first or last step where that is near."""
+    for before, after in ((0, 0), (0, GAP), (GAP, 0), (GAP, GAP)):
+        length = room - before - after
+        left = 0 if not before else max(1, start - (length - (end - start)) // 2)
+        if not after:
+            left = n_steps - length
+        right = left + length
+        # A sign of a gap stands for at least one step.
+        fits = left <= start and right >= end and (left > 0) == bool(before) and (right < n_steps) == bool(after)
+        if fits:
+            return left, right
+    return start, end
+
+
+def _two(first: int, last: int, n_steps: int, room: int) -> list[Run]:
+    """A run around each of two steps that are far apart; the room is shared evenly."""
+    half = (room - GAP) // 2
+    left = _end(first, n_steps, half, before=True)
+    right = _end(last, n_steps, room - GAP - (left[1] - left[0]) - (GAP if left[0] else 0), before=False)
+    return [left, right]
+
+
+def _end(step: int, n_steps: int, room: int, *, before: bool) -> Run:
+    """The run around a step on its side of the gap: `before` it or after."""
+    if before:
+        if step < room:
+            return 0, room
+        length = room - GAP
+        start = step - length // 2
+        return start, start + length
+    if n_steps - step <= room:
+        return n_steps - room, n_steps
+    length = room - GAP
+    start = step - length // 2
+    return start, start + length
+
+
+def cells(runs: Sequence[Run], n_steps: int, marks: int) -> int:
+    """Count how many cells such a picture takes."""
+    if not runs:
+        return 0
+    gaps = (runs[0][0] > 0) + (len(runs) - 1) + (runs[-1][1] < n_steps)
+    return sum(end - start for start, end in runs) + GAP * gaps + marks
+
+
+OUTCOME_STYLES = {
+    "exact": "exact",
+    "clean": "clean",
+    "early": "early",
+    "late": "late",
+    "missed": "missed",
+    "false_alarm": "false-alarm",
+}
+"""Style names an outcome; what is not here is dim. Every outcome has its glyph and word as well."""
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_LEVELS = "▁▂▃▄▅▆▇█"
+
+
+class Glyphs(Struct, frozen=True):
+    """How pictures are drawn. With `ascii_only` nothing beyond ASCII is used."""
+
+    ascii_only: bool = False
+
+    def level(self, share: float) -> str:
+        """Draw one character for a share in [0, 1]: a block of that height, or a digit 0 to 9."""
+        share = min(1.0, max(0.0, share))
+        return str(min(9, int(share * 10))) if self.ascii_only else _LEVELS[min(7, int(share * 8))]
+
+    def bar(self, share: float, width: int, mark: float | None = None) -> tuple[str, int | None]:
+        """Draw a bar of `width` cells for a share in [0, 1], and return the cell where a mark in [0, 1] falls."""
+        share = min(1.0, max(0.0, share))
+        if self.ascii_only:
+            text = ("#" * round(share * width)).ljust(width, "-")
+        else:
+            eighths = round(share * width * 8)
+            text = "█" * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
+            text = text.ljust(width)
+        at = None if mark is None or not 0 <= mark <= 1 else min(width - 1, int(mark * width))
+        return text, at
+
+    def reward_bar(self, share: float, width: int, threshold: float, style: str) -> list[TextPart]:
+        """Draw a reward's bar with the threshold as a line through it."""
+        text, at = self.bar(share, width, threshold)
+        if at is None:
+            return [(text, style)]
+        line = "|" if self.ascii_only else "│"
+        return [(text[:at], style), (line, "dim"), (text[at + 1 :], style)]
+
+    def outcome(self, name: str | None) -> list[TextPart]:
+        """Write glyph and word of an outcome."""
+        if name is None:
+            return [("", "")]
+        return [(f"{GLYPHS[name]} {WORDS[name]}", OUTCOME_STYLES.get(name, "dim"))]
+
+    def outcome_bar(self, counts: Mapping[str, int], width: int) -> list[TextPart]:
+        """Draw a bar of `width` cells in which each outcome has its share, drawn with its glyph.
+
+        Shares are whole cells by largest remainders: to less than one cell each, and more cases never get fewer cells.
+        """
+        cells = apportioned(tuple(counts.values()), width)
+        parts = [
+            (GLYPHS[name] * size, OUTCOME_STYLES.get(name, "dim"))
+            for name, size in zip(counts, cells, strict=True)
+            if size
+        ]
+        return parts or [(" " * width, "")]
+
+    def sparkline(
+        self,
+        rewards: Sequence[float],
+        low: float,
+        high: float,
+        gold: int | None,
+        verdict: int | None,
+        width: int | None = None,
+    ) -> list[TextPart]:
+        """Draw one character a step: an arrow stands before the gold step, the predicted step is underlined.
+
+        Where `width` cells are too few for all steps, those around these two stand for them; see
+        `inspector.render.texts.paint`.
+        """
+        span, n_steps = (high - low) or 1.0, len(rewards)
+        runs = [(0, n_steps)] if width is None else shown_runs(n_steps, max(4, width), gold, verdict)
+        gap = ("~" if self.ascii_only else "…", "dim")
+        parts: list[TextPart] = [gap] if runs and runs[0][0] else []
+        for place, (start, end) in enumerate(runs):
+            parts += [gap] if place else []
+            for step in range(start, end):
+                if step == gold:
+                    parts.append((">" if self.ascii_only else "▸", "gold"))
+                parts.append((self.level((rewards[step] - low) / span), "predicted" if step == verdict else ""))
+        return [*parts, gap] if runs and runs[-1][1] < n_steps else parts
+
+    def curve(self, values: Sequence[float | None], top: float) -> str:
+        """Draw one character a value in [0, top]; a blank where there is none."""
+        return "".join(" " if value is None else self.level(value / top if top else 0.0) for value in values)
+
+
+def apportioned(counts: Sequence[int], width: int) -> list[int]:
+    """Share out `width` cells among counts, by largest remainders; none where there is nothing to share.
+
+    Of equal remainders the larger count comes first, then the earlier one.
+    """
+    total = sum(counts)
+    if not total:
+        return [0] * len(counts)
+    shares = [divmod(count * width, total) for count in counts]
+    cells = [whole for whole, _ in shares]
+    order = sorted(range(len(counts)), key=lambda place: (-shares[place][1], -counts[place]))
+    for place in order[: width - sum(cells)]:
+        cells[place] += 1
+    return cells

@@ -1,0 +1,273 @@
+"""A job: a scoring process of our own, started, listened to and stopped.
+
+Scoring never runs in this process: an engine's crash, prints and memory stay with the other one.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from inspector.render.texts.sentences import counted
+from inspector.state.processes.scoring_words import (
+    answered,
+    duration,
+    ended,
+    failed,
+    noticed,
+    parts_done,
+    speed,
+    started,
+)
+from scoring.data.errors import InspectError
+from scoring.data.python_child import start_python
+
+_PATIENCE = 10
+"""Seconds that a job may take to save what it has before it is killed."""
+
+
+class Job:
+    """`python -m scoring ...` and the events that it tells, one JSON object a line."""
+
+    def __init__(self, words: Sequence[str], log: IO[Any] | int | None = None) -> None:
+        """Start it. `words` are its arguments; what libraries print goes to `log`, or to our standard error.
+
+        `log` is as `subprocess` takes it.
+        """
+        self._process = start_python(
+            "scoring",
+            *words,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            stdin=subprocess.PIPE,
+            # A group of its own: Ctrl+C reaches it once, through whoever started it, and not a second time.
+            start_new_session=True,
+        )
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """Yield every event as it comes; lines that are no event are passed over."""
+        assert self._process.stdout is not None  # noqa: S101  # it was asked for above
+        with self._process.stdout as lines:
+            for line in lines:
+                with contextlib.suppress(ValueError):
+                    event = json.loads(line)
+                    if isinstance(event, dict) and "event" in event:
+                        yield event
+
+    def ask(self, request: Mapping[str, Any]) -> None:
+        """Hand it a request, one JSON object a line. Raises OSError where it has ended."""
+        assert self._process.stdin is not None  # noqa: S101  # it was asked for above
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def signal(self, number: int) -> None:
+        """Pass on a signal, if it still runs."""
+        if self._process.poll() is None:
+            self._process.send_signal(number)
+
+    def stop(self) -> None:
+        """Ask it to save and end; kill it if it does not."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(_PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+
+    @property
+    def number(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def leave(self) -> None:
+        """Let it go on when nobody listens any more: without this word it ends, with what it has saved."""
+        from scoring.runs.events import GO_ON
+
+        with contextlib.suppress(OSError):
+            os.write(self._process.stdin.fileno(), GO_ON)  # type: ignore[union-attr]  # it was asked for
+
+    def end(self) -> None:
+        """Kill it: it has nothing to save."""
+        if self._process.poll() is None:
+            self._process.kill()
+
+    def wait(self) -> int:
+        """Wait until it ends; return its exit code, negative for a signal that killed it."""
+        code = self._process.wait()
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+        return code
+
+
+@contextlib.contextmanager
+def signals_passed_on(job: Job) -> Iterator[None]:
+    """Pass SIGINT and SIGTERM on to the job while this lasts."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda number, _: job.signal(number)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+# -- one question about a PRM, asked of a scoring process: engines and tokenizers stay out of this one
+
+
+_WORDS = ("revision", "base", "reference", "adapter", "dtype", "device")
+
+
+def prm_words(args: argparse.Namespace, flag: str = "--model") -> list[str]:
+    """Return the arguments that say which PRM, for another command line; `flag` is that of the checkpoint."""
+    words = [] if args.model is None else [flag, args.model]
+    for name in _WORDS:
+        value = getattr(args, name, None)
+        if value not in (None, "auto"):
+            words += [f"--{name}", value]
+    for name, value in args.option or ():
+        words += ["--option", f"{name}={value}"]
+    return [*words, "--allow-pickle"] if args.allow_pickle else words
+
+
+class Unanswered(InspectError):  # noqa: N818  # it is what happened
+    """A scoring process did not tell what it was asked. It said why on its standard error, and ended with `code`."""
+
+    def __init__(self, code: int, error: InspectError) -> None:
+        super().__init__(error.sentence, error.next_step, instead=error.instead)
+        self.code = code
+
+
+def answer_to(words: Sequence[str]) -> dict[str, Any]:
+    """Return the answer of `python -m scoring WORDS`.
+
+    Raises:
+        Unanswered: there is none.
+    """
+    code, answer, end = _asked(words)
+    if answer is None:
+        error = end.get("error") or {"sentence": "the scoring process was stopped.", "next_step": ""}
+        raise Unanswered(code or 2, InspectError.of(error))
+    return answer
+
+
+def ask(words: Sequence[str]) -> tuple[int, dict[str, Any] | None]:
+    """Return the exit code and answer of `python -m scoring WORDS`; no answer where it failed, which it said itself."""
+    code, answer, _ = _asked(words)
+    return code, answer
+
+
+def _asked(words: Sequence[str]) -> tuple[int, dict[str, Any] | None, dict[str, Any]]:
+    """Exit code, answer, and how it ended where it says that."""
+    job = Job(words)
+    answer, end = None, {}
+    with signals_passed_on(job):
+        for event in job.events():
+            if event["event"] == "end":
+                end = event
+            else:
+                answer = event
+        code = job.wait()
+    return (code if code >= 0 else 128 - code), answer, end
+
+
+# -- the scoring run that the app has started: its process, its log and its words for the screen
+
+
+LOG = "scoring.log"
+
+
+class ScoringJob:
+    """One run of a PRM or a critic on a benchmark.
+
+    `listen` blocks until it ends; everything else may be called meanwhile.
+    """
+
+    def __init__(self, root: Path, benchmark: str, model: str, *, flags: Sequence[str] = ()) -> None:
+        """Start it.
+
+        Args:
+            root: the workspace's folder; what libraries print goes to its `scoring.log`.
+            benchmark: what is scored.
+            model: the checkpoint or the model's name; "" where the flags say enough.
+            flags: further words of `score`, such as `--truncate`.
+        """
+        self.running = True
+        self._workers = 0
+        self._said = f"starting {model or 'the critic'}"
+        self._since: float | None = time.monotonic()
+        self._served = any(flag.startswith("--server") for flag in flags)
+        named = [f"--model={model}"] if model else []
+        with (root / LOG).open("ab") as log:
+            self._job = Job(["score", benchmark, f"--workspace={root}", *named, *flags], log)
+
+    @property
+    def words(self) -> str:
+        """How far it is; while it loads, for how long."""
+        if self._since is None:
+            return self._said
+        return f"{self._said}, {duration(time.monotonic() - self._since)}"
+
+    @property
+    def number(self) -> int:
+        """The number of its process."""
+        return self._job.number
+
+    def listen(self, tell: Callable[[dict[str, Any]], object]) -> None:
+        """Pass on every event; one that says that there was no end, if the process died without a word."""
+        ended = False
+        for event in self._job.events():
+            ended = event["event"] == "end"
+            tell(event)
+        code = self._job.wait()
+        if not ended:
+            tell({"event": "end", "status": "died", "code": code})
+
+    def note(self, event: dict[str, Any]) -> str:
+        """Remember an event; return the sentence that a person should be told about it, if any."""
+        kind = event["event"]
+        if kind == "doing":
+            self._said, self._since = event["sentence"], None
+        elif kind == "start":
+            waits = "; asking the server" if self._served else "; loading the model"
+            self._said = started(event) + (waits if event["to_do"] else "")
+            self._since = time.monotonic()
+            return " ".join(note for note in event["notes"] if note.startswith("WARNING"))
+        if kind == "progress":
+            done, to_do = parts_done(event)
+            self._since = None
+            self._said = f"scoring {done:,} of {to_do:,}{' ' if event.get('asked') else ', '}{speed(event)}"
+            if self._workers:
+                self._said += f", {counted(self._workers, 'worker')}"
+        elif kind == "nodes":
+            self._workers = sum(node["working"] for node in event["nodes"])
+        elif kind == "notice":
+            return noticed(event)
+        elif kind == "end":
+            self.running = False
+            self._said, self._since = "", None
+            return _ending(event)
+        return ""
+
+    def leave(self) -> None:
+        """Let it go on when the app has ended."""
+        self._job.leave()
+
+    def stop(self) -> None:
+        """Ask it to save and end; kill it if it does not."""
+        self._job.stop()
+
+
+def _ending(event: dict[str, Any]) -> str:
+    if event["status"] == "failed":
+        return failed(event)
+    if event["status"] == "died":
+        return f"The scoring process ended without a word (exit code {event['code']}); see {LOG} in the workspace."
+    sentences = answered(event) if event.get("asked") else ()
+    return ". ".join([ended(event, "the same again"), *sentences])

@@ -1,0 +1,39 @@
+"""The one table of commands, a file a screen: bindings, footer, palette, help panel and keymap come from it.
+
+In the footer commands stand in the order of this table.
+"""
+
+from textual.binding import Binding
+
+from inspector.widgets.key_table.analyses import ANALYSIS
+from inspector.widgets.key_table.case import CASE, CRITIQUE, READING
+from inspector.widgets.key_table.cases import BOARD, CASES, TAXONOMY, TRIAGE
+from inspector.widgets.key_table.command import SCREENS, Command
+from inspector.widgets.key_table.everywhere import EVERYWHERE, RAIL
+
+__all__ = ["COMMANDS", "RAIL", "SCREENS", "Command", "bindings_of", "bindings_of_answers"]
+
+COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *TRIAGE, *CASE, *CRITIQUE, *READING, *TAXONOMY, *ANALYSIS, *EVERYWHERE)
+
+
+def bindings_of(screen: str) -> list[Binding]:
+    """Return the bindings of a screen, those of the rail first."""
+    commands = [*RAIL, *(command for command in COMMANDS if command.known_on(screen))]
+    return [_binding(command, command.action, show=command.in_footer(screen)) for command in commands]
+
+
+def bindings_of_answers() -> list[Binding]:
+    """Return what the case screen does of which the footer tells while a critic's answers have the focus."""
+    return [_binding(command, f"screen.{command.action}", show=True) for command in COMMANDS if command.in_answers]
+
+
+def _binding(command: Command, action: str, *, show: bool) -> Binding:
+    return Binding(
+        command.keys,
+        action,
+        command.title,
+        show=show,
+        priority=command.priority,
+        tooltip=command.help,
+        id=command.id,
+    )
