@@ -51,6 +51,12 @@ __all__ = [
     "text",
 ]
 
+
+def __dir__() -> list[str]:
+    """List what this module is imported for, not what it imports."""
+    return __all__
+
+
 _ARGUMENTS = frozenset({"workspace", "benchmarks", "subsets", "thresholds", "plugins"})
 """Fields of a query that are arguments under another name, or the first one."""
 

@@ -68,6 +68,12 @@ __all__ = [
     "rule",
 ]
 
+
+def __dir__() -> list[str]:
+    """List what this module is imported for, not what it imports."""
+    return __all__
+
+
 Names = str | Sequence[str]
 """One name or several; of scorers and subsets any part of one is enough that only one has. () = all."""
 Threshold = float | str

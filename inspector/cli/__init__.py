@@ -1,7 +1,7 @@
-"""The `prm-inspect` command. Everything of weight is imported by the command that needs it.
+"""The `prm-inspect` command: its parser, a file for each command that is not an analysis, and serving in a browser.
 
-What commands there are lies in `inspector.analyses` and `inspector.cli.commands`, which flags they take in
-`command_flags`.
+It imports all of `inspector` and `scoring`, each where a command needs it, so that `--help` is quick.
+Read `command_flags.py` first: which commands there are, and which flags they take.
 """
 
 import argparse
