@@ -448,7 +448,9 @@ def run(args):
 """
     )
     script = (
-        f"import sys, inspector.cli.commands as v; v.__path__.append({str(tmp_path)!r}); from inspector.cli import main"
+        "import sys; from inspector.cli import command_flags, commands, main; "
+        f"commands.__path__.append({str(tmp_path)!r}); commands.verbs.cache_clear(); "
+        "command_flags.COMMANDS['say-so'] = commands.verbs()['say-so']"
     )
     for words, code, part in (
         (["say-so", "--where", "n_steps > 2"], 7, "--- ('n_steps > 2',)"),

@@ -17,6 +17,7 @@ from inspector.analyses import load as analysis
 from inspector.analyses._own import load_own
 from inspector.analyses.report.document import Choices, report_document
 from inspector.api import analysis as ask
+from inspector.cli import entry
 from inspector.cli.actions import environment as doctor
 from inspector.render import analysis_list
 from inspector.render.analysis_list import summaries
@@ -254,12 +255,12 @@ async def test_a_metric_that_raises_leaves_the_board_and_says_where(tmp_path):
 def test_the_app_imports_no_file_of_ones_own_before_it_paints(tmp_path):
     (tmp_path / "marked.py").write_text("raise SystemExit('imported')")
     words = ["--plugin", str(tmp_path / "marked.py")]
-    assert cli.plugins_in(words) == [str(tmp_path / "marked.py")]
-    assert not cli._may_name_own(words)
-    assert not cli._may_name_own([*words, "board"])
-    assert not cli._may_name_own([*words, str(tmp_path)])
-    assert cli._may_name_own([*words, "marked"])
-    assert cli._may_name_own([*words, "--help"])
+    assert entry.plugins_in(words) == [str(tmp_path / "marked.py")]
+    assert not entry._may_name_own(words)
+    assert not entry._may_name_own([*words, "board"])
+    assert not entry._may_name_own([*words, str(tmp_path)])
+    assert entry._may_name_own([*words, "marked"])
+    assert entry._may_name_own([*words, "--help"])
 
 
 @pytest.mark.usefixtures("nothing_kept")

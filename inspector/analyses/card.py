@@ -33,7 +33,6 @@ from inspector.state.query import as_words
 from inspector.state.result_set import ResultSet, within
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
-from scoring.data.parsing import fault_of
 from scoring.data.rules import transform, when_wrong
 from scoring.data.schema import Bools
 from scoring.data.scorer import NOT_SAID, not_recorded, settings_of
@@ -51,6 +50,7 @@ from scoring.evaluation.verdicts import (
     spelled,
 )
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.formats.reading.critic_answers import fault_of
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.official_rows import protocol_named, protocol_of
 from scoring.metrics.own import MEMBERS, leading_figure, official_metric

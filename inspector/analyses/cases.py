@@ -6,6 +6,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
+from inspector.render.documents import shown
 from inspector.render.lines import CaseLink
 from inspector.render.texts.paint import OUTCOME_STYLES
 from inspector.render.view import Cell, Column, Section, Table, View, table, text
@@ -16,7 +17,6 @@ from inspector.state.notes import first_run_notes, no_case_words
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
-from scoring.data.export import shown
 from scoring.data.names import name_choices
 from scoring.workspace.filtering.filters import Facet
 

@@ -18,10 +18,10 @@ from rich.cells import cell_len
 from inspector.render.texts.sentences import counted as number_of
 from inspector.render.texts.text import cell, clean
 from scoring.data.errors import with_short_names
-from scoring.data.parsing import fault_of
 from scoring.data.rules import when_wrong
 from scoring.data.scorer import GUESSED
 from scoring.formats.benchmarks.case_format import Imported
+from scoring.formats.reading.critic_answers import fault_of
 from scoring.formats.reading.findings import Finding, Severity, counted
 from scoring.formats.reading.metadata import LISTS
 from scoring.formats.results.result_format import NO_INDICES, named_after_folder

@@ -10,6 +10,7 @@ from typing import Any
 
 from inspector.render.cells import GOLD, further_text, legend, rights, value_text
 from inspector.render.chart_views import numbers_of
+from inspector.render.documents import markdown_code, markdown_text
 from inspector.render.readable import readable
 from inspector.render.texts.text import clean
 from inspector.render.tokens import page_blocks
@@ -36,7 +37,6 @@ from inspector.render.view import (
     Tokens,
     Verbatim,
 )
-from scoring.data.export import markdown_code, markdown_text
 
 _LINKED = re.compile(r"(?<=[^\W_])([:.])(?=/|[^\W\d_])|(?<=/)(/)")
 """Where readers would see an address: `http:/`, `www.x`, `x.org`, `//`."""

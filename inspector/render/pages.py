@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from inspector.render.documents import footer, latex_footer, markdown_footer
 from inspector.render.html import html_page
 from inspector.render.latex import latex_sections
 from inspector.render.markdown import markdown_sections
 from inspector.render.view import Block, CommandLine, Facts, Report, Section, View
-from scoring.data.export import footer, latex_footer, markdown_footer
 
 
 def page(view: View, form: str) -> str:

@@ -14,9 +14,9 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.render.documents import FORMS, Document, shown
 from inspector.render.elements import Element
 from inspector.render.lines import CaseLink, joined_link
-from scoring.data.export import FORMS, Document, shown
 
 NumberSequence = Sequence[float] | npt.NDArray[np.float64]
 

@@ -9,6 +9,7 @@ from textual.worker import Worker, get_current_worker
 
 from inspector.analyses import Analysis, Option, OptionValue, Page, Params, Whose, load
 from inspector.case_page.tracks import LETTERS
+from inspector.render.documents import Document
 from inspector.render.lines import Sheet, heading, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.texts.paint import Glyphs
@@ -26,7 +27,6 @@ from inspector.state.screen_state import ScreenState, best_scorer, covering, sub
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.pick_list import Pick
 from scoring.data.errors import InspectError
-from scoring.data.export import Document
 
 ALONE_OR_BESIDE: Whose = "one or two"
 AROUND = 5

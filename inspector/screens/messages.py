@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from inspector.case_page.open_case import DisplayOptions
+    from inspector.render.documents import Document
     from inspector.state.screen_state import ScreenState
-    from scoring.data.export import Document
 
 
 @dataclass
@@ -68,8 +68,8 @@ ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "la
 
 @dataclass
 class Export(Message):
-    """Save or copy a table. `what` is the table, `form` one of `scoring.data.export.FORMS`, `copy` to the clipboard;
-    a `report` is in `html`.
+    """Save or copy a table. `what` is the table, `form` one of `inspector.render.documents.FORMS`, `copy` to the
+    clipboard; a `report` is in `html`.
 
     `metrics` are those of the cases that a list's headline speaks of, `all-metrics` those behind the board.
     `make` gives the document in a form where the screen knows more of it than the screen state does. `into` is the file

@@ -11,6 +11,7 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from inspector.analyses import Page
+from inspector.render.documents import Document
 from inspector.render.lines import CaseLink, Sheet
 from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.sentences import counted
@@ -25,7 +26,6 @@ from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
 from scoring.data.errors import InspectError
-from scoring.data.export import Document
 
 # -- what is said of the number under the cursor
 
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 Tables = tuple[tuple[Callable[[str], Document], str], ...]
-"""What can be exported: a function from a form of `scoring.data.export.FORMS` to the document, and what it holds in
-words.
+"""What can be exported: a function from a form of `inspector.render.documents.FORMS` to the document, and what it holds
+in words.
 
 Two at most.
 """

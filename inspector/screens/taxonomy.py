@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from inspector.analyses import Params
 from inspector.analyses.taxonomy import NOTES, taxonomy
+from inspector.render.documents import Document
 from inspector.render.lines import PieceRow, Sheet, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.texts.paint import Glyphs
@@ -45,7 +46,6 @@ from inspector.widgets.key_table import bindings_of
 from inspector.widgets.pick_list import Pick, TextList
 from inspector.widgets.sheet_view import SheetView
 from scoring.data.errors import UsageError
-from scoring.data.export import Document
 from scoring.evaluation.similar import NoteCluster, clusters
 from scoring.workspace.triage.words import CaseNote
 

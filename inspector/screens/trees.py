@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 
+from inspector.render.documents import Document
 from inspector.render.mathtext import unicode_math
 from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.sentences import counted
@@ -26,7 +27,6 @@ from inspector.widgets.key_table.command import BEFORE, COPY, EXPORT, FIRST, LEF
 from inspector.widgets.line_view import Line, LineView, PhraseLine
 from inspector.widgets.pick_list import Pick
 from scoring.data.errors import InspectError
-from scoring.data.export import Document
 from scoring.metrics.trees.figures import DOUBTED, LOST, tree_row, wrong_prunings
 from scoring.metrics.trees.search_tree import KEPT, NO_NODE, ROUNDS, UNKNOWN, SearchTree, first_drops
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 from inspector.render.mathtext import unicode_math
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
-from scoring.data.parsing import Span, parted
 from scoring.data.scorer import Scorer
+from scoring.formats.reading.critic_answers import Span, parted
 from scoring.formats.results.reasoneval import CRITIC_TITLE
 from scoring.models.critics.protocols import PROTOCOLS, READERS, read_answer
 from scoring.runs.generative.generative_catalogue import FAMILIES

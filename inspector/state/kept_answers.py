@@ -12,10 +12,10 @@ from msgspec.structs import asdict
 
 from inspector.render.texts.sentences import counted
 from inspector.state.result_set import ResultSet
-from scoring.data.parsing import fault_of
 from scoring.data.readout import FAILED
 from scoring.data.schema import VOTES
 from scoring.data.scorer import Scorer
+from scoring.formats.reading.critic_answers import fault_of
 from scoring.runs.plan import REFUSED
 from scoring.workspace.cache import VoteParts, rows_about
 

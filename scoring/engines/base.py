@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Protocol
 
-from scoring.data.asking import Answered, GenerationRequest, Noticed
 from scoring.data.readout import Batch, Combine, Encoded, EngineOutput, Refused
+from scoring.models.asking import Answered, GenerationRequest, Noticed
 
 
 class Engine(Protocol):

@@ -15,11 +15,11 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.data.asking import Noticed
 from scoring.data.errors import EngineError
 from scoring.data.readout import OUTPUT, Batch, Encoded, EngineOutput, Linear, Readout, Refused, Vocabulary, two_layers
 from scoring.engines.server.rewards import NotFinite, Pooling, RewardServers
 from scoring.engines.vllm_child import POLICY, VllmChild, weights_problem
+from scoring.models.asking import Noticed
 from scoring.models.checkpoint import Checkpoint
 
 # -- a read-out in vLLM's terms: which of its model classes has the head, and what of the config must be said anew

@@ -15,13 +15,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.data.asking import Answered, GenerationRequest, Noticed, Prompt, Sampling, TokenLogprobs, left_open
 from scoring.data.errors import CheckpointError, EngineError, MissingExtra
 from scoring.engines.server.capabilities import ModelServers, greet
 from scoring.engines.server.chat import ChatChoice, ChatReply, ChatServers, largest_reply
 from scoring.engines.server.client import Server, ServerCall
 from scoring.engines.server.faults import Fault, decoded, token_count
 from scoring.engines.vllm_child import POLICY, VllmChild, weights_problem
+from scoring.models.asking import Answered, GenerationRequest, Noticed, Prompt, Sampling, TokenLogprobs, left_open
 from scoring.models.checkpoint import Checkpoint
 
 # -- prompts as the model's own chat template writes them, with what comes from data kept from acting

@@ -486,7 +486,7 @@ def judged(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResul
 
 
 def _answers_read(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
-    from scoring.data.parsing import Reading
+    from scoring.formats.reading.critic_answers import Reading
     from scoring.models.critics.protocols import PROTOCOLS, read_answer, version
 
     names = [name if name in PROTOCOLS else _PLAIN for name in whole["benchmark"].unique(maintain_order=True)]

@@ -20,7 +20,6 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.data.asking import Prompt, Sampling, left_open
 from scoring.data.errors import CommandEdit, InputError, UnreadableFile, UsageError
 from scoring.data.names import without
 from scoring.data.readout import Readout, Vocabulary
@@ -28,6 +27,7 @@ from scoring.data.scorer import Scorer
 from scoring.data.texts import Texts
 from scoring.engines.base import AnsweringEngine
 from scoring.formats.reading.file_bytes import file_bytes, printable
+from scoring.models.asking import Prompt, Sampling, left_open
 from scoring.models.checkpoint import CHAT, Checkpoint, compute_dtype, positive
 from scoring.models.critics.lint import CaseTexts, PromptFinding, about_cases, lint
 from scoring.models.critics.protocols import CriticProtocol, StepLayout, critic_protocol, version

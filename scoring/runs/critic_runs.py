@@ -14,7 +14,8 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.data.asking import (
+from scoring.data.readout import FAILED
+from scoring.models.asking import (
     Answered,
     GeneratedAnswer,
     GenerationRequest,
@@ -23,7 +24,6 @@ from scoring.data.asking import (
     TokenLogprobs,
     prompt_hash,
 )
-from scoring.data.readout import FAILED
 from scoring.models.critics.protocols import ReadAnswer, read_answer, version, was_cut
 from scoring.runs.events import Asked, Estimate, Interrupt, Notice
 from scoring.runs.plan import REFUSED, MissingAnswers, RunPlan, vote_plan

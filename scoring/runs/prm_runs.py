@@ -17,9 +17,9 @@ from typing import Any
 import polars as pl
 from msgspec import Struct, field
 
-from scoring.data.asking import Noticed
 from scoring.data.readout import Encoded, EngineOutput, Refused
 from scoring.engines.base import Engine
+from scoring.models.asking import Noticed
 from scoring.models.prms.base import Encoder
 from scoring.runs.events import Interrupt, Notice
 from scoring.runs.plan import MissingAnswers, RunPlan, reward_plan

@@ -17,11 +17,11 @@ from typing import Any, NoReturn
 from msgspec import Struct
 from msgspec.structs import replace as struct_replace
 
-from scoring.data.asking import GeneratedAnswer, Prompt, Sampling, TokenLogprobs, prompt_hash
 from scoring.data.errors import InputError, UsageError
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import write_atomically
 from scoring.data.texts import further_texts
+from scoring.models.asking import GeneratedAnswer, Prompt, Sampling, TokenLogprobs, prompt_hash
 from scoring.models.critics.protocols import CriticProtocol, StepLayout
 from scoring.models.critics.template import Template
 from scoring.runs.generative.generative_catalogue import FAMILIES, GenerativeFamily

@@ -16,10 +16,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.data.errors import DamagedWorkspace, FrameError, UsageError
-from scoring.data.parsing import Reading, fault_of
 from scoring.data.schema import VOTES
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import FolderShare
+from scoring.formats.reading.critic_answers import Reading, fault_of
 from scoring.models.critics.protocols import (
     CORRECTED,
     PARSERS,

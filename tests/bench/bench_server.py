@@ -170,8 +170,8 @@ def bare_httpx(port: int, requests: int) -> None:
 
 def engine(port: int, requests: int) -> None:
     """The engine, with everything that it does for an answer; the start-up check counts too."""
-    from scoring.data.asking import Answered, GenerationRequest, Message, Sampling
     from scoring.engines.server.chat import ChatServers
+    from scoring.models.asking import Answered, GenerationRequest, Message, Sampling
 
     start = time.perf_counter()
     servers = ChatServers.connect([f"http://127.0.0.1:{port}"], Sampling(temperature=0.0), concurrency=CONCURRENCY)

@@ -62,8 +62,8 @@ def critic_folder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def chat_child(chat_folder, tmp_path_factory):
     """A vLLM of ours with the model of `chat_folder`."""
-    from scoring.data.asking import Sampling
     from scoring.engines.vllm_generate import VllmGenerate
+    from scoring.models.asking import Sampling
     from scoring.models.checkpoint import Checkpoint
 
     engine = VllmGenerate.load(

@@ -11,8 +11,8 @@ import time  # noqa: E402  # stands with the ones below
 
 from msgspec.structs import replace  # noqa: E402  # stands with the ones below
 
-from scoring.data.asking import Answered, GenerationRequest, Message, Noticed, Sampling  # noqa: E402  # needs torch behind it
 from scoring.data.errors import EngineError  # noqa: E402  # stands with the one above
+from scoring.models.asking import Answered, GenerationRequest, Message, Noticed, Sampling  # noqa: E402  # needs torch behind it
 from servers import vllm_server  # noqa: E402  # needs httpx
 
 pytestmark = pytest.mark.vllm

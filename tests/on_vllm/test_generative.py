@@ -7,8 +7,8 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from scoring.data.asking import Answered, GenerationRequest, Message, Sampling  # noqa: E402  # stands with the ones below
 from scoring.engines.server.chat import ChatServers  # noqa: E402  # stands with the ones below
+from scoring.models.asking import Answered, GenerationRequest, Message, Sampling  # noqa: E402  # stands with the ones below
 from scoring.runs.generative.dialogues import Dialogues  # noqa: E402  # stands with the ones below
 from scoring.runs.generative.generative_catalogue import FAMILIES  # noqa: E402  # stands with the ones below
 from scoring.runs.generative.talk import (  # noqa: E402  # stands with the ones below

@@ -8,7 +8,7 @@ import pytest
 
 import critic_spaces
 from at_the_terminal import eventually, pressed, printed, shown
-from scoring.data.asking import GeneratedAnswer
+from scoring.models.asking import GeneratedAnswer
 from thoroughness import also
 from under_pilot import app
 

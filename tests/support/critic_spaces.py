@@ -4,9 +4,9 @@ import polars as pl
 
 import authored
 from inspector import cli
-from scoring.data.asking import GeneratedAnswer
 from scoring.data.schema import VOTES
 from scoring.data.scorer import Scorer
+from scoring.models.asking import GeneratedAnswer
 from scoring.models.critics.protocols import PROTOCOLS
 from scoring.runs.critic_runs import answer_row
 from scoring.workspace.cache import VoteParts

@@ -8,7 +8,7 @@ import critic_spaces
 import making
 import reference
 from inspector.state.filtering.slices import SavedSlice, save_slice
-from scoring.data.asking import GeneratedAnswer
+from scoring.models.asking import GeneratedAnswer
 from scoring.workspace.triage.history import RULINGS
 from scoring.workspace.triage.journal import Author, Journal
 

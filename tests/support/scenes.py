@@ -16,7 +16,7 @@ import originals
 import papers
 import reference
 from inspector.state.query import Query
-from scoring.data.asking import GeneratedAnswer
+from scoring.models.asking import GeneratedAnswer
 from scoring.workspace.triage.journal import Author, Journal
 from scoring.workspace.workspace import Workspace
 

@@ -2,7 +2,7 @@
 
 import math
 
-from scoring.data.asking import GeneratedAnswer, TokenLogprobs
+from scoring.models.asking import GeneratedAnswer, TokenLogprobs
 
 
 def token(text, likely=0.0, **top):

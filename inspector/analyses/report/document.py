@@ -18,6 +18,7 @@ from inspector.analyses.show.show import LEGEND, case_block
 from inspector.analyses.stats import stats
 from inspector.analyses.thresholds.thresholds import curve_chart
 from inspector.render.analysis_list import summaries
+from inspector.render.documents import Document, footer
 from inspector.render.html import html_page
 from inspector.render.markdown import markdown_page
 from inspector.render.texts.sentences import WORDS, counted
@@ -25,7 +26,6 @@ from inspector.render.view import Block, Bullets, CommandLine, Facts, Fold, Note
 from inspector.state.notes import first_run_notes
 from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
-from scoring.data.export import Document, footer
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, ProvidedVerdicts, Rule

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from inspector.analyses.compare.compare import compare
 from inspector.analyses.metrics.metrics import metrics
 from inspector.render.cells import DASH, interval, share
+from inspector.render.documents import Document
 from inspector.render.elements import ROW, WIDTH, Element, box, element, line, name_label, picture, width_of, words
 from inspector.render.texts.sentences import GLYPHS, WORDS, official_title, unit_of
 from inspector.render.view import (
@@ -33,7 +34,6 @@ from inspector.state.common_cases import best_first, with_all_cases
 from inspector.state.comparability import counted_cases
 from inspector.state.notes import first_run_notes
 from inspector.state.result_set import ResultSet
-from scoring.data.export import Document
 from scoring.data.rules import REWARDS, transform
 from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Ints, Row
 from scoring.evaluation.evaluation import Evaluation

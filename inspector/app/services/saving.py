@@ -19,8 +19,8 @@ from scoring.data.storage.files import write_atomically
 
 if TYPE_CHECKING:
     from inspector.app.app import InspectApp
+    from inspector.render.documents import Document
     from inspector.state.screen_state import ScreenState
-    from scoring.data.export import Document
 
 
 COMMAND_SHOWN = 400

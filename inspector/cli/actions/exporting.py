@@ -10,12 +10,12 @@ from inspector.analyses.cases import metadata_of
 from inspector.analyses.triage import WHO
 from inspector.case_page.variant_track import variant_rows
 from inspector.cli.actions.output import JSON, put_bytes, say
+from inspector.render.documents import Document
 from inspector.render.texts.sentences import counted, threshold_name
 from inspector.state.query import query_from
 from inspector.state.result_set import ResultSet, load
 from inspector.state.triage.annotations import Annotations, annotation_facts, annotation_rows, annotations, gone_words
 from scoring.data.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
-from scoring.data.export import Document
 from scoring.data.names import name_choices, near_names, without
 from scoring.data.schema import METADATA
 from scoring.data.schema import REWARDS as REWARD_COLUMNS

@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 
 from inspector.cli.actions.output import form_of, put
+from inspector.render.documents import Document
 from inspector.state.kept_answers import answer_counts, listed, unparsed_notes
 from inspector.state.query import query_from
 from inspector.state.result_set import ResultSet, load
 from inspector.state.workspace_place import find_workspace_or_demo
 from scoring import __version__
-from scoring.data.export import Document
 from scoring.data.storage.files import DiskUse
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import REFUSED, UNPARSED, ProvidedVerdicts, spelled

@@ -14,12 +14,12 @@ import polars as pl
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from inspector.render.documents import Document, footer
 from inspector.render.texts.text import clean, escaped_json, for_stderr
 from inspector.render.texts.wrap import hung
 from inspector.state.programs import run_program
 from inspector.state.visit import HERE
 from scoring.data.errors import UnwritableWorkspace
-from scoring.data.export import Document, footer
 
 JSON = frozenset({"json", "jsonl"})
 """Forms in which a character may stand as its escape."""

@@ -12,13 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from inspector.cli.actions.output import WARNING, form_of, hanging, print_page, put, width_of
+from inspector.render.documents import Document
 from inspector.render.texts.text import clean
 from inspector.state.processes.job import ask, prm_words
 from inspector.state.query import Query
 from inspector.state.workspace_place import find_workspace
 from scoring import __version__
 from scoring.data.errors import NoWorkspace, UsageError
-from scoring.data.export import Document
 from scoring.data.names import match_name, without
 from scoring.data.own_code import installed, is_file, package_of
 from scoring.data.schema import Row

@@ -19,8 +19,8 @@ def run(args: argparse.Namespace) -> int:
 
     from inspector.app.terminal.keymap import FILE, read
     from inspector.cli.actions.output import form_of, put
+    from inspector.render.documents import Document
     from scoring import __version__
-    from scoring.data.export import Document
 
     path = user_config_path("prm-inspect", appauthor=False) / FILE
     keymap = read(path)

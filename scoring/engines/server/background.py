@@ -8,7 +8,7 @@ from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from scoring.data.asking import Noticed
+from scoring.models.asking import Noticed
 
 TICK = 0.1
 """Seconds between two signs of life."""

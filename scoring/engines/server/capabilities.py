@@ -7,12 +7,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from scoring.data.asking import Noticed
 from scoring.data.errors import EngineError, UsageError
 from scoring.engines.server.address import Key, ServerAddress, find_keys
 from scoring.engines.server.background import LoopThread
 from scoring.engines.server.client import Connections, ServerReply
 from scoring.engines.server.faults import Fault, Unreachable, decoded, no_entry, quoted, token_count
+from scoring.models.asking import Noticed
 
 _TRIES, _BETWEEN = 3, 0.5
 _SHOWN = 20

@@ -11,16 +11,6 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.data.asking import (
-    Answered,
-    GeneratedAnswer,
-    GenerationRequest,
-    Noticed,
-    Prompt,
-    Sampling,
-    TokenLogprobs,
-    other_seed,
-)
 from scoring.data.errors import EngineError, UsageError
 from scoring.data.secrets import masked
 from scoring.engines.server.address import Key
@@ -36,6 +26,16 @@ from scoring.engines.server.faults import (
     log_probability,
     quoted,
     token_count,
+)
+from scoring.models.asking import (
+    Answered,
+    GeneratedAnswer,
+    GenerationRequest,
+    Noticed,
+    Prompt,
+    Sampling,
+    TokenLogprobs,
+    other_seed,
 )
 
 # -- chat completions as they are written and read: the body of a request in a server's dialect, and its reply

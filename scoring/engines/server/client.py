@@ -19,7 +19,6 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from scoring.data.asking import Noticed
 from scoring.data.errors import EngineError, MissingExtra
 from scoring.engines.server.address import Key, ServerAddress
 from scoring.engines.server.faults import (
@@ -34,6 +33,7 @@ from scoring.engines.server.faults import (
     not_done,
     quoted,
 )
+from scoring.models.asking import Noticed
 
 try:
     import httpx

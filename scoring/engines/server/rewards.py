@@ -12,7 +12,6 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.data.asking import Noticed
 from scoring.data.errors import EngineError
 from scoring.data.readout import BEYOND_SERVER, FAILED, Batch, Encoded, EngineOutput, Readout, Refused, Vocabulary
 from scoring.engines.server.address import Key
@@ -20,6 +19,7 @@ from scoring.engines.server.background import LoopThread, across
 from scoring.engines.server.capabilities import Capabilities, greet, key_notices
 from scoring.engines.server.client import ROOM, Connections, Failure, Notices, RetryPolicy, Server, ServerCall, Servers
 from scoring.engines.server.faults import TOO_LONG, Fault, decoded, number, quoted
+from scoring.models.asking import Noticed
 
 # -- how vLLM's servers are asked for a PRM's numbers, and what comes back
 #

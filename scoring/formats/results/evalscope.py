@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from scoring.data.parsing import processbench_ballot, processbench_verdict
+from scoring.formats.reading.critic_answers import processbench_ballot, processbench_verdict
 from scoring.formats.reading.fields import Fields
 from scoring.formats.reading.file_bytes import plain_name
 from scoring.formats.reading.findings import Finding

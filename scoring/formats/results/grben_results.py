@@ -16,8 +16,8 @@ from typing import Any
 
 import polars as pl
 
-from scoring.data.parsing import grben_answer, zero_based
 from scoring.formats.benchmarks.case_format import warn_where
+from scoring.formats.reading.critic_answers import grben_answer, zero_based
 from scoring.formats.reading.fields import Fields, Layout, read_by, text, whole
 from scoring.formats.reading.findings import Finding
 from scoring.formats.results.result_format import (

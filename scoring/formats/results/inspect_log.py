@@ -26,9 +26,9 @@ from typing import Any, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from scoring.data.errors import InspectError, UnknownFormat, UnreadableFile
-from scoring.data.parsing import processbench_ballot, processbench_verdict
 from scoring.data.storage.files import open_plain
 from scoring.formats.benchmarks.processbench import HUB_NAME
+from scoring.formats.reading.critic_answers import processbench_ballot, processbench_verdict
 from scoring.formats.reading.fields import Fields, kind_of
 from scoring.formats.reading.file_bytes import DamagedStream, member_bytes, printable
 from scoring.formats.reading.findings import Finding

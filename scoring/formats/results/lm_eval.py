@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.data.parsing import processbench_ballot, processbench_verdict, vote
+from scoring.formats.reading.critic_answers import processbench_ballot, processbench_verdict, vote
 from scoring.formats.reading.fields import Fields
 from scoring.formats.results.prompted import ANSWERS, plain_answers, without_answer
 from scoring.formats.results.result_format import (

@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.data.parsing import processbench_verdict
+from scoring.formats.reading.critic_answers import processbench_verdict
 from scoring.formats.reading.fields import Fields
 from scoring.formats.results.prompted import ANSWERS, case_of_prompts, plain_answers, texts_of_messages, without_answer
 from scoring.formats.results.result_format import (

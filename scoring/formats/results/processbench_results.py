@@ -18,8 +18,8 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from scoring.data.parsing import processbench_verdict, vote
 from scoring.formats.benchmarks.case_format import first_step, first_step_checks, warn_where
+from scoring.formats.reading.critic_answers import processbench_verdict, vote
 from scoring.formats.reading.fields import Fields, Layout, kind_of, read_by, text, texts, whole
 from scoring.formats.reading.findings import Finding
 from scoring.formats.results.result_format import (

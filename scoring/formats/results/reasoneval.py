@@ -24,8 +24,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any, Literal
 
-from scoring.data.parsing import zero_based
 from scoring.formats.benchmarks import mrmath, mrmath_redundant, reasoneval_pairs
+from scoring.formats.reading.critic_answers import zero_based
 from scoring.formats.reading.fields import Fields, kind_of, without_empty_fraction
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.rows import Rows

@@ -27,11 +27,11 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.data.parsing import processbench_ballot, processbench_verdict, zero_based
 from scoring.data.schema import STEP_INDEX
 from scoring.data.scorer import NOWHERE, Comparison, On, ScorerKind, TrainingPoint
 from scoring.formats.benchmarks.case_format import MADE, Check, checked, first_undecodable, unfolded
 from scoring.formats.reading.chunks import Chunk, chunks
+from scoring.formats.reading.critic_answers import processbench_ballot, processbench_verdict, zero_based
 from scoring.formats.reading.fields import (
     KEPT,
     LINE,

@@ -10,7 +10,8 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from scoring.data.errors import UsageError
-from scoring.data.parsing import (
+from scoring.data.texts import BEFORE_ALL
+from scoring.formats.reading.critic_answers import (
     NOTHING_THERE,
     ParseFault,
     Reading,
@@ -26,7 +27,6 @@ from scoring.data.parsing import (
     read_processbench,
     read_socratic,
 )
-from scoring.data.texts import BEFORE_ALL
 from scoring.models.prms.base import without_number
 
 # -- how the steps of a case are written into a critic's prompt

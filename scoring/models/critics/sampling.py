@@ -13,10 +13,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.data.asking import Sampling
 from scoring.data.errors import UsageError
 from scoring.data.names import name_choices, near_names, without
 from scoring.data.scorer import Scorer
+from scoring.models.asking import Sampling
 
 
 class ChosenSampling(Struct, frozen=True):

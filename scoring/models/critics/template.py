@@ -20,9 +20,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, cast
 
-from scoring.data.asking import Message, Prompt, Role
 from scoring.data.errors import InputError, UnreadableFile, UsageError
 from scoring.formats.reading.file_bytes import UTF8_MARK, file_bytes, printable
+from scoring.models.asking import Message, Prompt, Role
 
 # -- placeholders in a template's text, filled in one pass
 

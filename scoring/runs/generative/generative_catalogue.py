@@ -5,8 +5,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from scoring.data.asking import Sampling
 from scoring.data.errors import UsageError
+from scoring.models.asking import Sampling
 from scoring.models.critics.sampling import ChosenSampling
 from scoring.runs.generative import genprm, rprm, thinkprm
 from scoring.runs.generative.talk import Allowed, TalkFamily, TalkTemplate

@@ -23,8 +23,8 @@ from collections.abc import Generator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.data.asking import GeneratedAnswer, Message, Prompt, Sampling
-from scoring.data.parsing import ParseFault
+from scoring.formats.reading.critic_answers import ParseFault
+from scoring.models.asking import GeneratedAnswer, Message, Prompt, Sampling
 from scoring.runs.generative.talk import (
     LIKELIEST,
     Allowed,

@@ -8,9 +8,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from scoring.data.asking import GeneratedAnswer, Message, Prompt, Sampling, TokenLogprobs
 from scoring.data.errors import InputError
-from scoring.data.parsing import ParseFault
+from scoring.formats.reading.critic_answers import ParseFault
+from scoring.models.asking import GeneratedAnswer, Message, Prompt, Sampling, TokenLogprobs
 from scoring.models.critics.template import Template
 
 # -- the reward of a generative PRM: how likely one of two words is where the model decides.

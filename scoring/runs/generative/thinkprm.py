@@ -19,8 +19,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from scoring.data.asking import Message, Prompt, Sampling
-from scoring.data.parsing import ParseFault
+from scoring.formats.reading.critic_answers import ParseFault
+from scoring.models.asking import Message, Prompt, Sampling
 from scoring.runs.generative.talk import (
     DECIDING,
     Allowed,

@@ -15,8 +15,8 @@ from inspector.analyses import load as analysis
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from refusals import sentence_of
-from scoring.data.asking import GeneratedAnswer
 from scoring.data.scorer import Scorer
+from scoring.models.asking import GeneratedAnswer
 from scoring.models.critics.protocols import PARSERS, READERS
 from scoring.models.fingerprint import fingerprint
 from scoring.runs.reparse import readings

@@ -17,11 +17,11 @@ from inspector.analyses import Params
 from inspector.analyses.report.document import Choices, report_document
 from inspector.analyses.show.show import show
 from inspector.cli import main
+from inspector.render.documents import Document
 from inspector.render.view import CaseBlock, Judged, Section, Step, View
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from scoring.data.errors import UsageError
-from scoring.data.export import Document
 from scoring.workspace.cache import RewardParts
 from thoroughness import together, up_to
 from views import case_of, lines_of, show_view, words_of

@@ -13,8 +13,8 @@ from inspector.state.kept_answers import AnswerCounts, answer_counts, kept_answe
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from opened import opened
-from scoring.data.asking import GeneratedAnswer
 from scoring.data.schema import VOTES
+from scoring.models.asking import GeneratedAnswer
 from scoring.workspace.cache import VoteParts
 from screen_text import press, rests, shows
 

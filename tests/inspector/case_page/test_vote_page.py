@@ -12,7 +12,7 @@ from inspector.render.texts.paint import Glyphs
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
-from scoring.data.asking import GeneratedAnswer
+from scoring.models.asking import GeneratedAnswer
 from scoring.workspace.cache import VoteParts
 from scoring.workspace.filtering.text_query import TextQuery
 

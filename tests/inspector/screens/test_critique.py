@@ -8,7 +8,7 @@ from inspector.screens.critique import room_for
 from inspector.state.query import Query
 from inspector.widgets.critique_pane import CritiquePane
 from opened import opened
-from scoring.data.asking import GeneratedAnswer
+from scoring.models.asking import GeneratedAnswer
 from screen_text import hides, press, rests, shows
 
 ACTS = "\x1b[2J[red]"

@@ -7,7 +7,7 @@ import pytest
 
 import critic_spaces
 from hostile_space import ESCAPES, MARKUP, TEXTS
-from scoring.data.asking import GeneratedAnswer
+from scoring.models.asking import GeneratedAnswer
 from terminal import Terminal
 from test_hostile import acting
 from thoroughness import also

@@ -5,7 +5,7 @@ import pytest
 import critic_spaces
 from inspector.state.query import Query
 from opened import inspected, listed, opened
-from scoring.data.asking import GeneratedAnswer
+from scoring.models.asking import GeneratedAnswer
 from screen_text import hides, press, shows
 
 

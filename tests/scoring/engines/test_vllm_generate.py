@@ -1,7 +1,7 @@
 """How settings become vLLM's; what they do is tested with a real vLLM in tests/on_vllm."""
 
-from scoring.data.asking import Sampling
 from scoring.engines.vllm_generate import arguments
+from scoring.models.asking import Sampling
 
 
 def test_what_is_not_set_is_the_models_own_and_an_answer_may_go_on_to_the_end():

@@ -1,11 +1,11 @@
 import pytest
 
 import checkpoints
-from scoring.data.asking import Sampling
 from scoring.data.errors import EngineError
 from scoring.data.readout import Linear, Readout, Vocabulary, one_layer, two_layers
 from scoring.engines.vllm_engine import vllm_head
 from scoring.engines.vllm_generate import VllmGenerate
+from scoring.models.asking import Sampling
 from scoring.models.checkpoint import Checkpoint
 
 HIDDEN = checkpoints.HIDDEN

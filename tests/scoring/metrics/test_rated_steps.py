@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 import making
 import step_making
 from reference import Case
-from scoring.data.parsing import read_prmbench
 from scoring.data.schema import VOTES
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT
+from scoring.formats.reading.critic_answers import read_prmbench
 from scoring.metrics.step_labels import step_contributions
 from step_making import FACTS
 from step_reference import SWAPPED, Step

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 import judged
 import making
 from reference import Case
-from scoring.data.parsing import processbench_verdict, vote
 from scoring.data.schema import REWARDS, VOTES
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.given import by_run, tally
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT
+from scoring.formats.reading.critic_answers import processbench_verdict, vote
 from thoroughness import up_to
 
 SOME_BALLOTS = ("0", "1", "01", "+1", "-1", "-7", "two", "", None)

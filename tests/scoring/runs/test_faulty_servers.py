@@ -11,8 +11,8 @@ pytest.importorskip("httpx")
 import scoring_process
 from killed import KILLS, ask_quickly, told_until_killed
 from scoring.__main__ import main
-from scoring.data.asking import Message, prompt_hash
 from scoring.engines.server import client
+from scoring.models.asking import Message, prompt_hash
 from scoring.workspace.cache import VoteParts
 from scoring.workspace.workspace import Workspace
 from servers.fault_server import Behaviour, Outcome, of, running

@@ -4,9 +4,9 @@ import pytest
 import making
 from reference import Case
 from scoring.data.errors import UnwritableWorkspace
-from scoring.data.parsing import Reading
 from scoring.data.schema import VOTES
 from scoring.data.scorer import Scorer
+from scoring.formats.reading.critic_answers import Reading
 from scoring.models.critics.protocols import (
     CORRECTED,
     READERS,

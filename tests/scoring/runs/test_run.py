@@ -9,10 +9,10 @@ import pytest
 
 import fake_scoring
 from fake_scoring import Engine, cases, encode, events, expected, kept
-from scoring.data.asking import Noticed
 from scoring.data.errors import EngineError, UnwritableWorkspace
 from scoring.data.readout import BEYOND_MEMORY, BEYOND_SERVER, FAILED, Batch, Encoded, EngineOutput, Refused
 from scoring.data.scorer import Scorer
+from scoring.models.asking import Noticed
 from scoring.runs import prm_runs as module
 from scoring.runs import run
 from scoring.runs.events import CaseRefused, End, Interrupt, Notice, Progress, Ready, Saved, Start, Stopped, document

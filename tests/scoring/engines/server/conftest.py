@@ -1,7 +1,7 @@
 import pytest
 
-from scoring.data.asking import Sampling
 from scoring.engines.server.chat import ChatServers
+from scoring.models.asking import Sampling
 from servers.runs import QUICK, Run, asks
 
 

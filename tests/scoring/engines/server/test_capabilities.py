@@ -3,11 +3,11 @@ from importlib.util import find_spec
 
 import pytest
 
-from scoring.data.asking import Sampling
 from scoring.data.errors import EngineError
 from scoring.engines.server.address import Key, ServerAddress
 from scoring.engines.server.capabilities import Capabilities, greet, key_notices
 from scoring.engines.server.chat import ChatServers
+from scoring.models.asking import Sampling
 from servers.fault_server import Behaviour, running
 
 

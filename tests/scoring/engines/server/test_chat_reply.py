@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.data.asking import TokenLogprobs
 from scoring.engines.server.chat import read_chat
 from scoring.engines.server.faults import Fault
+from scoring.models.asking import TokenLogprobs
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

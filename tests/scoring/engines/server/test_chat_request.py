@@ -1,7 +1,7 @@
 import pytest
 
-from scoring.data.asking import Message, Sampling
 from scoring.engines.server.chat import Dialect, chat_request
+from scoring.models.asking import Message, Sampling
 
 PROMPT = (Message("system", "s"), Message("user", "u"))
 BARE = {"model": "m", "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]}

@@ -3,10 +3,10 @@ import random
 
 import pytest
 
-from scoring.data.asking import Noticed
 from scoring.data.errors import EngineError
 from scoring.data.readout import FAILED, Batch, Encoded, Readout, Refused, Vocabulary, one_layer
 from scoring.engines.server.rewards import GenerativeScoring, Pooling, RewardServers
+from scoring.models.asking import Noticed
 from servers.fault_server import Behaviour, Outcome, of, running
 from servers.runs import QUICK
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from scoring.data.asking import GenerationRequest, Message, Sampling
 from scoring.data.errors import EngineError
 from scoring.engines.server.chat import ChatServers
 from scoring.engines.server.client import RetryPolicy
+from scoring.models.asking import GenerationRequest, Message, Sampling
 from servers.fault_server import Behaviour, running
 
 SECRET = "sk-hunter2"  # noqa: S105  # no real one

@@ -11,12 +11,12 @@ import judged
 import making
 import reference
 from fake_scoring import in_turn
-from scoring.data.asking import Answered, GeneratedAnswer, Message, Noticed
-from scoring.data.parsing import Reading
 from scoring.data.readout import FAILED
 from scoring.evaluation.given import by_run, tally
 from scoring.evaluation.scorer_columns import ScorerUsage
 from scoring.evaluation.verdicts import NO_VERDICT
+from scoring.formats.reading.critic_answers import Reading
+from scoring.models.asking import Answered, GeneratedAnswer, Message, Noticed
 from scoring.runs import plan
 from scoring.runs.critic_runs import Asking, CriticAsker
 from scoring.runs.events import Asked, CaseRefused, Interrupt, Notice, Progress, Start

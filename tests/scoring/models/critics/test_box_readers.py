@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.data.parsing import ParseNote, Reading, read_grben, read_loosely, read_processbench
+from scoring.formats.reading.critic_answers import ParseNote, Reading, read_grben, read_loosely, read_processbench
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.data.parsing import ParseFault, fault_of, fault_words
+from scoring.formats.reading.critic_answers import ParseFault, fault_of, fault_words
 
 
 @given(st.sampled_from(ParseFault), st.text(st.characters(codec=None), max_size=60))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.data.parsing import ParseFault, placed_object
+from scoring.formats.reading.critic_answers import ParseFault, placed_object
 
 
 def json_object(text):

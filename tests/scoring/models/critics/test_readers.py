@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.data.parsing import ParseNote, Reading, fault_of
+from scoring.formats.reading.critic_answers import ParseNote, Reading, fault_of
 from scoring.models.critics.protocols import (
     READERS,
     critic_protocol,

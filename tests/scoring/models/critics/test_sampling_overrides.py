@@ -1,7 +1,7 @@
 import pytest
 
-from scoring.data.asking import Sampling
 from scoring.data.errors import UsageError
+from scoring.models.asking import Sampling
 from scoring.models.critics.sampling import ChosenSampling, overridden
 
 GREEDY = ChosenSampling(Sampling(temperature=0.0, max_tokens=8192), "the protocol", 42)

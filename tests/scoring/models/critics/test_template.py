@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.data.asking import Message
 from scoring.data.errors import InputError, UnknownFormat, UnreadableFile, UsageError
+from scoring.models.asking import Message
 from scoring.models.critics.protocols import PROTOCOLS
 from scoring.models.critics.template import LARGEST, Template
 

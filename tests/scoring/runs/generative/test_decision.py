@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import talking
-from scoring.data.asking import TokenLogprobs
-from scoring.data.parsing import ParseFault
+from scoring.formats.reading.critic_answers import ParseFault
+from scoring.models.asking import TokenLogprobs
 from scoring.runs.generative.talk import DecisionWords, boxed_word, first_boxed_word, last_token
 
 WORDS = DecisionWords(" Yes", " No")

@@ -12,11 +12,11 @@ import making
 import reference
 import talking
 from fake_scoring import in_turn
-from scoring.data.asking import Answered, GeneratedAnswer, GenerationRequest, Sampling, other_seed
 from scoring.data.errors import EngineError
 from scoring.data.readout import FAILED
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
+from scoring.models.asking import Answered, GeneratedAnswer, GenerationRequest, Sampling, other_seed
 from scoring.runs import plan
 from scoring.runs import run as scoring_run
 from scoring.runs.critic_runs import Asking

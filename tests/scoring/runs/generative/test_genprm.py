@@ -2,8 +2,8 @@ import pytest
 from msgspec.structs import replace
 
 import talking
-from scoring.data.asking import GeneratedAnswer, Message, Sampling
-from scoring.data.parsing import ParseFault
+from scoring.formats.reading.critic_answers import ParseFault
+from scoring.models.asking import GeneratedAnswer, Message, Sampling
 from scoring.runs.generative.generative_catalogue import FAMILIES
 
 ANALYSIS = GeneratedAnswer("Seems right.\n", finish_reason="stop", tokens_out=10)

@@ -2,8 +2,8 @@ import pytest
 
 import making
 import reference
-from scoring.data.asking import Sampling
 from scoring.data.errors import UsageError
+from scoring.models.asking import Sampling
 from scoring.models.critics.lint import CaseTexts
 from scoring.runs.arguments import GENERATIVE
 from scoring.runs.critic_preparation import CriticOptions, prepare_critic

@@ -1,8 +1,8 @@
 import pytest
 
 import talking
-from scoring.data.asking import GeneratedAnswer, Message, Sampling
-from scoring.data.parsing import ParseFault
+from scoring.formats.reading.critic_answers import ParseFault
+from scoring.models.asking import GeneratedAnswer, Message, Sampling
 from scoring.runs.generative.generative_catalogue import FAMILIES
 from scoring.runs.generative.talk import DECIDING
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.render.documents import FORMS, Document, footer, p_words, shown
 from scoring.data.errors import UnwritableWorkspace
-from scoring.data.export import FORMS, Document, footer, p_words, shown
 from thoroughness import up_to
 
 GOLDEN = Path(__file__).parents[2] / "golden"
