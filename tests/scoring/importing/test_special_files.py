@@ -142,7 +142,7 @@ def test_a_folder_with_special_files_is_imported_without_them(tmp_path, capsys):
 
 
 READ_MODES = {"r", "rb", "r+b"}
-FOLDERS = ("formats", "importing", "metrics/trees", "runs/stress", "models")
+FOLDERS = ("formats", "importing", "metrics/trees", "runs/stress", "models/prms", "models/critics")
 OWN = {
     # Packaged texts, installed code, files of a workspace, and copies that the import made itself.
     ("models/critics/template.py", "packaged"),
@@ -173,7 +173,8 @@ def opened_otherwise(path):
 def test_what_people_name_is_opened_in_one_place():
     scoring = ROOT / "scoring"
     files = [path for folder in FOLDERS for path in (scoring / folder).rglob("*.py")]
-    files += [scoring / "data" / "own_code.py", scoring / "engines" / "usable_weights.py"]
+    files += [scoring / "data" / "own_code.py", scoring / "models" / "checkpoint.py"]
+    files += [scoring / "models" / "safetensors_file.py", scoring / "engines" / "usable_weights.py"]
     files += [ROOT / "inspector" / "cli" / "actions" / "tree_pages.py"]
     found = {
         (str(path.relative_to(scoring)) if path.is_relative_to(scoring) else path.name, name)
