@@ -3,18 +3,21 @@
     python tests/bench/bench_app.py [--cases 3400 100000 1000000] [--only WORD ...] [--folder DIR] [--beside CHECKOUT]
 
 Workspaces of authored nonsense are made under `--folder` and found there again. With another checkout beside, each is
-measured with both in turn, the other one first. Numbers are reported
-beside the targets and never asserted: machines differ and are busy. Times are in milliseconds; the answer to a key ends
-with a tenth of a second of silence, so that a pane which follows later is counted in it.
+measured with both in turn, the other one first, start by start and key by key; the median of the ratios of pairs is a
+row of its own. Numbers are reported beside the targets and never asserted: machines differ and are busy. Times are in
+milliseconds; the answer to a key ends with a tenth of a second of silence, so that a pane which follows later is
+counted in it.
 """
 
 import argparse
+import math
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +33,7 @@ SCORERS = 8
 SCORERS_OF = {3_400: 10, 1_000_000: 4}
 """How many scorers a workspace of so many cases has; SCORERS those of another size."""
 STARTS = 5
+PAIRS = 15
 
 
 @dataclass(frozen=True)
@@ -163,10 +167,34 @@ def measured(
             for program in programs:
                 yield program.start()
                 yield program.start_again()
+            if len(programs) > 1:
+                yield ratio("start", [[program.started_in() for program in programs] for _ in range(PAIRS)])
         for keys in every:
             if wanted(keys.what, words):
-                for program in programs:
-                    yield program.keys(keys)
+                yield from held(programs, keys)
+
+
+def held(programs: Sequence["Program"], keys: Keys) -> Iterator[tuple[str, ...]]:
+    """One key held, in the apps of all checkouts in turn."""
+    with ExitStack() as stack:
+        terminals = [stack.enter_context(program.started()) for program in programs]
+        for program, terminal in zip(programs, terminals, strict=True):
+            program.ready(terminal)
+            terminal.settle()
+            for opening in keys.before:
+                terminal.press(opening, gap=0.4)
+        turns = [[terminal.press(*keys.pressed, gap=keys.gap) for terminal in terminals] for _ in range(keys.times)]
+    for program, answers in zip(programs, zip(*turns, strict=True), strict=True):
+        yield program.row(keys, [answer for answer in answers if answer])
+    pairs = [[answer.last for answer in turn if answer] for turn in turns]
+    if len(programs) > 1:
+        yield ratio(keys.what, [pair for pair in pairs if len(pair) == len(programs)])
+
+
+def ratio(what: str, pairs: Sequence[Sequence[float]]) -> tuple[str, ...]:
+    """The median over pairs of this checkout's time as a share of the other's."""
+    median = statistics.median(pair[-1] / pair[0] for pair in pairs) if pairs else math.nan
+    return f"{what}: ratio of {len(pairs)} pairs", "", f"{median:.3f}", "", "", "", "1.05"
 
 
 @dataclass(frozen=True)
@@ -228,14 +256,13 @@ class Program:
         what = self.named(f"start again, {ratio:.2f} times the libraries")
         return what, "", f"{median:.0f}", "", f"{max(times):.0f}", "", "1.5 times"
 
-    def keys(self, keys: Keys) -> tuple[str, ...]:
-        """One key held."""
+    def started_in(self) -> float:
+        """Milliseconds from a start to the rows."""
         with self.started() as terminal:
-            self.ready(terminal)
-            terminal.settle()
-            for opening in keys.before:
-                terminal.press(opening, gap=0.4)
-            answers = [answer for _ in range(keys.times) if (answer := terminal.press(*keys.pressed, gap=keys.gap))]
+            return self.ready(terminal)
+
+    def row(self, keys: Keys, answers: Sequence[Answer]) -> tuple[str, ...]:
+        """What a key took."""
         target = keys.targets.get(self.cases, keys.targets.get(0, ""))
         what = self.named(keys.what)
         return (what if answers else f"{what}: no answer", *numbers(answers), target)
