@@ -1,4 +1,4 @@
-"""Modules that users' files of version 0.2 import by paths of then: these work through 0.3, with a DeprecationWarning.
+"""Modules that users' files import by paths of 0.1 or 0.2: these work through 0.3, with a DeprecationWarning.
 
 The guide and the examples named them. Version 0.4 removes this file and its line in `scoring/__init__.py`.
 """
@@ -12,17 +12,18 @@ from types import ModuleType
 MODULES = {
     "scoring.benchmarks": "scoring.formats.benchmarks",
     "scoring.benchmarks.base": "scoring.formats.benchmarks.case_format",
+    "scoring.benchmarks.by_field": "scoring.formats.benchmarks.own",
     "scoring.checkpoint": "scoring.models.checkpoint",
     "scoring.prms": "scoring.models.prms",
     "scoring.prms.catalogue": "scoring.models.prms.prm_catalogue",
     "scoring.reading": "scoring.formats.reading",
     "scoring.readout": "scoring.data.readout",
 }
-"""Path of 0.2 -> path of today. Modules of a package that has moved have their names in its new place."""
+"""Earlier path -> path of today. Modules of a package that has moved have their names in its new place."""
 
 
 def path_of_today(name: str) -> str | None:
-    """Return where the module of a path of 0.2 is today; None where it has not moved."""
+    """Return where the module of an earlier path is today; None where it has not moved."""
     if name in MODULES:
         return MODULES[name]
     package, _, last = name.rpartition(".")
@@ -30,13 +31,13 @@ def path_of_today(name: str) -> str | None:
 
 
 class MovedModules:
-    """Finds a module by its path of 0.2 and gives the one of today: its classes are the same under both paths."""
+    """Finds a module by its earlier path and gives the one of today: its classes are the same under both paths."""
 
     def __init__(self) -> None:
         self._specs: dict[str, ModuleSpec | None] = {}
 
     def find_spec(self, name: str, *_: Sequence[str] | ModuleType | None) -> ModuleSpec | None:
-        """Return a spec for a path of 0.2."""
+        """Return a spec for an earlier path."""
         return ModuleSpec(name, self) if path_of_today(name) else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

@@ -17,6 +17,7 @@ from scoring.moved_modules import MODULES, path_of_today
 OWN = Path(__file__).parent / "own"
 PATHS = {
     "scoring.benchmarks.base": "scoring.formats.benchmarks.case_format",
+    "scoring.benchmarks.by_field": "scoring.formats.benchmarks.own",
     "scoring.benchmarks.own": "scoring.formats.benchmarks.own",
     "scoring.checkpoint": "scoring.models.checkpoint",
     "scoring.prms.base": "scoring.models.prms.base",
@@ -24,7 +25,7 @@ PATHS = {
     "scoring.reading.fields": "scoring.formats.reading.fields",
     "scoring.readout": "scoring.data.readout",
 }
-"""What the guide and the examples of 0.2 imported, and where it is."""
+"""What the guide and the examples of 0.1 and 0.2 imported, and where it is."""
 
 
 @pytest.fixture
