@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from scoring.data.errors import CheckpointError, ForeignCheckpoint, MissingExtra
 from scoring.data.readout import Readout, Vocabulary
-from scoring.engines.usable_weights import LoraConfig
+from scoring.engines.lora_config import LoraConfig
 from scoring.models.checkpoint import WHOLE, Checkpoint
 from scoring.models.safetensors_file import write_tensors
 

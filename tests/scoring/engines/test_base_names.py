@@ -8,7 +8,8 @@ import adapters
 import byte_vocabulary
 import checkpoints
 from scoring.data.errors import ForeignCheckpoint
-from scoring.engines.usable_weights import LoraConfig, ModelPlace, Weights, base_sentence, check_body
+from scoring.engines.lora_config import LoraConfig
+from scoring.engines.usable_weights import ModelPlace, Weights, base_sentence, check_body
 from scoring.runs.preparation import EngineOptions, prepare
 from scoring.workspace.workspace import Workspace
 

@@ -174,7 +174,8 @@ def test_what_people_name_is_opened_in_one_place():
     scoring = ROOT / "scoring"
     files = [path for folder in FOLDERS for path in (scoring / folder).rglob("*.py")]
     files += [scoring / "data" / "own_code.py", scoring / "models" / "checkpoint.py"]
-    files += [scoring / "models" / "safetensors_file.py", scoring / "engines" / "usable_weights.py"]
+    files += [scoring / "models" / "safetensors_file.py"]
+    files += [scoring / "engines" / name for name in ("lora_config.py", "usable_weights.py")]
     files += [ROOT / "inspector" / "cli" / "actions" / "tree_pages.py"]
     found = {
         (str(path.relative_to(scoring)) if path.is_relative_to(scoring) else path.name, name)
