@@ -37,7 +37,7 @@ from scoring.data.storage.files import expand_home
 from scoring.data.texts import Texts, reward_keys
 from scoring.evaluation.derived import EvaluationCache
 from scoring.evaluation.evaluated_cases import EvaluatedCases, TriageColumns, twin_evaluations
-from scoring.evaluation.evaluation import Scored, scored
+from scoring.evaluation.loader import Scored, scored
 from scoring.formats.benchmarks.benchmark_registry import MODULES, step_labelled
 from scoring.formats.reading.findings import Finding, counted
 from scoring.formats.reading.rows import Rows

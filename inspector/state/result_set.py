@@ -28,7 +28,8 @@ from scoring.data.storage.remembered import IdentityCache
 from scoring.data.texts import Texts, reward_keys
 from scoring.evaluation.derived import EvaluationCache, UncachedEvaluation
 from scoring.evaluation.evaluated_cases import CaseMeasures, EvaluatedCases, TriageColumns
-from scoring.evaluation.evaluation import Evaluation, scored
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.loader import scored
 from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.deciding import DecisionContext, TuningContext, apply_decisions
 from scoring.metrics.kernel import Unparsed

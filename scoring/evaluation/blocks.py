@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,13 +25,10 @@ from scoring.data.storage import stored_frame
 from scoring.data.storage.parquet import read_parquet
 from scoring.data.storage.stored_frame import frame_blocks
 from scoring.data.texts import Texts, reward_keys
-from scoring.evaluation.derived import Packing, packed_evaluation, unpack, unpacked_evaluation
+from scoring.evaluation.derived import EvaluationCache, Packing, packed_evaluation, unpack, unpacked_evaluation
 from scoring.evaluation.evaluation import Evaluation, evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.workspace.cache import LISTINGS, RewardParts, key_hashes
-
-if TYPE_CHECKING:
-    from scoring.evaluation.derived import EvaluationCache
 
 _OF_CASES = ("case", "key", "n_steps", "earliest_error")
 """All that is looked at of a case to decide it."""
@@ -112,7 +109,7 @@ class _PartRows(Struct, frozen=True, eq=False):
 
 
 def evaluated_in_blocks(
-    gold: Gold, blocks: CaseBlocks, scorer: Scorer, folder: Path, place: "EvaluationCache | None", key: str
+    gold: Gold, blocks: CaseBlocks, scorer: Scorer, folder: Path, place: EvaluationCache | None, key: str
 ) -> tuple[Evaluation, list[str]]:
     """Evaluate a scorer without votes as `scoring.evaluation.evaluation.evaluate` does, and tell what could not be
     read of it.

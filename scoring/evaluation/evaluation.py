@@ -2,21 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from scoring.data.errors import DamagedWorkspace, UsageError
+from scoring.data.errors import UsageError
 from scoring.data.rules import DEFAULTS, REWARDS, NamedStep, transform
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.scorer import Comparison, Scorer
 from scoring.data.storage.remembered import IdentityCache
 from scoring.data.storage.stored_frame import is_small, row_blocks
-from scoring.data.texts import Texts, reward_keys
 from scoring.evaluation.given import (
     FixedVerdicts,
     JudgedSteps,
@@ -29,11 +26,12 @@ from scoring.evaluation.given import (
     split,
     tally,
 )
-from scoring.evaluation.scorer_columns import PER_SCORER, ScorerUsage, scorer_column
+from scoring.evaluation.scorer_columns import PER_SCORER, SPENT, ScorerUsage
 from scoring.evaluation.step_rewards import Flat, Gold, StepRewards, align, let_go
 from scoring.evaluation.verdicts import (
     ALL_REFUSED,
     DEV,
+    NO_VERDICT,
     RIGHT,
     WRONG,
     ByThreshold,
@@ -47,14 +45,9 @@ from scoring.evaluation.verdicts import (
     case_floats,
     decision_distances,
     margins,
+    outcome_names,
     verdicts,
 )
-from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts
-from scoring.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from scoring.evaluation.blocks import CaseBlocks
-    from scoring.evaluation.derived import EvaluationCache, UncachedEvaluation
 
 # -- the order in which failures teach most
 
@@ -422,7 +415,16 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         """Return one of `scoring.evaluation.scorer_columns.EVERY_COLUMN`, by its name without the scorer's; called
         `<scorer>.<name>`.
         """
-        return scorer_column(self, name)
+        column = f"{self.scorer.name}.{name}"
+        if name in _NUMBERS:
+            return pl.Series(column, _NUMBERS[name](self), nan_to_null=True)
+        if name == "verdict":
+            return _verdicts(self).alias(column)
+        if name == "outcome":
+            return outcome_names(self.codes).alias(column)
+        spent = self.usage
+        column_values = pl.Series([None] * self.codes.size, dtype=SPENT[name]) if spent is None else spent.column(name)
+        return column_values.alias(column)
 
     def of_cases(self, rows: Ints) -> "Evaluation":
         """Take the first run on the cases with these row ids, in their order and each at most once.
@@ -461,6 +463,50 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     def instructive(self, *, least_first: bool = False) -> Ints:
         """Return row ids, most instructive first, or least; see `instructive`."""
         return instructive(self.margins, self.codes, least_first=least_first)
+
+
+# -- the columns that it adds to the cases
+
+
+def _verdicts(evaluation: Evaluation) -> pl.Series:
+    verdicts = evaluation.verdicts
+    none = verdicts == NO_VERDICT
+    there = pl.Series(np.where(none, 0, verdicts).astype(np.int32))
+    return there.set(pl.Series(none), None) if none.any() else there
+
+
+def _lowest(evaluation: Evaluation) -> Floats:
+    rewards = evaluation.rewards
+    lowest = np.full(rewards.scored.size, np.nan)
+    rows = np.flatnonzero(rewards.scored & (np.diff(rewards.offsets) > 0))
+    if rows.size:
+        # Rows without rewards take no room between those that have some.
+        lowest[rows] = np.minimum.reduceat(rewards.values, rewards.offsets[:-1][rows])
+    return lowest
+
+
+def _drops(evaluation: Evaluation) -> Floats:
+    rewards, gold = evaluation.rewards, evaluation.gold.earliest
+    drops = np.full(gold.size, np.nan)
+    rows = np.flatnonzero(rewards.scored & (gold > 0) & (gold < np.diff(rewards.offsets)))
+    at = rewards.offsets[:-1][rows] + gold[rows]
+    drops[rows] = rewards.values[at - 1] - rewards.values[at]
+    return drops
+
+
+_NUMBERS: dict[str, Callable[[Evaluation], Floats]] = {
+    "reward_at_gold": lambda evaluation: evaluation.rewards_at_gold,
+    "margin": lambda evaluation: evaluation.margins,
+    "step_accuracy": lambda evaluation: evaluation.step_accuracies,
+    "abs_margin": lambda evaluation: np.abs(evaluation.margins),
+    "lowest_reward": _lowest,
+    "drop_at_gold": _drops,
+    "solution": lambda evaluation: evaluation.rewards.solutions,
+    "decision_distance": lambda evaluation: evaluation.decision_distances,
+    "lowest_compared": lambda evaluation: evaluation.floats.all,
+    "lowest_to_gold": lambda evaluation: evaluation.floats.at,
+    "lowest_before_gold": lambda evaluation: evaluation.floats.before,
+}
 
 
 # -- how they are made
@@ -509,85 +555,3 @@ def _uneven(cases: pl.DataFrame, run: pl.DataFrame) -> Ints | None:
     """How many answers each case got in a run, shape (n,); None where all that got any got as many."""
     sizes = cases.select("case").join(run.group_by("case").len(), on="case", how="left", maintain_order="left")["len"]
     return sizes.fill_null(0).cast(pl.Int64).to_numpy() if sizes.n_unique() - sizes.has_nulls() > 1 else None
-
-
-class Scored(Struct, eq=False):
-    """The evaluations of scorers with a row for any of the cases, and where the parts of each lie, by its name.
-
-    `problems` are sentences about what could not be read, `unkept` what was computed because nothing was kept of it.
-    """
-
-    evaluations: list[Evaluation] = field(default_factory=list)
-    folders: dict[str, Path] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-    unkept: "list[UncachedEvaluation]" = field(default_factory=list)
-
-
-def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: "EvaluationCache | None" = None) -> Scored:
-    """Read every scorer that has something for the cases; `place` is where what is derived for these cases is kept."""
-    gold, scored_here = Gold(cases), Scored()
-    # Imported only here: it evaluates as well.
-    from scoring.evaluation.blocks import CaseBlocks
-
-    blocks = CaseBlocks(cases, texts)
-    folders = workspace.reward_folders(cases["benchmark"].unique().to_list())
-    blocks.scorers = len(folders)
-    for blocks.before, folder in enumerate(folders):
-        # Before anything is read: what changes from here on makes another key.
-        key = place.key(folder) if place else ""
-        try:
-            scorer = Scorer.load(folder)
-        except DamagedWorkspace as error:
-            scored_here.problems.append(str(error))
-            continue
-        evaluation = _evaluation(gold, texts, scorer, _Parts(folder, key), place, scored_here, blocks)
-        if not evaluation.present.any():
-            continue
-        if scorer.name in scored_here.folders:
-            scored_here.problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")
-            continue
-        keyed = partial(reward_keys, gold.cases, texts, scorer.reads)
-        scored_here.evaluations.append(replace(evaluation, usage=ScorerUsage(folder, keyed)))
-        scored_here.folders[scorer.name] = folder
-    return scored_here
-
-
-class _Parts(NamedTuple):
-    """A scorer's folder, and the key of what was in it before `scorer.json` was read; "" where nothing is kept."""
-
-    folder: Path
-    key: str
-
-
-def _evaluation(
-    gold: Gold,
-    texts: Texts,
-    scorer: Scorer,
-    parts: _Parts,
-    place: "EvaluationCache | None",
-    scored_here: Scored,
-    blocks: "CaseBlocks",
-) -> Evaluation:
-    """One scorer: what is kept of it, else what its parts say. Problems and what may be kept go to `scored_here`."""
-    folder, key = parts
-    if place:
-        kept, problems = place.read(gold, scorer, folder, key)
-        scored_here.problems += problems
-        if kept is not None:
-            return kept
-    # Votes are few, and how they count depends on those of other cases.
-    if blocks.number > 1 and not VoteParts(folder).parts():
-        from scoring.evaluation.blocks import evaluated_in_blocks
-
-        evaluation, problems = evaluated_in_blocks(gold, blocks, scorer, folder, place, key)
-        scored_here.problems += problems
-        return evaluation
-    rewards, unreadable = RewardParts(folder).read()
-    votes, also_unreadable = VoteParts(folder).read(BALLOTS)
-    scored_here.problems += unreadable + also_unreadable
-    keyed = reward_keys(gold.cases, texts, scorer.reads)
-    evaluation = evaluate(gold, scorer, rewards, votes=votes, cases=keyed)
-    # What changed while it was read, or could not be read, is not what the key says.
-    if place and not unreadable and not also_unreadable and place.key(folder) == key:
-        scored_here.unkept.append(place.unkept(evaluation, folder, key))
-    return evaluation

@@ -1,20 +1,14 @@
-"""The columns that a scorer has beside the cases."""
+"""Columns that a scorer adds to the cases: their names and dtypes, and what it took to score each case."""
 
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from scoring.data.schema import Floats, Ints
-from scoring.evaluation.verdicts import NO_VERDICT, outcome_names
+from scoring.data.schema import Ints
 from scoring.workspace.cache import Parts, RewardParts, VoteParts, rows_of_cases
-
-if TYPE_CHECKING:
-    from scoring.evaluation.evaluation import Evaluation
 
 # -- what it took to score each case: tokens, seconds and money, as far as they are stored beside what was computed.
 #
@@ -146,60 +140,3 @@ Where the verdict is the lowest step, both are `lowest_compared` if that step is
 
 EVERY_COLUMN: dict[str, pl.DataType] = {**PER_SCORER, **MEASURES, **SPENT}
 """Those, the measures, and what it took, which conditions and lists may speak of as well."""
-
-
-def scorer_column(evaluation: "Evaluation", name: str) -> pl.Series:
-    """Return one of EVERY_COLUMN as a Series called `<scorer>.<name>`, in the order of the cases."""
-    column = f"{evaluation.scorer.name}.{name}"
-    if name in _NUMBERS:
-        return pl.Series(column, _NUMBERS[name](evaluation), nan_to_null=True)
-    if name == "verdict":
-        return _verdicts(evaluation).alias(column)
-    if name == "outcome":
-        return outcome_names(evaluation.codes).alias(column)
-    spent = evaluation.usage
-    column_values = (
-        pl.Series([None] * evaluation.codes.size, dtype=SPENT[name]) if spent is None else spent.column(name)
-    )
-    return column_values.alias(column)
-
-
-def _verdicts(evaluation: "Evaluation") -> pl.Series:
-    verdicts = evaluation.verdicts
-    none = verdicts == NO_VERDICT
-    there = pl.Series(np.where(none, 0, verdicts).astype(np.int32))
-    return there.set(pl.Series(none), None) if none.any() else there
-
-
-def _lowest(evaluation: "Evaluation") -> Floats:
-    rewards = evaluation.rewards
-    lowest = np.full(rewards.scored.size, np.nan)
-    rows = np.flatnonzero(rewards.scored & (np.diff(rewards.offsets) > 0))
-    if rows.size:
-        # Rows without rewards take no room between those that have some.
-        lowest[rows] = np.minimum.reduceat(rewards.values, rewards.offsets[:-1][rows])
-    return lowest
-
-
-def _drops(evaluation: "Evaluation") -> Floats:
-    rewards, gold = evaluation.rewards, evaluation.gold.earliest
-    drops = np.full(gold.size, np.nan)
-    rows = np.flatnonzero(rewards.scored & (gold > 0) & (gold < np.diff(rewards.offsets)))
-    at = rewards.offsets[:-1][rows] + gold[rows]
-    drops[rows] = rewards.values[at - 1] - rewards.values[at]
-    return drops
-
-
-_NUMBERS: dict[str, "Callable[[Evaluation], Floats]"] = {
-    "reward_at_gold": lambda evaluation: evaluation.rewards_at_gold,
-    "margin": lambda evaluation: evaluation.margins,
-    "step_accuracy": lambda evaluation: evaluation.step_accuracies,
-    "abs_margin": lambda evaluation: np.abs(evaluation.margins),
-    "lowest_reward": _lowest,
-    "drop_at_gold": _drops,
-    "solution": lambda evaluation: evaluation.rewards.solutions,
-    "decision_distance": lambda evaluation: evaluation.decision_distances,
-    "lowest_compared": lambda evaluation: evaluation.floats.all,
-    "lowest_to_gold": lambda evaluation: evaluation.floats.at,
-    "lowest_before_gold": lambda evaluation: evaluation.floats.before,
-}

@@ -11,7 +11,7 @@ import pytest
 from authored import json_array, json_lines
 from benchmark_rows import grben
 from inspector.cli import main
-from scoring.evaluation.evaluation import scored
+from scoring.evaluation.loader import scored
 from scoring.metrics.first_error import first_error_rows
 from scoring.workspace.workspace import Workspace
 

@@ -12,7 +12,7 @@ import reference
 from reference import Case
 from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.scorer_columns import MEASURES, scorer_column
+from scoring.evaluation.scorer_columns import MEASURES
 from scoring.evaluation.step_rewards import Gold
 from thoroughness import up_to
 
@@ -39,7 +39,7 @@ def test_measures_are_what_going_through_the_steps_gives(cases):
     one = making.evaluation(cases)
     expected = [slowly(case, margin) for case, margin in zip(cases, one.columns["scorer.margin"], strict=True)]
     for name, dtype in MEASURES.items():
-        found = scorer_column(one, name)
+        found = one.column(name)
         assert (found.name, found.dtype) == (f"scorer.{name}", dtype)
         for value, row in zip(found, expected, strict=True):
             assert value == row[name] or math.isclose(value, row[name])
