@@ -37,9 +37,10 @@ from scoring.metrics.aligned import (
     right_of,
     wrong_of,
 )
+from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.ensembles import covered_rows, oracle_rows
 from scoring.metrics.first_error import SIDES
-from scoring.metrics.own import official_metric, own_metrics
+from scoring.metrics.own import own_metrics
 from scoring.metrics.paired import CASE_NAMES, quadrants
 from scoring.metrics.resampling import RESAMPLES
 

@@ -45,10 +45,10 @@ from scoring.evaluation.evaluation import Evaluation, evaluate
 from scoring.evaluation.verdicts import OUTCOMES, UNPARSED, Rule
 from scoring.evaluation.verdicts import REFUSED as WAS_REFUSED
 from scoring.metrics.aligned import AlignedScorers, align_official, align_scorers
+from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.closed_forms import mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
-from scoring.metrics.own import official_metric
 from scoring.metrics.paired import CASE_NAMES, OF_CASES, STEP_NAMES, Aligned, quadrants, shared
 from scoring.models.critics.protocols import PARSERS, CriticProtocol, parser_of, version
 from scoring.runs.reparse import misfit, parsers_for, protocol_of_critic, reader, readings

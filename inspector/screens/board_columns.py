@@ -26,7 +26,8 @@ from inspector.render.texts.short_names import short_names
 from inspector.state.case_list.catalogue import Entry
 from inspector.widgets.columns import Paint, TableColumn
 from scoring.evaluation.verdicts import OUTCOMES
-from scoring.metrics.own import leading_figures, own_metrics
+from scoring.metrics.benchmark_figures import leading_figures
+from scoring.metrics.own import own_metrics
 
 NAME_WIDTH, NAME_LEAST = 20, 12
 """Cells of a name at most where there is no room to spare, and at least."""

@@ -25,9 +25,9 @@ from scoring.metrics.aligned import (
     common_of,
     with_labelled_step,
 )
+from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.ensembles import CorrectSet, correct_sets
 from scoring.metrics.official_rows import group_masks
-from scoring.metrics.own import leading_figure
 from scoring.metrics.paired import official_values
 
 NOBODY = "There is no case that all of them tried; each two of them are compared on their own common cases."

@@ -19,9 +19,10 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import REFUSED, UNPARSED, Decision, ProvidedVerdicts, Rule
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.aligned import with_labelled_step
+from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.deciding import CHOSEN, rule_among, speaks_of
 from scoring.metrics.kernel import Decided
-from scoring.metrics.own import MEMBERS, leading_figure
+from scoring.metrics.own import MEMBERS
 from scoring.metrics.shares import tried
 from scoring.workspace.filtering.sql_words import named, quoted
 

@@ -18,7 +18,8 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import StepLabels
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks import demo, prmbench
-from scoring.formats.benchmarks.benchmark_registry import StepLabelled, step_labelled
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.deciding import EACH, Wishes, dev_sets, listed, rule_among
 from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.official_rows import group_masks, grouped, protocol_of

@@ -24,10 +24,12 @@ from scoring.evaluation.verdicts import (
     UNSCORED,
     Codes,
 )
-from scoring.formats.benchmarks.benchmark_registry import StepLabelled, step_labelled
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.formats.benchmarks.case_format import StepLabelled
+from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.first_error import FAILURES, SIDES
 from scoring.metrics.kernel import Decided, Metric, Unparsed
-from scoring.metrics.own import OwnFigure, OwnMetric, leading_figure
+from scoring.metrics.own import OwnFigure, OwnMetric
 from scoring.metrics.shares import RIGHT_OUTCOMES
 from scoring.metrics.shares import SIDES as SIDE_CONDITIONS
 from scoring.metrics.step_labels import (

@@ -25,10 +25,10 @@ from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import Decision, ProvidedVerdicts, Rule, RuleByCase
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_rows import Protocol as OfficialProtocol
 from scoring.metrics.official_rows import protocol_named
-from scoring.metrics.own import leading_figure
 from scoring.metrics.threshold_curves import Tuned, case_curve, official_curve, own_curve, tuned
 from scoring.workspace.filtering.filters import columns_read
 

@@ -17,10 +17,11 @@ from scoring.evaluation.evaluated_cases import EvaluatedCases
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.metrics.benchmark_figures import figures_of_its_own
 from scoring.metrics.breakdown import DERIVED, axis
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import figures_of_its_own, own_metrics, own_rows
+from scoring.metrics.own import own_metrics, own_rows
 from scoring.metrics.published.papers import normalised
 from scoring.metrics.step_labels import step_rows
 

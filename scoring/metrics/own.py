@@ -18,7 +18,6 @@ resamples of whole problems, as a paired difference, and in the cells of a break
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -30,7 +29,6 @@ from scoring.data.own_code import OwnCode
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
-from scoring.formats.benchmarks.benchmark_registry import FIGURES, step_labelled
 from scoring.metrics.breakdown import CellFigures, Cells
 from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Decided, Empty, Metric, NumberArray, Sums, Unparsed
@@ -240,46 +238,6 @@ def own_metrics() -> tuple[OwnMetric, ...]:
 
 
 # -- figures
-
-
-def figures_of_its_own(benchmark: str, *, official: bool = False) -> tuple[OwnMetric, ...]:
-    """Return the metrics that one of this program's benchmarks has to itself; () where it has none.
-
-    Args:
-        benchmark: its name.
-        official: take those that follow the authors' code in every odd case (AS_OFFICIAL), where there are such.
-    """
-    if benchmark not in FIGURES:
-        return ()
-    module = import_module(FIGURES[benchmark])
-    made: tuple[OwnMetric, ...] = module.FIGURES
-    return getattr(module, "AS_OFFICIAL", made) if official else made
-
-
-def leading_figure(benchmark: str) -> OwnMetric | None:
-    """Return the first of the metrics that a benchmark has to itself, which is its headline; None where it has none.
-
-    The authors' protocol (AS_OFFICIAL) has the same one: it differs in figures that come after it.
-    """
-    return next(iter(figures_of_its_own(benchmark)), None)
-
-
-def leading_figures() -> dict[str, OwnMetric]:
-    """Return by title the leading figures that there are: a title says of one metric alone what it is."""
-    return {made.title: made for made in map(leading_figure, FIGURES) if made is not None}
-
-
-def own_titles() -> dict[str, str]:
-    """Return by name the titles of all the metrics that benchmarks have to themselves."""
-    return {made.name: made.title for benchmark in FIGURES for made in figures_of_its_own(benchmark)}
-
-
-def official_metric(benchmark: str) -> str:
-    """Name the metric that is a benchmark's headline, as it stands in the column `metric`."""
-    if step_labelled(benchmark) is not None:
-        return "prmscore"
-    made = leading_figure(benchmark)
-    return "f1" if made is None else made.name
 
 
 def own_rows(

@@ -18,11 +18,12 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import RIGHT_STEP, UNKNOWN_STEP, StepNumbers
 from scoring.evaluation.verdicts import DEV, NO_VERDICT, ProvidedVerdicts
 from scoring.formats.benchmarks import grben, mrmath_redundant, prmbench, processbench, socratic
-from scoring.formats.benchmarks.benchmark_registry import StepLabelled
+from scoring.formats.benchmarks.case_format import StepLabelled
+from scoring.metrics.benchmark_figures import figures_of_its_own
 from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
 from scoring.metrics.first_error import NAMES as FIRST_ERROR_NAMES
 from scoring.metrics.kernel import Decided, Unparsed
-from scoring.metrics.own import figures_of_its_own, own_rows
+from scoring.metrics.own import own_rows
 from scoring.metrics.published.papers import NO_SCORERS, PrintedTable, TableKind, figures, model_of
 from scoring.metrics.resampling import reason_over_runs
 from scoring.metrics.shares import error_type_shares

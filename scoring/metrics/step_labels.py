@@ -22,7 +22,8 @@ from scoring.evaluation.evaluated_cases import originals_by_run
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.given import JudgedSteps
 from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP, Gold, StepLabels
-from scoring.formats.benchmarks.benchmark_registry import StepLabelled, step_labelled
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Empty, Metric, NumberArray, Ratio, Sums, Tally, harmonic, share, total
 from scoring.metrics.likeness import has_empty_labels, likeness_to_originals

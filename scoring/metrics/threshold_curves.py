@@ -20,10 +20,12 @@ from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP
 from scoring.evaluation.verdicts import RIGHT, Rule
-from scoring.formats.benchmarks.benchmark_registry import StepLabelled, step_labelled
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.formats.benchmarks.case_format import StepLabelled
+from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, NOTHING, sides_of
 from scoring.metrics.kernel import Decided, Metric, NumberArray, Tally, Unparsed, first_error_sums, with_draws
-from scoring.metrics.own import OwnFigure, OwnMetric, leading_figure
+from scoring.metrics.own import OwnFigure, OwnMetric
 from scoring.metrics.own_sweep import own_sweep
 from scoring.metrics.paired import OF_CASES
 from scoring.metrics.resampling import RESAMPLES, percentile_intervals, resample_problems

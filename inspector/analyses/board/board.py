@@ -62,7 +62,8 @@ from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Row
 from scoring.evaluation.verdicts import OUTCOMES
-from scoring.metrics.own import leading_figures, own_metrics
+from scoring.metrics.benchmark_figures import leading_figures
+from scoring.metrics.own import own_metrics
 
 BIAS = "bias: accuracy on what is right minus on what is wrong, all subsets together; fp, fn: of the erroneous (GR-Ben)"
 STANDING = "standing: best, or tied where the 95% interval of the paired difference to the best holds 0"

@@ -47,14 +47,11 @@ from scoring.evaluation.verdicts import (
     compared_words,
 )
 from scoring.metrics.aligned import align_official, align_scorers
+from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import (
-    official_metric,
-    own_metrics,
-    own_value,
-)
+from scoring.metrics.own import own_metrics, own_value
 from scoring.metrics.paired import Aligned, compared_metrics, shared, shared_scores, standing_rows, tied_name
 from scoring.metrics.published.papers import NO_SCORERS, PAPERS, figures
 from scoring.metrics.resampling import Figure

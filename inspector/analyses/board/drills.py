@@ -18,8 +18,9 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import UNKNOWN_STEP
 from scoring.evaluation.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.kernel import Decided, Metric
-from scoring.metrics.own import MEMBERS, OwnMetric, leading_figure
+from scoring.metrics.own import MEMBERS, OwnMetric
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, counted_cases, judged_steps
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import literal, named

@@ -56,13 +56,14 @@ from scoring.metrics.aligned import (
     right_of,
     wrong_of,
 )
+from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.ensembles import (
     CONSENSUS,
     together_rows,
 )
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.official_rows import METRICS
-from scoring.metrics.own import official_metric, own_difference, own_metrics
+from scoring.metrics.own import own_difference, own_metrics
 from scoring.metrics.paired import (
     case_comparison_rows,
     comparison_row,

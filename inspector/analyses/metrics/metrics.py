@@ -29,8 +29,9 @@ from scoring.data.schema import NO_SUBSET, WHOLE
 from scoring.evaluation.evaluated_cases import twin_evaluations
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import REFUSED, UNPARSED
+from scoring.metrics.benchmark_figures import figures_of_its_own, official_metric, own_titles
 from scoring.metrics.official_rows import group_masks, grouped, metrics_frame
-from scoring.metrics.own import figures_of_its_own, official_metric, own_metrics, own_titles
+from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import NAMES
 from scoring.workspace.filtering.filters import Facet
 

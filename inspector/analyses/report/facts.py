@@ -39,8 +39,9 @@ from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Ints, Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES, Decision, ProvidedVerdicts, RuleByCase
 from scoring.metrics.aligned import align_official, align_scorers
+from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.deciding import rule_among
-from scoring.metrics.own import OwnMetric, official_metric, own_metrics
+from scoring.metrics.own import OwnMetric, own_metrics
 
 SIDES = {"prmscore": ("negative_acc", "positive_acc")}
 """The accuracies beside them, on what is wrong and on what is right, where they are not those of first errors."""

@@ -58,8 +58,8 @@ from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import ProvidedVerdicts, Rule, RuleByCase, spelled
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.metrics.benchmark_figures import leading_figure, leading_figures, official_metric
 from scoring.metrics.deciding import rule_among
-from scoring.metrics.own import leading_figure, leading_figures, official_metric
 from scoring.metrics.threshold_curves import official_curve, tuned
 
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"

@@ -11,10 +11,12 @@ from inspector.render.texts.text import apart_from
 from scoring.data.rules import DIFFERENCES, REWARDS, RewardTransform, transform
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
-from scoring.formats.benchmarks.benchmark_registry import StepLabelled, step_labelled
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.formats.benchmarks.case_format import StepLabelled
+from scoring.metrics.benchmark_figures import leading_figure, leading_figures
 from scoring.metrics.first_error import NAMES, FirstErrors
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import OwnMetric, leading_figure, leading_figures, own_rows
+from scoring.metrics.own import OwnMetric, own_rows
 from scoring.metrics.resampling import SMALL, Figure
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PooledSteps, step_rows, why_nothing
 from scoring.metrics.step_labels import PRMSCORE as PRMSCORE_METRIC

@@ -31,6 +31,7 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.aligned import EVERY, align_scorers, common_of
+from scoring.metrics.benchmark_figures import leading_figure, leading_figures, official_metric
 from scoring.metrics.calibration import even_bins
 from scoring.metrics.deciding import (
     CHOSEN,
@@ -48,7 +49,7 @@ from scoring.metrics.deciding import (
 from scoring.metrics.first_error import F1_SCORE, SIDES
 from scoring.metrics.kernel import Metric, Unparsed
 from scoring.metrics.official_rows import METRICS, figures_of
-from scoring.metrics.own import OwnMetric, leading_figure, leading_figures, official_metric
+from scoring.metrics.own import OwnMetric
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_labels import asked_by_redundancy, redundancy_rows
 from scoring.metrics.threshold_curves import Bands, Tuned, official_bands, step_curve, tuned

@@ -9,12 +9,10 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType
 
-from msgspec import Struct
-
 from scoring.data.errors import UsageError
 from scoring.data.names import near_names
 from scoring.data.own_code import installed, is_file
-from scoring.formats.benchmarks.case_format import CaseFormat
+from scoring.formats.benchmarks.case_format import CaseFormat, StepLabelled
 from scoring.formats.benchmarks.own import GROUP, OwnBenchmark, own_benchmark
 
 MODULES: dict[str, str] = {
@@ -46,37 +44,6 @@ STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant", "visualprocessbench
 
 WITH_IMAGES = ("visualprocessbench",)
 """Those whose problems are about images: files that cases name in the metadata column `image`."""
-
-FIGURES = {
-    "deltabench": "scoring.metrics.sections",
-    "hard2verify": "scoring.metrics.balanced",
-    "agentprocessbench": "scoring.metrics.agent_steps",
-    "trajectories": "scoring.metrics.agent_steps",
-}
-"""Benchmark -> module whose FIGURES, metrics of whole cases, stand before those that all benchmarks have.
-
-The first of them is the benchmark's headline, of all its cases together, with AS_OFFICIAL as without.
-
-Where the authors' code has a number that FIGURES leave undefined, or counts oddly, the module has AS_OFFICIAL beside
-them, for who asks for the benchmark's protocol by name.
-"""
-
-
-class StepLabelled(Struct, frozen=True):
-    """How a benchmark makes PRMScore and the figures beside it, where single steps are scored and not first errors.
-
-    Attributes:
-        group: The column of cases by which classes (`error_type`) are grouped: a group's figure is the plain mean of
-            its classes'.
-        without_errors: Classes that hold no wrong step, so that their cell is the F1 of right steps alone.
-        by_redundancy: Classes in which "not redundant" stands for "right", of scorers that judge redundancy.
-        twins: Whether there are unharmed originals to compare with.
-    """
-
-    group: str
-    without_errors: frozenset[str] = frozenset()
-    by_redundancy: frozenset[str] = frozenset()
-    twins: bool = False
 
 
 def step_labelled(name: str) -> StepLabelled | None:

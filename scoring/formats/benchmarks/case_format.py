@@ -147,6 +147,23 @@ class ReadSource(Struct, frozen=True, eq=False):
     tallies: Mapping[str, int]
 
 
+class StepLabelled(Struct, frozen=True):
+    """How a benchmark makes PRMScore and the figures beside it, where single steps are scored and not first errors.
+
+    Attributes:
+        group: The column of cases by which classes (`error_type`) are grouped: a group's figure is the plain mean of
+            its classes'.
+        without_errors: Classes that hold no wrong step, so that their cell is the F1 of right steps alone.
+        by_redundancy: Classes in which "not redundant" stands for "right", of scorers that judge redundancy.
+        twins: Whether there are unharmed originals to compare with.
+    """
+
+    group: str
+    without_errors: frozenset[str] = frozenset()
+    by_redundancy: frozenset[str] = frozenset()
+    twins: bool = False
+
+
 class CaseFormat(Struct, frozen=True, eq=False):
     """A benchmark's rows as cases.
 

@@ -19,12 +19,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.data.schema import STEP_INDEX
-from scoring.formats.benchmarks.benchmark_registry import StepLabelled
 from scoring.formats.benchmarks.case_format import (
     MADE,
     CaseFormat,
     Check,
     ReadSource,
+    StepLabelled,
     not_empty,
     note_where,
     warn_where,

@@ -15,8 +15,14 @@ from typing import Any
 
 import polars as pl
 
-from scoring.formats.benchmarks.benchmark_registry import StepLabelled
-from scoring.formats.benchmarks.case_format import CaseFormat, ReadSource, labelled, problem_ids, warn_where
+from scoring.formats.benchmarks.case_format import (
+    CaseFormat,
+    ReadSource,
+    StepLabelled,
+    labelled,
+    problem_ids,
+    warn_where,
+)
 from scoring.formats.benchmarks.mrmath import FIRST_ERROR, SOLUTION_FIELDS, STEP_FIELDS, grouped
 from scoring.formats.reading.fields import Layout, identifier, read_by
 from scoring.formats.reading.findings import Finding

@@ -15,8 +15,7 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.formats.benchmarks import socratic
-from scoring.formats.benchmarks.benchmark_registry import StepLabelled
-from scoring.formats.benchmarks.case_format import MADE, not_empty, warn_where
+from scoring.formats.benchmarks.case_format import MADE, StepLabelled, not_empty, warn_where
 from scoring.formats.benchmarks.modified_rows import (
     CLASS,
     PLAIN_ID,

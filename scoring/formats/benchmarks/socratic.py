@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 from msgspec import Struct
 
-from scoring.formats.benchmarks.benchmark_registry import StepLabelled
+from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.formats.benchmarks.modified_rows import (
     CLASS,
     PLAIN_ID,

@@ -16,8 +16,14 @@ from typing import Any
 import polars as pl
 
 from scoring.data.schema import STEP_INDEX
-from scoring.formats.benchmarks.benchmark_registry import StepLabelled
-from scoring.formats.benchmarks.case_format import CaseFormat, ReadSource, not_empty, problem_ids, warn_where
+from scoring.formats.benchmarks.case_format import (
+    CaseFormat,
+    ReadSource,
+    StepLabelled,
+    not_empty,
+    problem_ids,
+    warn_where,
+)
 from scoring.formats.reading.fields import Fields, Layout, as_made, identifier, kind_of, read_by, solution, text
 from scoring.formats.reading.findings import Finding
 

@@ -13,9 +13,9 @@ from reference import Case
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import Rule
-from scoring.formats.benchmarks.benchmark_registry import FIGURES, benchmark_module
+from scoring.formats.benchmarks.benchmark_registry import benchmark_module
 from scoring.metrics.aligned import align_official
-from scoring.metrics.own import leading_figure
+from scoring.metrics.benchmark_figures import FIGURES, leading_figure
 from scoring.metrics.paired import official_comparison_rows, official_values
 from thoroughness import also, up_to
 
