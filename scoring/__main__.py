@@ -129,7 +129,7 @@ def _events(
             if args.critic:
                 from scoring.runs.critic_preparation import critic_events as events
             else:
-                from scoring.runs.preparation import prm_events as events
+                from scoring.runs.prm_command import prm_events as events
             workspace = Workspace.open(workspace_folder(args.workspace))
             # Texts are read when they are asked for: until then nobody may take the benchmark out of the workspace.
             for folder in workspace.generations(args.benchmarks):

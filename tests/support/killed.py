@@ -49,6 +49,8 @@ def score_slowly(*words: str) -> None:
     from scoring.runs import run
     from scoring.runs.preparation import EngineOptions
 
+    # Imported by the command, which would take time until a kill.
+    import_module("scoring.runs.prm_command")
     run.ROWS = 16
     EngineOptions.load = lambda *_, **__: fake_scoring.Engine(seconds=0.01)
     print(_READY, flush=True)

@@ -42,9 +42,9 @@ def test_a_layer_without_bias_has_only_a_weight():
 
 def test_the_pure_part_imports_no_engine():
     modules = (
-        "data.readout models.checkpoint models.fingerprint runs.run runs.preparation workspace.reservation runs.events "
-        "engines.usable_weights engines.base models.prms.base models.prms.qwen models.prms.prm_catalogue runs.opened "
-        "__main__"
+        "data.readout models.checkpoint models.fingerprint runs.run runs.preparation runs.prm_command runs.events "
+        "workspace.reservation engines.usable_weights engines.base models.prms.base models.prms.qwen "
+        "models.prms.prm_catalogue runs.opened __main__"
     )
     lines = [*(f"import scoring.{name}" for name in modules.split()), "import sys"]
     lines += ["heavy = {'torch', 'transformers', 'safetensors', 'tokenizers', 'huggingface_hub', 'textual'}"]

@@ -300,7 +300,7 @@ def test_a_benchmark_stays_while_the_scoring_command_reads_it(workspace, monkeyp
             said.append(str(error))
         yield End("done")
 
-    monkeypatch.setattr("scoring.runs.preparation.prm_events", events)
+    monkeypatch.setattr("scoring.runs.prm_command.prm_events", events)
     code, told, err = ran_here("score", "bench", "--model", "none", "-w", str(workspace.root))
     assert (code, [event["event"] for event in told], err) == (0, ["end"], "")
     assert len(said) == 1
