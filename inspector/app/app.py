@@ -120,13 +120,13 @@ class InspectApp(Themed[int]):
         self.state_folder, self.config = state_folder, config
         self.state: ScreenState | None = None
         self.remembered: RememberedState | None = None
-        self.navigation = Navigation(self)
-        self.following = Following(self)
-        self.scoring = ScoringProcesses(self)
+        self.keys = Keys(self)
         self.saving = SavingService(self)
+        self.navigation = Navigation(self, self.keys, self.saving)
+        self.following = Following(self, self.navigation)
+        self.scoring = ScoringProcesses(self, self.keys, self.navigation, self.following)
         self.remembering = Remembering(self)
         self.appearance = Appearance(self)
-        self.keys = Keys(self)
         self.key_order = KeyOrder(self, super().on_event, self.keys.is_second)
         self.size_check = SizeCheck(self)
         self._done: deque[str] = deque(maxlen=DONE)
@@ -246,9 +246,9 @@ class InspectApp(Themed[int]):
         if self._refused(self.visit.refusal("import")):
             return
         # Imported only for who asks: the app starts sooner.
-        from inspector.app.services.importing import ask_for_file
+        from inspector.app.services.importing import FileImport
 
-        ask_for_file(self)
+        FileImport(self, self.navigation, self.following).ask()
 
     def on_score(self, message: messages.Score) -> None:
         if not self._refused(self.visit.refused_run(message.model, message.flags)):
@@ -371,7 +371,7 @@ class InspectApp(Themed[int]):
 
     def get_system_commands(self, screen: "Screen[object]") -> "Iterable[SystemCommand]":
         """List our own commands first, then what Textual has beside them."""
-        ours = list(palette_commands(self, screen))
+        ours = list(palette_commands(self.app, self.keys.words, screen))
         titles = {command.title for command in ours}
         return [*ours, *(entry for entry in super().get_system_commands(screen) if entry.title not in titles)]
 

@@ -6,10 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.app import SystemCommand
+from textual.app import App, SystemCommand
 from textual.events import Event, Key
 
 from inspector.analyses import load
+from inspector.app.services.host import ServiceHost
 from inspector.render.analysis_list import summaries
 from inspector.render.texts.text import clean
 from inspector.widgets.key_table.command import SCREENS, place_words
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.theme import Theme
 
-    from inspector.app.app import InspectApp
     from inspector.screens.base import AppScreen
     from inspector.state.screen_state import ScreenState
 
@@ -34,9 +34,9 @@ ONE_ANSWER = 1.0
 class Keys:
     """Follows the keymap file, and answers keys that nobody has; `words` are those that sentences name."""
 
-    def __init__(self, app: "InspectApp") -> None:
-        self._app = app
-        self.words = KeyWords(plain=app.ascii_only)
+    def __init__(self, host: ServiceHost) -> None:
+        self._host = host
+        self.words = KeyWords(plain=host.ascii_only)
         self._changed: Mapping[str, tuple[str, ...]] = {}
         """Ids of commands whose keys are not the usual ones, with their keys."""
         self.answered = float("-inf")
@@ -51,19 +51,19 @@ class Keys:
         keymap = read(folder / FILE)
         self._changed = keymap.changed
         if keymap.changed:
-            self._app.set_keymap(keymap.textual)
+            self._host.app.set_keymap(keymap.textual)
             own = {name: self.display(keys[0]) if keys else "" for name, keys in keymap.changed.items()}
-            self.words = KeyWords(own, self._app.ascii_only)
+            self.words = KeyWords(own, self._host.ascii_only)
         for problem in keymap.problems:
-            self._app.warn(problem, title="Keymap")
+            self._host.warn(problem, title="Keymap")
 
     def display(self, key: str) -> str:
         """Write a key as the footer and sentences do."""
-        return plain_key(written(key)) if self._app.ascii_only else written(key)
+        return plain_key(written(key)) if self._host.ascii_only else written(key)
 
     async def is_second(self, event: Event) -> bool:
         """Return whether an event is the second key of two; then all is done."""
-        screen = _inspecting(self._app)
+        screen = _inspecting(self._host.app)
         if not isinstance(event, Key) or screen is None or not screen.first_key:
             return False
         await screen.second_key(event.key)
@@ -71,7 +71,7 @@ class Keys:
 
     def answer(self, event: Key) -> None:
         """Answer a key that nobody has, and say where it has something to do."""
-        screen = _inspecting(self._app)
+        screen = _inspecting(self._host.app)
         if not event.is_printable or screen is None or event.key in screen.active_bindings:
             return
         now = time.monotonic()
@@ -90,7 +90,7 @@ class Keys:
         return f"{self.display(key)} does nothing here{there}. {self.words.of('help')} lists what does."
 
 
-def palette_commands(app: "InspectApp", screen: "Screen[object]") -> "Iterator[SystemCommand]":
+def palette_commands(app: App[object], words: KeyWords, screen: "Screen[object]") -> "Iterator[SystemCommand]":
     """Yield the commands of the screen beneath the palette, the analyses that have no key, and the guide's pages."""
     from inspector.screens.base import AppScreen
     from inspector.widgets.guide import pages
@@ -98,7 +98,7 @@ def palette_commands(app: "InspectApp", screen: "Screen[object]") -> "Iterator[S
     if not isinstance(screen, AppScreen):
         return
     for command in screen.commands:
-        key = app.keys.words.written(command.id)
+        key = words.written(command.id)
         about = f"{key}: {command.help}" if key else command.help
         yield SystemCommand(command.title, about, partial(screen.run_action, command.action))
     for name, summary in summaries().items():
@@ -109,13 +109,13 @@ def palette_commands(app: "InspectApp", screen: "Screen[object]") -> "Iterator[S
         yield SystemCommand(f"Guide: {title}", "A page of the guide", partial(_open_guide, app, name))
 
 
-def _open_guide(app: "InspectApp", name: str) -> None:
+def _open_guide(app: App[object], name: str) -> None:
     from inspector.screens.command_menu import guide_page
 
     app.push_screen(guide_page(name))
 
 
-def _inspecting(app: "InspectApp") -> "AppScreen | None":
+def _inspecting(app: App[object]) -> "AppScreen | None":
     from inspector.screens.base import AppScreen
 
     return app.screen if isinstance(app.screen, AppScreen) else None
@@ -135,36 +135,36 @@ KEEP, GIVE_BACK = "\x1b[22;2t", "\x1b[23;2t"
 class Appearance:
     """Keeps the theme that a person chooses, and names the workspace and the filter in the terminal's title."""
 
-    def __init__(self, app: "InspectApp") -> None:
-        self._app = app
+    def __init__(self, host: ServiceHost) -> None:
+        self._host = host
         self._title = ""
 
     def keep_theme(self) -> None:
         """Keep what a person chooses from now on."""
-        self._app.theme_changed_signal.subscribe(self._app, self._keep, immediate=True)
+        self._host.app.theme_changed_signal.subscribe(self._host.app, self._keep, immediate=True)
 
     def _keep(self, theme: "Theme") -> None:
-        state_folder = self._app.state_folder
+        state_folder = self._host.state_folder
         if state_folder is not None and theme.name != chosen_theme(state_folder):
-            self._app.run_in_thread(partial(self._write_theme, state_folder, theme.name), "theme")
+            self._host.run_in_thread(partial(self._write_theme, state_folder, theme.name), "theme")
 
     def _write_theme(self, state_folder: Path, name: str) -> None:
         if problem := choose_theme(state_folder, name):
-            self._app.tell(problem, "warning")
+            self._host.tell(problem, "warning")
 
     def entitle(self, state: "ScreenState") -> None:
         """Write the title where it changed."""
-        title = title_of(state, ascii_only=self._app.ascii_only)
-        if title == self._title or self._app.is_headless or os.environ.get("TERM", "") in WITHOUT:
+        title = title_of(state, ascii_only=self._host.ascii_only)
+        if title == self._title or self._host.app.is_headless or os.environ.get("TERM", "") in WITHOUT:
             return
         # The first time the terminal keeps the title that it had.
-        self._app.write(f"{'' if self._title else KEEP}\x1b]2;{title}\x1b\\")
+        self._host.write(f"{'' if self._title else KEEP}\x1b]2;{title}\x1b\\")
         self._title = title
 
     def give_title_back(self) -> None:
         """Have the terminal take the title that it had."""
         if self._title:
-            self._app.write(GIVE_BACK)
+            self._host.write(GIVE_BACK)
 
 
 def title_of(state: "ScreenState", *, ascii_only: bool = False) -> str:

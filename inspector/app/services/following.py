@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from textual.worker import get_current_worker
 
-from inspector.app.services.navigation import INSPECT
+from inspector.app.services.host import ServiceHost
+from inspector.app.services.navigation import INSPECT, Navigation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import polars as pl
 
-    from inspector.app.app import InspectApp
     from inspector.state.query import Query
     from inspector.state.result_set import ResultSet
     from inspector.state.screen_state import ScreenState
@@ -36,8 +36,8 @@ class Following:
     writes, or that are copied here, are read alone.
     """
 
-    def __init__(self, app: "InspectApp") -> None:
-        self._app = app
+    def __init__(self, host: ServiceHost, navigation: Navigation) -> None:
+        self._host, self._navigation = host, navigation
         self.seen: frozenset[str] | None = None
         """The files and benchmarks that were read; None: they are to be read again."""
         self._known: frozenset[str] = frozenset()
@@ -55,12 +55,12 @@ class Following:
     def begin(self, results: "ResultSet") -> None:
         """Begin to look, from what was read."""
         self._note_what_is_there(results.workspace)
-        self._app.set_interval(FOLLOW_SECONDS, self.look)
-        self._app.set_interval(LOOK_SECONDS, self._look_at_journals)
+        self._host.app.set_interval(FOLLOW_SECONDS, self.look)
+        self._host.app.set_interval(LOOK_SECONDS, self._look_at_journals)
         if (mirror := results.workspace.mirror) is not None:
             # What fails is tried again soon, and whoever quits does not wait for long.
             mirror.store.patience = SYNC_SECONDS
-            self._app.set_interval(SYNC_SECONDS, partial(self._sync, mirror))
+            self._host.app.set_interval(SYNC_SECONDS, partial(self._sync, mirror))
         self._keep(results)
 
     def _keep(self, results: "ResultSet") -> None:
@@ -79,14 +79,14 @@ class Following:
                 result.keep()
             remove_unasked(results.workspace)
 
-        self._app.run_in_thread(keep, "keep", exclusive=True)
+        self._host.run_in_thread(keep, "keep", exclusive=True)
 
     # -- looking
 
     def look(self) -> None:
         """Look now, and read all again where something is different."""
-        state = self._app.state
-        if state is None or self._app.held:
+        state = self._host.state
+        if state is None or self._host.held:
             return
         now = state.results
         there = self._there(now.workspace)
@@ -102,17 +102,17 @@ class Following:
 
     def look_for_labels(self) -> None:
         """Look now where labels are behind: who comes back from triage need not wait for the next look."""
-        if self._app.state is not None and self._app.state.results.labels_outdated:
-            self._app.call_later(self.look)
+        if self._host.state is not None and self._host.state.results.labels_outdated:
+            self._host.app.call_later(self.look)
 
     def would_interrupt(self, workspace: "Workspace") -> bool:
         """Return whether a benchmark came, and none went, while a person looks at cases: then it waits for them."""
-        names, front = self._names(workspace), self._app.front
+        names, front = self._names(workspace), self._host.front
         return front is not None and front.NAME != "board" and names > self._known
 
     def _labels_late(self, now: "ResultSet") -> bool:
         """Whether labels are to be made of what people say by now; True once for the same words."""
-        front = self._app.front
+        front = self._host.front
         if not now.labels_outdated or now.journal is None or front is None or front.NAME == "triage":
             return False
         before, self._heard = self._heard, now.journal.triage
@@ -123,14 +123,14 @@ class Following:
 
     def _there(self, workspace: "Workspace") -> frozenset[str]:
         """The files of rewards, the benchmarks, and the generations of those that were read: their cases may grow."""
-        now = self._app.state
+        now = self._host.state
         read = () if now is None else now.results.benchmarks
         cases = {str(folder) for folder in workspace.generations(read)} if read else set()
         return workspace.reward_files(read) | self._names(workspace) | cases
 
     def _names(self, workspace: "Workspace") -> frozenset[str]:
         """The benchmarks that are there, among those that the app was opened on."""
-        names, wanted = frozenset(workspace.benchmarks()), self._app.initial_query.benchmarks
+        names, wanted = frozenset(workspace.benchmarks()), self._host.initial_query.benchmarks
         return names.intersection(wanted) if wanted else names
 
     # -- object storage
@@ -153,32 +153,32 @@ class Following:
             finally:
                 self._syncing = False
             if problem and problem != self._unsent:
-                self._app.tell(problem, "warning")
+                self._host.tell(problem, "warning")
             self._unsent = problem
 
-        self._app.run_in_thread(sync, "remote")
+        self._host.run_in_thread(sync, "remote")
 
     # -- reading again
 
     def read_at_once(self, then: "Callable[[], object]") -> None:
         """Read all again although nobody looked, because something is known to have come; then do what is left."""
-        if self._app.state is not None:
-            self._note_what_is_there(self._app.state.results.workspace)
+        if self._host.state is not None:
+            self._note_what_is_there(self._host.state.results.workspace)
         self.read_again(then)
 
     def read_again(self, then: "Callable[[], object]" = lambda: None) -> None:
         """Read what was asked for anew, less what has gone; say so where that is everything. Then do what is left."""
-        app = self._app
-        if app.state is None:
+        host = self._host
+        if host.state is None:
             return
-        query = _query_again(app.initial_query, app.state.results)
+        query = _query_again(host.initial_query, host.state.results)
         if query is None:
-            gone = ", ".join(app.initial_query.benchmarks)
-            app.warn(f"{gone}: removed from the workspace. What is on screen was read before, and has no texts.")
+            gone = ", ".join(host.initial_query.benchmarks)
+            host.warn(f"{gone}: removed from the workspace. What is on screen was read before, and has no texts.")
             then()
             return
         self._n_reads += 1
-        app.run_in_thread(partial(self._read, query, then, self._n_reads), "reload", exclusive=True)
+        host.run_in_thread(partial(self._read, query, then, self._n_reads), "reload", exclusive=True)
 
     def _read(self, query: "Query", then: "Callable[[], object]", number: int) -> None:
         """In a thread."""
@@ -186,10 +186,10 @@ class Following:
         from scoring.data.errors import InspectError
 
         try:
-            self._app.call_later(self._show_latest, load(query), then, number)
+            self._host.app.call_later(self._show_latest, load(query), then, number)
         except InspectError as error:
-            self._app.tell(str(error), "warning")
-            self._app.call_later(then)
+            self._host.tell(str(error), "warning")
+            self._host.app.call_later(then)
 
     def _show_latest(self, results: "ResultSet", then: "Callable[[], object]", number: int) -> None:
         if number == self._n_reads:
@@ -202,55 +202,55 @@ class Following:
 
         Where a person moved a threshold or searched while they were read, they are read again under that.
         """
-        if self._app.state is not None:
-            self._show(results, self._app.state)
+        if self._host.state is not None:
+            self._show(results, self._host.state)
         then()
-        state, name = self._app.state, self._awaited
+        state, name = self._host.state, self._awaited
         there = state is not None and name in (evaluation.scorer.name for evaluation in state.results.evaluations)
-        if state is not None and there and not self._app.held:
+        if state is not None and there and not self._host.held:
             self._awaited = ""
-            self._app.put(state.focused(name, state.benchmark))
+            self._host.put(state.focused(name, state.benchmark))
 
     def _show(self, results: "ResultSet", before: "ScreenState") -> None:
-        app = self._app
+        host = self._host
         names = [evaluation.scorer.name for evaluation in results.evaluations]
         moved = not _begins_with(results.cases["case"], before.cases["case"])
-        late = moved and app.current_mode != INSPECT
-        if app.held or late or _asked(results, names) != _asked(before.results, names):
+        late = moved and host.app.current_mode != INSPECT
+        if host.held or late or _asked(results, names) != _asked(before.results, names):
             self.seen = None
             return
         now = _same_view(before, results)
         for problem in results.problems:
             if problem not in before.results.problems:
-                app.warn(problem)
+                host.warn(problem)
         for sentence in _what_is_gone(before, now):
-            app.warn(sentence)
+            host.warn(sentence)
         if moved:
             # They know cases by their rows, and these are other cases' now.
-            app.navigation.close_all_above()
+            self._navigation.close_all_above()
         self._keep(results)
-        app.put(now)
+        host.put(now)
 
     # -- tags and notes
 
     def _look_at_journals(self) -> None:
-        if self._app.state is None or self._app.held:
+        if self._host.state is None or self._host.held:
             return
-        journal = self._app.state.results.journal
+        journal = self._host.state.results.journal
         if journal is not None and journal.changed:
-            self._app.run_in_thread(partial(self._read_journals, journal), "triage", exclusive=True)
+            self._host.run_in_thread(partial(self._read_journals, journal), "triage", exclusive=True)
 
     def _read_journals(self, journal: "Journal") -> None:
         """In a thread: there may be very many actions."""
-        self._app.call_later(self.show_journal, journal.again())
+        self._host.app.call_later(self.show_journal, journal.again())
 
     def show_journal(self, journal: "Journal") -> None:
         """Show the same with the tags and notes that there are now.
 
         Not where somebody has written since they were read: the next look reads that too.
         """
-        if self._app.state is not None and not self._app.held and not journal.changed:
-            self._app.put(self._app.state.triaged(journal))
+        if self._host.state is not None and not self._host.held and not journal.changed:
+            self._host.put(self._host.state.triaged(journal))
 
 
 def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":

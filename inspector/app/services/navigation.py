@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from textual.worker import get_current_worker
 
+from inspector.app.services.command_access import Keys
+from inspector.app.services.host import ServiceHost
+from inspector.app.services.saving import SavingService
 from inspector.render.analysis_list import summaries
 from inspector.screens.loading import too_small
 from inspector.screens.messages import Go
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
 
     from textual.screen import Screen
 
-    from inspector.app.app import InspectApp
     from inspector.case_page.open_case import DisplayOptions
     from inspector.render.texts.paint import Glyphs
     from inspector.screens.base import AppScreen
@@ -49,19 +51,19 @@ class Navigation:
     `display` is how cases are shown, on every screen: None until a person changes it.
     """
 
-    def __init__(self, app: "InspectApp") -> None:
-        self._app = app
+    def __init__(self, host: ServiceHost, keys: Keys, saving: SavingService) -> None:
+        self._host, self._keys, self._saving = host, keys, saving
         self.display: DisplayOptions | None = None
 
     @property
     def screens(self) -> "list[AppScreen]":
         """Those that show the value, the first one first."""
-        return _inspecting(self._app.get_screen_stack(INSPECT))
+        return _inspecting(self._host.app.get_screen_stack(INSPECT))
 
     def import_screens(self) -> None:
         """Import the other screens while a person looks at the first one, so that no key waits for that."""
-        at_rest = partial(self._app.set_timer, AT_REST, partial(self._app.run_in_thread, self._import, "import"))
-        self._app.call_after_refresh(at_rest)
+        at_rest = partial(self._host.app.set_timer, AT_REST, partial(self._host.run_in_thread, self._import, "import"))
+        self._host.app.call_after_refresh(at_rest)
 
     def _import(self) -> None:
         """In a thread."""
@@ -75,19 +77,19 @@ class Navigation:
         from inspector.screens.board import BoardScreen
 
         self._open(BoardScreen(self._glyphs()))
-        if self._app.state is not None and self._app.state.scorer is None:
+        if self._host.state is not None and self._host.state.scorer is None:
             self.go(Go("cases"))
 
     def _open(self, screen: "AppScreen") -> None:
         """Put a screen on top and hand it what it needs."""
-        app = self._app
-        if app.remembered is not None:
-            screen.remembered = app.remembered
-        screen.keys, screen.visit = app.keys.words, app.visit
-        screen.place = None if app.visit.who else app.saving.place
+        host = self._host
+        if host.remembered is not None:
+            screen.remembered = host.remembered
+        screen.keys, screen.visit = self._keys.words, host.visit
+        screen.place = None if host.visit.who else self._saving.place
         self._hand_manner(screen)
-        screen.state = app.state
-        app.push_screen(screen, mode=INSPECT)
+        screen.state = host.state
+        host.app.push_screen(screen, mode=INSPECT)
 
     def _hand_manner(self, screen: object) -> None:
         from inspector.screens.reading import ReadingScreen
@@ -100,28 +102,28 @@ class Navigation:
         if self._in_front(message.to, message.row) or (message.beneath and self._uncover(message)):
             return
         beside = _of_numbers(message.to) and message.to != ON_TOP
-        while beside and self._app.front is not None and _of_numbers(self._app.front.NAME):
+        while beside and self._host.front is not None and _of_numbers(self._host.front.NAME):
             # They stand beside each other: one goes back from any of them to where the first was opened.
-            self._app.pop_screen()
+            self._host.app.pop_screen()
             if self._in_front(message.to, message.row):
                 return
         self._open(self._screen(message.to, message.row))
 
     def _uncover(self, message: Go) -> bool:
         """Close what lies on the nearest screen of a name; whether there is one."""
-        if message.to not in (screen.NAME for screen in _inspecting(self._app.screen_stack)):
+        if message.to not in (screen.NAME for screen in _inspecting(self._host.app.screen_stack)):
             return False
-        while self._app.front is not None and message.to != self._app.front.NAME:
-            self._app.pop_screen()
+        while self._host.front is not None and message.to != self._host.front.NAME:
+            self._host.app.pop_screen()
         self._arrive(message.row)
         return True
 
     def _in_front(self, name: str, row: int) -> bool:
         """Whether this screen is on top; then it shows what is in focus, and that of one case turns to this one."""
-        front = self._app.front
+        front = self._host.front
         if front is None or name != front.NAME:
             return False
-        front.state = self._app.state
+        front.state = self._host.state
         if name == "case" and row >= 0:
             cast("CaseScreen", front).turn_to(row)
         return True
@@ -134,39 +136,39 @@ class Navigation:
     def _glyphs(self) -> "Glyphs":
         from inspector.render.texts.paint import Glyphs
 
-        return Glyphs(self._app.ascii_only)
+        return Glyphs(self._host.ascii_only)
 
     def back(self, row: int) -> None:
         """Close the screen on top, unless it is the first; `row` is the case that was shown last, -1 for none."""
         # Elsewhere the key was pressed in the instant in which the terminal became too small to see what it does.
-        if self._app.current_mode == INSPECT and len(_inspecting(self._app.screen_stack)) > 1:
-            self._app.pop_screen()
+        if self._host.app.current_mode == INSPECT and len(_inspecting(self._host.app.screen_stack)) > 1:
+            self._host.app.pop_screen()
             self._arrive(row)
 
     def close_all_above(self) -> None:
         """Close every screen but the first."""
-        first = _inspecting(self._app.screen_stack)[0]
-        while self._app.screen is not first:
-            self._app.pop_screen()
+        first = _inspecting(self._host.app.screen_stack)[0]
+        while self._host.app.screen is not first:
+            self._host.app.pop_screen()
 
     def _arrive(self, row: int) -> None:
         """Show what there is now on the screen that came to light; on the list with the cursor on a case."""
         from inspector.screens.base import AppScreen
         from inspector.screens.cases import CasesScreen
 
-        below = self._app.screen
+        below = self._host.app.screen
         self._hand_manner(below)
         if isinstance(below, CasesScreen) and row >= 0:
-            below.come_back(row, self._app.state)
+            below.come_back(row, self._host.state)
         elif isinstance(below, AppScreen):
-            below.state = self._app.state
+            below.state = self._host.state
 
     def fit(self) -> None:
         """Go to the mode of a terminal that is too small, or back from it.
 
         Screens of the other mode are not told of sizes in which they cannot be laid out: they come back as they were.
         """
-        app, small = self._app, too_small(self._app.size)
+        app, small = self._host.app, too_small(self._host.app.size)
         if small == (app.current_mode == SMALL):
             return
         while not small and len(app.screen_stack) > 1:

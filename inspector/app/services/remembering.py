@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
+from inspector.app.services.host import ServiceHost
 from inspector.app.terminal import kept_frame
 from inspector.state.query import ENVIRONMENT
 from inspector.widgets.textual_compat import painted
@@ -18,7 +19,6 @@ from inspector.widgets.textual_compat import painted
 if TYPE_CHECKING:
     from textual.strip import Strip
 
-    from inspector.app.app import InspectApp
     from inspector.state.remembered import LastView, RememberedState
     from inspector.state.result_set import ResultSet
     from inspector.state.screen_state import ScreenState
@@ -34,8 +34,8 @@ _LIBRARIES = ("textual", "rich", "polars", "numpy")
 class Remembering:
     """Keeps how the workspace was left."""
 
-    def __init__(self, app: "InspectApp") -> None:
-        self._app = app
+    def __init__(self, host: ServiceHost) -> None:
+        self._host = host
         self._warned = False
         self._began = time.time_ns()
         self._looks = LOOKS
@@ -44,9 +44,9 @@ class Remembering:
         """Return the saved view state of this workspace, or of the demo if it is shown alone. Thread-safe."""
         from inspector.state.remembered import RememberedState
 
-        if self._app.state_folder is None:
+        if self._host.state_folder is None:
             return RememberedState()
-        return RememberedState.of_workspace(self._root(results), self._app.state_folder)
+        return RememberedState.of_workspace(self._root(results), self._host.state_folder)
 
     def _root(self, results: "ResultSet") -> Path | None:
         """Return the folder of the workspace whose view state is kept; None for the demo alone, in any workspace."""
@@ -58,48 +58,48 @@ class Remembering:
 
     def begin(self, results: "ResultSet") -> None:
         """Begin to write what changes; where the workspace is, is found again where there is none at the next start."""
-        root, remembered = self._root(results), self._app.remembered
+        root, remembered = self._root(results), self._host.remembered
         place = str(root.resolve()) if root is not None and results.workspace.place == str(root) else ""
         place = place or results.workspace.place
         if remembered is not None and root is not None and remembered.left.place != place:
             remembered.keep(place=place)
-        self._app.set_interval(SAVE_SECONDS, self._save_changes)
-        if self._app.state_folder is not None:
-            self._app.set_timer(SAVE_SECONDS, partial(self._keep_frame, self._app.state_folder, results))
+        self._host.app.set_interval(SAVE_SECONDS, self._save_changes)
+        if self._host.state_folder is not None:
+            self._host.app.set_timer(SAVE_SECONDS, partial(self._keep_frame, self._host.state_folder, results))
 
     # -- the first frame
 
     def first_frame(self) -> "list[Strip]":
         """Return the lines that were on screen first the last time; none where anything has changed since."""
-        if self._app.state_folder is None:
+        if self._host.state_folder is None:
             return []
-        return kept_frame.recall(kept_frame.frame_file(self._app.state_folder, self._settings()))
+        return kept_frame.recall(kept_frame.frame_file(self._host.state_folder, self._settings()))
 
     def _keep_frame(self, state_folder: Path, results: "ResultSet") -> None:
         """Keep what is on screen once nothing is being computed any more, unless a person has done something."""
-        app, now = self._app, self._app.state
-        front, self._looks = app.front, self._looks - 1
-        if now is None or now.results is not results or app.has_acted or front is None or front.NAME != "board":
+        host, now = self._host, self._host.state
+        front, self._looks = host.front, self._looks - 1
+        if now is None or now.results is not results or host.has_acted or front is None or front.NAME != "board":
             return
-        if any(work.is_running for work in app.workers) or front.query("Toast"):
+        if any(work.is_running for work in host.app.workers) or front.query("Toast"):
             if self._looks:
-                app.set_timer(SAVE_SECONDS, partial(self._keep_frame, state_folder, results))
+                host.app.set_timer(SAVE_SECONDS, partial(self._keep_frame, state_folder, results))
             return
         place = kept_frame.frame_file(state_folder, self._settings())
-        left = "" if app.remembered is None else app.remembered.file
+        left = "" if host.remembered is None else host.remembered.file
 
         def keep() -> None:
             kept_frame.keep(place, self._inputs(results), lines, before=self._began, left=left)
 
         lines = painted(front)
-        app.run_in_thread(keep, "frame")
+        host.run_in_thread(keep, "frame")
 
     def _settings(self) -> tuple[str, ...]:
         """What the first frame follows from beside files: what was asked for, where, by whom, and how it looks."""
-        app = self._app
+        host, app = self._host, self._host.app
         variables = (os.environ.get(name, "") for name in (ENVIRONMENT, "XDG_DATA_HOME", "NO_COLOR"))
-        looks = f"{app.size.width}x{app.size.height}", app.theme, str(app.ascii_only)
-        return json.dumps(asdict(app.initial_query)), str(Path.cwd()), app.visit.who, *looks, *variables
+        looks = f"{app.size.width}x{app.size.height}", app.theme, str(host.ascii_only)
+        return json.dumps(asdict(host.initial_query)), str(Path.cwd()), host.visit.who, *looks, *variables
 
     def _inputs(self, results: "ResultSet") -> Iterator[str]:
         """The files and folders that the first frame follows from, and those that are not there and would count."""
@@ -111,7 +111,7 @@ class Remembering:
         from scoring.runs.plan import FOLDER as LEASES
         from scoring.workspace.workspace import BENCHMARKS, REWARDS
 
-        query, workspace = self._app.initial_query, results.workspace
+        query, workspace = self._host.initial_query, results.workspace
         yield from map(str, deciding_files(query.workspace))
         yield from kept_frame.files_under(demo.folder())
         if (root := workspace.root) is not None:
@@ -124,7 +124,7 @@ class Remembering:
         if by_people and workspace.triage is not None:
             yield str(workspace.triage)
             yield from kept_frame.files_under(workspace.triage)
-        yield from () if self._app.config is None else [str(self._app.config / FILE)]
+        yield from () if self._host.config is None else [str(self._host.config / FILE)]
         yield from (str(expand_home(name)) for name in query.plugins)
         ours = {"inspector", "scoring", *(plugin.module.partition(".")[0] for plugin in installed_plugins().values())}
         for name, module in list(sys.modules.items()):
@@ -136,18 +136,18 @@ class Remembering:
 
     def _save_changes(self) -> None:
         """In a thread: a slow disk must not stop the keys."""
-        remembered = self._app.remembered
+        remembered = self._host.remembered
         if remembered is None:
             return
         if remembered.changed:
-            self._app.run_in_thread(remembered.save, "remember")
+            self._host.run_in_thread(remembered.save, "remember")
         elif remembered.problem and not self._warned:
             self._warned = True
-            self._app.warn(remembered.problem)
+            self._host.warn(remembered.problem)
 
     def keep_focus(self, now: "ScreenState") -> None:
         """Keep what is in focus."""
-        remembered = self._app.remembered
+        remembered = self._host.remembered
         if remembered is not None and now.scorer is not None:
             left = remembered.left
             if (now.benchmark, now.scorer) != (left.benchmark, left.scorer):
@@ -155,8 +155,8 @@ class Remembering:
 
     def save(self) -> None:
         """Write what changed since."""
-        if self._app.remembered is not None:
-            self._app.remembered.save()
+        if self._host.remembered is not None:
+            self._host.remembered.save()
 
 
 def as_left(state: "ScreenState", left: "LastView", *, chosen: bool) -> "ScreenState":

@@ -10,6 +10,7 @@ from subprocess import TimeoutExpired
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from inspector.app.services.host import ServiceHost
 from inspector.render.texts.text import clean
 from inspector.screens.messages import Copy, Export
 from inspector.state.programs import run_program
@@ -18,7 +19,6 @@ from scoring.data.errors import InspectError
 from scoring.data.storage.files import write_atomically
 
 if TYPE_CHECKING:
-    from inspector.app.app import InspectApp
     from inspector.render.documents import Document
     from inspector.state.screen_state import ScreenState
 
@@ -30,16 +30,16 @@ COMMAND_SHOWN = 400
 class SavingService:
     """Saves or copies, and says where it went and which command makes it again."""
 
-    def __init__(self, app: "InspectApp") -> None:
-        self._app = app
+    def __init__(self, host: ServiceHost) -> None:
+        self._host = host
         self._writing = Lock()
 
     def export(self, message: Export) -> None:
         """Save or copy what is shown now; a slow disk, or a table that takes longer, must not stop the keys."""
-        if self._app.state is not None:
+        if self._host.state is not None:
             if message.what == "report":
-                self._app.tell("Writing the report.", timeout=3)
-            self._app.run_in_thread(partial(self._export, self._app.state, message), "export")
+                self._host.tell("Writing the report.", timeout=3)
+            self._host.run_in_thread(partial(self._export, self._host.state, message), "export")
 
     def _export(self, state: "ScreenState", message: Export) -> None:
         """In a thread: make the document, write it and tell."""
@@ -50,46 +50,46 @@ class SavingService:
             document = export_document(state, message)
             name = self._put_out(document, file_name(state, message), message)
         except InspectError as error:
-            self._app.tell(str(error), "error", timeout=15)
+            self._host.tell(str(error), "error", timeout=15)
             return
         again = f"Again: {document.provenance['command']}"
         if len(again) > COMMAND_SHOWN:
             # The whole of it would cover the screen.
-            rest = "in its JSON" if self._app.visit.who else "beside the rows"
+            rest = "in its JSON" if self._host.visit.who else "beside the rows"
             again = f"{again[:COMMAND_SHOWN]} ... (the rest stands {rest})"
         what = "the report" if message.what == "report" else f"{document.rows.height:,} rows"
         wrote = f"rote {what} to {name}\n{again}"
         if message.copy:
             text = document.render(message.form)
             done, too_long = f"Copied, and also w{wrote}", f"Too long to copy. W{wrote}"
-            self._app.call_from_thread(self.copy, text, done, too_long)
+            self._host.app.call_from_thread(self.copy, text, done, too_long)
         else:
-            self._app.tell(f"W{wrote}", timeout=10, lines=True)
+            self._host.tell(f"W{wrote}", timeout=10, lines=True)
 
     def place(self, export: Export) -> str:
         """Return the path of the file that an export goes into where nobody chooses another one."""
         from inspector.screens.exporting import export_path, file_name
 
-        if self._app.state is None:
+        if self._host.state is None:
             return ""
-        return str(export_path(self._app.folder, file_name(self._app.state, export)))
+        return str(export_path(self._host.folder, file_name(self._host.state, export)))
 
     def _put_out(self, document: "Document", name: str, export: Export) -> str:
         """In a thread: write a document, or have a browser download it; what the file is called."""
         from inspector.screens.exporting import export_path
 
-        if self._app.visit.who:
-            self._app.call_from_thread(self._download, name, document.render(export.form))
+        if self._host.visit.who:
+            self._host.app.call_from_thread(self._download, name, document.render(export.form))
             return name
         # One at a time: two documents of one name would take the same path.
         with self._writing:
-            path = export_path(self._app.folder, name, export.into)
+            path = export_path(self._host.folder, name, export.into)
             document.write(path, export.form)
         return str(path) if export.into else path.name
 
     def _download(self, name: str, text: str) -> None:
         """Have the browser save a text as a file of this name."""
-        self._app.deliver_binary(io.BytesIO(text.encode("utf-8", "replace")), save_filename=name)
+        self._host.app.deliver_binary(io.BytesIO(text.encode("utf-8", "replace")), save_filename=name)
 
     def copy_text(self, message: Copy) -> None:
         """Copy a text; it also lies in a file, since no terminal says whether it has a clipboard."""
@@ -100,8 +100,8 @@ class SavingService:
 
     def _kept(self, text: str) -> str:
         """Keep what is copied in a file too; the sentence about it. A browser is handed what it could not copy."""
-        if not self._app.visit.who:
-            return keep(text, self._app.state_folder or self._app.folder)
+        if not self._host.visit.who:
+            return keep(text, self._host.state_folder or self._host.folder)
         if fits(text):
             return ""
         self._download(FILE, text)
@@ -109,15 +109,15 @@ class SavingService:
 
     def copy(self, text: str, done: str, too_long: str) -> None:
         """Put a text on the clipboard, and say `done` or `too_long`; a line in which one types pastes it again."""
-        self._app._clipboard = text  # noqa: SLF001  # Textual has no other way to say so
-        self._app.run_in_thread(partial(self._copy_and_tell, text, done, too_long), "copy")
+        self._host.app._clipboard = text  # noqa: SLF001  # Textual has no other way to say so
+        self._host.run_in_thread(partial(self._copy_and_tell, text, done, too_long), "copy")
 
     def _copy_and_tell(self, text: str, done: str, too_long: str) -> None:
         """In a thread: tmux is a program of its own."""
-        app = self._app
-        tried = copy(text, os.environ, lambda sequence: app.call_from_thread(app.write, sequence), app.visit)
+        host = self._host
+        tried = copy(text, os.environ, lambda sequence: host.app.call_from_thread(host.write, sequence), host.visit)
         sentence = (done if tried else too_long).rstrip()
-        self._app.tell(sentence, "information" if tried else "warning", timeout=10, lines=True)
+        self._host.tell(sentence, "information" if tried else "warning", timeout=10, lines=True)
 
 
 # -- text goes to the clipboard of the terminal in which a person sits, over ssh and through tmux or screen

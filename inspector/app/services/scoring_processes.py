@@ -7,12 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from inspector.app.services.command_access import Keys
+from inspector.app.services.following import Following
+from inspector.app.services.host import ServiceHost
+from inspector.app.services.navigation import Navigation
 from inspector.screens.messages import Score, ScoreCase
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from inspector.app.app import InspectApp
     from inspector.screens.case_job import CaseJob
     from inspector.state.processes.job import ScoringJob
     from inspector.state.screen_state import ScreenState
@@ -29,8 +32,8 @@ class ScoringProcesses:
     `farewell` is what to say on the terminal after the app has ended.
     """
 
-    def __init__(self, app: "InspectApp") -> None:
-        self._app = app
+    def __init__(self, host: ServiceHost, keys: Keys, navigation: Navigation, following: Following) -> None:
+        self._host, self._keys, self._navigation, self._following = host, keys, navigation, following
         self.farewell = ""
         self._run: ScoringJob | None = None
         self._ticking: Timer | None = None
@@ -56,20 +59,20 @@ class ScoringProcesses:
             return state.results.workspace.root
         root = demo_workspace()
         Workspace.create(root)
-        self._app.following.read_again()
+        self._following.read_again()
         return root
 
     # -- the run
 
     def start_run(self, message: Score) -> None:
         """Start a run, unless one is going on. It needs the memory of cases' process, unless somebody waits for it."""
-        state = self._app.state
+        state = self._host.state
         if self._cases is not None and not self._cases.busy:
             self._cases.end()
         if state is None:
             return
         if self._run is not None and self._run.running:
-            self._app.tell(f"A run is going on; {self._app.keys.words.of('score')} stops it.", "warning")
+            self._host.tell(f"A run is going on; {self._keys.words.of('score')} stops it.", "warning")
             return
         from inspector.state.processes.job import ScoringJob
         from scoring.data.errors import InspectError
@@ -85,23 +88,23 @@ class ScoringProcesses:
             flags = (*message.flags, *_another_name(benchmark, model, message.flags))
             self._run = run = ScoringJob(root, benchmark, model, flags=flags)
         except (OSError, InspectError) as error:
-            self._app.tell(f"Cannot start: {error}", "error")
+            self._host.tell(f"Cannot start: {error}", "error")
             return
-        if self._app.remembered is not None:
+        if self._host.remembered is not None:
             for server in servers:
-                self._app.remembered.add("servers", server)
+                self._host.remembered.add("servers", server)
             if model:
-                self._app.remembered.add("models", str(Path(model).absolute()) if Path(model).is_dir() else model)
-        self._app.run_in_thread(partial(run.listen, partial(self._app.call_later, self._hear_run)), "job")
-        self._ticking = self._app.set_interval(TICK, self._show_run)
+                self._host.remembered.add("models", str(Path(model).absolute()) if Path(model).is_dir() else model)
+        self._host.run_in_thread(partial(run.listen, partial(self._host.app.call_later, self._hear_run)), "job")
+        self._ticking = self._host.app.set_interval(TICK, self._show_run)
         self._show_run()
 
     def stop_run(self) -> None:
         """Stop the run; waiting for it must not stop the keys."""
         if self._run is None or not self._run.running:
-            self._app.tell("No run is going on.")
+            self._host.tell("No run is going on.")
             return
-        self._app.run_in_thread(self._run.stop, "stop")
+        self._host.run_in_thread(self._run.stop, "stop")
 
     def _hear_run(self, event: dict[str, Any]) -> None:
         """Show how far the run is, and say how it ended; `event` is one of `scoring.runs.events`."""
@@ -109,16 +112,16 @@ class ScoringProcesses:
             return
         if sentence := self._run.note(event):
             failed = event.get("status") in {"failed", "died"}
-            self._app.tell(sentence, "error" if failed else "information", timeout=15)
+            self._host.tell(sentence, "error" if failed else "information", timeout=15)
         self._show_run()
 
     def _show_run(self) -> None:
         if self._run is None:
             return
-        words = f"{self._run.words}; {self._app.keys.words.of('score')} stops it" if self._run.words else ""
+        words = f"{self._run.words}; {self._keys.words.of('score')} stops it" if self._run.words else ""
         if not words and self._ticking is not None:
             self._ticking.stop()
-        for screen in self._app.navigation.screens:
+        for screen in self._navigation.screens:
             screen.show_job(words)
 
     def leave(self) -> None:
@@ -127,14 +130,14 @@ class ScoringProcesses:
         from inspector.widgets.pick_list import Pick
 
         if self._run is None or not self._run.running:
-            self._app.exit(0)
+            self._host.app.exit(0)
             return
         picks = (
             Pick(STOP, "Stop", "what was computed is kept; the same again goes on with what is left"),
             Pick(GO_ON, "Go on", "in the background: the app ends, the run does not"),
             Pick(STAY, "Stay"),
         )
-        self._app.push_screen(Leaving(f"A run is on: {self._run.words}", picks), self._left)
+        self._host.app.push_screen(Leaving(f"A run is on: {self._run.words}", picks), self._left)
 
     def _left(self, chosen: str | None) -> None:
         run = self._run
@@ -147,7 +150,7 @@ class ScoringProcesses:
                 f"Scoring goes on in the background as process {run.number}; what it computes is there when the app is "
                 f"opened again. `kill {run.number}` stops it, and keeps what it has."
             )
-        self._app.exit(0)
+        self._host.app.exit(0)
 
     # -- cases
 
@@ -156,13 +159,15 @@ class ScoringProcesses:
         from inspector.screens.case_job import CaseJob
         from scoring.data.errors import InspectError
 
-        state = self._app.state
+        state = self._host.state
         if state is None:
             return
         try:
             if self._cases is None:
                 self._cases = cases = CaseJob(self._root(state))
-                self._app.run_in_thread(partial(cases.listen, partial(self._app.call_later, self._hear_case)), "job")
+                self._host.run_in_thread(
+                    partial(cases.listen, partial(self._host.app.call_later, self._hear_case)), "job"
+                )
             self._cases.ask(message.prm, message.case, message.answer)
         except OSError as error:
             failure = {"sentence": f"the scoring process does not run ({error}).", "next_step": "Try again."}
