@@ -6,9 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import counted, official_title
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
@@ -23,6 +21,8 @@ from inspector.render.view import (
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import counted, official_title
 from inspector.state.common_cases import own_link
 from inspector.state.comparability import incomparable
 from inspector.state.result_set import ResultSet, within

@@ -10,9 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.analyses import Page, Params, analysis
+from inspector.render.blocks import Block, Cell, Column, Kind, Note, Section, count, figure, table, text
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
-from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, count, figure, table, text
+from inspector.render.view import View
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance, provenance_of_people
 from inspector.state.result_set import ResultSet, by_benchmark, within

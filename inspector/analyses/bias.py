@@ -6,16 +6,13 @@ import polars as pl
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
-from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import counted
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
     Note,
     Section,
     Table,
-    View,
     count,
     figure,
     p_value,
@@ -24,6 +21,9 @@ from inspector.render.view import (
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import counted
+from inspector.render.view import View
 from inspector.state.filtering.facets import column_words
 from inspector.state.notes import FEW, INDEPENDENT, first_run_notes
 from inspector.state.provenance import provenance

@@ -11,10 +11,11 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from inspector.analyses import Params, analysis
+from inspector.render.blocks import Block, Cell, Column, Fold, Note, Section, Table, figure, table, text
 from inspector.render.cells import share
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import Headline, counted, headline
-from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
+from inspector.render.view import View
 from inspector.state.case_links import figure_link
 from inspector.state.comparability import (
     TUNED_HERE,

@@ -19,9 +19,7 @@ from inspector.analyses._pair import (
     setting_blocks,
     test_note,
 )
-from inspector.render.cells import interval, share, signed
-from inspector.render.texts.sentences import counted, official_title
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     CommandLine,
@@ -30,12 +28,14 @@ from inspector.render.view import (
     Note,
     Section,
     Table,
-    View,
     count,
     quiet_notes,
     table,
     text,
 )
+from inspector.render.cells import interval, share, signed
+from inspector.render.texts.sentences import counted, official_title
+from inspector.render.view import View
 from inspector.state.common_cases import aligned_cases, aligned_official, without_gold
 from inspector.state.comparability import Incomparable, counted_cases, incomparable
 from inspector.state.notes import first_run_notes

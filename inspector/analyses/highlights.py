@@ -10,14 +10,12 @@ from msgspec.structs import replace
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
-from inspector.render.lines import CaseLink
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
     Note,
     Section,
-    View,
     count,
     figure,
     points,
@@ -25,6 +23,8 @@ from inspector.render.view import (
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.view import View
 from inspector.state.filtering.facets import column_words
 from inspector.state.notes import INDEPENDENT, first_run_notes
 from inspector.state.provenance import provenance

@@ -8,8 +8,7 @@ from msgspec.structs import asdict, replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses.stats import STATISTICS, described_cases, statistic_kind, statistic_link
-from inspector.render.lines import CaseLink
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Bullets,
     Cell,
@@ -18,12 +17,13 @@ from inspector.render.view import (
     Note,
     Section,
     Table,
-    View,
     count,
     quiet_notes,
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE, figure_link, group_facets, own_cases
 from inspector.state.label_set import other_labels
 from inspector.state.provenance import provenance

@@ -11,17 +11,13 @@ from msgspec.structs import replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses.thresholds.threshold_pages import outcome_matrices, outcomes_words
-from inspector.render.lines import CaseLink
-from inspector.render.texts.paint import OUTCOME_STYLES
-from inspector.render.texts.sentences import WORDS, named_step, official_title
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
     Facts,
     Note,
     Table,
-    View,
     count,
     figure,
     p_value,
@@ -29,6 +25,10 @@ from inspector.render.view import (
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.texts.paint import OUTCOME_STYLES
+from inspector.render.texts.sentences import WORDS, named_step, official_title
+from inspector.render.view import View
 from inspector.state.answer_blocks import is_talk
 from inspector.state.case_links import OF_SIDE
 from inspector.state.kept_answers import counts_of

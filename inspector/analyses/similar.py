@@ -7,9 +7,10 @@ from msgspec import Struct
 
 from inspector.analyses import Option, Params, analysis
 from inspector.analyses.show.show import load_case, row_of
+from inspector.render.blocks import Block, Cell, Column, Kind, Note, Section, table, text
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import WORDS
-from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, table, text
+from inspector.render.view import View
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet
 from scoring.data.storage.remembered import IdentityCache

@@ -7,9 +7,10 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Params, analysis
+from inspector.render.blocks import Block, Cell, Column, Kind, Note, Section, Table, count, table, text
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
-from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, table, text
+from inspector.render.view import View
 from inspector.state.label_set import published_note
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, within

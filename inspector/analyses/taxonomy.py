@@ -9,20 +9,10 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Page, Params, analysis
+from inspector.render.blocks import Block, Cell, Column, Kind, Note, Section, count, table, text
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
-from inspector.render.view import (
-    Block,
-    Cell,
-    Column,
-    Kind,
-    Note,
-    Section,
-    View,
-    count,
-    table,
-    text,
-)
+from inspector.render.view import View
 from inspector.state.provenance import provenance_of_people
 from inspector.state.result_set import ResultSet
 from inspector.state.triage.categories import (

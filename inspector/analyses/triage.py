@@ -6,9 +6,10 @@ from itertools import chain
 import polars as pl
 
 from inspector.analyses import Option, Params, analysis
+from inspector.render.blocks import Block, Cell, Column, Facts, Note, Section, count, table, text
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
-from inspector.render.view import Block, Cell, Column, Facts, Note, Section, View, count, table, text
+from inspector.render.view import View
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet
 from inspector.state.triage.annotations import annotation_facts, annotation_rows, annotations, gone_words, journal_of

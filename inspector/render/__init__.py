@@ -1,5 +1,5 @@
 """Views as plain data, and what turns them into terminal lines, Markdown, LaTeX, HTML and SVG; charts and mathematics.
 
 It imports `scoring`, and neither Textual nor anything else of `inspector`.
-Read `view.py` first: what a view consists of.
+Read `blocks.py` first: what a view consists of.
 """

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from inspector.render.blocks import Cell, Kind, Table
 from inspector.render.documents import p_words
-from inspector.render.view import Cell, Kind, Table
 from scoring.metrics.resampling import SMALL
 
 WAITING = "..."

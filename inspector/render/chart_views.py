@@ -5,9 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.render.cells import plain_text
-from inspector.render.elements import WIDTH, Element, box, element, line, picture, width_of, words
-from inspector.render.view import (
+from inspector.render.blocks import (
     Cell,
     Chart,
     Columns,
@@ -21,6 +19,8 @@ from inspector.render.view import (
     Tick,
     table,
 )
+from inspector.render.cells import plain_text
+from inspector.render.elements import WIDTH, Element, box, element, line, picture, width_of, words
 
 Drawn = tuple[tuple[float, Sequence[Element]], str]
 """The height of a picture with its shapes, and what is to be seen there in words."""

@@ -9,12 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from inspector.render.cells import GOLD, further_text, legend, rights, value_text
-from inspector.render.chart_views import numbers_of, pictured
-from inspector.render.elements import Element, element, number, rendered
-from inspector.render.readable import readable
-from inspector.render.tokens import page_blocks
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Bullets,
     CaseBlock,
@@ -37,6 +32,11 @@ from inspector.render.view import (
     Tokens,
     Verbatim,
 )
+from inspector.render.cells import GOLD, further_text, legend, rights, value_text
+from inspector.render.chart_views import numbers_of, pictured
+from inspector.render.elements import Element, element, number, rendered
+from inspector.render.readable import readable
+from inspector.render.tokens import page_blocks
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 LISTED = 8

@@ -7,13 +7,7 @@ above and the reason of its gold label beneath.
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.render.cells import legend, plain_text, remark_of, rights
-from inspector.render.chart_views import numbers_of
-from inspector.render.documents import latex_text, one_line
-from inspector.render.mathtext.render import is_formula
-from inspector.render.mathtext.symbols import OPERATORS, ORDINARY
-from inspector.render.tokens import page_blocks
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Bullets,
     CaseBlock,
@@ -29,6 +23,12 @@ from inspector.render.view import (
     Tokens,
     Verbatim,
 )
+from inspector.render.cells import legend, plain_text, remark_of, rights
+from inspector.render.chart_views import numbers_of
+from inspector.render.documents import latex_text, one_line
+from inspector.render.mathtext.render import is_formula
+from inspector.render.mathtext.symbols import OPERATORS, ORDINARY
+from inspector.render.tokens import page_blocks
 
 # -- text of a case as LaTeX: formulas that are known to be whole stay formulas, all else is literal text
 #

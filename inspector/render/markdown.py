@@ -8,13 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from inspector.render.cells import GOLD, further_text, legend, rights, value_text
-from inspector.render.chart_views import numbers_of
-from inspector.render.documents import markdown_code, markdown_text
-from inspector.render.readable import readable
-from inspector.render.texts.text import clean
-from inspector.render.tokens import page_blocks
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Bullets,
     CaseBlock,
@@ -37,6 +31,12 @@ from inspector.render.view import (
     Tokens,
     Verbatim,
 )
+from inspector.render.cells import GOLD, further_text, legend, rights, value_text
+from inspector.render.chart_views import numbers_of
+from inspector.render.documents import markdown_code, markdown_text
+from inspector.render.readable import readable
+from inspector.render.texts.text import clean
+from inspector.render.tokens import page_blocks
 
 _LINKED = re.compile(r"(?<=[^\W_])([:.])(?=/|[^\W\d_])|(?<=/)(/)")
 """Where readers would see an address: `http:/`, `www.x`, `x.org`, `//`."""

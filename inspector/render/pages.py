@@ -1,48 +1,50 @@
-"""A view as a page: Markdown, LaTeX or HTML, with its provenance beneath."""
+"""The sections of a view as a page: Markdown, LaTeX or HTML, with its provenance beneath."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from inspector.render.blocks import Block, CommandLine, Facts, Report, Section
 from inspector.render.documents import footer, latex_footer, markdown_footer
 from inspector.render.html import html_page
 from inspector.render.latex import latex_sections
 from inspector.render.markdown import markdown_sections
-from inspector.render.view import Block, CommandLine, Facts, Report, Section, View
+
+Sections = tuple[Section, ...]
+Provenance = Mapping[str, Any]
 
 
-def page(view: View, form: str) -> str:
-    """Render a view as `markdown`, `latex` or `html`."""
-    return _MADE[form](view)
+def page(form: str, title: str, sections: Sections, provenance: Provenance) -> str:
+    """Render sections as `markdown`, `latex` or `html`, with the provenance that they do not tell themselves."""
+    return _RENDERERS[form](title, sections, provenance)
 
 
-def _markdown(view: View) -> str:
-    return "\n".join([*markdown_sections(view.sections), *markdown_footer(_beneath(view)), ""])
+def _markdown(_title: str, sections: Sections, provenance: Provenance) -> str:
+    return "\n".join([*markdown_sections(sections), *markdown_footer(provenance), ""])
 
 
-def _latex(view: View) -> str:
-    return "\n".join([*latex_sections(view.sections), *latex_footer(_beneath(view))]) + "\n"
+def _latex(_title: str, sections: Sections, provenance: Provenance) -> str:
+    return "\n".join([*latex_sections(sections), *latex_footer(provenance)]) + "\n"
 
 
-def _html(view: View) -> str:
-    made = Section("How this was made", "provenance", tuple(_provenance(view)))
+def _html(title: str, sections: Sections, provenance: Provenance) -> str:
+    made = Section("How this was made", "provenance", tuple(_provenance(provenance)))
     parts = tuple(
-        Section(section.title or view.title, f"part-{number}", section.blocks, section.parts)
-        for number, section in enumerate(view.sections)
+        Section(section.title or title, f"part-{number}", section.blocks, section.parts)
+        for number, section in enumerate(sections)
     )
-    return html_page(Report(view.title, (), (*parts, made)))
+    return html_page(Report(title, (), (*parts, made)))
 
 
-def _beneath(view: View) -> dict[str, Any]:
-    """The provenance, less what stands in the sections already."""
-    return {name: value for name, value in view.provenance.items() if name not in view.in_sections}
-
-
-def _provenance(view: View) -> Iterator[Block]:
-    facts = _beneath(view)
+def _provenance(provenance: Provenance) -> Iterator[Block]:
+    facts = dict(provenance)
     if command := str(facts.pop("command", "")):
         yield CommandLine(command, "The same file")
     lines = (text.partition(": ") for text in footer(facts))
     yield Facts(tuple((name, value) for name, _, value in lines))
 
 
-_MADE: dict[str, Callable[[View], str]] = {"markdown": _markdown, "latex": _latex, "html": _html}
+_RENDERERS: dict[str, Callable[[str, Sections, Provenance], str]] = {
+    "markdown": _markdown,
+    "latex": _latex,
+    "html": _html,
+}

@@ -6,22 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.render.cells import GOLD, further_text, legend, points, remark_of, rights, value_text
-from inspector.render.chart_views import numbers_of
-from inspector.render.charts.axes import ChartMark, Form
-from inspector.render.charts.bars import Bar, BarPlace, CountColumn, bars, columns, paired_bars
-from inspector.render.charts.curve import curve
-from inspector.render.charts.heat_map import heat_map
-from inspector.render.charts.histogram import histogram
-from inspector.render.charts.reliability import ReliabilityBin, reliability
-from inspector.render.lines import GAP, Piece, PieceRow, heading, paragraph
-from inspector.render.readable import readable
-from inspector.render.texts.paint import Glyphs
-from inspector.render.texts.short_names import short_name, short_names
-from inspector.render.texts.text import clean
-from inspector.render.texts.wrap import wrap
-from inspector.render.tokens import PAGE, token_rows
-from inspector.render.view import (
+from inspector.render.blocks import (
     BESIDE,
     Block,
     Bullets,
@@ -45,7 +30,22 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.render.view import Column as TableColumn
+from inspector.render.blocks import Column as TableColumn
+from inspector.render.cells import GOLD, further_text, legend, points, remark_of, rights, value_text
+from inspector.render.chart_views import numbers_of
+from inspector.render.charts.axes import ChartMark, Form
+from inspector.render.charts.bars import Bar, BarPlace, CountColumn, bars, columns, paired_bars
+from inspector.render.charts.curve import curve
+from inspector.render.charts.heat_map import heat_map
+from inspector.render.charts.histogram import histogram
+from inspector.render.charts.reliability import ReliabilityBin, reliability
+from inspector.render.lines import GAP, Piece, PieceRow, heading, paragraph
+from inspector.render.readable import readable
+from inspector.render.texts.paint import Glyphs
+from inspector.render.texts.short_names import short_name, short_names
+from inspector.render.texts.text import clean
+from inspector.render.texts.wrap import wrap
+from inspector.render.tokens import PAGE, token_rows
 from scoring.data.errors import LONGEST_NAME
 
 NARROWEST = 18

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
+from inspector.render.blocks import Block, Cell, Facts, Kind, Note, Token, Tokens, table, text
 from inspector.render.lines import Piece, PieceRow
 from inspector.render.texts.text import cell
 from inspector.render.texts.token_text import joint, visible, window
 from inspector.render.texts.wrap import hung
-from inspector.render.view import Block, Cell, Facts, Kind, Note, Token, Tokens, table, text
 
 INDENT = 10
 """Cells before tokens, in which names of facts stand."""

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from textual.timer import Timer
 
+    from inspector.render.blocks import Block
     from inspector.render.lines import PieceRow
     from inspector.render.terminal import Terminal
     from inspector.render.texts.paint import Glyphs
-    from inspector.render.view import Block
     from inspector.state.result_set import ResultSet
     from inspector.state.screen_state import ScreenState
 
@@ -147,7 +147,7 @@ class HighlightsPane(ScorerPane):
 
     def lines(self, terminal: "Terminal", blocks: "Sequence[Block]") -> "tuple[str, list[PieceRow]]":
         """Return the lines: where sentences take several, only the surest of them have room."""
-        from inspector.render.view import Table
+        from inspector.render.blocks import Table
 
         left_out, lines = super().lines(terminal, blocks)
         for block in blocks:

@@ -13,6 +13,8 @@ from textual.widget import Widget
 
 from inspector.analyses import Params
 from inspector.analyses.taxonomy import NOTES, taxonomy
+from inspector.render.blocks import Block
+from inspector.render.blocks import Note as Paragraph
 from inspector.render.documents import Document
 from inspector.render.lines import PieceRow, Sheet, paragraph
 from inspector.render.terminal import Terminal
@@ -20,8 +22,6 @@ from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase
-from inspector.render.view import Block
-from inspector.render.view import Note as Paragraph
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Narrowing, Picking, WordsDialog
 from inspector.screens.sheet import SheetScreen, Tables

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from inspector.render.blocks import Block, Note, Section, quiet_notes
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
-from inspector.render.view import Block, Note, Section, quiet_notes
 from inspector.state.notes import untuned_notes
 from inspector.state.result_set import ResultSet, within
 from scoring.data.errors import UsageError

@@ -17,6 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 import numpy as np  # noqa: E402  # after the path is set
 from textual.app import App, ComposeResult  # noqa: E402
 
+from inspector.render.blocks import Bin, Series, Tick  # noqa: E402
 from inspector.render.charts.axes import ChartMark  # noqa: E402
 from inspector.render.charts.bars import Bar, bars  # noqa: E402
 from inspector.render.charts.curve import curve  # noqa: E402
@@ -25,7 +26,6 @@ from inspector.render.charts.histogram import histogram  # noqa: E402
 from inspector.render.charts.reliability import ReliabilityBin, reliability  # noqa: E402
 from inspector.render.lines import CaseLink, PieceRow, Sheet  # noqa: E402
 from inspector.render.texts.paint import Glyphs  # noqa: E402
-from inspector.render.view import Bin, Series, Tick  # noqa: E402
 from inspector.widgets.sheet_view import SheetView  # noqa: E402
 
 WIDTH, HEIGHT = 120, 36

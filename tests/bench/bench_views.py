@@ -20,9 +20,10 @@ from large_workspace import make_workspace  # noqa: E402  # after the path is se
 
 from inspector.analyses import Analysis, Params, load  # noqa: E402
 from inspector.render.analysis_list import summaries  # noqa: E402
+from inspector.render.blocks import count, figure, table, text  # noqa: E402
 from inspector.render.terminal import Terminal  # noqa: E402
 from inspector.render.texts.paint import Glyphs  # noqa: E402
-from inspector.render.view import View, count, figure, table, text  # noqa: E402
+from inspector.render.view import View  # noqa: E402
 from inspector.state.query import Query  # noqa: E402
 from inspector.state.result_set import load as load_query  # noqa: E402
 from inspector.state.screen_state import (  # noqa: E402
@@ -94,7 +95,7 @@ def rendering() -> None:
     row = {"value": 0.6213, "low": 0.55, "high": 0.69, "reason": None, "small": True}
     lines = [[text(f"scorer-{at}"), count(1234 + at), *(figure(row) for _ in range(8))] for at in range(RENDERED)]
     columns = ["scorer", "n", *(f"metric {at}" for at in range(8))]
-    from inspector.render.view import Section
+    from inspector.render.blocks import Section
 
     made = View(load_rows(), {}, lay_out=lambda: (Section("bench", "b", (table("t", columns, lines),)),))
     print(f"\n{RENDERED} rows of 10 cells, under 5 ms each")

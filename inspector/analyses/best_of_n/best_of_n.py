@@ -28,9 +28,7 @@ from inspector.analyses.best_of_n.response_pages import (
     protocol_sections,
     way_to_choose,
 )
-from inspector.render.cells import share as share_text
-from inspector.render.texts.sentences import official_score
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
@@ -38,13 +36,15 @@ from inspector.render.view import (
     Note,
     Section,
     Table,
-    View,
     count,
     figure,
     quiet_notes,
     table,
     text,
 )
+from inspector.render.cells import share as share_text
+from inspector.render.texts.sentences import official_score
+from inspector.render.view import View
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError

@@ -6,10 +6,23 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
+from inspector.render.blocks import (
+    Block,
+    Cell,
+    Column,
+    Curve,
+    Kind,
+    Note,
+    Section,
+    Series,
+    Table,
+    count,
+    figure,
+    table,
+)
+from inspector.render.blocks import text as text_cell
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
-from inspector.render.view import Block, Cell, Column, Curve, Kind, Note, Section, Series, Table, count, figure, table
-from inspector.render.view import text as text_cell
 from inspector.state.result_set import ResultSet, within
 from scoring.data.schema import NO_SUBSET, Ints, RowDict
 from scoring.evaluation.evaluation import Evaluation

@@ -34,16 +34,13 @@ from inspector.analyses.board.board_rows import (
 )
 from inspector.analyses.board.cells import BEST, PUBLISHED, TIED, name_title
 from inspector.analyses.board.drills import board_drill
-from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import F1, PRMSCORE, counted
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
     Kind,
     Note,
     Section,
-    View,
     count,
     figure,
     number,
@@ -51,6 +48,9 @@ from inspector.render.view import (
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import F1, PRMSCORE, counted
+from inspector.render.view import View
 from inspector.state.comparability import NOT_COMPARABLE, incomparable
 from inspector.state.label_set import other_labels, published_note, with_own_labels
 from inspector.state.notes import boundary_notes, mean_notes, stem_notes, unlike_notes

@@ -33,9 +33,7 @@ from inspector.analyses.breakdown.places import (
     step_blocks,
 )
 from inspector.analyses.thresholds.threshold_pages import reliability_blocks, reward_blocks
-from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import WORDS, counted
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
@@ -44,7 +42,6 @@ from inspector.render.view import (
     Note,
     Section,
     Table,
-    View,
     count,
     figure,
     points,
@@ -52,6 +49,9 @@ from inspector.render.view import (
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import WORDS, counted
+from inspector.render.view import View
 from inspector.state.notes import FEW, INDEPENDENT, first_run_notes, no_case_words
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, by_benchmark, shown_benchmarks, within

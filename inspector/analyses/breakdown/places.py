@@ -9,9 +9,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Params
-from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import GLYPHS, WORDS, counted
-from inspector.render.view import (
+from inspector.render.blocks import (
     Bin,
     Block,
     Cell,
@@ -30,6 +28,8 @@ from inspector.render.view import (
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import GLYPHS, WORDS, counted
 from inspector.state.notes import FEW, INDEPENDENT
 from inspector.state.result_set import ResultSet, by_benchmark, within
 from scoring.data.errors import UsageError

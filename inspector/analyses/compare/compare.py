@@ -11,16 +11,13 @@ from msgspec.structs import replace
 from inspector.analyses import Page, Params, analysis
 from inspector.analyses._pair import QUADRANTS, TEST, is_laid_out, pair_blocks, resampling_words, test_note
 from inspector.analyses.compare.together import cascade_view, pairs_view, sets_view
-from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import official_title
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
     Fold,
     Note,
     Table,
-    View,
     count,
     figure,
     p_value,
@@ -29,6 +26,9 @@ from inspector.render.view import (
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import official_title
+from inspector.render.view import View
 from inspector.state.common_cases import (
     ScorerField,
     aligned_cases,

@@ -9,9 +9,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Params
-from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import counted
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
@@ -20,7 +18,6 @@ from inspector.render.view import (
     Note,
     Series,
     Tick,
-    View,
     count,
     figure,
     points,
@@ -28,6 +25,9 @@ from inspector.render.view import (
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import counted
+from inspector.render.view import View
 from inspector.state.common_cases import (
     ScorerField,
     aligned_cases,

@@ -8,9 +8,10 @@ import polars as pl
 
 from inspector.analyses import Page, Params, analysis
 from inspector.analyses.contested.audit_pages import audit_view, planted_view
+from inspector.render.blocks import Block, Cell, Kind, Note, Section, count, quiet_notes, table, text
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
-from inspector.render.view import Block, Cell, Kind, Note, Section, View, count, quiet_notes, table, text
+from inspector.render.view import View
 from inspector.state.contested_gold import Ranking, because, rankings
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance

@@ -8,8 +8,9 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses.metrics.metrics import NO_METRIC, metric_notes, metric_title, metrics
+from inspector.render.blocks import Cell, Column, Kind, Note, Section, Table, figure, table, text
 from inspector.render.texts.sentences import counted
-from inspector.render.view import Cell, Column, Kind, Note, Section, Table, View, figure, table, text
+from inspector.render.view import View
 from inspector.state.query import Query
 from inspector.state.result_set import ResultSet, load
 from scoring.data.errors import UsageError

@@ -18,11 +18,12 @@ from inspector.analyses.show.show import LEGEND, case_block
 from inspector.analyses.stats import stats
 from inspector.analyses.thresholds.thresholds import curve_chart
 from inspector.render.analysis_list import summaries
+from inspector.render.blocks import Block, Bullets, CommandLine, Facts, Fold, Note, Report, Section
 from inspector.render.documents import Document, footer
 from inspector.render.html import html_page
 from inspector.render.markdown import markdown_page
 from inspector.render.texts.sentences import WORDS, counted
-from inspector.render.view import Block, Bullets, CommandLine, Facts, Fold, Note, Report, Section, View
+from inspector.render.view import View
 from inspector.state.notes import first_run_notes
 from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError

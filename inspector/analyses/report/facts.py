@@ -10,11 +10,7 @@ from msgspec.structs import replace
 
 from inspector.analyses.compare.compare import compare
 from inspector.analyses.metrics.metrics import metrics
-from inspector.render.cells import DASH, interval, share
-from inspector.render.documents import Document
-from inspector.render.elements import ROW, WIDTH, Element, box, element, line, name_label, picture, width_of, words
-from inspector.render.texts.sentences import GLYPHS, WORDS, official_title, unit_of
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Bullets,
     Cell,
@@ -24,12 +20,16 @@ from inspector.render.view import (
     Note,
     Picture,
     Table,
-    View,
     count,
     figure,
     table,
     text,
 )
+from inspector.render.cells import DASH, interval, share
+from inspector.render.documents import Document
+from inspector.render.elements import ROW, WIDTH, Element, box, element, line, name_label, picture, width_of, words
+from inspector.render.texts.sentences import GLYPHS, WORDS, official_title, unit_of
+from inspector.render.view import View
 from inspector.state.common_cases import best_first, with_all_cases
 from inspector.state.comparability import counted_cases
 from inspector.state.notes import first_run_notes

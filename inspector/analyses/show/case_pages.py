@@ -9,12 +9,7 @@ import polars as pl
 from inspector.analyses import Params
 from inspector.case_page.original import StepPair, against_list, aligned, pairs_of, summary
 from inspector.case_page.variant_track import ScoredVariant, original_evaluation, original_of, tried_by_all
-from inspector.render.cells import GOLD
-from inspector.render.readable import readable
-from inspector.render.texts.sentences import counted, gold_word, outcome_sentence, reward_words
-from inspector.render.texts.text import apart_from
-from inspector.render.texts.token_text import counts_of_parts, grouped, visible
-from inspector.render.view import (
+from inspector.render.blocks import (
     BESIDE,
     Block,
     Cell,
@@ -25,10 +20,15 @@ from inspector.render.view import (
     Token,
     Tokens,
     Verbatim,
-    View,
     table,
     text,
 )
+from inspector.render.cells import GOLD
+from inspector.render.readable import readable
+from inspector.render.texts.sentences import counted, gold_word, outcome_sentence, reward_words
+from inspector.render.texts.text import apart_from
+from inspector.render.texts.token_text import counts_of_parts, grouped, visible
+from inspector.render.view import View
 from inspector.state.kept_answers import kept_answers
 from inspector.state.processes.job import answer_to, prm_words
 from inspector.state.processes.weights_place import other_settings, place_of

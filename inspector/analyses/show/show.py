@@ -12,6 +12,18 @@ from msgspec.structs import replace
 from inspector.analyses import Option, Page, Params, analysis
 from inspector.analyses.show.case_pages import original_view, prompt_view, tokens_view, variants_view
 from inspector.case_page.images import named_images
+from inspector.render.blocks import (
+    Block,
+    CaseBlock,
+    Column,
+    Judged,
+    Note,
+    Section,
+    Step,
+    Verbatim,
+    table,
+    text,
+)
 from inspector.render.cells import share as share_text
 from inspector.render.readable import readable
 from inspector.render.texts.sentences import (
@@ -25,19 +37,7 @@ from inspector.render.texts.sentences import (
     reward_words,
     votes_words,
 )
-from inspector.render.view import (
-    Block,
-    CaseBlock,
-    Column,
-    Judged,
-    Note,
-    Section,
-    Step,
-    Verbatim,
-    View,
-    table,
-    text,
-)
+from inspector.render.view import View
 from inspector.state.kept_answers import described, kept_answers, measures
 from inspector.state.label_set import changed_words
 from inspector.state.notes import first_run_notes

@@ -12,8 +12,7 @@ from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses.stress.stress_cuts import CUT_NOTE, CUTTING, cuts_page
 from inspector.analyses.stress.stress_parts import OF_STEP, PARTS, WHOSE, case_parts
 from inspector.analyses.stress.stressed import CASES, StressedScorer, stressed
-from inspector.render.texts.sentences import counted
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
@@ -23,13 +22,14 @@ from inspector.render.view import (
     Note,
     Section,
     Table,
-    View,
     count,
     figure,
     p_value,
     table,
     text,
 )
+from inspector.render.texts.sentences import counted
+from inspector.render.view import View
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet
 from scoring.runs.stress.measuring import MovedStep, Vulnerability, vulnerabilities

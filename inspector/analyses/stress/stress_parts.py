@@ -9,8 +9,8 @@ from inspector.analyses import Params
 from inspector.analyses.stress.stress_cuts import drawn_row
 from inspector.analyses.stress.stressed import StressedScorer
 from inspector.case_page.original import StepPair, pairs_of
+from inspector.render.blocks import Block, Cell, Column, Kind, Note, table, text
 from inspector.render.texts.sentences import verdict_words
-from inspector.render.view import Block, Cell, Column, Kind, Note, table, text
 from scoring.runs.stress.measuring import Trial, moved_steps
 from scoring.runs.stress.rewriting import Rewriting
 from scoring.runs.stress.trials import REWRITINGS

@@ -8,10 +8,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Params
 from inspector.analyses.breakdown.places import RELIABILITY, REWARDS, bin_frame
-from inspector.render.lines import CaseLink
-from inspector.render.texts.paint import OUTCOME_STYLES
-from inspector.render.texts.sentences import GLYPHS, WORDS
-from inspector.render.view import (
+from inspector.render.blocks import (
     Bin,
     Block,
     CalibrationBin,
@@ -23,7 +20,6 @@ from inspector.render.view import (
     Reliability,
     Table,
     Tick,
-    View,
     count,
     figure,
     p_value,
@@ -31,6 +27,10 @@ from inspector.render.view import (
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.texts.paint import OUTCOME_STYLES
+from inspector.render.texts.sentences import GLYPHS, WORDS
+from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance

@@ -9,10 +9,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Option, Page, Params, analysis
 from inspector.analyses.thresholds.threshold_pages import flips_view, reliability_view, rewards_view
-from inspector.render.cells import share
-from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import threshold_name
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
@@ -21,13 +18,16 @@ from inspector.render.view import (
     Series,
     Table,
     Tick,
-    View,
     count,
     figure,
     number,
     table,
     text,
 )
+from inspector.render.cells import share
+from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import threshold_name
+from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE, figure_link, group_facets, wrong_at_link, wrong_link
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, by_benchmark

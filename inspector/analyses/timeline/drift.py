@@ -8,9 +8,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import counted
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
@@ -20,12 +18,14 @@ from inspector.render.view import (
     Section,
     Series,
     Table,
-    View,
     count,
     p_value,
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import counted
+from inspector.render.view import View
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, by_benchmark, within
 from scoring.data.errors import UsageError

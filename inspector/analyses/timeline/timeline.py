@@ -13,9 +13,7 @@ from msgspec.structs import replace
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses._pair import TEST, resampling_words, test_note, which_is_better
 from inspector.analyses.timeline.drift import drift_view, has_rollouts, rollout_runs
-from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import counted
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Column,
@@ -25,7 +23,6 @@ from inspector.render.view import (
     Section,
     Series,
     Table,
-    View,
     count,
     figure,
     p_value,
@@ -34,6 +31,9 @@ from inspector.render.view import (
     table,
     text,
 )
+from inspector.render.lines import CaseLink
+from inspector.render.texts.sentences import counted
+from inspector.render.view import View
 from inspector.state.common_cases import aligned_cases, aligned_official, set_aside, without_gold
 from inspector.state.comparability import incomparable
 from inspector.state.notes import first_run_notes

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import polars as pl
 
 from inspector.analyses import Params
+from inspector.render.blocks import Block, Note, Section, count, table, text
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted, gold_word
-from inspector.render.view import Block, Note, Section, View, count, table, text
+from inspector.render.view import View
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses.votes.label_votes import label_votes_view, labels_steps
-from inspector.render.texts.sentences import counted
-from inspector.render.view import (
+from inspector.render.blocks import (
     Block,
     Cell,
     Curve,
@@ -18,13 +17,14 @@ from inspector.render.view import (
     Section,
     Series,
     Table,
-    View,
     count,
     figure,
     quiet_notes,
     table,
     text,
 )
+from inspector.render.texts.sentences import counted
+from inspector.render.view import View
 from inspector.state.case_links import figure_link, group_facets
 from inspector.state.notes import interval_notes
 from inspector.state.provenance import averaging, provenance

@@ -46,7 +46,8 @@ def put(
         return
     # Imported only for who asks, and by the commands of analyses.
     from inspector.cli.actions.analysis import print_view
-    from inspector.render.view import Section, View, table_of
+    from inspector.render.blocks import Section, table_of
+    from inspector.render.view import View
 
     rows = document.rows if table is None else table
     view = View(rows, document.provenance, lay_out=lambda: (Section("", "rows", (table_of(rows, ""),)),))

@@ -15,8 +15,9 @@ import polars as pl
 from inspector.cli.actions.analysis import print_view
 from inspector.cli.actions.output import form_of, put, say, say_facts
 from inspector.cli.actions.progress import ReadingProgress
+from inspector.render.blocks import Cell, Column, Kind, Note, Section, Table, count, figure, table, text
 from inspector.render.texts.sentences import counted
-from inspector.render.view import Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
+from inspector.render.view import View
 from scoring import __version__
 from scoring.data.progress import told_to
 from scoring.data.storage.files import open_plain

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from msgspec import Struct
 from rich.cells import cell_len, get_character_cell_size
 
+from inspector.render.blocks import Tick
 from inspector.render.lines import CaseLink, Piece, PieceRow
 from inspector.render.texts.text import clean, number
-from inspector.render.view import Tick
 from scoring.metrics.resampling import SMALL
 
 # -- one number of a chart, and how it is written

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
+from inspector.render.blocks import NumberSequence, Series, Tick
 from inspector.render.cells import dash
 from inspector.render.charts.axes import (
     MARGIN,
@@ -23,7 +24,6 @@ from inspector.render.charts.axes import (
 from inspector.render.lines import Piece, PieceRow
 from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.text import number
-from inspector.render.view import NumberSequence, Series, Tick
 
 MOST = 8
 """Series that can be told apart."""

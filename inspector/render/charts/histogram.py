@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from inspector.render.blocks import Bin, Classes, Tick
 from inspector.render.cells import share
 from inspector.render.charts.axes import (
     MARGIN,
@@ -18,7 +19,6 @@ from inspector.render.charts.curve import tick_legend
 from inspector.render.lines import Piece, PieceRow
 from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.text import clean, number
-from inspector.render.view import Bin, Classes, Tick
 
 
 def histogram(

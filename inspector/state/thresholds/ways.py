@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from inspector.render.view import Block, Section
+from inspector.render.blocks import Block, Section
 from inspector.state.notes import resampled_words, step_benchmarks, without_errors
 from inspector.state.result_set import ResultSet, by_benchmark, surroundings, within
 from inspector.state.screen_state import threshold_span

@@ -8,13 +8,13 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.render.blocks import Cell, Table, count, table, text
 from inspector.render.cells import share
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase
-from inspector.render.view import Cell, Table, count, table, text
 from inspector.state.filtering.facets import column_words
 from inspector.state.query import Query
 from inspector.state.result_set import ResultSet

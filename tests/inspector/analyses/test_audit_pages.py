@@ -11,7 +11,7 @@ from inspector.analyses import Params
 from inspector.analyses.contested.audit_pages import AUDITED, DIFFER, LINES, PLANTED
 from inspector.analyses.contested.contested import contested
 from inspector.cli import main
-from inspector.render.view import Note
+from inspector.render.blocks import Note
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from scoring.formats.benchmarks.case_format import Imported

@@ -13,8 +13,8 @@ from inspector.analyses._columns import columns_of_cases
 from inspector.analyses.breakdown.breakdown import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPES, breakdown
 from inspector.analyses.breakdown.places import ALIGNED, OFFSET, POSITION, RELIABILITY, REWARDS, STEP_POSITION
 from inspector.cli import main
+from inspector.render.blocks import Columns, Table
 from inspector.render.lines import text_of
-from inspector.render.view import Columns, Table
 from inspector.state.case_links import drilled
 from inspector.state.query import Query
 from inspector.state.result_set import load

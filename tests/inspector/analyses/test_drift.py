@@ -12,8 +12,8 @@ from inspector.analyses.timeline.drift import DRIFT, drift_view
 from inspector.analyses.timeline.timeline import timeline
 from inspector.cli import main
 from inspector.cli.actions import watching
+from inspector.render.blocks import Curve, Note, Table
 from inspector.render.lines import CaseLink
-from inspector.render.view import Curve, Note, Table
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from opened import opened

@@ -10,7 +10,7 @@ from inspector.analyses import Params
 from inspector.analyses import load as load_analysis
 from inspector.analyses.report.document import report_document
 from inspector.render.analysis_list import summaries
-from inspector.render.view import Reliability, Table
+from inspector.render.blocks import Reliability, Table
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from reference import Case

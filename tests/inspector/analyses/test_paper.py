@@ -7,7 +7,7 @@ import example
 import papers
 from inspector.analyses import Params
 from inspector.analyses.paper import CELLS, STATISTIC_CELLS, TABLES, check_of, paper
-from inspector.render.view import Table
+from inspector.render.blocks import Table
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import covering, inspect, subject

@@ -17,8 +17,9 @@ from inspector.analyses import Params
 from inspector.analyses.report.document import Choices, report_document
 from inspector.analyses.show.show import show
 from inspector.cli import main
+from inspector.render.blocks import CaseBlock, Judged, Section, Step
 from inspector.render.documents import Document
-from inspector.render.view import CaseBlock, Judged, Section, Step, View
+from inspector.render.view import View
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from scoring.data.errors import UsageError

@@ -14,12 +14,12 @@ import pages
 import reference
 from inspector.analyses.show.case_pages import token_blocks
 from inspector.cli.actions.analysis import painted
+from inspector.render.blocks import Section
 from inspector.render.html import fragment
 from inspector.render.latex import latex_sections
 from inspector.render.markdown import markdown_sections
 from inspector.render.terminal import Terminal
 from inspector.render.texts.paint import Glyphs
-from inspector.render.view import Section
 from scoring.data.errors import CheckpointError
 from scoring.models.prms.prm_catalogue import ADAPTERS
 from scoring.runs import prm_reports

@@ -13,7 +13,7 @@ from inspector.analyses import Params
 from inspector.analyses.board.board_rows import board_frame
 from inspector.analyses.thresholds.thresholds import thresholds
 from inspector.cli import main
-from inspector.render.view import Curve
+from inspector.render.blocks import Curve
 from inspector.state.comparability import incomparable
 from inspector.state.query import Query
 from inspector.state.result_set import load

@@ -18,7 +18,7 @@ from inspector.analyses.compare.compare import compare
 from inspector.analyses.timeline.timeline import TIMELINE, TrainingCourse, TrainingRun, timeline
 from inspector.api import analysis
 from inspector.cli import main
-from inspector.render.view import Curve, Note
+from inspector.render.blocks import Curve, Note
 from inspector.state.query import Query, shell_word
 from inspector.state.result_set import load
 from opened import opened

@@ -12,7 +12,7 @@ from inspector.analyses.board.arrangement import Arrangement, arranged
 from inspector.analyses.board.board_rows import Standings, board_frame, pieces, standings, waiting
 from inspector.analyses.board.cells import BEST, BUSY, REFERENCE, TIED
 from inspector.analyses.report.document import report_document
-from inspector.render.view import Bullets
+from inspector.render.blocks import Bullets
 from inspector.state.query import Query
 from inspector.state.result_set import load, with_baselines
 from scoring.formats.benchmarks.case_format import Imported

@@ -9,11 +9,11 @@ from inspector.analyses.breakdown.places import distances
 from inspector.analyses.report.facts import LEFT, RIGHT, ReportFigure, interval_chart, outcome_chart
 from inspector.analyses.report.facts import LEFT as AXIS
 from inspector.analyses.thresholds.thresholds import curve_chart
+from inspector.render.blocks import Columns, table_of
 from inspector.render.cells import rights
 from inspector.render.chart_views import pictured
 from inspector.render.elements import WIDTH, Element, name_label
 from inspector.render.texts.sentences import GLYPHS, official_score
-from inspector.render.view import Columns, table_of
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from scoring.evaluation.verdicts import OUTCOMES

@@ -11,7 +11,7 @@ import reference
 from inspector.analyses.report import document
 from inspector.analyses.report.document import Choices, report_document
 from inspector.cli import main
-from inspector.render.view import CaseBlock
+from inspector.render.blocks import CaseBlock
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from report_parts import Parts

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 import making
 import reference
 from inspector.analyses.report.document import Choices, report_document
-from inspector.render.view import Bullets, CaseBlock
+from inspector.render.blocks import Bullets, CaseBlock
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from report_parts import Parts

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from inspector.render.blocks import Bin, Series, Tick
 from inspector.render.charts.axes import ChartMark
 from inspector.render.charts.bars import Bar, bars
 from inspector.render.charts.curve import curve
@@ -17,7 +18,6 @@ from inspector.render.charts.reliability import ReliabilityBin, reliability
 from inspector.render.lines import CaseLink, text_of
 from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.text import clean
-from inspector.render.view import Bin, Series, Tick
 
 WIDTHS = st.integers(40, 200)
 GLYPH_SETS = st.sampled_from((Glyphs(), Glyphs(ascii_only=True)))
