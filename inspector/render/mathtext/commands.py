@@ -3,14 +3,38 @@
 import re
 import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from inspector.render.mathtext import symbols
 from inspector.render.mathtext.line import FormulaLine, base, bracketed, closed_up, is_letter, marked, spelled, tight
-from inspector.render.mathtext.source import TextSpan
+from inspector.render.mathtext.source import FormulaSource, TextSpan
 
-if TYPE_CHECKING:
-    from inspector.render.mathtext.render import Renderer
+
+class FormulaRenderer(Protocol):
+    r"""What commands use of the renderer that calls them. Positions are those of `text`.
+
+    `fences` holds what each open \left wrote; `nested` is above 0 where all rows go on one line.
+    """
+
+    source: FormulaSource
+    text: str
+    fences: list[str]
+    nested: int
+
+    def fill(self, line: FormulaLine, start: int, end: int) -> None:
+        """Write mathematics from start to end to the line."""
+
+    def argument(self, span: TextSpan) -> str:
+        """Render mathematics on one line."""
+
+    def prose(self, start: int, end: int) -> str:
+        """Render words with formulas among them."""
+
+    def raw(self, line: FormulaLine, start: int, pos: int, end: int) -> int:
+        """Write the source from start to pos and the arguments after it unchanged; return where they end."""
+
+    def scripted(self, pos: int, end: int) -> bool:
+        """Return whether a script or a prime follows."""
 
 
 # -- what environments write to a line: matrices, cases, tables and aligned rows
@@ -28,7 +52,7 @@ _RAN_ON = re.compile(r"[,;:，；。]\Z")
 _RELATIONS = frozenset("=<>≤≥≠≡≈∼≅∈⊂⊆→⇒⟹⟺≪≫∝")
 
 
-def environment(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: int) -> int:
+def environment(renderer: FormulaRenderer, line: FormulaLine, match: re.Match[str], end: int) -> int:
     """Render the environment that begins at the match; return where it ends."""
     text = renderer.text
     header = _BEGIN.match(text, match.start(), end)
@@ -68,7 +92,7 @@ def _in_brace(line: FormulaLine) -> bool:
     return bool(line.parts) and line.parts[line.at] == "{"
 
 
-def _grid(renderer: "Renderer", line: FormulaLine, name: str, body: TextSpan) -> None:
+def _grid(renderer: FormulaRenderer, line: FormulaLine, name: str, body: TextSpan) -> None:
     columns = _COLUMNS.match(renderer.text, *body) if name == "array" else None
     span = (columns.end() if columns else body[0], body[1])
     if _in_brace(line):
@@ -83,7 +107,7 @@ def _grid(renderer: "Renderer", line: FormulaLine, name: str, body: TextSpan) ->
         line.operand(f"{opener}{_matrix(renderer, span, columns)}{closer}")
 
 
-def _cases(renderer: "Renderer", span: TextSpan) -> str:
+def _cases(renderer: FormulaRenderer, span: TextSpan) -> str:
     """Rows parted by semicolons, with a comma before the condition that a row names in its second cell."""
     rows = []
     for cells in renderer.source.rows(*span):
@@ -99,7 +123,7 @@ def _cases(renderer: "Renderer", span: TextSpan) -> str:
     return " ; ".join(rows)
 
 
-def _equations(renderer: "Renderer", span: TextSpan) -> str:
+def _equations(renderer: FormulaRenderer, span: TextSpan) -> str:
     """Aligned rows, parted by semicolons."""
     renderer.nested += 1
     text = _aligned(renderer, span)
@@ -107,7 +131,7 @@ def _equations(renderer: "Renderer", span: TextSpan) -> str:
     return text
 
 
-def _matrix(renderer: "Renderer", span: TextSpan, columns: re.Match[str] | None) -> str:
+def _matrix(renderer: FormulaRenderer, span: TextSpan, columns: re.Match[str] | None) -> str:
     joints = [" | " if bar else " " for bar in _COLUMN.findall(columns[1])] if columns else []
     rows = []
     for cells in renderer.source.rows(*span):
@@ -121,7 +145,7 @@ def _matrix(renderer: "Renderer", span: TextSpan, columns: re.Match[str] | None)
     return " ; ".join(rows)
 
 
-def _table(renderer: "Renderer", span: TextSpan, read: Callable[[int, int], str]) -> str:
+def _table(renderer: FormulaRenderer, span: TextSpan, read: Callable[[int, int], str]) -> str:
     rows = []
     for cells in renderer.source.rows(*span):
         texts = [read(*cell).strip() for cell in cells]
@@ -130,7 +154,7 @@ def _table(renderer: "Renderer", span: TextSpan, read: Callable[[int, int], str]
     return _break(renderer).join(rows)
 
 
-def _aligned(renderer: "Renderer", span: TextSpan) -> str:
+def _aligned(renderer: FormulaRenderer, span: TextSpan) -> str:
     rows = []
     for cells in renderer.source.rows(*span):
         row = FormulaLine()
@@ -143,12 +167,12 @@ def _aligned(renderer: "Renderer", span: TextSpan) -> str:
     return text.replace("\n", " ") if renderer.nested else text
 
 
-def _break(renderer: "Renderer") -> str:
+def _break(renderer: FormulaRenderer) -> str:
     return " ; " if renderer.nested else "\n"
 
 
-Structure = Callable[["Renderer", FormulaLine, list[TextSpan]], None]
-Special = Callable[["Renderer", FormulaLine, re.Match[str], int], int]
+Structure = Callable[[FormulaRenderer, FormulaLine, list[TextSpan]], None]
+Special = Callable[[FormulaRenderer, FormulaLine, re.Match[str], int], int]
 
 _WORD = re.compile(r"\s*\\(?:text|mathrm|mbox|textrm|operatorname)\s*\{\s*\w+\s*\}\s*\Z")
 _STYLED_WORD = re.compile(r"\s*\{(~?)([A-Za-z]+)\}")
@@ -156,43 +180,43 @@ _FENCE = re.compile(r"\s*(?:\\([A-Za-z]+|.)|(.))", re.DOTALL)
 _NEGATED = re.compile(r"\s*(?:\\([A-Za-z]+)|([=<>]))")
 
 
-def _fraction(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+def _fraction(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
     above, below = (closed_up(renderer.argument(span)) for span in spans)
     line.quotient(above, below, word=_WORD.match(renderer.text, *spans[1]) is not None)
 
 
-def _binomial(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+def _binomial(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
     above, below = (tight(renderer.argument(span)) for span in spans)
     line.call(f"C({above},{below})")
 
 
-def _root(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+def _root(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
     degree = renderer.argument(spans[1]) if len(spans) > 1 else ""
     line.root(degree, closed_up(renderer.argument(spans[0])))
 
 
-def _text(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+def _text(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
     line.words(renderer.prose(*spans[0]).replace("~", " "))
 
 
-def _boxed(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+def _boxed(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
     line.operand(f"⟦{renderer.argument(spans[0])}⟧")
 
 
-def _modulus(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+def _modulus(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
     line.space()
     line.operand(f"(mod {renderer.argument(spans[0])})")
 
 
-def _tag(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+def _tag(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
     line.operand(f"  {bracketed(renderer.argument(spans[0]))}")
 
 
-def _blank(_renderer: "Renderer", line: FormulaLine, _spans: list[TextSpan]) -> None:
+def _blank(_renderer: FormulaRenderer, line: FormulaLine, _spans: list[TextSpan]) -> None:
     line.space()
 
 
-def _named(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+def _named(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
     text = renderer.argument(spans[0])
     if text in symbols.SIGNS:
         line.sign(symbols.SIGNS[text])
@@ -200,15 +224,15 @@ def _named(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> No
         line.name(text)
 
 
-def _over(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+def _over(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
     _stacked(renderer, line, spans[1], above=renderer.argument(spans[0]))
 
 
-def _under(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+def _under(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
     _stacked(renderer, line, spans[1], below=renderer.argument(spans[0]))
 
 
-def _stacked(renderer: "Renderer", line: FormulaLine, span: TextSpan, above: str = "", below: str = "") -> None:
+def _stacked(renderer: FormulaRenderer, line: FormulaLine, span: TextSpan, above: str = "", below: str = "") -> None:
     text = renderer.argument(span)
     if text in _OPERATOR_SIGNS:
         line.operator(text + spelled("_", below) + spelled("^", above))
@@ -221,20 +245,20 @@ def _stacked(renderer: "Renderer", line: FormulaLine, span: TextSpan, above: str
 
 
 def _arrow(sign: str) -> Structure:
-    def write(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+    def write(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
         above, *below = (renderer.argument(span) for span in spans)
         line.operator(sign + spelled("_", below[0] if below else "") + spelled("^", above))
 
     return write
 
 
-def _substack(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+def _substack(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
     rows = [renderer.argument(cell) for row in renderer.source.rows(*spans[0]) for cell in row]
     line.operand(", ".join(rows))
 
 
 def _marked(name: str) -> Structure:
-    def write(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+    def write(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
         text = renderer.argument(spans[0])
         after = spans[0][1] + 1
         written = marked(name, text)
@@ -244,13 +268,13 @@ def _marked(name: str) -> Structure:
 
 
 def _alphabet(name: str) -> Structure:
-    def write(renderer: "Renderer", line: FormulaLine, spans: list[TextSpan]) -> None:
+    def write(renderer: FormulaRenderer, line: FormulaLine, spans: list[TextSpan]) -> None:
         line.operand(renderer.argument(spans[0]).translate(symbols.ALPHABETS[name]))
 
     return write
 
 
-def _style(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: int) -> int:
+def _style(renderer: FormulaRenderer, line: FormulaLine, match: re.Match[str], end: int) -> int:
     """A style that plain text does not show: its argument as if it stood there alone."""
     if word := _STYLED_WORD.match(renderer.text, match.end(), end):
         if word[1]:
@@ -277,7 +301,7 @@ def _fence(match: re.Match[str] | None) -> str | None:
     return {".": "", "<": "⟨", ">": "⟩"}.get(match[2], match[2] if match[2] in "()[]|/" else None)
 
 
-def _left(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: int) -> int:
+def _left(renderer: FormulaRenderer, line: FormulaLine, match: re.Match[str], end: int) -> int:
     fence_match = _FENCE.match(renderer.text, match.end(), end)
     fence = _fence(fence_match)
     if fence_match is None or fence is None:
@@ -288,7 +312,7 @@ def _left(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: in
     return fence_match.end()
 
 
-def _right(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: int) -> int:
+def _right(renderer: FormulaRenderer, line: FormulaLine, match: re.Match[str], end: int) -> int:
     fence_match = _FENCE.match(renderer.text, match.end(), end)
     fence = _fence(fence_match)
     if fence_match is None or fence is None:
@@ -302,7 +326,7 @@ def _right(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: i
     return fence_match.end()
 
 
-def _middle(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: int) -> int:
+def _middle(renderer: FormulaRenderer, line: FormulaLine, match: re.Match[str], end: int) -> int:
     fence_match = _FENCE.match(renderer.text, match.end(), end)
     fence = _fence(fence_match)
     if fence_match is None or not fence:
@@ -311,7 +335,7 @@ def _middle(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: 
     return fence_match.end()
 
 
-def _not(renderer: "Renderer", line: FormulaLine, match: re.Match[str], end: int) -> int:
+def _not(renderer: FormulaRenderer, line: FormulaLine, match: re.Match[str], end: int) -> int:
     negated = _NEGATED.match(renderer.text, match.end(), end)
     sign = (symbols.OPERATORS.get(negated[1]) if negated[1] else negated[2]) if negated else None
     if negated is None or sign is None:
