@@ -43,13 +43,12 @@ def _app(parser: argparse.ArgumentParser) -> None:
 THE_APP = Verb(
     (),
     _app,
-    "inspector.cli.actions.opening",
     takes=(*FIGURES, *APP),
     document=False,
     most_lines=60,
     line="look inside process reward models",
 )
-"""What is done without a command."""
+"""What the app takes without a command; `entry` opens it."""
 RENAMED = {"reread": "reparse --save"}
 """Commands of version 0.1 that are called otherwise now."""
 REMOVED = {"replay": "The app no longer logs what you do, so there is nothing to replay."}

@@ -37,7 +37,7 @@ class CommandParser(argparse.ArgumentParser):
         instead: what to do in place of a common flag that it does not take.
         commands: those that there are, with what each is for, where the app is asked for help.
         most_lines: as many lines as its help has.
-        command_line: the words that a person typed, the command among them.
+        print_corrected: prints the command line with a word replaced, as (what is wrong, (old word, new word)) says.
     """
 
     def __init__(self, command: str, purpose: str, takers: Callable[[str], Sequence[str]]) -> None:
@@ -49,7 +49,7 @@ class CommandParser(argparse.ArgumentParser):
         self.instead: Mapping[str, str] = {}
         self.commands: Mapping[str, str] = {}
         self.most_lines = SCREEN
-        self.command_line: Sequence[str] = ()
+        self.print_corrected: Callable[[str, tuple[str, str]], object] = lambda *_: None
         self._command, self._takers = command, takers
 
     @property
@@ -237,13 +237,7 @@ class CommandParser(argparse.ArgumentParser):
 
         print(for_stderr(sentence), file=sys.stderr)
         if replaced is not None:
-            from inspector.cli.corrected_commands import print_corrections
-            from scoring.data.errors import CommandEdit, UsageError
-
-            print_corrections(
-                self.command_line,
-                UsageError(sentence, instead=[(CommandEdit(replaces=(replaced,)), f"with {replaced[1]}")]),
-            )
+            self.print_corrected(sentence, replaced)
         self.exit(2)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -7,10 +7,11 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 
-from inspector.cli.command_flags import REMOVED, RENAMED, THE_APP, commands, parser_of
+from inspector.cli.command_flags import REMOVED, RENAMED, commands, parser_of
 from inspector.state.common_flags import command_position, plugins_in
 
 
@@ -44,7 +45,7 @@ def _run(words: list[str]) -> int:
         args.command_line = words
         if args.no_color:
             os.environ["NO_COLOR"] = "1"
-        module = (commands()[args.command] if args.command else THE_APP).module
+        module = commands()[args.command].module if args.command else "inspector.cli.actions.opening"
         run = _imported(module).run
         code: int = _heard(run, args) if files and args.command else run(args)
     except SystemExit:
@@ -95,6 +96,14 @@ def _say(sentence: str) -> None:
     print(for_stderr(sentence), file=sys.stderr, flush=True)
 
 
+def _print_corrected(words: Sequence[str], sentence: str, replaced: tuple[str, str]) -> None:
+    """Print the command with one of its words replaced, after a sentence that says what is wrong with it."""
+    from scoring.data.errors import CommandEdit, UsageError
+
+    error = UsageError(sentence, instead=[(CommandEdit(replaces=(replaced,)), f"with {replaced[1]}")])
+    import_module("inspector.cli.corrected_commands").print_corrections(words, error)
+
+
 def _may_name_own(words: Sequence[str]) -> bool:
     """Tell whether words may be about an analysis of the user's own, whose file is then needed to read them."""
     at = command_position(words)
@@ -119,5 +128,5 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         line = shlex.join(["prm-inspect", *words[:at], *RENAMED[words[at]].split(), *words[at + 1 :]])
         parser_of("").leave(f"{words[at]} has another name now: {line}")
     parser = parser_of(command)
-    parser.command_line = words
+    parser.print_corrected = partial(_print_corrected, words)
     return parser.parse_words([word for place, word in enumerate(words) if place != at or not command])

@@ -5,35 +5,15 @@ import sys
 from collections.abc import Iterator
 
 from msgspec.structs import replace
-from rich.text import Text
 
 from inspector.analyses import load
-from inspector.cli.actions.output import form_of, print_page, put, say, say_facts, width_of
+from inspector.cli.actions.output import form_of, put, say, say_facts
 from inspector.cli.actions.progress import ReadingProgress
-from inspector.render.lines import PieceRow
-from inspector.render.terminal import UNBOUNDED, Terminal
-from inspector.render.texts.paint import Glyphs
+from inspector.cli.actions.view_page import print_view
 from inspector.render.texts.text import clean
 from inspector.render.view import View
 from inspector.state.query import Query, query_from
 from scoring.data.progress import told_to
-
-STYLES = {
-    "strong": "bold",
-    "dim": "dim",
-    "good": "green",
-    "bad": "red",
-    "exact": "green",
-    "clean": "green",
-    "early": "yellow",
-    "late": "magenta",
-    "missed": "red",
-    "false-alarm": "red",
-    "gold": "yellow",
-    "scorer-a": "cyan",
-    "scorer-b": "magenta",
-}
-"""Styles of pieces as a terminal without themes has them."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -85,14 +65,6 @@ def put_view(view: View, args: argparse.Namespace, problems: tuple[str, ...] = (
     say(_flip_lists(view, query_from(args)), args)
 
 
-def print_view(view: View, *, ascii_only: bool, pager: bool = False) -> None:
-    """Print what people see of a view; on a terminal as wide as that is, with charts, and through a pager if asked."""
-    terminal = sys.stdout.isatty()
-    width = width_of(UNBOUNDED) if terminal else UNBOUNDED
-    lines = Terminal(width, Glyphs(ascii_only), split=terminal, charts=terminal, raw=view.raw).sections(view.sections)
-    print_page(painted(lines), width, pager=pager)
-
-
 def _flip_lists(view: View, query: Query) -> Iterator[str]:
     """How the cases that flip are listed, of one scorer; of several that would be too many words."""
     wheres: dict[str, dict[str, str | None]] = view.provenance.get("where") or {}
@@ -102,14 +74,3 @@ def _flip_lists(view: View, query: Query) -> Iterator[str]:
             yield f"{flip}: {replace(query, where=(*query.where, where)).command('cases')}"
     if len(flips) > 1:
         yield "The conditions that open these cases are in --json."
-
-
-def painted(rows: Iterator[PieceRow]) -> Iterator[Text]:
-    """Return lines of pieces as texts with the styles of a terminal."""
-    for row in rows:
-        line = Text()
-        for piece in row:
-            style = " ".join(STYLES[name] for name in piece.style.split() if name in STYLES)
-            line.append(clean(piece.text), style or None)
-        line.rstrip()
-        yield line

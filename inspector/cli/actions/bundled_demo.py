@@ -19,7 +19,7 @@ def run(args: argparse.Namespace) -> int:
     query = replace(query_from(args), workspace=None, benchmarks=("demo",))
     if args.no_app:
         from inspector.analyses.board.board import board
-        from inspector.cli.actions.analysis import print_view
+        from inspector.cli.actions.view_page import print_view
         from inspector.state.result_set import load
 
         print_view(board.view(load(query)), ascii_only=args.ascii, pager=not args.quiet)

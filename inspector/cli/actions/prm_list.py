@@ -11,7 +11,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from inspector.cli.actions.output import WARNING, form_of, hanging, print_page, put, width_of
+from inspector.cli.actions.output import form_of, put
+from inspector.cli.actions.paging import WARNING, hanging, print_page, width_of
 from inspector.render.documents import Document
 from inspector.render.texts.text import clean
 from inspector.state.processes.job import ask, prm_words

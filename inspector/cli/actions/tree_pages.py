@@ -12,9 +12,9 @@ from typing import Any
 
 import polars as pl
 
-from inspector.cli.actions.analysis import print_view
 from inspector.cli.actions.output import form_of, put, say, say_facts
 from inspector.cli.actions.progress import ReadingProgress
+from inspector.cli.actions.view_page import print_view
 from inspector.render.blocks import Cell, Column, Kind, Note, Section, Table, count, figure, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View

@@ -17,7 +17,7 @@ def run(args: argparse.Namespace) -> int:
     import sys
     from difflib import get_close_matches
 
-    from inspector.cli.actions.output import print_page, put_page, width_of
+    from inspector.cli.actions.paging import print_page, put_page, width_of
     from inspector.widgets.guide import page, pages
     from scoring.data.errors import UsageError
     from scoring.data.names import near_names

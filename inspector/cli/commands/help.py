@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     """Print it, through a pager where it is longer than the screen."""
     from difflib import get_close_matches
 
-    from inspector.cli.actions.output import put_page
+    from inspector.cli.actions.paging import put_page
     from inspector.cli.command_flags import commands
     from inspector.state.common_flags import common_help
     from scoring.data.errors import UsageError

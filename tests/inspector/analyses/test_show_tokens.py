@@ -13,7 +13,7 @@ import making
 import pages
 import reference
 from inspector.analyses.show.case_pages import token_blocks
-from inspector.cli.actions.analysis import painted
+from inspector.cli.actions.view_page import painted
 from inspector.render.blocks import Section
 from inspector.render.html import fragment
 from inspector.render.latex import latex_sections
