@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from inspector.render.texts.short_names import short_name
-from inspector.render.texts.text import TextPart, cell
+from inspector.render.texts.text import NO_VALUE, TextPart, cell
 from inspector.widgets.key_table.command import (
     DOWN,
     FIRST,
@@ -32,7 +32,6 @@ from inspector.widgets.key_table.command import (
 )
 from inspector.widgets.line_scroll import LineScroll
 
-NOTHING = "(none)"
 FacetMark = Literal["", "keep", "hide", "fixed"]
 _BOXES: dict[FacetMark, str] = {"": "[ ]", "keep": "[x]", "hide": "[-]", "fixed": "[=]"}
 _RADIO: dict[FacetMark, str] = {"": "( )", "keep": "(o)"}
@@ -163,7 +162,7 @@ class FacetList(LineScroll, can_focus=True):
         self._lines = [line for group in groups for line in _lines(group)]
         self._titles = tuple(group.title for group in groups)
         self._labels = {
-            column: tuple(value.label or NOTHING for value in group.values)
+            column: tuple(value.label or NO_VALUE for value in group.values)
             for group in groups
             for column in {value.column for value in group.values}
         }
@@ -295,7 +294,7 @@ def _heading(group: FacetGroup, width: int, titles: Sequence[str], *, short: boo
 def _value_part(value: FacetValue, width: int, labels: Sequence[str]) -> TextPart:
     count = "" if value.count is None else f" {value.count:,}"
     room = max(1, width - len(count) - 4)
-    name = cell(short_name(value.label or NOTHING, room, labels), room)
+    name = cell(short_name(value.label or NO_VALUE, room, labels), room)
     style = "strong" if value.mark in {"keep", "hide"} else "dim" if not value.count else ""
     box = (_RADIO if value.radio else _BOXES).get(value.mark, "[ ]")
     return f"{box} {name}{count}", style

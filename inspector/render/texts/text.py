@@ -21,6 +21,8 @@ TextPart = tuple[str, str]
 LINE_BREAKS = "\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
 TAB = "    "
 REPLACEMENT = "\ufffd"
+NO_VALUE = "(none)"
+"""Stands for a missing value in a list of values."""
 
 # Zero-width and default-ignorable characters vanish: terminals disagree about their width. ZWJ (U+200D) and the
 # variation selectors are among them, so a joined emoji falls into its parts and the columns stay aligned.

@@ -2,12 +2,12 @@
 
 from inspector.render.texts.sentences import WORDS, counted
 from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import NO_VALUE
 from inspector.render.texts.wrap import Phrase
 from inspector.state.filtering.facets import column_words
 from inspector.state.filtering.searching import search_words
 from inspector.state.filtering.slices import condition_titles
 from inspector.state.screen_state import ScreenState
-from inspector.widgets.facet_list import NOTHING
 from scoring.metrics.first_error import FAILURES
 from scoring.workspace.filtering.filters import Facet, FacetChoice, NumberRange
 
@@ -25,7 +25,7 @@ def names_steps(column: str) -> bool:
 def value_words(value: FacetChoice, column: str = "") -> str:
     """Write a facet's value; outcomes lose their underscore, and -1 as a step is no error."""
     if value is None:
-        return NOTHING
+        return NO_VALUE
     if value == -1 and names_steps(column):
         return "no error"
     if isinstance(value, bool):
