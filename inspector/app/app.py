@@ -150,6 +150,7 @@ class InspectApp(Themed[int]):
 
     def _read(self) -> None:
         """In a thread: import what is heavy, read the workspace, decide."""
+        from inspector.analyses._own import load_own
         from inspector.screens import board  # noqa: F401  # imported here so that opening it is instant
         from inspector.state.processes.scoring_words import progress_words
         from inspector.state.result_set import load
@@ -170,6 +171,7 @@ class InspectApp(Themed[int]):
 
         try:
             with told_to(heard):
+                load_own(self.initial_query.plugins)
                 results = load(self.initial_query)
             remembered = self.remembering.recall(results)
             state = as_left(inspect(results), remembered.left, chosen=bool(self.initial_query.scorers))

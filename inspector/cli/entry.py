@@ -47,7 +47,7 @@ def _run(words: list[str]) -> int:
             os.environ["NO_COLOR"] = "1"
         module = commands()[args.command].module if args.command else "inspector.cli.actions.opening"
         run = _imported(module).run
-        code: int = _heard(run, args) if files and args.command else run(args)
+        code: int = _run_with_plugins(run, args, files) if files and args.command else run(args)
     except SystemExit:
         sys.stdout.flush()
         raise
@@ -79,12 +79,13 @@ def _imported(name: str) -> ModuleType:
         gc.enable()
 
 
-def _heard(run: Callable[[argparse.Namespace], int], args: argparse.Namespace) -> int:
-    """Run a command, and say what of the user's own code takes long."""
+def _run_with_plugins(run: Callable[[argparse.Namespace], int], args: argparse.Namespace, files: Sequence[str]) -> int:
+    """Load the user's own files and run a command; say what of their code takes long."""
     from scoring.data import own_code
 
     own_code.listen(_say)
     try:
+        import_module("inspector.analyses._own").load_own(files)
         return run(args)
     finally:
         own_code.stop_listening(_say)

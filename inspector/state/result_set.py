@@ -245,18 +245,12 @@ class ResultSet(Struct, frozen=True, eq=False, dict=True):
 
 
 def load(query: Query) -> ResultSet:
-    """Read what a query names, decide and select.
+    """Read what a query names, decide and select; the files that it names as `plugins` must be loaded already.
 
     Raises:
-        InspectError: no workspace, an unknown benchmark, scorer or column, a condition that cannot be read, or a file
-            of the user's own that cannot be used.
+        InspectError: no workspace, an unknown benchmark, scorer or column, or a condition that cannot be read.
     """
     workspace = find_workspace_or_demo(query.workspace, query.benchmarks)
-    if query.plugins:
-        # Imported only for who asks: commands start sooner.
-        from inspector.analyses._own import load_own
-
-        load_own(query.plugins)
     if query.slices:
         # Imported only for who asks: commands start sooner.
         from inspector.state.filtering.slices import with_slices

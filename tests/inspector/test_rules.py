@@ -13,6 +13,7 @@ import plugged_in
 import rows_out
 import rule_reference as slow
 from inspector import analyses
+from inspector.analyses._own import load_own
 from inspector.analyses.board.board_rows import board_frame
 from inspector.api import analysis
 from inspector.case_page.lines import DisplayOptions, case_lines
@@ -242,6 +243,7 @@ def test_an_analysis_in_a_file_is_a_command_while_the_file_is_named(root, capsys
 
 
 def test_the_app_decides_by_a_rule_of_ones_own(root):
+    load_own([FILE])
     results = load(Query(workspace=root, rules=(("one", "below-mean<"),), plugins=(FILE,)))
     now = inspect(results).focused("one", "bench")
     assert now.threshold == -0.2

@@ -182,10 +182,12 @@ class Following:
 
     def _read(self, query: "Query", then: "Callable[[], object]", number: int) -> None:
         """In a thread."""
+        from inspector.analyses._own import load_own
         from inspector.state.result_set import load
         from scoring.data.errors import InspectError
 
         try:
+            load_own(query.plugins)
             self._host.app.call_later(self._show_latest, load(query), then, number)
         except InspectError as error:
             self._host.tell(str(error), "warning")
