@@ -133,7 +133,7 @@ def columns_table(results: ResultSet, words: Sequence[str]) -> pl.DataFrame:
     for word in words:
         column = _rewards(results, word) if word.endswith(REWARDS) else None
         if column is None:
-            column = results.column(column_named(results, word))
+            column = results.column(column_named(results.evaluated, results.chosen_evaluations, word))
         by_name.setdefault(column.name, column)
     return pl.DataFrame(list(by_name.values()))
 

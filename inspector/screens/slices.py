@@ -15,7 +15,8 @@ from inspector.render.texts.text import TextPart, cell, clean
 from inspector.render.texts.wrap import wrap
 from inspector.screens.controller import Controller
 from inspector.screens.dialog import Dialog
-from inspector.state.filtering.slices import ReadySlice, SavedSlice, SliceShelf, ready_slices, size_of, slice_of, sliced
+from inspector.state.filtering.saved_slices import SavedSlice, SliceShelf
+from inspector.state.filtering.slices import ReadySlice, ready_slices, size_of, slice_of, sliced
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.text_editor import TypingLine

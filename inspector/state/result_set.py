@@ -14,10 +14,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.state.case_list.ordering import CaseOrders
-from inspector.state.filtering.searching import found_in, matching
+from inspector.state.filtering.saved_slices import with_slices
+from inspector.state.filtering.searching import matching, text_query_of
 from inspector.state.label_set import label_set, labels_note, on_labels
-from inspector.state.notes import absence_notes, stale_notes, wish_notes
 from inspector.state.query import Query
+from inspector.state.query_notes import absence_notes, stale_notes, wish_notes
 from inspector.state.workspace_place import find_workspace_or_demo
 from scoring.data.errors import FilterError
 from scoring.data.metadata_columns import MetadataColumns
@@ -38,7 +39,7 @@ from scoring.metrics.statistics import BASELINES, baselines, is_baseline
 from scoring.workspace.cache import VoteParts
 from scoring.workspace.filtering.condition_masks import Categories, ConditionMasks
 from scoring.workspace.filtering.filters import Facet, columns_read
-from scoring.workspace.filtering.text_search import SearchMatches
+from scoring.workspace.filtering.text_search import Searchable, SearchMatches, search_all
 from scoring.workspace.triage.adjudicated import Adjudicated
 from scoring.workspace.triage.history import Triage
 from scoring.workspace.triage.words import Annotation
@@ -252,9 +253,6 @@ def load(query: Query) -> ResultSet:
     """
     workspace = find_workspace_or_demo(query.workspace, query.benchmarks)
     if query.slices:
-        # Imported only for who asks: commands start sooner.
-        from inspector.state.filtering.slices import with_slices
-
         query = with_slices(query, workspace.root)
     place = EvaluationCache.of(workspace, query.benchmarks)
     cases, texts, metadata = workspace.cases_and_columns(tuple(dict.fromkeys(query.benchmarks)))
@@ -373,8 +371,47 @@ def select(results: ResultSet, order: Ints | None = None) -> ResultSet:
     search = found_in(results, keep)
     keep &= matching(search, results.height)
     if order is None:
-        order = results.orders.of(results, query.sort)
+        order = results.orders.of(results.evaluated, results.chosen_evaluations, query.sort)
     return replace(results, shown=order[keep[order]], matches=search)
+
+
+# -- what its text search finds
+
+
+def searchable(results: ResultSet) -> Searchable:
+    """Return the texts of a result set's cases, and where answers lie: those of critics, and of PRMs that generate."""
+    # Imported only for who searches: commands start sooner.
+    from inspector.state.answer_blocks import is_talk
+
+    there = [(evaluation.scorer, results.folders.get(evaluation.scorer.name)) for evaluation in results.evaluations]
+    answering = [(is_talk(scorer), folder) for scorer, folder in there if folder and VoteParts(folder).parts()]
+    answers, talks = (tuple(folder for talks, folder in answering if talks is kind) for kind in (False, True))
+    cases = results.cases
+    trajectories = "step_messages" in cases.columns and cases["step_messages"].count() > 0
+    own_keys = {folder: results.keyed(scorer.name)["key"] for scorer, folder in there if folder and scorer.reads}
+    notes = results.beside("note")
+    return Searchable(results.texts, cases["key"], answers, notes, talks, cases["case"], trajectories, own_keys)
+
+
+def found_in(results: ResultSet, rows: Bools) -> SearchMatches | None:
+    """Search as the query asks, among these cases at least; None where it asks for no search.
+
+    Only cases that were not searched before are read.
+
+    Raises:
+        SearchError: as for `text_query_of`.
+        DamagedWorkspace: a file of texts cannot be read.
+    """
+    text_query = text_query_of(results.query)
+    if not text_query:
+        return None
+    before = results.matches if results.matches is not None and results.matches.query == text_query else None
+    if before is not None and before.covers(rows):
+        return before.with_notes(results.beside("note"))
+    return search_all(text_query, searchable(results), rows, before)
+
+
+# -- its benchmarks
 
 
 def by_benchmark(results: ResultSet) -> Iterator[tuple[str, Bools]]:

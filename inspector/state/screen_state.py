@@ -6,6 +6,7 @@ the file holds what the screen shows.
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +18,8 @@ from inspector.render.texts.sentences import Headline, headline, official_score
 from inspector.state.case_list.case_rows import CaseRows
 from inspector.state.case_list.ordering import is_of_scorer, sort_key
 from inspector.state.filtering.facets import Counts, FacetColumn, facet_columns, facet_counts
-from inspector.state.filtering.searching import carried, found_in, matching, search_fields
-from inspector.state.result_set import ResultSet, select
+from inspector.state.filtering.searching import matching, search_fields
+from inspector.state.result_set import ResultSet, found_in, select
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Bools, Ints
@@ -49,7 +50,7 @@ def best_scorer(start: "ScreenState", names: Sequence[str]) -> str | None:
     return min(names, key=place, default=None)
 
 
-# -- what of a filter and an order still holds where columns have gone
+# -- what of a filter, an order and a search still holds in a result set that was loaded later
 
 
 def held_filter(chosen: Filter, results: ResultSet, old: str, new: str) -> Filter:
@@ -72,10 +73,30 @@ def held_order(sort: str, results: ResultSet) -> str:
     if not sort:
         return ""
     try:
-        sort_key(results, sort)
+        sort_key(results.evaluated, results.chosen_evaluations, sort)
     except UsageError:
         return ""
     return sort
+
+
+def carried(result: SearchMatches | None, old: ResultSet, new: ResultSet) -> SearchMatches | None:
+    """Carry what was found over to a result set that was loaded later: searched again only where that is needed.
+
+    Raises:
+        DamagedWorkspace: as for `found_in`.
+    """
+    if result is None or (new.matches is not None and new.matches.query == result.query):
+        return None if result is None else new.matches
+    unchanged = new.cases["key"].equals(old.cases["key"]) and _files(new) == _files(old)
+    if "answers" not in result.query.scopes and unchanged:
+        return result
+    query = replace(new.query, **search_fields(result))
+    return found_in(replace(new, query=query, matches=None), np.ones(new.height, dtype=np.bool_))
+
+
+def _files(results: ResultSet) -> list[Path | None]:
+    """Where the texts are read from; None for those that come with the program."""
+    return [source if isinstance(source, Path) else None for source in results.texts.sources]
 
 
 # -- the range in which a threshold moves
@@ -427,7 +448,7 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def order(self) -> Ints:
         """All row ids in the present order, those that the filter hides included."""
-        return self.results.orders.of(self.results, self.results.query.sort)
+        return self.results.orders.of(self.results.evaluated, self.results.chosen_evaluations, self.results.query.sort)
 
 
 def _occurs(facet: Facet, cases: pl.DataFrame) -> bool:

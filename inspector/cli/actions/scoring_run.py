@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from inspector.cli.actions.progress import say_over_progress, show_progress
 from inspector.cli.corrected_commands import print_corrections
 from inspector.render.texts.sentences import counted
-from inspector.state.filtering.slices import with_slices
+from inspector.state.filtering.saved_slices import with_slices
 from inspector.state.processes.job import Job, signals_passed_on
 from inspector.state.processes.scoring_words import node_lines, parts_done, speed, words_of
 from inspector.state.query import Query, shell_word

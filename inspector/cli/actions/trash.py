@@ -7,8 +7,8 @@ from typing import Any
 
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
-from inspector.state.notes import scorers_of
 from inspector.state.query import shell_word
+from inspector.state.query_notes import scorers_of
 from inspector.state.triage.annotations import benchmark_of
 from inspector.state.workspace_place import find_workspace
 from scoring.data.errors import InspectError, NoWorkspace, UsageError

@@ -1,7 +1,7 @@
 """The order of the list: what a sort key means, and the row ids it gives."""
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +10,10 @@ import polars as pl
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Floats, Ints
+from scoring.evaluation.evaluated_cases import EvaluatedCases
+from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.workspace.filtering.condition_masks import Categories
-
-if TYPE_CHECKING:
-    from inspector.state.result_set import ResultSet
 
 INSTRUCTIVE = "instructive"
 """The sort key that is no column: see `scoring.evaluation.evaluation`."""
@@ -30,20 +29,22 @@ class CaseOrders:
     def __init__(self) -> None:
         self._kept: OrderedDict[str, tuple[object, Ints]] = OrderedDict()
 
-    def of(self, results: "ResultSet", sort: str) -> Ints:
+    def of(self, cases: EvaluatedCases, chosen: Sequence[Evaluation], sort: str) -> Ints:
         """Return all row ids in an order (n,); ties keep the order of the cases, and nulls come last either way.
+
+        `chosen` are the evaluations that are shown: the first says what is instructive.
 
         Raises:
             UsageError: no such column, several, or one that has no order.
         """
         if not sort:
-            return np.arange(results.height)
-        name, descending = sort_key(results, sort)
-        owner = _instructing(results) if name == INSTRUCTIVE else results.owner(name)
+            return np.arange(cases.height)
+        name, descending = sort_key(cases, chosen, sort)
+        owner = _instructing(chosen) if name == INSTRUCTIVE else cases.owner(name)
         key = f"{name}:{descending}"
         known = self._kept.get(key)
         if known is None or known[0] is not owner:
-            known = owner, _order(results, name, descending=descending)
+            known = owner, _order(cases, chosen, name, descending=descending)
             self._kept[key] = known
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
@@ -51,7 +52,7 @@ class CaseOrders:
         return known[1]
 
 
-def sort_key(results: "ResultSet", sort: str) -> tuple[str, bool]:
+def sort_key(cases: EvaluatedCases, chosen: Sequence[Evaluation], sort: str) -> tuple[str, bool]:
     """Return the column that a sort key names, in full, or `instructive`; and whether it goes downwards.
 
     Raises:
@@ -61,10 +62,10 @@ def sort_key(results: "ResultSet", sort: str) -> tuple[str, bool]:
     if not colon or direction not in DIRECTIONS:
         word, direction = sort, "asc"
     if word == INSTRUCTIVE:
-        _instructing(results)
+        _instructing(chosen)
         return INSTRUCTIVE, direction == "desc"
-    name = column_named(results, word)
-    if isinstance(results.schema[name], pl.List):
+    name = column_named(cases, chosen, word)
+    if isinstance(cases.schema[name], pl.List):
         raise UsageError(f"column {name!r} holds lists and has no order.", "Sort by another column.")
     return name, direction == "desc"
 
@@ -75,44 +76,39 @@ def is_of_scorer(sort: str) -> bool:
     return (word if direction in DIRECTIONS else sort) in {INSTRUCTIVE, *EVERY_COLUMN}
 
 
-def column_named(results: "ResultSet", word: str) -> str:
+def column_named(cases: EvaluatedCases, chosen: Sequence[Evaluation], word: str) -> str:
     """Find the column that a word names: its name, a unique part of it, or `margin` and the like of the only scorer.
 
     Raises:
         UsageError: none or several.
     """
-    if word in results.schema:
+    if word in cases.schema:
         return word
     if word in EVERY_COLUMN:
-        of = (
-            results.chosen
-            if len(results.chosen) == 1
-            else [evaluation.scorer.name for evaluation in results.evaluations]
-        )
-        return match_name(word, [f"{scorer}.{word}" for scorer in of], "column")
+        of = chosen if len(chosen) == 1 else cases.evaluations
+        return match_name(word, [f"{evaluation.scorer.name}.{word}" for evaluation in of], "column")
     try:
-        return match_name(word, results.columns, "column")
+        return match_name(word, cases.columns, "column")
     except UsageError as error:
-        if why := results.why_missing(word):
+        if why := cases.why_missing(word):
             raise UsageError(error.sentence, why) from None
         raise
 
 
-def _instructing(results: "ResultSet") -> object:
+def _instructing(chosen: Sequence[Evaluation]) -> Evaluation:
     """The evaluation that says what is instructive: that of the first scorer chosen."""
-    evaluations = results.chosen_evaluations
-    if not evaluations:
+    if not chosen:
         raise UsageError("instructive needs a scorer and there is none.", "Import or compute rewards first.")
-    return evaluations[0]
+    return chosen[0]
 
 
-def _order(results: "ResultSet", name: str, *, descending: bool) -> Ints:
+def _order(cases: EvaluatedCases, chosen: Sequence[Evaluation], name: str, *, descending: bool) -> Ints:
     if name == INSTRUCTIVE:
-        return results.chosen_evaluations[0].instructive(least_first=descending)
-    coded = results.categories(name) if results.schema[name] == pl.String() else None
+        return _instructing(chosen).instructive(least_first=descending)
+    coded = cases.categories(name) if cases.schema[name] == pl.String() else None
     if coded is not None:
         return sorted_ids(ranks(coded), descending=descending)
-    return sorted_ids(results.column(name), descending=descending)
+    return sorted_ids(cases.column(name), descending=descending)
 
 
 def ranks(coded: Categories) -> pl.Series:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from msgspec import Struct, field
 
-from inspector.state.filtering.searching import searchable
+from inspector.state.result_set import searchable
 from inspector.state.screen_state import ScreenState
 from scoring.data.schema import Bools, Ints
 from scoring.data.texts import Texts

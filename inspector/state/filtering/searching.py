@@ -1,20 +1,14 @@
-"""The text search of a result set: read from its query, run on its texts, and what it found kept beside it."""
+"""The text search of a query: how it is read, and what it found, in words and as a mask."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import numpy as np
-from msgspec.structs import replace
 
 from inspector.state.query import Query
 from scoring.data.schema import Bools
-from scoring.workspace.cache import VoteParts
 from scoring.workspace.filtering.text_query import SCOPES, TextQuery
-from scoring.workspace.filtering.text_search import Searchable, SearchMatches, search_all
-
-if TYPE_CHECKING:
-    from inspector.state.result_set import ResultSet
+from scoring.workspace.filtering.text_search import SearchMatches
 
 
 class SearchFields(TypedDict):
@@ -59,59 +53,6 @@ def _places(result: SearchMatches, row: int) -> Iterator[str]:
     if "steps" in scopes:
         yield f"step {step}" if step >= 0 else "steps"
     yield from (scope for scope in scopes if scope != "steps")
-
-
-def searchable(results: "ResultSet") -> Searchable:
-    """Return the texts of a result set's cases, and where answers lie: those of critics, and of PRMs that generate."""
-    # Imported only for who searches: commands start sooner.
-    from inspector.state.answer_blocks import is_talk
-
-    there = [(evaluation.scorer, results.folders.get(evaluation.scorer.name)) for evaluation in results.evaluations]
-    answering = [(is_talk(scorer), folder) for scorer, folder in there if folder and VoteParts(folder).parts()]
-    answers, talks = (tuple(folder for talks, folder in answering if talks is kind) for kind in (False, True))
-    cases = results.cases
-    trajectories = "step_messages" in cases.columns and cases["step_messages"].count() > 0
-    own_keys = {folder: results.keyed(scorer.name)["key"] for scorer, folder in there if folder and scorer.reads}
-    notes = results.beside("note")
-    return Searchable(results.texts, cases["key"], answers, notes, talks, cases["case"], trajectories, own_keys)
-
-
-def found_in(results: "ResultSet", rows: Bools) -> SearchMatches | None:
-    """Search as the query asks, among these cases at least; None where it asks for no search.
-
-    Only cases that were not searched before are read.
-
-    Raises:
-        SearchError: as for `text_query_of`.
-        DamagedWorkspace: a file of texts cannot be read.
-    """
-    text_query = text_query_of(results.query)
-    if not text_query:
-        return None
-    before = results.matches if results.matches is not None and results.matches.query == text_query else None
-    if before is not None and before.covers(rows):
-        return before.with_notes(results.beside("note"))
-    return search_all(text_query, searchable(results), rows, before)
-
-
-def carried(result: SearchMatches | None, old: "ResultSet", new: "ResultSet") -> SearchMatches | None:
-    """Carry what was found over to a result set that was loaded later: searched again only where that is needed.
-
-    Raises:
-        DamagedWorkspace: as for `found_in`.
-    """
-    if result is None or (new.matches is not None and new.matches.query == result.query):
-        return None if result is None else new.matches
-    unchanged = new.cases["key"].equals(old.cases["key"]) and _files(new) == _files(old)
-    if "answers" not in result.query.scopes and unchanged:
-        return result
-    query = replace(new.query, **search_fields(result))
-    return found_in(replace(new, query=query, matches=None), np.ones(new.height, dtype=np.bool_))
-
-
-def _files(results: "ResultSet") -> list[Path | None]:
-    """Where the texts are read from; None for those that come with the program."""
-    return [source if isinstance(source, Path) else None for source in results.texts.sources]
 
 
 def matching(result: SearchMatches | None, n: int) -> Bools:

@@ -10,7 +10,8 @@ import reference
 from inspector.cli import main
 from inspector.screens.filtering import ConditionScreen
 from inspector.screens.slices import SlicesScreen
-from inspector.state.filtering.slices import SavedSlice, save_slice, sliced
+from inspector.state.filtering.saved_slices import SavedSlice, save_slice
+from inspector.state.filtering.slices import sliced
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect

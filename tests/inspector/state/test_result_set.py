@@ -152,7 +152,7 @@ def test_instructive_is_the_order_of_the_first_scorer_shown(root):
     expected = found.evaluation("rand-0").instructive()
     assert found.shown.tolist() == [row for row in expected if found.mask[row]]
     with pytest.raises(UsageError, match="needs a scorer"):
-        found.orders.of(replace(found, chosen=()), "instructive")
+        found.orders.of(found.evaluated, (), "instructive")
 
 
 def test_a_name_is_matched_whole_before_in_part():

@@ -7,8 +7,8 @@ import pytest
 import making
 import step_making
 from inspector.cli import main
-from inspector.state.notes import wish_notes
 from inspector.state.query import Query
+from inspector.state.query_notes import wish_notes
 from inspector.state.result_set import load
 from reference import Case
 from step_reference import Step

@@ -44,13 +44,18 @@ def test_nan_counts_as_null():
     assert sorted_ids(pl.Series([float("nan"), 1.0, 0.0]), descending=True).tolist() == [1, 2, 0]
 
 
+def asked(results):
+    """What an order is made from: the cases with their columns, and the scorers shown."""
+    return results.evaluated, results.chosen_evaluations
+
+
 def test_a_measure_is_that_of_the_one_scorer_chosen(root):
     one, several = load(Query(workspace=root, scorers=("gpt4",))), load(Query(workspace=root))
-    assert column_named(one, "margin") == "gpt4.margin"
-    assert column_named(one, "rand-0.margin") == "rand-0.margin"
-    assert column_named(several, "n_st") == "n_steps"
+    assert column_named(*asked(one), "margin") == "gpt4.margin"
+    assert column_named(*asked(one), "rand-0.margin") == "rand-0.margin"
+    assert column_named(*asked(several), "n_st") == "n_steps"
     with pytest.raises(UsageError, match="3 columns match 'margin'"):
-        column_named(several, "margin")
+        column_named(*asked(several), "margin")
 
 
 @pytest.mark.parametrize("name", ["gpt4.lowest_reward", "gpt4.drop_at_gold", "gpt4.abs_margin", "disagreement"])
@@ -72,18 +77,18 @@ def test_instructive_goes_the_other_way_too(root):
 
 def test_an_order_is_remembered_as_long_as_its_column_stays(root):
     found = load(Query(workspace=root, scorers=("gpt4",)))
-    before = found.orders.of(found, "margin")
-    assert found.orders.of(found, "gpt4.margin:asc") is before
+    before = found.orders.of(*asked(found), "margin")
+    assert found.orders.of(*asked(found), "gpt4.margin:asc") is before
     moved = replace(found, evaluations=tuple(one.at(0.3) for one in found.evaluations))
-    assert found.orders.of(moved, "margin") is not before
+    assert found.orders.of(*asked(moved), "margin") is not before
     for word in ("n_steps", "generator", "subset"):
-        found.orders.of(found, word)
+        found.orders.of(*asked(found), word)
     assert len(found.orders._kept) == KEPT
 
 
 def test_lists_have_no_order(root):
     with pytest.raises(UsageError, match="holds lists"):
-        sort_key(load(Query(workspace=root)), "tags:desc")
+        sort_key(*asked(load(Query(workspace=root))), "tags:desc")
 
 
 def test_the_other_direction_and_back():

@@ -6,7 +6,8 @@ import judged
 import making
 import taxonomy_spaces
 from inspector.state.filtering.filter_words import filter_words
-from inspector.state.filtering.slices import SavedSlice, ready_slices, size_of, sliced
+from inspector.state.filtering.saved_slices import SavedSlice
+from inspector.state.filtering.slices import ready_slices, size_of, sliced
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect

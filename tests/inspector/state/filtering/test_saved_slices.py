@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from inspector.state.filtering.slices import FILE, SavedSlice, delete_slice, read_slices, save_slice, with_slices
+from inspector.state.filtering.saved_slices import FILE, SavedSlice, delete_slice, read_slices, save_slice, with_slices
 from inspector.state.query import Query
 from scoring.data.errors import NoWorkspace, UsageError
 
