@@ -10,19 +10,18 @@ asked first by a screen, where keys must not wait, and nothing is resampled then
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.render.analysis_list import OWN, module_of, summaries
+from inspector.render.view import View
+from inspector.state import result_set
 from inspector.state.common_flags import Collect
+from inspector.state.query import Query
+from inspector.state.result_set import ResultSet
 from scoring.data.errors import PluginError, UsageError
-
-if TYPE_CHECKING:
-    from inspector.render.view import View
-    from inspector.state.query import Query
-    from inspector.state.result_set import ResultSet
 
 Whose = Literal["all", "ranked", "focus", "pair", "one or two", "beside", "none"]
 """Whom a screen asks about: every scorer, as the workspace has them or as the analysis ranks them; the one in focus;
@@ -177,7 +176,7 @@ class Page(Struct, frozen=True):
     help: str = ""
     takes: str = ""
     people: bool = False
-    holds: "Callable[[ResultSet, str], bool] | None" = None
+    holds: Callable[[ResultSet, str], bool] | None = None
 
 
 class Params(Struct, frozen=True):
@@ -198,8 +197,8 @@ class Params(Struct, frozen=True):
         return usual if value is None else value
 
 
-AnalysisFunction = Callable[["ResultSet", Params, bool], "View"]
-Loader = Callable[["Query", Params], "ResultSet"]
+AnalysisFunction = Callable[[ResultSet, Params, bool], View]
+Loader = Callable[[Query, Params], ResultSet]
 
 
 class Analysis(Struct, frozen=True):
@@ -235,7 +234,7 @@ class Analysis(Struct, frozen=True):
     refuses: Mapping[str, str] = field(default_factory=dict)
     """The common flags that its command does not take, as they would change nothing, and what to do instead."""
 
-    def load(self, query: "Query", params: Params) -> "ResultSet":
+    def load(self, query: Query, params: Params) -> ResultSet:
         """Read what the query asks about, decide and select.
 
         Raises:
@@ -243,12 +242,9 @@ class Analysis(Struct, frozen=True):
         """
         if self.loader is not None:
             return self.loader(query, params)
-        # Imported only for who asks: `--help` needs the flags alone.
-        from inspector.state.result_set import load
+        return result_set.load(query)
 
-        return load(query)
-
-    def view(self, results: "ResultSet", params: Params | None = None, *, intervals: bool = True) -> "View":
+    def view(self, results: ResultSet, params: Params | None = None, *, intervals: bool = True) -> View:
         """Answer the question: make the view of a result set.
 
         Args:

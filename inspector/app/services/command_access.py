@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from textual.app import App, SystemCommand
 from textual.events import Event, Key
 
-from inspector.analyses import load
 from inspector.app.services.host import ServiceHost
 from inspector.render.analysis_list import summaries
 from inspector.render.texts.text import clean
@@ -92,6 +91,8 @@ class Keys:
 
 def palette_commands(app: App[object], words: KeyWords, screen: "Screen[object]") -> "Iterator[SystemCommand]":
     """Yield the commands of the screen beneath the palette, the analyses that have no key, and the guide's pages."""
+    # Imported here: analyses need the data, which the first paint does not wait for.
+    from inspector.analyses import load
     from inspector.screens.base import AppScreen
     from inspector.widgets.guide import pages
 
