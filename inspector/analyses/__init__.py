@@ -228,7 +228,7 @@ class Analysis(Struct, frozen=True):
     slow: bool = False
     """Whether it reads what may take long, such as all answers of a critic: of few cases too no key waits for it."""
     loader: Loader | None = None
-    """Selects what it is asked about, where that is more than a query says; None = what the query says."""
+    """Selects what it is asked about, where that is more or less than a query says; None = what the query says."""
     examples: tuple[str, ...] = ()
     """Two command lines for its help; () = on the demo, and with the first of its pages that is a flag."""
     refuses: Mapping[str, str] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.label_set import published_note
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet, within
+from inspector.state.result_set import ResultSet, load, within
 from scoring.data.schema import Row
 from scoring.metrics.published.papers import beside
 from scoring.metrics.shares import SIDES
@@ -84,6 +84,7 @@ _ERROR_TYPE = "share_error_type:"
 @analysis(
     "Statistics",
     whose="none",
+    loader=lambda query, _: load(query, scorers=False),
     refuses={"--scorer": "Cases are counted, whoever scored them."},
     examples=(
         "prm-inspect stats --benchmark demo",

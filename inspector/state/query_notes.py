@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import polars as pl
-
 from inspector.state.query import Query, shell_word
 from scoring.data.errors import DamagedWorkspace
 from scoring.data.names import match_name
@@ -24,14 +22,13 @@ EVERY = "every scorer"
 # -- of what is not there, or old
 
 
-def absence_notes(query: Query, workspace: Workspace, cases: pl.DataFrame, scorers: Sequence[str]) -> Iterator[str]:
+def absence_notes(query: Query, workspace: Workspace, *, unscored: bool) -> Iterator[str]:
     """Explain why nothing is to be seen, with the command that changes it.
 
     Args:
         query: what was asked for; who named benchmarks knows what they are.
         workspace: where it was looked for.
-        cases: those that were found.
-        scorers: names of those that have something for these cases.
+        unscored: whether there are cases and no scorer has anything for them.
     """
     if query.benchmarks:
         return
@@ -44,7 +41,7 @@ def absence_notes(query: Query, workspace: Workspace, cases: pl.DataFrame, score
         names = [entry.name for entry in (removed(workspace) if workspace.root else ()) if entry.kind == "benchmark"]
         if names:
             yield f"In its trash: {', '.join(names)}. One comes back with: prm-inspect restore NAME{where}"
-    elif cases.height and not scorers and (names := scorers_of(workspace, demo.NAME)):
+    elif unscored and (names := scorers_of(workspace, demo.NAME)):
         they = f"{', '.join(names)} scored the demo and none of these cases"
         yield f"{they}; the demo shows with: prm-inspect{where} --benchmark {demo.NAME}"
 

@@ -3,7 +3,7 @@
 What comes of it is ready to be shown or printed: the cases, their texts and one evaluation a scorer.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,9 +28,10 @@ from scoring.data.schema import Bools, Ints
 from scoring.data.storage.remembered import IdentityCache
 from scoring.data.texts import Texts, reward_keys
 from scoring.evaluation.derived import EvaluationCache, UncachedEvaluation
-from scoring.evaluation.evaluated_cases import CaseMeasures, EvaluatedCases, TriageColumns
+from scoring.evaluation.evaluated_cases import SAID, CaseMeasures, EvaluatedCases, TriageColumns
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.loader import scored
+from scoring.evaluation.loader import Scored, scored
+from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.deciding import DecisionContext, TuningContext, apply_decisions
 from scoring.metrics.kernel import Unparsed
@@ -245,8 +246,10 @@ class ResultSet(Struct, frozen=True, eq=False, dict=True):
 # -- how it is loaded
 
 
-def load(query: Query) -> ResultSet:
+def load(query: Query, *, scorers: bool = True) -> ResultSet:
     """Read what a query names, decide and select; the files that it names as `plugins` must be loaded already.
+
+    Without `scorers` none is read or evaluated, unless the query needs some to select the cases.
 
     Raises:
         InspectError: no workspace, an unknown benchmark, scorer or column, or a condition that cannot be read.
@@ -261,10 +264,14 @@ def load(query: Query) -> ResultSet:
     triage = journal.triage if journal else Triage()
     on_label: Mapping[str, Sequence[Annotation]] = {} if query.labels == "original" else on_labels(journal)
     own, (cases, adjudicated, label_columns) = cases, label_set(query.labels, on_label, cases)
+    made_columns = kept_columns()
+    known = {*cases.columns, *metadata.schema, *SAID, *label_columns, *(made.name for made in made_columns)}
+    evaluates = scorers or _needs_scorers(query, known)
     # What is kept was made from the labels in the files.
-    there = scored(workspace, cases, texts, place if unchanged and cases is own else None)
+    kept = place if unchanged and cases is own else None
+    there = scored(workspace, cases, texts, kept) if evaluates else Scored()
     evaluations, folders, problems = there.evaluations, there.folders, there.problems
-    problems += absence_notes(query, workspace, cases, tuple(folders))
+    problems += absence_notes(query, workspace, unscored=evaluates and cases.height > 0 and not folders)
     problems += stale_notes(evaluations, folders, query.workspace)
     added = _baselines(query, cases, [evaluation.scorer.name for evaluation in evaluations])
     evaluations += added
@@ -276,7 +283,7 @@ def load(query: Query) -> ResultSet:
     every = wanted + beside if wanted else names
     chosen = tuple(dict.fromkeys(name for name in every if name in wanted or name not in unasked))
     rows = np.arange(cases.height)
-    own_columns = {made.name: made.of(cases, texts) for made in kept_columns()}
+    own_columns = {made.name: made.of(cases, texts) for made in made_columns}
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
     everything = ResultSet(
         query,
@@ -298,6 +305,16 @@ def load(query: Query) -> ResultSet:
     notes = wish_notes(query, granted.evaluations)
     problems += [*(journal.problems if journal else ()), *notes, *labels_note(adjudicated, cases.height)]
     return select(replace(granted, problems=tuple(problems), unkept=tuple(there.unkept)))
+
+
+def _needs_scorers(query: Query, known: Collection[str]) -> bool:
+    """Whether the query speaks of scorers, or may; `known` are the columns that are none of theirs."""
+    if query.decides or query.scorers or query.search or query.sort:
+        return True
+    read = [columns_read(text) for text in query.where]
+    # A metadata column may have the name of a scorer's.
+    others = {name for name in known if name.rpartition(".")[2] not in EVERY_COLUMN}
+    return not all(names and names <= others for names in read)
 
 
 def _baselines(query: Query, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:

@@ -3,11 +3,14 @@
 import json
 import shlex
 
+import pytest
+
 import example
 import papers
 from inspector.analyses.stats import stats
 from inspector.cli import main
 from inspector.render.lines import text_of
+from inspector.state import result_set
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
@@ -94,3 +97,19 @@ async def test_its_export_is_what_stats_prints_and_conditions_on_outcomes_count_
     capsys.readouterr()
     assert main(shlex.split(json.loads(file.read_text())["provenance"]["command"])[1:]) == 0
     assert capsys.readouterr().out == file.read_text()
+
+
+def test_the_command_reads_no_scorer_unless_a_condition_speaks_of_one(tmp_path, monkeypatch, capsys):
+    asked = example.write(tmp_path / "w")
+    words = ["stats", "-w", asked.workspace, "--json", "--quiet"]
+    monkeypatch.setattr(result_set, "scored", lambda *_: pytest.fail("a scorer was read"))
+    assert main([*words, "--where", "n_steps > 2"]) == 0
+    without = json.loads(capsys.readouterr().out)
+    monkeypatch.undo()
+    results = load(Query(workspace=asked.workspace, where=("n_steps > 2",)))
+    assert without["rows"] == stats.view(results).rows.to_dicts()
+    name = results.evaluations[0].scorer.name
+    assert main([*words, "--where", f"\"{name}.outcome\" = 'exact'"]) == 0
+    number = int((results.column(f"{name}.outcome") == "exact").sum())
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [row["value"] for row in rows if (row["subset"], row["statistic"]) == ("all", "cases")] == [number]
