@@ -17,10 +17,11 @@ from inspector import cli
 from inspector.cli import command_flags
 from inspector.state.query import Query
 from inspector.state.result_set import load
-from inspector.widgets.guide import page, pages
+from inspector.widgets.guide import KEYS, page, pages
+from inspector.widgets.guide.key_page import key_page
+from inspector.widgets.key_spelling import written
 from inspector.widgets.key_table import COMMANDS, RAIL
 from inspector.widgets.key_table.command import VERBS
-from inspector.widgets.key_table.key_words import written
 from scoring import __version__
 from scoring.models.critics.protocols import PROTOCOLS, version
 from scoring_process import captured, jobs_here
@@ -28,7 +29,7 @@ from servers.fault_server import running
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-GUIDE = "\n".join(page(name) for name in pages())
+GUIDE = "\n".join(key_page() if name == KEYS else page(name) for name in pages())
 BOTH = f"{README}\n{GUIDE}"
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", BOTH, re.DOTALL)
 COMMAND_LINES = [

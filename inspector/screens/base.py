@@ -19,9 +19,10 @@ from inspector.state.screen_state import ScreenState
 from inspector.state.visit import HERE
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine, WhichKey
+from inspector.widgets.key_spelling import written
 from inspector.widgets.key_table import COMMANDS, RAIL, Command
 from inspector.widgets.key_table.command import CLOSE, FIRST, GO
-from inspector.widgets.key_table.key_words import KeyWords, written
+from inspector.widgets.key_table.key_words import KeyWords
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import PhraseLine, Rail
 from inspector.widgets.textual_compat import Steady

@@ -15,9 +15,12 @@ from textual.widgets import Static
 from inspector.render.texts.sentences import GLYPHS, WORDS
 from inspector.render.texts.text import cell
 from inspector.screens.dialog import Dialog, Narrowing
+from inspector.widgets.guide import KEYS, page
+from inspector.widgets.guide.key_page import key_page
 from inspector.widgets.guide.laid_out import GuidePage
+from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table import SCREENS, Command
-from inspector.widgets.key_table.command import CLOSE, GO, NO_KEY, OPEN, VIEW
+from inspector.widgets.key_table.command import CLOSE, GO, OPEN, VIEW
 from inspector.widgets.pick_list import Pick
 
 if TYPE_CHECKING:
@@ -215,4 +218,5 @@ class TextPage(Dialog[None]):
 
 def guide_page(topic: str) -> TextPage:
     """Make the dialog of a page of the guide."""
-    return TextPage(GuidePage(topic), f"prm-inspect guide {topic} prints it")
+    text = key_page() if topic == KEYS else page(topic)
+    return TextPage(GuidePage(text), f"prm-inspect guide {topic} prints it")

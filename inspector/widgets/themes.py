@@ -19,6 +19,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
+from inspector.widgets.key_spelling import plain_key, written
 from inspector.widgets.textual_compat import EndingNotifications, KeyOrder, without_colours
 from scoring.data.errors import InspectError
 from scoring.data.storage.files import write_atomically
@@ -308,8 +309,6 @@ _PLAIN = str.maketrans(
         "🔎": "> ",
     }
 )
-KEYS = {"↑": "up", "↓": "down", "←": "left", "→": "right", "⏎": "enter", "⌫": "backspace"}
-"""Names of keys that Textual shows as signs."""
 
 
 class Plain(LineFilter):
@@ -321,13 +320,6 @@ class Plain(LineFilter):
             segment if segment.text.isascii() else Segment(segment.text.translate(_PLAIN), segment.style)
             for segment in segments
         ]
-
-
-def plain_key(key: str) -> str:
-    """Return a key as it is shown, with its arrow as a word."""
-    for arrow, word in KEYS.items():
-        key = key.replace(arrow, word)
-    return key
 
 
 Returned = TypeVar("Returned")
@@ -355,9 +347,6 @@ class Themed(App[Returned]):
 
     def get_key_display(self, binding: Binding) -> str:
         """Write a key as sentences do."""
-        # The board needs no names of keys before it stands there.
-        from inspector.widgets.key_table.key_words import written
-
         return plain_key(written(binding.key)) if self.ascii_only else written(binding.key)
 
     def get_line_filters(self) -> Sequence[LineFilter]:

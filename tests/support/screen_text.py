@@ -12,8 +12,8 @@ from textual.geometry import Region, Size
 from textual.pilot import Pilot
 from textual.strip import Strip
 
+from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table import Command
-from inspector.widgets.key_table.command import NO_KEY
 
 CHARACTERS = {
     "space": " ",

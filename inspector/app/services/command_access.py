@@ -12,9 +12,10 @@ from textual.events import Event, Key
 from inspector.app.services.host import ServiceHost
 from inspector.render.analysis_list import summaries
 from inspector.render.texts.text import clean
+from inspector.widgets.key_spelling import plain_key, written
 from inspector.widgets.key_table.command import SCREENS, place_words
-from inspector.widgets.key_table.key_words import KeyWords, written
-from inspector.widgets.themes import choose_theme, chosen_theme, plain_key
+from inspector.widgets.key_table.key_words import KeyWords
+from inspector.widgets.themes import choose_theme, chosen_theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

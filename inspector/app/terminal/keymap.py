@@ -22,8 +22,9 @@ from textual.widget import Widget
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table import COMMANDS, RAIL, SCREENS
-from inspector.widgets.key_table.command import GO, NO_KEY, VIEW
+from inspector.widgets.key_table.command import GO, VIEW
 from scoring.data.storage.files import read_plain
 
 FILE = "keymap.toml"

@@ -18,7 +18,7 @@ def run(args: argparse.Namespace) -> int:
     from difflib import get_close_matches
 
     from inspector.cli.actions.paging import print_page, put_page, width_of
-    from inspector.widgets.guide import page, pages
+    from inspector.widgets.guide import KEYS, page, pages
     from scoring.data.errors import UsageError
     from scoring.data.names import near_names
 
@@ -33,11 +33,17 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(
             f"the guide has no page {args.page!r}{meant}", f"There are: {', '.join(known)}.", instead=others
         )
+    if args.page == KEYS:
+        from inspector.widgets.guide.key_page import key_page
+
+        text = key_page()
+    else:
+        text = page(args.page)
     if not sys.stdout.isatty():
-        put_page(page(args.page))
+        put_page(text)
         return 0
     from inspector.widgets.guide.laid_out import GuidePage
 
     width = min(width_of(100), 100)
-    print_page([GuidePage(args.page)], width, pager=not args.quiet)
+    print_page([GuidePage(text)], width, pager=not args.quiet)
     return 0

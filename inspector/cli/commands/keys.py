@@ -50,8 +50,7 @@ def _table(keymap: "Keymap") -> "pl.DataFrame":
 
 
 def _written(keys: "tuple[str, ...]") -> str:
-    from inspector.widgets.key_table.key_words import written
-    from inspector.widgets.themes import plain_key
+    from inspector.widgets.key_spelling import plain_key, written
 
     return ", ".join(plain_key(written(key)) for key in keys)
 

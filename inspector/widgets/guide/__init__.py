@@ -1,11 +1,11 @@
-"""The guide: a page a topic, written in Markdown and shipped with the program; the table of commands makes one."""
+"""The guide: a page a topic, written in Markdown and shipped with the program; `key_page` makes the one about keys."""
 
 from functools import cache
 from pathlib import Path
 
 FIRST = "start"
 KEYS, KEYS_TITLE = "keys", "Keys"
-"""The page that the table of commands makes."""
+"""The page that `key_page` makes from the table of commands."""
 
 
 @cache
@@ -17,9 +17,5 @@ def pages() -> dict[str, str]:
 
 
 def page(name: str) -> str:
-    """Return the text of a page. Raises FileNotFoundError where there is none of this name."""
-    if name == KEYS:
-        from inspector.widgets.key_table.key_words import key_page
-
-        return key_page()
+    """Return the text of a page that is a file. Raises FileNotFoundError for another name."""
     return (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8")

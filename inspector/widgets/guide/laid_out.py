@@ -8,8 +8,6 @@ from rich.padding import Padding
 from rich.text import Text
 from rich.theme import Theme
 
-from inspector.widgets.guide import page
-
 # Rich's own are for dark terminals: code on black, headings in magenta.
 _STYLES = Theme(
     {
@@ -33,12 +31,9 @@ class _Code(CodeBlock):
 
 
 class GuidePage(Markdown):
-    """One page, by its name. Raises FileNotFoundError where there is none."""
+    """One page, from its text in Markdown."""
 
     elements: ClassVar = {**Markdown.elements, "fence": _Code, "code_block": _Code}
-
-    def __init__(self, name: str) -> None:
-        super().__init__(page(name))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         with console.use_theme(_STYLES):

@@ -1,5 +1,6 @@
 """What a person can do on one case."""
 
+from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table.command import (
     ANALYSES,
     BEFORE,
@@ -12,7 +13,6 @@ from inspector.widgets.key_table.command import (
     LAST,
     LEFT,
     NEXT,
-    NO_KEY,
     ONE_CASE,
     OPEN,
     PART,

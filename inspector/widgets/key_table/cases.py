@@ -1,5 +1,6 @@
 """What a person can do on the list of cases."""
 
+from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table.command import (
     CONDITION,
     DOWN,
@@ -13,7 +14,6 @@ from inspector.widgets.key_table.command import (
     LEFT,
     MARK,
     NEUTRAL,
-    NO_KEY,
     ONE_CASE,
     OPEN,
     PAGE_DOWN,

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from inspector.widgets.key_spelling import NO_KEY
+
 # -- the one grammar of keys: a key does the same on every screen
 #
 # A command takes its keys from here. Two keys, `g` and `v`, want a letter behind them, which says where to go or what
@@ -27,8 +29,6 @@ TAKE_AWAY, UNDO, REDO = "x", "u", "ctrl+r"
 RULINGS = ("1", "2", "3", "4", "5")
 WRONG, NEUTRAL, RIGHT_STEP = "minus", "0", "plus"
 KEYS, QUIT = "question_mark", "q"
-NO_KEY = "no_key"
-"""What is done through the palette and the list of all keys alone, unless somebody gives it a key."""
 
 VERBS = (
     (OPEN, "Open what is under the cursor"),

@@ -1,5 +1,6 @@
 """What a person can do on every screen."""
 
+from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table.command import (
     BEFORE,
     CLOSE,
@@ -8,7 +9,6 @@ from inspector.widgets.key_table.command import (
     GO,
     KEYS,
     NEXT,
-    NO_KEY,
     ONE_CASE,
     OPEN,
     QUIT,

@@ -29,8 +29,9 @@ from inspector.app.app import InspectApp
 from inspector.screens.loading import TooSmall
 from inspector.state.query import Query
 from inspector.widgets.key_line import WhichKey
+from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table import COMMANDS, SCREENS
-from inspector.widgets.key_table.command import ANALYSES, NO_KEY, Command
+from inspector.widgets.key_table.command import ANALYSES, Command
 from looks import strips
 from opened import opened
 from scoring.workspace.triage.history import RULINGS

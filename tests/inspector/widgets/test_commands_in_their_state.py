@@ -5,8 +5,8 @@ from itertools import groupby
 
 import pytest
 
+from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table import COMMANDS
-from inspector.widgets.key_table.command import NO_KEY
 from needing import NEEDING
 from opened import opened
 from screen_text import press, shows, strokes, until

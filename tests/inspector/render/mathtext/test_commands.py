@@ -14,8 +14,9 @@ from inspector.screens.triage import TriageScreen
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table import COMMANDS, RAIL, SCREENS, bindings_of
-from inspector.widgets.key_table.command import ANALYSES, NO_KEY, VERBS
+from inspector.widgets.key_table.command import ANALYSES, VERBS
 from inspector.widgets.sheet_view import SheetView
 from needing import IN_STORIES, NEEDING
 from opened import opened
