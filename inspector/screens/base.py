@@ -12,6 +12,7 @@ from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.sentences import threshold_name
 from inspector.render.texts.text import cell, clean
 from inspector.render.texts.wrap import Phrase
+from inspector.screens.dialog import CommandMenu, Picking, commands_bound
 from inspector.screens.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
 from inspector.screens.threshold import ThresholdMove
 from inspector.state.remembered import RememberedState
@@ -25,6 +26,7 @@ from inspector.widgets.key_table.command import CLOSE, FIRST, GO
 from inspector.widgets.key_table.key_words import KeyWords
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import PhraseLine, Rail
+from inspector.widgets.pick_list import Pick
 from inspector.widgets.textual_compat import Steady
 from scoring.evaluation.verdicts import Decision
 from scoring.workspace.triage.history import Action
@@ -248,9 +250,6 @@ class AppScreen(Steady, Screen[None]):
 
     def action_score(self) -> None:
         """Ask for a checkpoint or a critic, and run it; while a run is on, whether it is to stop."""
-        from inspector.screens.dialog import Picking
-        from inspector.widgets.pick_list import Pick
-
         state = self.state
         if self._scoring:
             self.close_rail()
@@ -295,9 +294,6 @@ class AppScreen(Steady, Screen[None]):
 
     def action_scorers(self) -> None:
         """Choose the scorer that the cases are seen through."""
-        from inspector.screens.dialog import Picking
-        from inspector.widgets.pick_list import Pick
-
         state = self.state
         names = [] if state is None else state.scorers
         if state is None or len(names) < 2:
@@ -395,7 +391,7 @@ class AppScreen(Steady, Screen[None]):
 
     def action_keys(self) -> None:
         """List everything that can be done here, and do what is chosen."""
-        from inspector.screens.command_menu import CommandMenu, commands_bound, grouped, outcome_marks
+        from inspector.screens.command_menu import grouped, outcome_marks
 
         pane = commands_bound(self, self.active_bindings.values(), whole=False)
         first = [*(RAIL if self.rail_open else ()), *(command for command, _ in pane)]

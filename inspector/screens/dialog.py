@@ -1,20 +1,22 @@
 """What every dialog is: a panel over a screen that stays readable beside it, with the keys that work in it."""
 
-from collections.abc import Sequence
-from typing import ClassVar, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
 
+from msgspec.structs import replace
+from rich.cells import cell_len
 from textual import on
 from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Static, TextArea
 
-from inspector.render.texts.text import clean
+from inspector.render.texts.text import cell, clean
 from inspector.widgets.key_line import ALL_KEYS, KeyLine
 from inspector.widgets.key_table import Command
 from inspector.widgets.key_table.command import CLOSE, KEYS, OPEN
@@ -23,6 +25,10 @@ from inspector.widgets.text_editor import TextEditor, TypingLine
 from inspector.widgets.textual_compat import Steady
 
 DialogAnswer = TypeVar("DialogAnswer")
+Groups = Sequence[tuple[str, Sequence[Command]]]
+"""Commands that belong together, and what stands above them."""
+_MOVES_FOCUS = {"app.focus_next", "app.focus_previous", "screen.copy_text"}
+"""What Textual binds on every screen."""
 
 
 def quit_at_once(action: str) -> Binding:
@@ -89,9 +95,6 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
 
     def action_keys(self) -> None:
         """List everything that can be done here, and do what is chosen."""
-        # A list of commands is a dialog too.
-        from inspector.screens.command_menu import CommandMenu, commands_bound
-
         commands = commands_bound(self, self.active_bindings.values())
         keys = {command.id: key for command, key in commands}
         menu = CommandMenu(self.title or "Keys", [("In this dialog", [command for command, _ in commands])], keys)
@@ -335,3 +338,117 @@ class Narrowing(TypedAhead[DialogAnswer]):
         answer = None if key is None else self.answer(key)
         if answer is not None:
             self.dismiss(answer)
+
+
+# -- the menu of everything that can be done: on a dialog, which has it behind `?`, or on a screen
+
+
+class CommandMenu(Narrowing[Command]):
+    """The command that was chosen; None if it was only closed."""
+
+    ENTER = "Do it"
+
+    def __init__(
+        self,
+        title: str,
+        groups: Groups,
+        keys: Mapping[str, str],
+        *,
+        about: str = "",
+        marks: Sequence[tuple[str, str]] = (),
+        columns: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        """List commands by what they belong to.
+
+        Args:
+            title: what stands above all.
+            groups: the commands.
+            keys: those of the commands by their id, as they are written.
+            about: what the screen is for.
+            marks: marks, and what they mean.
+            columns: titles of columns, and what they mean.
+        """
+        super().__init__(title, about)
+        self._commands = {command.id: command for _, commands in groups for command in commands}
+        width = max(map(cell_len, keys.values()), default=0)
+        self._picks: list[Pick] = []
+        for group, commands in groups:
+            self._picks += _headed(
+                group,
+                (
+                    Pick(command.id, f"{cell(keys.get(command.id, ''), width)}  {command.title}", command.help)
+                    for command in commands
+                ),
+            )
+        self._picks += _headed(
+            "Columns", (Pick("", f"{cell('', width)}  {name} (column)", meaning) for name, meaning in columns)
+        )
+        self._picks += _headed("Marks", (Pick("", f"{cell(mark, width)}  (mark)", meaning) for mark, meaning in marks))
+
+    def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
+        words = typed.lower().split()
+        if not words:
+            return self._picks, 0
+        matching = [
+            pick
+            for pick in self._picks
+            if not pick.heading and all(word in f"{pick.label} {pick.note}".lower() for word in words)
+        ]
+        # A key that was typed as it is comes first, then the names that begin so.
+        return sorted(matching, key=lambda pick: _place(pick, typed.strip())), 0
+
+    def answer(self, key: str) -> Command | None:
+        return self._commands.get(key)
+
+
+def commands_bound(
+    screen: Screen[Any], bindings: Iterable[ActiveBinding], *, whole: bool = True
+) -> list[tuple[Command, str]]:
+    """Make commands of the bindings of what has the focus, with their keys as they are written.
+
+    Those of the screen itself, with `whole`, come before them.
+    """
+    commands: dict[str, tuple[Command, str]] = {}
+    for bound in bindings:
+        binding, focused = bound.binding, bound.node is screen.focused
+        if binding.action in _MOVES_FOCUS or not (focused or (whole and bound.node is screen)):
+            continue
+        if (focused and not binding.id) or not (whole or binding.tooltip):
+            # What a widget of Textual's brings with it is not told.
+            continue
+        action = (
+            binding.action
+            if binding.action.startswith("app.")
+            else f"{'focused' if focused else 'screen'}.{binding.action}"
+        )
+        name = binding.id or action
+        if name in commands:
+            command, first_key = commands[name]
+            commands[name] = replace(command, keys=f"{command.keys},{binding.key}"), first_key
+            continue
+        command = Command(name, binding.key, binding.description, binding.tooltip, action)
+        commands[name] = command, screen.app.get_key_display(binding)
+    if not whole:
+        return list(commands.values())
+    # What opens and closes comes first, what only moves in the pane last.
+    order = {OPEN: 0, CLOSE: 1}
+    return sorted(
+        commands.values(),
+        key=lambda pair: (
+            pair[0].action.startswith("focused."),
+            pair[0].action.startswith("app."),
+            order.get(pair[0].keys.partition(",")[0], len(order)),
+        ),
+    )
+
+
+def _headed(heading: str, picks: Iterable[Pick]) -> list[Pick]:
+    """Lines under a heading; nothing where there are none."""
+    listed = list(picks)
+    return [Pick("", heading, heading=True), *listed] if listed else []
+
+
+def _place(pick: Pick, typed: str) -> tuple[bool, bool, bool]:
+    key, _, title = pick.label.partition("  ")
+    name, start = title.strip().lower(), typed.lower()
+    return key.strip() != typed, name != start, not name.startswith(start)

@@ -11,8 +11,7 @@ from textual.dom import DOMNode
 import example
 import inspector.screens
 import inspector.widgets
-from inspector.screens.command_menu import CommandMenu
-from inspector.screens.dialog import Dialog, SureDialog
+from inspector.screens.dialog import CommandMenu, Dialog, SureDialog
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_view import LineView
 from inspector.widgets.pick_list import PickList
