@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
-from inspector.screens.controller import Controller
+from inspector.screens.controller import AnyScreen_co, Controller
 from inspector.screens.dialog import Dialog, Narrowing
 from inspector.state.case_list.catalogue import Entry, entry_of, order_words
 from inspector.state.case_list.ordering import DIRECTIONS, other_direction
@@ -19,7 +19,7 @@ from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import Pick, PickList
 
 
-class Arranging(Controller):
+class Arranging(Controller[AnyScreen_co]):
     """Chooses the order and the columns of a table; subclasses know which there are, and where the choice is kept."""
 
     OF: ClassVar[str]
@@ -71,8 +71,6 @@ class Arranging(Controller):
 
     def action_sort(self) -> None:
         """Choose a column to sort by."""
-        # Imported only for who asks, as the other dialogs are.
-
         self.screen.close_rail()
         if self.state is not None:
             self.screen.app.push_screen(SortMenu(self.entries(), self.order), self._sort)

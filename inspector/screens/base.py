@@ -1,7 +1,7 @@
 """What every screen shares: the inspected value coming down, messages going up, and the threshold rail."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -12,6 +12,8 @@ from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.sentences import threshold_name
 from inspector.render.texts.text import cell, clean
 from inspector.render.texts.wrap import Phrase
+from inspector.screens.arranging import Arranging
+from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import CommandMenu, Picking, commands_bound
 from inspector.screens.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
 from inspector.screens.threshold import ThresholdMove
@@ -33,9 +35,6 @@ from scoring.workspace.triage.history import Action
 
 if TYPE_CHECKING:
     from textual.timer import Timer
-
-    from inspector.screens.arranging import Arranging
-    from inspector.screens.controller import Controller
 
 
 WIDE = 110
@@ -74,7 +73,7 @@ class AppScreen(Steady, Screen[None]):
 
     state: reactive[ScreenState | None] = reactive(None, init=False, repaint=False)
 
-    arranging: "Arranging | None" = None
+    arranging: Arranging[ControlledScreen] | None = None
     """Where the screen's table can be sorted and have other columns."""
 
     def __init__(self, glyphs: Glyphs) -> None:
@@ -85,20 +84,19 @@ class AppScreen(Steady, Screen[None]):
         self.visit = HERE
         self.place: Callable[[Export], str] | None = None
         self.threshold = ThresholdMove(self)
-        self.controllers: tuple[Controller, ...] = (self.threshold,)
+        self.control(self.threshold)
         self._hesitates: Timer | None = None
         self._scoring = False
 
-    if not TYPE_CHECKING:
+    def control(self, *controllers: Controller[ControlledScreen]) -> None:
+        """Give the screen the actions of its controllers, since Textual looks actions up on the screen.
 
-        def __getattr__(self, name: str) -> Any:
-            """Give an action that a controller has; Textual looks for all of them on the screen."""
-            if name.startswith("action_"):
-                for controller in self.controllers:
-                    if (action := getattr(controller, name, None)) is not None:
-                        return action
-            message = f"{type(self).__name__} has no {name}"
-            raise AttributeError(message)
+        An action that the screen or an earlier controller has stays.
+        """
+        for controller in controllers:
+            for name in dir(controller):
+                if name.startswith("action_") and not hasattr(self, name):
+                    setattr(self, name, getattr(controller, name))
 
     @staticmethod
     def one_line(name: str) -> PhraseLine:

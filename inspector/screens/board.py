@@ -1,7 +1,8 @@
 """The board: which scorer is how good, and what its mistakes are made of."""
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 import polars as pl
@@ -44,11 +45,12 @@ from inspector.screens.board_arranging import BoardArranging
 from inspector.screens.board_columns import Legend, board_columns
 from inspector.screens.board_highlights import CurvePane, HighlightsPane, ScorerPane
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
-from inspector.screens.controller import Controller, same_owners
+from inspector.screens.controller import ControlledScreen, Controller, TableScreen, same_owners
 from inspector.screens.exporting import score_facts
 from inspector.screens.messages import Copy, Export, Go, Inspected
 from inspector.state.case_links import drilled
 from inspector.state.filtering.searching import search_words
+from inspector.state.result_set import ResultSet
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_table import bindings_of
@@ -58,11 +60,8 @@ from scoring.metrics.own import own_metrics
 from scoring.workspace.filtering.filters import Filter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from textual.timer import Timer
 
-    from inspector.state.result_set import ResultSet
     from inspector.widgets.columns import TableColumn
 
 
@@ -73,10 +72,18 @@ WHOLE_ROW = frozenset({"scorer", "benchmark", "subset", "metric", "outcomes"})
 """Cells that stand for their row."""
 
 
-class BoardOpening(Controller):
-    """Opens lists of cases."""
+class OpeningBoard(TableScreen, Protocol):
+    """What opening cases uses of the board."""
 
-    screen: "BoardScreen"
+    how: Arrangement
+    pieces: dict[tuple[str, str | None], BoardSlice]
+
+    @property
+    def line(self) -> dict[str, Any] | None: ...
+
+
+class BoardOpening(Controller[OpeningBoard]):
+    """Opens lists of cases."""
 
     def behind(self, line: dict[str, Any]) -> CaseLink | str | None:
         """Return what Enter opens on the cell that was chosen; None where it opens the failures."""
@@ -142,10 +149,14 @@ REST = 0.15
 """Seconds without a change after which it is computed: a held threshold key is not slowed down by it."""
 
 
-class BoardRanking(Controller):
-    """How the rows of the board stand to the best one and to a reference."""
+class RankedBoard(ControlledScreen, Protocol):
+    """What the ranking uses of the board."""
 
-    screen: "BoardScreen"
+    def show_ranks(self) -> None: ...
+
+
+class BoardRanking(Controller[RankedBoard]):
+    """How the rows of the board stand to the best one and to a reference."""
 
     _asked: tuple[object, ...] = ()
     """The evaluations and cases that the rows on screen are of, and the reference."""
@@ -154,7 +165,7 @@ class BoardRanking(Controller):
     _known_of: tuple[object, ...] = ()
     _rest: "Timer | None" = None
 
-    def ranked(self, results: "ResultSet", pieces: "Sequence[BoardSlice]", against: str) -> Standings:
+    def ranked(self, results: ResultSet, pieces: Sequence[BoardSlice], against: str) -> Standings:
         """Return what is known of these rows; where nothing is yet, it is computed soon, once, and the screen told."""
         owners = (against, results.query.seed, *results.evaluations, *(piece.rows for piece in pieces))
         before, self._asked = self._asked, owners
@@ -170,13 +181,13 @@ class BoardRanking(Controller):
         return waiting(against)
 
     def _begin(
-        self, results: "ResultSet", pieces: "Sequence[BoardSlice]", against: str, owners: tuple[object, ...]
+        self, results: ResultSet, pieces: Sequence[BoardSlice], against: str, owners: tuple[object, ...]
     ) -> None:
         work = partial(self._rank, results, pieces, against, owners)
         self.screen.run_worker(work, thread=True, exclusive=True, group="ranking", description="ranking")
 
     def _rank(
-        self, selected: "ResultSet", pieces: "Sequence[BoardSlice]", against: str, owners: tuple[object, ...]
+        self, selected: ResultSet, pieces: Sequence[BoardSlice], against: str, owners: tuple[object, ...]
     ) -> None:
         """In a thread."""
         worker = get_current_worker()
@@ -232,7 +243,7 @@ class BoardScreen(AppScreen):
         self.ranking = BoardRanking(self)
         self.arranging = BoardArranging(self)
         self.opening = BoardOpening(self)
-        self.controllers = (*self.controllers, self.arranging, self.opening)
+        self.control(self.arranging, self.opening)
         self.how = Arrangement()
         self.kind = BoardKind()
         self._columns: dict[BoardKind, list[TableColumn]] = {}
@@ -299,7 +310,7 @@ class BoardScreen(AppScreen):
         self._show_title(state)
         self._highlight(state)
 
-    def _make_rows(self, state: ScreenState, board_pieces: "Sequence[BoardSlice]") -> None:
+    def _make_rows(self, state: ScreenState, board_pieces: Sequence[BoardSlice]) -> None:
         results, base = state.results, (state.base, state.base_search)
         self.pieces = {(piece.benchmark, piece.subset): piece for piece in board_pieces}
         frame = board_frame(results, *base, subsets=self.how.subsets)

@@ -1,32 +1,41 @@
 """How the board is arranged: its rows, order and columns, a reference, baselines and printed figures."""
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+import polars as pl
 from msgspec.structs import replace
 
-from inspector.analyses.board.arrangement import BEST_FIRST, ROWS, Arrangement, as_kept, title_of
+from inspector.analyses.board.arrangement import BEST_FIRST, ROWS, Arrangement, BoardKind, as_kept, title_of
 from inspector.analyses.board.board_rows import subsets_of
 from inspector.analyses.board.cells import BASELINE, NOBODY, NOT_HERE, PUBLISHED
 from inspector.screens.arranging import Arranging
-from inspector.screens.board_columns import entries
+from inspector.screens.board_columns import Legend, entries
+from inspector.screens.controller import TableScreen
 from inspector.state.case_list.catalogue import Entry
 from inspector.state.result_set import with_baselines
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.deciding import speaks_of
 from scoring.metrics.statistics import baselines, is_baseline
 
-if TYPE_CHECKING:
-    from inspector.screens.board import BoardScreen
-    from scoring.evaluation.evaluation import Evaluation
-    from scoring.evaluation.step_rewards import Gold
+
+class ArrangedBoard(TableScreen, Protocol):
+    """What arranging uses of the board."""
+
+    how: Arrangement
+    kind: BoardKind
+    frame: pl.DataFrame
+
+    @property
+    def legend(self) -> Legend: ...
+    def show_state(self, state: ScreenState) -> None: ...
 
 
-class BoardArranging(Arranging):
+class BoardArranging(Arranging[ArrangedBoard]):
     """Arranges the board (`how` of the screen), and keeps it for the next time."""
-
-    screen: "BoardScreen"
 
     OF = "the board"
 
@@ -138,17 +147,17 @@ class BoardArranging(Arranging):
                 "Without a scorer there is nothing to hold baselines against; prm-inspect --baselines shows them."
             )
 
-    def _make_baselines(self, gold: "Gold", seed: int) -> None:
+    def _make_baselines(self, gold: Gold, seed: int) -> None:
         """In a thread."""
         self.screen.call_later(self._put_baselines, gold, baselines(gold, seed))
 
-    def _put_baselines(self, gold: "Gold", made: "tuple[Evaluation, ...]") -> None:
+    def _put_baselines(self, gold: Gold, made: tuple[Evaluation, ...]) -> None:
         """Show them, unless the cases were read again meanwhile."""
         now = self.state
         if now is not None and not self.screen.held and gold in [of.gold for of in now.results.evaluations]:
             self._with_baselines(now, made)
 
-    def _with_baselines(self, state: ScreenState, made: "tuple[Evaluation, ...]") -> None:
+    def _with_baselines(self, state: ScreenState, made: tuple[Evaluation, ...]) -> None:
         results = with_baselines(state.results, made)
         if self.screen.how.against not in results.chosen:
             self.screen.how = replace(self.screen.how, against="")

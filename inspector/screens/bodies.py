@@ -3,12 +3,14 @@
 Tokens are asked of a scoring process in a thread, so that no key waits for it.
 """
 
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 from textual.app import ComposeResult
+from textual.containers import Container
 
 from inspector.case_page.curve import curve_lines
 from inspector.case_page.lines import CaseLines, case_lines
@@ -22,16 +24,16 @@ from inspector.case_page.variant_track import original_of
 from inspector.render.texts.sentences import decision_words
 from inspector.screens.common_cases import ScorerChoice
 from inspector.screens.controller import Controller
+from inspector.screens.critique import Critique
+from inspector.screens.stepping import CasePage
 from inspector.state.processes.xray import XrayAnswer, XrayQuestion
 from inspector.state.screen_state import ScreenState
-from inspector.widgets.line_view import PreparedLines
+from inspector.widgets.line_view import Line, PreparedLines
 from inspector.widgets.step_view import StepView
 from scoring.data.errors import InspectError
 
 if TYPE_CHECKING:
     from textual.timer import Timer
-
-    from inspector.screens.case import CaseScreen
 
 
 PATIENCE = 0.2
@@ -40,12 +42,10 @@ KEPT = 32
 """Answers that are kept."""
 
 
-class Bodies(Controller):
+class Bodies(Controller[CasePage]):
     """The body of the case on screen until another is asked for: it stays for the next case, not for other screens."""
 
-    screen: "CaseScreen"
-
-    def __init__(self, screen: "CaseScreen") -> None:
+    def __init__(self, screen: CasePage) -> None:
         super().__init__(screen)
         self.mode = ""
         self.found: XrayAnswer | None = None
@@ -159,10 +159,17 @@ BESIDE = 160
 """Columns from which the curves stand beside the steps."""
 
 
-class Curves(Controller):
-    """Chooses scorers, and draws their curves for the case on screen."""
+class CurvedScreen(CasePage, Protocol):
+    """What the curves use of the case screen."""
 
-    screen: "CaseScreen"
+    critique: Critique
+
+    @property
+    def beside(self) -> tuple[str, ...]: ...
+
+
+class Curves(Controller[CurvedScreen]):
+    """Chooses scorers, and draws their curves for the case on screen."""
 
     def compose(self) -> ComposeResult:
         """Compose the pane of the curves, hidden until it is asked for."""
@@ -209,7 +216,7 @@ class Curves(Controller):
 
     def lay_out(self) -> None:
         """Place the curves, if they are shown, by the room there is."""
-        self.screen.query_one("#reading").set_class(self.screen.size.width >= BESIDE, "-curve-right")
+        self.screen.query_one("#reading", Container).set_class(self.screen.size.width >= BESIDE, "-curve-right")
         self.screen.query_one("#curve", StepView).display = self._wanted
 
     def action_overlay(self) -> None:
@@ -251,12 +258,21 @@ class ReadyCase(Struct, frozen=True, eq=False):
     lines: PreparedLines
 
 
-class ReadyCases(Controller):
+class PreparingScreen(CasePage, Protocol):
+    """What making cases ready uses of the case screen."""
+
+    critique: Critique
+
+    @property
+    def rail_open(self) -> bool: ...
+    def neighbours(self, state: ScreenState) -> Sequence[int]: ...
+    def lines_beneath(self, state: ScreenState, row: int, display: DisplayOptions) -> Iterator[Line]: ...
+
+
+class ReadyCases(Controller[PreparingScreen]):
     """Keeps the case on screen and its neighbours in the list ready, by row id."""
 
-    screen: "CaseScreen"
-
-    def __init__(self, screen: "CaseScreen") -> None:
+    def __init__(self, screen: PreparingScreen) -> None:
         super().__init__(screen)
         self._ready: dict[int, ReadyCase] = {}
         self._ready_for: tuple[ScreenState, DisplayOptions, int] | None = None

@@ -64,14 +64,7 @@ class CaseScreen(ReadingScreen):
         self.critique = Critique(self)
         self.hits = Hits(self)
         self.ready = ReadyCases(self)
-        self.controllers = (
-            *self.controllers,
-            self.cursor,
-            self.bodies,
-            self.curves,
-            self.critique,
-            Tagging(self),
-        )
+        self.control(self.cursor, self.bodies, self.curves, self.critique, Tagging(self))
         self._place = 0
         self._listed = True
 

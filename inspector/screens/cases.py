@@ -72,14 +72,7 @@ class CasesScreen(ReadingScreen):
         self.filtering = Filtering(self)
         self.arranging = ListArranging(self)
         self.slicing = Slicing(self)
-        self.controllers = (
-            *self.controllers,
-            self.searching,
-            self.filtering,
-            self.arranging,
-            self.slicing,
-            Tagging(self),
-        )
+        self.control(self.searching, self.filtering, self.arranging, self.slicing, Tagging(self))
         self._pane_timer: Timer | None = None
         self._pane_wanted: bool | None = None
         self._blind = False

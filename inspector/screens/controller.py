@@ -1,30 +1,94 @@
 """What a screen is made of beside its widgets: a controller for each of its concerns."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Generic, Literal, Protocol, TypeVar, overload
 
 import numpy as np
 import polars as pl
+from textual.app import App
+from textual.geometry import Size
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.worker import Worker
 
-if TYPE_CHECKING:
-    from inspector.screens.base import AppScreen
-    from inspector.state.screen_state import ScreenState
+from inspector.render.texts.paint import Glyphs
+from inspector.state.remembered import RememberedState
+from inspector.state.screen_state import ScreenState
+from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.key_table.key_words import KeyWords
+
+AnyWidget = TypeVar("AnyWidget", bound=Widget)
 
 
-class Controller:
+class ControlledScreen(Protocol):
+    """What controllers use of any screen. A controller that uses more of its screen extends this protocol."""
+
+    state: ScreenState | None
+    glyphs: Glyphs
+    keys: KeyWords
+    remembered: RememberedState
+
+    def put(self, state: ScreenState) -> None: ...
+    def say(self, sentence: str) -> None: ...
+    def close_rail(self) -> None: ...
+    def show_if_open(self, show: Callable[..., object], *values: object) -> None: ...
+
+    # Of Textual's `Screen`.
+
+    @property
+    def app(self) -> App[object]: ...
+    @property
+    def size(self) -> Size: ...
+    @property
+    def is_current(self) -> bool: ...
+    @overload
+    def query_one(self, selector: type[AnyWidget], /) -> AnyWidget: ...
+    @overload
+    def query_one(self, selector: str, expect_type: type[AnyWidget], /) -> AnyWidget: ...
+    def notify(
+        self,
+        message: str,
+        *,
+        severity: Literal["information", "warning", "error"] = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None: ...
+    def post_message(self, message: Message, /) -> bool: ...
+    def refresh_bindings(self) -> None: ...
+    def set_focus(self, widget: Widget | None, /) -> None: ...
+    def set_timer(self, delay: float, callback: Callable[[], object], /) -> Timer: ...
+    def call_later(self, callback: Callable[..., object], /, *values: object) -> bool: ...
+    def call_after_refresh(self, callback: Callable[..., object], /, *values: object) -> bool: ...
+    def run_worker(
+        self, work: Callable[[], None], /, *, group: str, description: str, exclusive: bool = False, thread: bool
+    ) -> Worker[None]: ...
+
+
+class TableScreen(ControlledScreen, Protocol):
+    """A screen with one table. While it is `held` there is a value to go back to."""
+
+    @property
+    def table(self) -> FrameTable: ...
+    @property
+    def held(self) -> bool: ...
+
+
+AnyScreen_co = TypeVar("AnyScreen_co", bound=ControlledScreen, covariant=True)
+
+
+class Controller(Generic[AnyScreen_co]):
     """One concern of a screen: its state, and the actions that keys name for it.
 
-    A screen lists its controllers in `controllers`; an action that it has not itself is looked for there, in that
-    order. What a thread found comes back by `screen.call_later`, which may be called from any thread.
+    A screen takes the actions of its controllers by `control`. What a thread found comes back by `screen.call_later`,
+    which may be called from any thread.
     """
 
-    screen: "AppScreen"
-
-    def __init__(self, screen: "AppScreen") -> None:
+    def __init__(self, screen: AnyScreen_co) -> None:
         self.screen = screen
 
     @property
-    def state(self) -> "ScreenState | None":
+    def state(self) -> ScreenState | None:
         """What the screen shows."""
         return self.screen.state
 

@@ -8,10 +8,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 
-from inspector.case_page.critique_page import VoteDisplay, VotePage, answers_to, vote_page, without_answers
+from inspector.case_page.critique_page import PageSpot, VoteDisplay, VotePage, answers_to, vote_page, without_answers
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
 from inspector.screens.controller import Controller
+from inspector.screens.stepping import CasePage
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.key_table import bindings_of_answers
@@ -21,8 +22,6 @@ from scoring.data.errors import InspectError
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from inspector.case_page.critique_page import PageSpot
-    from inspector.screens.case import CaseScreen
 
 BESIDE = 120
 """Columns from which steps and answers stand side by side."""
@@ -49,12 +48,10 @@ class AnswersPane(CritiquePane):
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of_answers())
 
 
-class Critique(Controller):
+class Critique(Controller[CasePage]):
     """The pane of a critic's answers to the case on screen: what is open, which vote, and the cursor in it."""
 
-    screen: "CaseScreen"
-
-    def __init__(self, screen: "CaseScreen") -> None:
+    def __init__(self, screen: CasePage) -> None:
         super().__init__(screen)
         self._open = False
         self._zoomed = False

@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import polars as pl
 from msgspec import Struct, field
@@ -19,7 +19,7 @@ from inspector.render.texts.sentences import GLYPHS, WORDS
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
 from inspector.screens.common_cases import is_common
-from inspector.screens.controller import Controller
+from inspector.screens.controller import Controller, TableScreen
 from inspector.screens.dialog import TypedAhead
 from inspector.state.filtering.completion import Completion, completion, fault_of, left_by, vocabulary
 from inspector.state.filtering.facets import Counts, FacetColumn
@@ -33,10 +33,6 @@ from inspector.widgets.text_editor import TypingLine
 from scoring.data.errors import FilterError, UsageError
 from scoring.workspace.filtering.filters import FacetChoice, Filter
 from scoring.workspace.filtering.sql_words import named
-
-if TYPE_CHECKING:
-    from inspector.screens.cases import CasesScreen
-
 
 # -- the line in which a condition is typed, with what may come next above it and what is wrong below
 
@@ -388,10 +384,17 @@ LISTS = ("tags",)
 """Columns of lists that are facets."""
 
 
-class Filtering(Controller):
+class FilteredScreen(TableScreen, Protocol):
+    """What filtering uses of the screen with the list."""
+
+    @property
+    def facets(self) -> FacetList: ...
+    def rearrange(self) -> None: ...
+
+
+class Filtering(Controller[FilteredScreen]):
     """Changes the filter of the list; the facets beside it tell the filter."""
 
-    screen: "CasesScreen"
     _folds = Folds()
 
     # -- facets

@@ -1,26 +1,21 @@
 """How the list of cases is arranged."""
 
 import re
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.arranging import Arranging
 from inspector.screens.case_columns import case_columns, chosen_keys, empty_keys, usual_keys
+from inspector.screens.controller import TableScreen
 from inspector.state.case_list.catalogue import OF_FILE, Entry, catalogue, entry_of
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.columns import TableColumn
 from inspector.widgets.frame_table import FrameTable
 
-if TYPE_CHECKING:
-    from inspector.screens.cases import CasesScreen
 
-
-class ListArranging(Arranging):
+class ListArranging(Arranging[TableScreen]):
     """Arranges the list of cases; its order and columns are of the query."""
-
-    screen: "CasesScreen"
 
     OF = "the list"
 

@@ -1,15 +1,16 @@
 """The cases screen's search: a line at the bottom, live while it is typed, run beside the keys."""
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from inspector.render.cells import share
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.wrap import Phrase
-from inspector.screens.controller import Controller
+from inspector.screens.controller import Controller, TableScreen
 from inspector.state.case_list.case_rows import CaseRows
 from inspector.state.filtering.search_run import FoundBefore, SearchProgress, run_search
 from inspector.state.screen_state import ScreenState
@@ -20,7 +21,6 @@ from scoring.workspace.filtering.text_query import TextQuery
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from inspector.screens.cases import CasesScreen
 
 TYPING_PAUSE = 0.04
 """Seconds after a key until the search begins: keys that come faster are one search."""
@@ -28,7 +28,15 @@ SHOWN_EVERY = 0.1
 """Seconds between two values of a search under way that reach the screen."""
 
 
-class Searching(Controller):
+class SearchedScreen(TableScreen, Protocol):
+    """What searching uses of the screen with the list."""
+
+    def show_state(self, state: ScreenState) -> None: ...
+    def show_found(self, state: ScreenState) -> None: ...
+    def tell(self, name: str, phrases: Sequence[Phrase], style: str) -> None: ...
+
+
+class Searching(Controller[SearchedScreen]):
     """Searches the list of cases.
 
     The line opens with what is searched for now. What is typed is searched for in a thread; a number a request tells
@@ -36,13 +44,12 @@ class Searching(Controller):
     them were, so that none is about half a search.
     """
 
-    screen: "CasesScreen"
-
-    def __init__(self, screen: "CasesScreen") -> None:
+    def __init__(self, screen: SearchedScreen) -> None:
         super().__init__(screen)
         self._search_timer: Timer | None = None
         self._search_number = 0
         self._search_running = False
+        self._search_worker: Worker[None] | None = None
         self._before_search: ScreenState | None = None
         self._found_before = FoundBefore()
         self._late: SearchProgress | None = None
@@ -144,7 +151,9 @@ class Searching(Controller):
         if self._search_timer is not None:
             self._search_timer.stop()
             self._search_timer = None
-        self.screen.workers.cancel_group(self.screen, "search")
+        if self._search_worker is not None:
+            self._search_worker.cancel()
+            self._search_worker = None
 
     def _start_search(self, text_query: TextQuery) -> None:
         self._search_timer = None
@@ -152,7 +161,9 @@ class Searching(Controller):
             return
         self._search_running = True
         search = partial(self._search, self._search_number, self.state, text_query)
-        self.screen.run_worker(search, thread=True, exclusive=True, group="search", description="search")
+        self._search_worker = self.screen.run_worker(
+            search, thread=True, exclusive=True, group="search", description="search"
+        )
 
     def _search(self, number: int, state: ScreenState, text_query: TextQuery) -> None:
         """In a thread: search, and post what was found."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from msgspec import Struct
 from textual import events
@@ -13,7 +13,7 @@ from textual.widgets import Input
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import TextPart, cell, clean
 from inspector.render.texts.wrap import wrap
-from inspector.screens.controller import Controller
+from inspector.screens.controller import Controller, TableScreen
 from inspector.screens.dialog import Dialog
 from inspector.state.filtering.saved_slices import SavedSlice, SliceShelf
 from inspector.state.filtering.slices import ReadySlice, ready_slices, size_of, slice_of, sliced
@@ -21,10 +21,6 @@ from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.text_editor import TypingLine
 from scoring.data.errors import InspectError
-
-if TYPE_CHECKING:
-    from inspector.screens.cases import CasesScreen
-
 
 Slice = ReadySlice | SavedSlice
 DIGITS = "123456789"
@@ -199,10 +195,9 @@ class SlicesScreen(Dialog[Slice | None]):
 # -- what a person does with slices of the list: choose one, save the present one, delete one
 
 
-class Slicing(Controller):
+class Slicing(Controller[TableScreen]):
     """Cuts the list to slices."""
 
-    screen: "CasesScreen"
     _shelf: SliceShelf | None = None
 
     def action_slices(self) -> None:

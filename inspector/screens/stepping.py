@@ -1,29 +1,46 @@
 """The step cursor of the case screen: going from step to step, folding them, copying them."""
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from msgspec.structs import replace
 
 from inspector.case_page.images import open_outside
 from inspector.case_page.lines import CaseLines
-from inspector.case_page.open_case import Stop, images_of
+from inspector.case_page.open_case import DisplayOptions, OpenCase, Stop, images_of
 from inspector.case_page.opening import line_of, stop_at
 from inspector.case_page.prose import FOUND, copied, whole_case
 from inspector.case_page.steps import FEWEST, prefix
 from inspector.render.texts.sentences import counted
-from inspector.screens.controller import Controller
+from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.messages import Copy
+from inspector.state.visit import Visit
+from inspector.widgets.line_view import LineView
 from inspector.widgets.step_view import StepView
 
-if TYPE_CHECKING:
-    from inspector.screens.case import CaseScreen
+
+class CasePage(ControlledScreen, Protocol):
+    """A screen with one case on it: the row id of the case, the pane with its steps and the cursor there."""
+
+    row: int
+    reading: DisplayOptions
+    cursor: "StepCursor"
+    visit: Visit
+
+    @property
+    def blind(self) -> bool: ...
+    @property
+    def steps(self) -> StepView: ...
+    def case_at_hand(self, row: int, view: LineView) -> OpenCase | None: ...
+    def display_options(self, view: LineView) -> DisplayOptions: ...
+    def read(self, display: DisplayOptions) -> None: ...
+    def show_case(self) -> None: ...
+    def show_title(self) -> None: ...
+    def action_reason(self) -> None: ...
 
 
-class StepCursor(Controller):
+class StepCursor(Controller[CasePage]):
     """The cursor on the steps, and on the problem, the gold labels and the facts, of the case on screen."""
-
-    screen: "CaseScreen"
 
     page = CaseLines((), ())
     """What is on screen."""
@@ -182,10 +199,8 @@ class StepCursor(Controller):
 # -- going from hit to hit of a search within one case
 
 
-class Hits(Controller):
+class Hits(Controller[CasePage]):
     """The lines of the case on screen in which what is searched for stands."""
-
-    screen: "CaseScreen"
 
     _hit: tuple[list[int], int] = ([], -1)
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import polars as pl
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from inspector.render.texts.sentences import GLYPHS, NO_FOLDER, WORDS, counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import cell, clean
 from inspector.render.texts.wrap import hung, wrap
-from inspector.screens.controller import Controller
+from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import Dialog, NoteDialog, SureDialog, TypedAhead
 from inspector.screens.messages import Go
 from inspector.state.screen_state import ScreenState
@@ -321,7 +321,20 @@ ASKED_ABOVE = 100
 """More cases than this are tagged at once only after a question."""
 
 
-class Tagging(Controller):
+class TaggedScreen(ControlledScreen, Protocol):
+    """A screen with cases that people can say something of."""
+
+    @property
+    def blind(self) -> bool: ...
+    @property
+    def case_row(self) -> int | None: ...
+    @property
+    def marked(self) -> list[str]: ...
+    def say_done(self, sentence: str, *, failed: bool = False, brief: str = "") -> None: ...
+    def show_reversed(self, batch: Sequence[Action]) -> None: ...
+
+
+class Tagging(Controller[TaggedScreen]):
     """Writes tags and notes on the case that a screen is at (`case_row`), or on those that are marked on it."""
 
     def action_tag(self) -> None:

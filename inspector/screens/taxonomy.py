@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import is_not
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from textual.app import ComposeResult
@@ -22,7 +22,7 @@ from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase
-from inspector.screens.controller import Controller
+from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import Narrowing, Picking, WordsDialog
 from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.tagging import Tagging
@@ -60,10 +60,17 @@ PAGE, MANY = 10, 1_000_000
 """Lines of a page, and more lines than there are."""
 
 
-class Panes(Controller):
-    """Moves the cursors of several lists and a sheet by the screen's own keys, which no other can overtake."""
+class PanedScreen(ControlledScreen, Protocol):
+    """What moving between panes uses of the taxonomy screen."""
 
-    screen: "TaxonomyScreen"
+    @property
+    def panes(self) -> tuple[Widget, ...]: ...
+    @property
+    def focused(self) -> Widget | None: ...
+
+
+class Panes(Controller[PanedScreen]):
+    """Moves the cursors of several lists and a sheet by the screen's own keys, which no other can overtake."""
 
     def action_pane(self, by: int) -> None:
         """Go to the next pane, or the one before; round and round."""
@@ -171,10 +178,22 @@ class TickDialog(Narrowing[tuple[CaseNote, ...]]):
 NO_NOTE = "There is no note here."
 
 
-class Sorting(Controller):
-    """Puts the notes that are chosen on the taxonomy screen into categories, and renames categories."""
+class SortedNotes(ControlledScreen, Protocol):
+    """What sorting notes uses of the taxonomy screen."""
 
-    screen: "TaxonomyScreen"
+    notes: GatheredNotes | None
+    category: CategoryCases | None
+    ticked: frozenset[tuple[str, str]]
+    tagging: Tagging
+
+    @property
+    def chosen(self) -> tuple[CaseNote, ...]: ...
+    def settle(self) -> None: ...
+    def follow(self, category: str) -> None: ...
+
+
+class Sorting(Controller[SortedNotes]):
+    """Puts the notes that are chosen on the taxonomy screen into categories, and renames categories."""
 
     def action_put(self) -> None:
         """Ask for the category of what is chosen."""
@@ -278,7 +297,7 @@ class TaxonomyScreen(SheetScreen):
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(glyphs)
         self.tagging = Tagging(self)
-        self.controllers = (*self.controllers, Panes(self), Sorting(self), self.tagging)
+        self.control(Panes(self), Sorting(self), self.tagging)
         self.notes: GatheredNotes | None = None
         self.category: CategoryCases | None = None
         self.ticked: frozenset[tuple[str, str]] = frozenset()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from inspector.screens.controller import Controller
+from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.rail_lines import rail_lines, why_unmovable
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import Rail
@@ -10,7 +10,7 @@ from scoring.evaluation.verdicts import Rule
 from scoring.metrics.deciding import OPTIMISTIC
 
 
-class ThresholdMove(Controller):
+class ThresholdMove(Controller[ControlledScreen]):
     """The threshold while it is moved: it is kept, or what was there before comes back."""
 
     _before: ScreenState | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
@@ -17,7 +17,7 @@ from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import SHORT
 from inspector.screens.case import CaseScreen
-from inspector.screens.controller import Controller, same_owners
+from inspector.screens.controller import ControlledScreen, Controller, same_owners
 from inspector.screens.sheet import FEW
 from inspector.state.contested_gold import BETWEEN, Ranking, because_phrases, ranking_of
 from inspector.state.screen_state import ScreenState, covering
@@ -56,13 +56,12 @@ PATIENCE = 0.2
 """Seconds for which a case must stay on screen before others are looked for: keys that are held look for nothing."""
 
 
-class TaggedAlike(Controller):
+class TaggedAlike(Controller[ControlledScreen]):
     """Looks, in a thread, for tagged cases that are like the one on screen.
 
     The line is there for as long as any case is tagged, so that nothing moves from one case to the next.
     """
 
-    screen: "TriageScreen"
     _rests: "Timer | None" = None
     _asked: tuple[object, ...] = (-1, False, None)
     """The case, and what people have said of all cases, that was asked for last."""
@@ -124,15 +123,21 @@ CONTESTED = "contested"
 """The name of the line, for `one_line`."""
 
 
-class Contesting(Controller):
+class ContestedScreen(ControlledScreen, Protocol):
+    """What the line uses of the triage screen."""
+
+    @property
+    def rail_open(self) -> bool: ...
+    def show_title(self) -> None: ...
+
+
+class Contesting(Controller[ContestedScreen]):
     """A line that says why the scorers together, or a rule of construction, contest the gold label of the case.
 
     What the scorers say together is computed once for the scorers as they decide: among many cases in a thread, so that
     no key waits for it. The line is there for as long as any case of the benchmark is contested, so that nothing moves
     between a case that is and one that is not.
     """
-
-    screen: "TriageScreen"
 
     _ranked: "tuple[Sequence[object], Ranking | InspectError] | None" = None
     _ranking_for: "Sequence[object] | None" = None
@@ -170,8 +175,9 @@ class Contesting(Controller):
             self.screen.call_later(self._told, owners, make())
 
         # The case comes first: the thread would take turns with it.
-        start = partial(self.screen.run_worker, rank, thread=True, exclusive=True, group=CONTESTED)
-        self.screen.call_after_refresh(start, description=CONTESTED)
+        self.screen.call_after_refresh(
+            partial(self.screen.run_worker, rank, thread=True, exclusive=True, group=CONTESTED, description=CONTESTED)
+        )
         return None
 
     def _told(self, owners: "Sequence[object]", made: Ranking | InspectError) -> None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Protocol
 
 from inspector.render.texts.sentences import NO_FOLDER, counted
 from inspector.render.texts.text import clean
-from inspector.screens.base import AppScreen
+from inspector.screens.controller import ControlledScreen
 from inspector.screens.dialog import Picking
 from inspector.state.screen_state import ScreenState
 from inspector.state.triage.queue import ONCE_MORE, first_row, left_words, queue_cases, queue_name, queue_orders
@@ -20,7 +21,14 @@ OFFERED = 6
 """Queues to go on with that are offered at most, the latest ones."""
 
 
-def choose_queue(screen: AppScreen) -> None:
+class QueueScreen(ControlledScreen, Protocol):
+    """A screen on which a queue can be begun."""
+
+    def listed(self, state: ScreenState) -> ScreenState | None: ...
+    def go_through(self, row: int) -> None: ...
+
+
+def choose_queue(screen: QueueScreen) -> None:
     """Ask which queue: one in which cases wait, or a new one in one of several orders."""
     state = screen.state
     if state is None:
@@ -63,7 +71,7 @@ def choose_queue(screen: AppScreen) -> None:
     screen.app.push_screen(Picking(title, picks, hints=hints), partial(_take, screen, journal, waiting))
 
 
-def _take(screen: AppScreen, journal: Journal, waiting: Sequence[Queue], chosen: str | None) -> None:
+def _take(screen: QueueScreen, journal: Journal, waiting: Sequence[Queue], chosen: str | None) -> None:
     if chosen is None:
         return
     if not chosen.startswith(GO_ON):
@@ -79,7 +87,7 @@ def _take(screen: AppScreen, journal: Journal, waiting: Sequence[Queue], chosen:
     _go_on(screen, journal)
 
 
-def _begin(screen: AppScreen, journal: Journal, order: str) -> None:
+def _begin(screen: QueueScreen, journal: Journal, order: str) -> None:
     state = screen.state
     listed = None if state is None else screen.listed(state)
     if state is not None and listed is not None:
@@ -98,7 +106,7 @@ def _begin(screen: AppScreen, journal: Journal, order: str) -> None:
         _go_on(screen, journal)
 
 
-def _go_on(screen: AppScreen, journal: Journal) -> None:
+def _go_on(screen: QueueScreen, journal: Journal) -> None:
     state = screen.state
     row = None if journal.queue is None or state is None else first_row(state, journal.queue)
     if state is not None and journal.queue is not None and row is not None:
@@ -106,7 +114,7 @@ def _go_on(screen: AppScreen, journal: Journal) -> None:
         screen.go_through(row)
 
 
-def _look_as_before(screen: AppScreen, state: ScreenState, scorer: str, row: int) -> None:
+def _look_as_before(screen: QueueScreen, state: ScreenState, scorer: str, row: int) -> None:
     """Look through the scorer that the queue was made with, if it has said anything of the case's benchmark."""
     if scorer and scorer != state.scorer:
         benchmark = str(state.cases["benchmark"][row])
