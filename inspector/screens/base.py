@@ -1,7 +1,7 @@
 """What every screen shares: the inspected value coming down, messages going up, and the threshold rail."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -17,14 +17,13 @@ from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import CommandMenu, Picking, commands_bound
 from inspector.screens.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
 from inspector.screens.threshold import ThresholdMove
+from inspector.screens.two_keys import TwoKeys
 from inspector.state.remembered import RememberedState
 from inspector.state.screen_state import ScreenState
 from inspector.state.visit import HERE
 from inspector.widgets.frame_table import FrameTable
-from inspector.widgets.key_line import KeyLine, WhichKey
-from inspector.widgets.key_spelling import written
+from inspector.widgets.key_line import KeyLine
 from inspector.widgets.key_table import COMMANDS, RAIL, Command
-from inspector.widgets.key_table.command import CLOSE, FIRST, GO
 from inspector.widgets.key_table.key_words import KeyWords
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import PhraseLine, Rail
@@ -33,18 +32,12 @@ from inspector.widgets.textual_compat import Steady
 from scoring.evaluation.verdicts import Decision
 from scoring.workspace.triage.history import Action
 
-if TYPE_CHECKING:
-    from textual.timer import Timer
-
-
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""
 SHORT = 16
 """Lines below which explanations make room for rows."""
 ROOM_FOR_WORDS = 24
 """Lines from which the list of commands has room for what the screen is for."""
-HESITATION = 0.4
-"""Seconds after the first of two keys until it is shown which may follow."""
 LONGEST_SOURCE = 40
 """Cells of the words on where a threshold is from, beside which the scorer's name has room."""
 _RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
@@ -84,8 +77,8 @@ class AppScreen(Steady, Screen[None]):
         self.visit = HERE
         self.place: Callable[[Export], str] | None = None
         self.threshold = ThresholdMove(self)
-        self.control(self.threshold)
-        self._hesitates: Timer | None = None
+        self.two_keys = TwoKeys(self)
+        self.control(self.threshold, self.two_keys)
         self._scoring = False
 
     def control(self, *controllers: Controller[ControlledScreen]) -> None:
@@ -164,56 +157,9 @@ class AppScreen(Steady, Screen[None]):
         """Whether gold labels, verdicts and what others said of a case are hidden."""
         return False
 
-    # -- two keys, one after the other
-
-    first_key = ""
-    """The first of two keys, while the second is waited for."""
-
-    def action_first_key(self, first: str) -> None:
-        """Wait for the second key; whoever hesitates is told what there is."""
-        self._forget_first()
-        self.first_key = first
-        self._hesitates = self.set_timer(HESITATION, self._offer_second)
-
-    def _offer_second(self) -> None:
-        if not self.first_key or not self.is_attached:
-            # The second key came when this was on its way already.
-            return
-        title = next(command.title for command in COMMANDS if command.action == f"first_key('{self.first_key}')")
-        self.mount(WhichKey(title, self._second_keys))
-
-    @property
-    def _second_keys(self) -> list[tuple[str, str]]:
-        """The keys that may come now, and what they do; that for the first line is the first one again."""
-        bound = self.active_bindings.items()
-        first = f"{self.first_key} "
-        keys = [
-            (written(key.removeprefix(first)), at.binding.description) for key, at in bound if key.startswith(first)
-        ]
-        return sorted([*keys, *([(GO, "First line")] if self.first_key == GO else ())])
-
     def on_screen_suspend(self) -> None:
         """Forget a first key: no second one follows it once something else lay on top."""
-        self._forget_first()
-
-    def _forget_first(self) -> None:
-        self.first_key = ""
-        if self._hesitates is not None:
-            self._hesitates.stop()
-            self._hesitates = None
-        self.query(WhichKey).remove()
-
-    async def second_key(self, key: str) -> None:
-        """Do what the two keys say."""
-        first = self.first_key
-        self._forget_first()
-        if key == CLOSE:
-            return
-        bound = self.active_bindings.get(FIRST if first == key == GO else f"{first} {key}")
-        if bound is None:
-            self.say(f"{first} {written(key)} does nothing here; {first} alone shows what does.")
-        elif bound.enabled:
-            await self.app.run_action(bound.binding.action, bound.node)
+        self.two_keys.forget()
 
     # -- the threshold
 

@@ -64,9 +64,9 @@ class Keys:
     async def is_second(self, event: Event) -> bool:
         """Return whether an event is the second key of two; then all is done."""
         screen = _inspecting(self._host.app)
-        if not isinstance(event, Key) or screen is None or not screen.first_key:
+        if not isinstance(event, Key) or screen is None or not screen.two_keys.first:
             return False
-        await screen.second_key(event.key)
+        await screen.two_keys.second(event.key)
         return True
 
     def answer(self, event: Key) -> None:

@@ -20,7 +20,7 @@ async def test_whoever_hesitates_sees_the_letters_and_typed_at_once_keys_keep_th
         await press(pilot, "g", "b")
         for first in ("g", "v"):
             await press(pilot, first, "escape")
-            assert pilot.app.screen.first_key == ""
+            assert pilot.app.screen.two_keys.first == ""
             await press(pilot, first, "9")
             await shows(pilot, f"{first} 9 does nothing here")
             assert not pilot.app.screen.query(WhichKey)
@@ -28,7 +28,7 @@ async def test_whoever_hesitates_sees_the_letters_and_typed_at_once_keys_keep_th
         await press(pilot, "g g")
         assert pilot.app.screen.case_row == 0
         # The timer had rung when the second key came.
-        pilot.app.screen._offer_second()
+        pilot.app.screen.two_keys.offer()
         assert not pilot.app.screen.query(WhichKey)
         await press(pilot, "g b")
         type_ahead(pilot, "g", "l", "j", "g", "c", "escape", "v", "z")
@@ -36,7 +36,7 @@ async def test_whoever_hesitates_sees_the_letters_and_typed_at_once_keys_keep_th
 
 
 async def test_before_that_nothing_is_painted(query, monkeypatch):
-    monkeypatch.setattr("inspector.screens.base.HESITATION", 60)
+    monkeypatch.setattr("inspector.screens.two_keys.HESITATION", 60)
     async with opened(query, size=(100, 30)) as pilot:
         before = await rests(pilot, "alpha", "beta")
         await press(pilot, "g")
