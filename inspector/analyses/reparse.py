@@ -25,8 +25,8 @@ from inspector.render.blocks import (
     table,
     text,
 )
+from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.lines import CaseLink
-from inspector.render.texts.paint import OUTCOME_STYLES
 from inspector.render.texts.sentences import WORDS, named_step, official_title
 from inspector.render.view import View
 from inspector.state.answer_blocks import is_talk

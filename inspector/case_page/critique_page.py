@@ -14,7 +14,7 @@ from rich.cells import cell_len
 
 from inspector.case_page.lines import DisplayOptions
 from inspector.case_page.prose import FOUND, in_raw
-from inspector.render.texts.paint import OUTCOME_STYLES, Glyphs, apportioned
+from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs, apportioned
 from inspector.render.texts.sentences import GLYPHS, WORDS, counted, named_step, tally_words
 from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import Phrase, joined, name_forms, wrap

@@ -13,7 +13,7 @@ from inspector.case_page.open_case import OpenCase, Stop
 from inspector.case_page.page import StopLine
 from inspector.case_page.prose import paragraph
 from inspector.case_page.tracks import Track
-from inspector.render.texts.paint import OUTCOME_STYLES
+from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.texts.sentences import GLYPHS, WORDS, counted, outcome_sentence, verdict_words, votes_words
 from inspector.render.texts.text import cell, clean
 from inspector.render.texts.wrap import wrap

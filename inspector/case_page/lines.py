@@ -25,7 +25,7 @@ from inspector.case_page.page import StopLine, cut
 from inspector.case_page.prose import paragraph
 from inspector.case_page.steps import step_lines, telling
 from inspector.case_page.tracks import Track
-from inspector.render.texts.paint import OUTCOME_STYLES
+from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.texts.sentences import GLYPHS, WORDS, counted, counts_from_one, gold_words
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import TextPart, clean

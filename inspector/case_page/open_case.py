@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from inspector.case_page.images import NamedImage, named_images
 from inspector.case_page.tracks import LETTERS, Track, track
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.state.processes.xray import XrayAnswer
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_table.key_words import USUAL, KeyWords

@@ -13,7 +13,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.render.documents import shown
+from inspector.render.documents.row_documents import shown
 from inspector.render.elements import Element
 from inspector.render.lines import CaseLink, joined_link
 

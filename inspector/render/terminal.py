@@ -36,12 +36,12 @@ from inspector.render.chart_views import numbers_of
 from inspector.render.charts.axes import ChartMark, Form
 from inspector.render.charts.bars import Bar, BarPlace, CountColumn, bars, columns, paired_bars
 from inspector.render.charts.curve import curve
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.heat_map import heat_map
 from inspector.render.charts.histogram import histogram
 from inspector.render.charts.reliability import ReliabilityBin, reliability
 from inspector.render.lines import GAP, Piece, PieceRow, heading, paragraph
 from inspector.render.readable import readable
-from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.short_names import short_name, short_names
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap

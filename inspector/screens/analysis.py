@@ -9,10 +9,10 @@ from textual.worker import Worker, get_current_worker
 
 from inspector.analyses import Analysis, Option, OptionValue, Page, Params, Whose, load
 from inspector.case_page.tracks import LETTERS
-from inspector.render.documents import Document
+from inspector.render.charts.glyphs import Glyphs
+from inspector.render.documents.row_documents import Document
 from inspector.render.lines import Sheet, heading, paragraph
 from inspector.render.terminal import Terminal
-from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.sentences import decision_words
 from inspector.render.texts.wrap import Phrase, name_forms
 from inspector.render.view import View

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import threshold_name
 from inspector.render.texts.text import cell, clean
 from inspector.render.texts.wrap import Phrase
@@ -16,7 +16,7 @@ from inspector.screens.arranging import Arranging
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import CommandMenu, Picking, commands_bound
 from inspector.screens.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
-from inspector.screens.threshold import ThresholdMove
+from inspector.screens.threshold_bar.threshold import ThresholdMove
 from inspector.screens.two_keys import TwoKeys
 from inspector.state.remembered import RememberedState
 from inspector.state.screen_state import ScreenState

@@ -34,8 +34,8 @@ from inspector.analyses.board.board_rows import (
 from inspector.analyses.board.cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
 from inspector.analyses.board.drills import NO_NUMBER, PRINTED, board_drill
 from inspector.render.cells import signed
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import CaseLink
-from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.sentences import counted, unit_of
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import clean

@@ -20,7 +20,7 @@ from inspector.analyses.board.arrangement import (
 )
 from inspector.analyses.board.board_rows import Ranks, Standings, state_of
 from inspector.analyses.board.cells import BASELINE, BEST, PUBLISHED, TIED, BoardCells, name_title
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import F1, GLYPHS, PRMSCORE, WORDS, counted
 from inspector.render.texts.short_names import short_names
 from inspector.state.case_list.catalogue import Entry

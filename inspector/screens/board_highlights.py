@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.render.blocks import Block
+    from inspector.render.charts.glyphs import Glyphs
     from inspector.render.lines import PieceRow
     from inspector.render.terminal import Terminal
-    from inspector.render.texts.paint import Glyphs
     from inspector.state.result_set import ResultSet
     from inspector.state.screen_state import ScreenState
 

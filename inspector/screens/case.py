@@ -12,7 +12,7 @@ from textual.containers import Container
 from inspector.case_page.critique_page import answer_lines
 from inspector.case_page.open_case import DisplayOptions
 from inspector.case_page.opening import line_of
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import NO_FOLDER, TRUNCATED
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase, name_forms, wrap
@@ -20,11 +20,11 @@ from inspector.screens.bodies import Bodies, Curves, ReadyCases
 from inspector.screens.case_job import case_asked, problem_words
 from inspector.screens.critique import Critique
 from inspector.screens.messages import Back, Export, NewRewards, ScoreCase
-from inspector.screens.rail_lines import score_words
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.score import choose_judge
 from inspector.screens.stepping import Hits, StepCursor
 from inspector.screens.tagging import Tagging
+from inspector.screens.threshold_bar.rail_lines import score_words
 from inspector.state.kept_answers import kept_answers
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.critique_pane import CritiquePane

@@ -9,7 +9,7 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.case_page.facts import BLINDED
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import TextPart, number
 from inspector.state.case_list.case_rows import FOUND_IN

@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 
 from inspector.case_page.lines import case_lines
 from inspector.case_page.opening import opening
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.wrap import Phrase, name_forms
 from inspector.screens.base import WIDE
@@ -20,11 +20,11 @@ from inspector.screens.exporting import case_facts
 from inspector.screens.filtering import Filtering
 from inspector.screens.list_arranging import ListArranging
 from inspector.screens.messages import Copy, Export, Go
-from inspector.screens.rail_lines import score_words
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.searching import Searching
 from inspector.screens.slices import Slicing
 from inspector.screens.tagging import Tagging
+from inspector.screens.threshold_bar.rail_lines import score_words
 from inspector.state.case_list.catalogue import order_words
 from inspector.state.case_list.ordering import INSTRUCTIVE
 from inspector.state.filtering.filter_words import apart_phrases, filter_phrase

@@ -12,7 +12,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.worker import Worker
 
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.state.remembered import RememberedState
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable

@@ -13,7 +13,7 @@ from inspector.analyses.board.cells import NOBODY, PUBLISHED
 from inspector.analyses.cases import cases
 from inspector.analyses.metrics.metrics import metrics
 from inspector.analyses.show.show import show
-from inspector.render.documents import ROWS_ALONE, Document, provenance_beside
+from inspector.render.documents.row_documents import ROWS_ALONE, Document, provenance_beside
 from inspector.screens.messages import ENDINGS, Export
 from inspector.state.result_set import ResultSet
 from inspector.state.screen_state import ScreenState

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from inspector.case_page.open_case import DisplayOptions
-    from inspector.render.documents import Document
+    from inspector.render.documents.row_documents import Document
     from inspector.state.screen_state import ScreenState
 
 

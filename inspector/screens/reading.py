@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from inspector.case_page.open_case import DisplayOptions, OpenCase, open_case
 from inspector.case_page.prose import FOUND
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.screens.base import AppScreen

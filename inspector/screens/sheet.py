@@ -11,9 +11,9 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from inspector.analyses import Page
-from inspector.render.documents import Document
+from inspector.render.charts.glyphs import Glyphs
+from inspector.render.documents.row_documents import Document
 from inspector.render.lines import CaseLink, Sheet
-from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase, name_forms

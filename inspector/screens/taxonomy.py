@@ -15,10 +15,10 @@ from inspector.analyses import Params
 from inspector.analyses.taxonomy import NOTES, taxonomy
 from inspector.render.blocks import Block
 from inspector.render.blocks import Note as Paragraph
-from inspector.render.documents import Document
+from inspector.render.charts.glyphs import Glyphs
+from inspector.render.documents.row_documents import Document
 from inspector.render.lines import PieceRow, Sheet, paragraph
 from inspector.render.terminal import Terminal
-from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase

@@ -12,9 +12,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 
-from inspector.render.documents import Document
+from inspector.render.charts.glyphs import Glyphs
+from inspector.render.documents.row_documents import Document
 from inspector.render.mathtext import unicode_math
-from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import Phrase, wrap

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from inspector.case_page.open_case import DisplayOptions
 from inspector.render.cells import share
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import clean

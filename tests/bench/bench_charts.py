@@ -21,11 +21,11 @@ from inspector.render.blocks import Bin, Series, Tick  # noqa: E402
 from inspector.render.charts.axes import ChartMark  # noqa: E402
 from inspector.render.charts.bars import Bar, bars  # noqa: E402
 from inspector.render.charts.curve import curve  # noqa: E402
+from inspector.render.charts.glyphs import Glyphs  # noqa: E402
 from inspector.render.charts.heat_map import heat_map  # noqa: E402
 from inspector.render.charts.histogram import histogram  # noqa: E402
 from inspector.render.charts.reliability import ReliabilityBin, reliability  # noqa: E402
 from inspector.render.lines import CaseLink, PieceRow, Sheet  # noqa: E402
-from inspector.render.texts.paint import Glyphs  # noqa: E402
 from inspector.widgets.sheet_view import SheetView  # noqa: E402
 
 WIDTH, HEIGHT = 120, 36

@@ -21,7 +21,7 @@ from inspector.cli import command_flags, main
 from inspector.cli.actions import environment as doctor
 from inspector.cli.command_flags import commands
 from inspector.render import analysis_list
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence, threshold_name
 from inspector.state.comparability import incomparable
 from inspector.state.query import Query

@@ -1,6 +1,6 @@
 """What does an action; and commands that a screen has from another one unchanged, which are tried there."""
 
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.base import AppScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.triage import TriageScreen

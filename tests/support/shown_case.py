@@ -2,7 +2,7 @@
 
 from inspector.case_page.lines import CaseLines, case_lines
 from inspector.case_page.open_case import DisplayOptions, OpenCase, open_case
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.state.screen_state import ScreenState
 
 PLAIN = Glyphs(ascii_only=True)

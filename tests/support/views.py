@@ -16,9 +16,9 @@ from inspector.analyses.thresholds.thresholds import thresholds
 from inspector.analyses.triage import triage
 from inspector.render.blocks import CaseBlock, Table
 from inspector.render.cells import plain_text
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
-from inspector.render.texts.paint import Glyphs
 from inspector.state.screen_state import subject
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from inspector.render.cells import share, signed
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import TextPart
 from scoring.data.schema import NO_SUBSET

@@ -19,9 +19,9 @@ from inspector.analyses.stats import stats
 from inspector.analyses.thresholds.thresholds import curve_chart
 from inspector.render.analysis_list import summaries
 from inspector.render.blocks import Block, Bullets, CommandLine, Facts, Fold, Note, Report, Section
-from inspector.render.documents import Document, footer
-from inspector.render.html import html_page
-from inspector.render.markdown import markdown_page
+from inspector.render.documents.html import html_page
+from inspector.render.documents.markdown import markdown_page
+from inspector.render.documents.row_documents import Document, footer
 from inspector.render.texts.sentences import WORDS, counted
 from inspector.render.view import View
 from inspector.state.notes import first_run_notes

@@ -26,7 +26,7 @@ from inspector.render.blocks import (
     text,
 )
 from inspector.render.cells import DASH, interval, share
-from inspector.render.documents import Document
+from inspector.render.documents.row_documents import Document
 from inspector.render.elements import ROW, WIDTH, Element, box, element, line, name_label, picture, width_of, words
 from inspector.render.texts.sentences import GLYPHS, WORDS, official_title, unit_of
 from inspector.render.view import View

@@ -27,8 +27,8 @@ from inspector.render.blocks import (
     table,
     text,
 )
+from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.lines import CaseLink
-from inspector.render.texts.paint import OUTCOME_STYLES
 from inspector.render.texts.sentences import GLYPHS, WORDS
 from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from inspector.case_page.open_case import DisplayOptions
-    from inspector.render.texts.paint import Glyphs
+    from inspector.render.charts.glyphs import Glyphs
     from inspector.screens.base import AppScreen
     from inspector.screens.case import CaseScreen
 
@@ -134,7 +134,7 @@ class Navigation:
         return screen
 
     def _glyphs(self) -> "Glyphs":
-        from inspector.render.texts.paint import Glyphs
+        from inspector.render.charts.glyphs import Glyphs
 
         return Glyphs(self._host.ascii_only)
 

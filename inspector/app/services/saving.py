@@ -19,7 +19,7 @@ from scoring.data.errors import InspectError
 from scoring.data.storage.files import write_atomically
 
 if TYPE_CHECKING:
-    from inspector.render.documents import Document
+    from inspector.render.documents.row_documents import Document
     from inspector.state.screen_state import ScreenState
 
 

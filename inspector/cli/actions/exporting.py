@@ -10,7 +10,7 @@ from inspector.analyses.cases import metadata_of
 from inspector.analyses.triage import WHO
 from inspector.case_page.variant_track import variant_rows
 from inspector.cli.actions.output import JSON, put_bytes, say
-from inspector.render.documents import Document
+from inspector.render.documents.row_documents import Document
 from inspector.render.texts.sentences import counted, threshold_name
 from inspector.state.query import query_from
 from inspector.state.result_set import ResultSet, load

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from inspector.cli.actions.output import form_of, put
-from inspector.render.documents import Document
+from inspector.render.documents.row_documents import Document
 from inspector.state.kept_answers import answer_counts, listed, unparsed_notes
 from inspector.state.query import query_from
 from inspector.state.result_set import ResultSet, load

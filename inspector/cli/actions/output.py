@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from inspector.render.documents import Document, footer
+from inspector.render.documents.row_documents import Document, footer
 from inspector.render.texts.text import clean, escaped_json, for_stderr
 from scoring.data.errors import UnwritableWorkspace
 

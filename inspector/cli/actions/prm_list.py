@@ -13,7 +13,7 @@ from rich.text import Text
 
 from inspector.cli.actions.output import form_of, put
 from inspector.cli.actions.paging import WARNING, hanging, print_page, width_of
-from inspector.render.documents import Document
+from inspector.render.documents.row_documents import Document
 from inspector.render.texts.text import clean
 from inspector.state.processes.job import ask, prm_words
 from inspector.state.query import Query

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from inspector.cli.actions.paging import print_page, width_of
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import PieceRow
 from inspector.render.terminal import UNBOUNDED, Terminal
-from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.text import clean
 from inspector.render.view import View
 

@@ -19,7 +19,7 @@ def run(args: argparse.Namespace) -> int:
 
     from inspector.app.terminal.keymap import FILE, read
     from inspector.cli.actions.output import form_of, put
-    from inspector.render.documents import Document
+    from inspector.render.documents.row_documents import Document
     from scoring import __version__
 
     path = user_config_path("prm-inspect", appauthor=False) / FILE

@@ -21,8 +21,8 @@ from inspector.render.charts.axes import (
     row_of,
     tick_column,
 )
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Piece, PieceRow
-from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.text import number
 
 MOST = 8

@@ -20,8 +20,8 @@ from inspector.render.charts.axes import (
     unit_words,
     whole_width,
 )
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Piece, PieceRow
-from inspector.render.texts.paint import Glyphs
 from scoring.metrics.resampling import SMALL
 
 LEVELS = 5

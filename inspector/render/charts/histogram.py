@@ -16,8 +16,8 @@ from inspector.render.charts.axes import (
     whole_width,
 )
 from inspector.render.charts.curve import tick_legend
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Piece, PieceRow
-from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.text import clean, number
 
 

@@ -22,8 +22,8 @@ from inspector.render.charts.axes import (
     padded,
     row_of,
 )
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Piece, PieceRow
-from inspector.render.texts.paint import Glyphs
 from scoring.metrics.resampling import SMALL
 
 BESIDE = 84

@@ -18,7 +18,7 @@ from inspector.analyses.report.document import Choices, report_document
 from inspector.analyses.show.show import show
 from inspector.cli import main
 from inspector.render.blocks import CaseBlock, Judged, Section, Step
-from inspector.render.documents import Document
+from inspector.render.documents.row_documents import Document
 from inspector.render.view import View
 from inspector.state.query import Query
 from inspector.state.result_set import load

@@ -8,7 +8,7 @@ import pytest
 import authored
 from inspector import cli
 from inspector.case_page.critique_page import DisplayOptions, answers_to, vote_page
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect

@@ -15,11 +15,11 @@ import reference
 from inspector.analyses.show.case_pages import token_blocks
 from inspector.cli.actions.view_page import painted
 from inspector.render.blocks import Section
-from inspector.render.html import fragment
-from inspector.render.latex import latex_sections
-from inspector.render.markdown import markdown_sections
+from inspector.render.charts.glyphs import Glyphs
+from inspector.render.documents.html import fragment
+from inspector.render.documents.latex import latex_sections
+from inspector.render.documents.markdown import markdown_sections
 from inspector.render.terminal import Terminal
-from inspector.render.texts.paint import Glyphs
 from scoring.data.errors import CheckpointError
 from scoring.models.prms.prm_catalogue import ADAPTERS
 from scoring.runs import prm_reports

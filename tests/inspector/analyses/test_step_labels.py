@@ -14,9 +14,9 @@ from inspector.analyses.board.arrangement import BoardKind
 from inspector.analyses.board.board import board
 from inspector.analyses.board.board_rows import board_frame, metrics_of
 from inspector.cli import main
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.board_columns import board_columns
-from inspector.screens.rail_lines import rail_lines
+from inspector.screens.threshold_bar.rail_lines import rail_lines
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect

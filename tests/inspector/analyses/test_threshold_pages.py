@@ -15,9 +15,9 @@ from inspector.analyses.thresholds.thresholds import thresholds
 from inspector.render.blocks import Histogram, Reliability
 from inspector.render.cells import plain_text
 from inspector.render.chart_views import numbers_of
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import text_of
 from inspector.render.terminal import Terminal
-from inspector.render.texts.paint import Glyphs
 from inspector.state.case_links import wrong_condition, wrong_rows
 from inspector.state.query import Query
 from inspector.state.result_set import load

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 import making
 import reference
 from inspector.cli import main
-from inspector.screens.rail_lines import why_unmovable
+from inspector.screens.threshold_bar.rail_lines import why_unmovable
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect

@@ -11,7 +11,7 @@ from inspector.analyses.board.board import board
 from inspector.analyses.board.board_rows import board_frame
 from inspector.case_page.lines import DisplayOptions, case_lines
 from inspector.cli import main
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence, votes_words
 from inspector.screens.case_columns import case_columns
 from inspector.screens.filtering import facet_groups

@@ -12,7 +12,7 @@ from inspector.case_page.columns import GUTTER, columns, least_text
 from inspector.case_page.facts import agreement
 from inspector.case_page.open_case import DisplayOptions, letters_of, scorers_shown
 from inspector.case_page.steps import cells, second_cells
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect

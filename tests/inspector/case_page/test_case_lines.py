@@ -7,7 +7,7 @@ from rich.cells import cell_len
 import making
 import reference
 from inspector.case_page.lines import DisplayOptions, case_lines
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 import making
 from inspector.case_page.curve import MARGIN, Canvas, columns_of, curve_lines
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect

@@ -9,7 +9,7 @@ import reference
 from inspector.analyses.board.board_rows import board_frame
 from inspector.case_page.lines import DisplayOptions, case_lines
 from inspector.cli import main
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence
 from inspector.state.query import Query
 from inspector.state.result_set import load

@@ -4,7 +4,7 @@ import pytest
 
 import making
 from inspector.case_page.lines import DisplayOptions, case_lines
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect

@@ -5,7 +5,7 @@ import originals
 from inspector.case_page.lines import DisplayOptions, case_lines
 from inspector.case_page.open_case import Stop, open_case
 from inspector.case_page.original_lines import MODE, original_lines
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from inspector.case_page.columns import DIGITS, MOST_DIGITS, ScorerColumn, colum
 from inspector.case_page.open_case import DisplayOptions
 from inspector.case_page.steps import cells
 from inspector.case_page.tracks import track
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.text import apart_from
 from inspector.state.query import Query
 from inspector.state.result_set import load

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.render.documents import FORMS, Document, footer, p_words, shown
+from inspector.render.documents.row_documents import FORMS, Document, footer, p_words, shown
 from scoring.data.errors import UnwritableWorkspace
 from thoroughness import up_to
 

@@ -1,5 +1,5 @@
 import making
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.case_columns import SHOWN_LABELS, case_columns, empty_keys, usual_keys
 from inspector.screens.filtering import facet_groups
 from inspector.state.filtering.facets import FACETS, TITLES

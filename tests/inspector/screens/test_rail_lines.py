@@ -10,9 +10,9 @@ from rich.cells import cell_len
 import judged
 import making
 import reference
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import GLYPHS
-from inspector.screens.rail_lines import WIDE, ThresholdChanges, percent, rail_lines
+from inspector.screens.threshold_bar.rail_lines import WIDE, ThresholdChanges, percent, rail_lines
 from inspector.state.query import Query
 from inspector.state.result_set import ResultSet, load
 from inspector.state.screen_state import inspect

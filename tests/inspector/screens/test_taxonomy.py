@@ -9,9 +9,9 @@ import pytest
 import example
 import making
 from inspector.cli import main
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
-from inspector.render.texts.paint import Glyphs
 from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of, notes_shown
 from inspector.state.query import Query
 from inspector.state.result_set import load

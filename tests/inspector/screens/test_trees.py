@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.cli.actions.tree_pages import trees_view
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.trees import VIEWS, StepTable, TreeRows, TreeScreen, node_lines
 from inspector.widgets.themes import OneDialog
 from opened import unpainted

@@ -14,7 +14,7 @@ from inspector.cli import main
 from inspector.render.texts.sentences import Headline
 from inspector.screens.exporting import export_document
 from inspector.screens.messages import Export
-from inspector.screens.rail_lines import ThresholdChanges
+from inspector.screens.threshold_bar.rail_lines import ThresholdChanges
 from inspector.state.comparability import incomparable
 from inspector.state.query import Query
 from inspector.state.result_set import load

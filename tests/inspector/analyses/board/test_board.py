@@ -5,7 +5,7 @@ import reference
 from inspector.analyses.board.arrangement import Arrangement, arranged, kind_of
 from inspector.analyses.board.board import board
 from inspector.analyses.board.board_rows import BOARD, SEPARATOR, Standings, board_frame
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.board_columns import board_columns
 from inspector.state.query import Query
 from inspector.state.result_set import load

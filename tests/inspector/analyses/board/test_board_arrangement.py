@@ -22,7 +22,7 @@ from inspector.analyses.board.arrangement import (
 from inspector.analyses.board.board_rows import BOARD, Standings, board_frame, pieces, published_frame, standings
 from inspector.analyses.board.cells import PUBLISHED, BoardCells
 from inspector.render.cells import signed
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.board_columns import Legend, board_columns, entries
 from inspector.state.query import Query
 from inspector.state.result_set import load

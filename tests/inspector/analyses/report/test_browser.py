@@ -6,7 +6,7 @@ import chromium
 import hostile_space
 import markup_space
 from inspector.analyses.report.document import Choices, report_document
-from inspector.render.html import POLICY
+from inspector.render.documents.html import POLICY
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from report_parts import Parts

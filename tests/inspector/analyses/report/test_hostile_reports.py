@@ -10,8 +10,8 @@ from markdown_it import MarkdownIt
 import hostile_space
 import markup_space
 from inspector.analyses.report.document import Choices, report_document
-from inspector.render.html import POLICY, style
-from inspector.render.markdown import prose
+from inspector.render.documents.html import POLICY, style
+from inspector.render.documents.markdown import prose
 from inspector.render.mathtext import unicode_math
 from inspector.render.texts.text import clean
 from inspector.state.query import Query

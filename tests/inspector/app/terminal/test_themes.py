@@ -7,8 +7,8 @@ from textual.theme import BUILTIN_THEMES
 
 from colours import BLINDNESS, ciede2000, contrast, distance, hue
 from inspector.app.app import InspectApp
+from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.charts.heat_map import LEVELS, ColourScale
-from inspector.render.texts.paint import OUTCOME_STYLES
 from inspector.widgets.line_scroll import LineScroll
 from inspector.widgets.line_view import LineView
 from inspector.widgets.themes import (

@@ -12,11 +12,11 @@ from inspector.render.blocks import Bin, Series, Tick
 from inspector.render.charts.axes import ChartMark
 from inspector.render.charts.bars import Bar, bars
 from inspector.render.charts.curve import curve
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.heat_map import heat_map
 from inspector.render.charts.histogram import histogram
 from inspector.render.charts.reliability import ReliabilityBin, reliability
 from inspector.render.lines import CaseLink, text_of
-from inspector.render.texts.paint import Glyphs
 from inspector.render.texts.text import clean
 
 WIDTHS = st.integers(40, 200)

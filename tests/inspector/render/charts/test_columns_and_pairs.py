@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from inspector.render.charts.bars import BarPlace, CountColumn, columns, paired_bars
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import CaseLink, text_of
-from inspector.render.texts.paint import Glyphs
 from thoroughness import up_to
 
 COUNTS = st.lists(st.integers(0, 30_000), min_size=1, max_size=40)

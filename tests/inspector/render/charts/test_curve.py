@@ -4,8 +4,8 @@ import pytest
 from inspector.render.blocks import Curve, Series, Tick
 from inspector.render.chart_views import pictured
 from inspector.render.charts.curve import MOST, curve
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import CaseLink, text_of
-from inspector.render.texts.paint import Glyphs
 
 XS = np.linspace(0, 1, 50)
 TICKS = (

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from inspector.render.charts.axes import ChartMark
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.heat_map import heat_map
 from inspector.render.lines import CaseLink, text_of
-from inspector.render.texts.paint import Glyphs
 
 ROWS = ["deductive", "inductive reasoning"]
 COLUMNS = ["missing_condition", "redundant"]

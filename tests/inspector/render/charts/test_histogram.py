@@ -2,9 +2,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.render.blocks import Bin, Tick
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.histogram import histogram
 from inspector.render.lines import CaseLink, text_of
-from inspector.render.texts.paint import Glyphs
 
 CLASSES = (("wrong", "missed"), ("right", "clean"))
 BINS = [Bin(0.0, 0.25, (4, 0)), Bin(0.25, 0.5, (2, 1)), Bin(0.5, 0.75, (0, 3)), Bin(0.75, 1.0, (2, 4))]

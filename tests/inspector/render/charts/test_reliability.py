@@ -1,7 +1,7 @@
 from inspector.render.charts.axes import ChartMark
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.reliability import ReliabilityBin, reliability
 from inspector.render.lines import CaseLink, text_of
-from inspector.render.texts.paint import Glyphs
 
 FEW = CaseLink((), 3, "three")
 BINS = [

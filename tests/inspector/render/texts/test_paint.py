@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.render.texts.paint import OUTCOME_STYLES, Glyphs, apportioned
+from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs, apportioned
 from inspector.render.texts.sentences import GLYPHS, WORDS
 from scoring.evaluation.verdicts import OUTCOMES
 

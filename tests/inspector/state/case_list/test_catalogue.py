@@ -2,7 +2,7 @@ import pytest
 
 import example
 from inspector.analyses.cases import columns_table
-from inspector.render.texts.paint import Glyphs
+from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.arranging import narrowed, sort_of
 from inspector.screens.case_columns import case_columns
 from inspector.state.case_list.catalogue import OF_CASES, OF_SCORER, catalogue, entry_of, order_words

@@ -169,7 +169,7 @@ class Glyphs(Struct, frozen=True):
         """Draw one character a step: an arrow stands before the gold step, the predicted step is underlined.
 
         Where `width` cells are too few for all steps, those around these two stand for them; see
-        `inspector.render.texts.paint`.
+        `inspector.render.charts.glyphs`.
         """
         span, n_steps = (high - low) or 1.0, len(rewards)
         runs = [(0, n_steps)] if width is None else shown_runs(n_steps, max(4, width), gold, verdict)

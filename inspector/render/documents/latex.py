@@ -25,7 +25,7 @@ from inspector.render.blocks import (
 )
 from inspector.render.cells import legend, plain_text, remark_of, rights
 from inspector.render.chart_views import numbers_of
-from inspector.render.documents import latex_text, one_line
+from inspector.render.documents.row_documents import latex_text, one_line
 from inspector.render.mathtext.render import is_formula
 from inspector.render.mathtext.symbols import OPERATORS, ORDINARY
 from inspector.render.tokens import page_blocks

@@ -33,7 +33,7 @@ from inspector.render.blocks import (
 )
 from inspector.render.cells import GOLD, further_text, legend, rights, value_text
 from inspector.render.chart_views import numbers_of
-from inspector.render.documents import markdown_code, markdown_text
+from inspector.render.documents.row_documents import markdown_code, markdown_text
 from inspector.render.readable import readable
 from inspector.render.texts.text import clean
 from inspector.render.tokens import page_blocks

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from inspector.render.blocks import Block, CommandLine, Facts, Report, Section
-from inspector.render.documents import footer, latex_footer, markdown_footer
-from inspector.render.html import html_page
-from inspector.render.latex import latex_sections
-from inspector.render.markdown import markdown_sections
+from inspector.render.documents.html import html_page
+from inspector.render.documents.latex import latex_sections
+from inspector.render.documents.markdown import markdown_sections
+from inspector.render.documents.row_documents import footer, latex_footer, markdown_footer
 
 Sections = tuple[Section, ...]
 Provenance = Mapping[str, Any]

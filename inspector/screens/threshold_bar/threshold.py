@@ -3,7 +3,7 @@
 import numpy as np
 
 from inspector.screens.controller import ControlledScreen, Controller
-from inspector.screens.rail_lines import rail_lines, why_unmovable
+from inspector.screens.threshold_bar.rail_lines import rail_lines, why_unmovable
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import Rail
 from scoring.evaluation.verdicts import Rule

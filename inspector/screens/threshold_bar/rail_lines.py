@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inspector.render.cells import share, signed
-from inspector.render.texts.paint import OUTCOME_STYLES, Glyphs
+from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs
 from inspector.render.texts.sentences import F1, GLYPHS, WORDS, Headline, counted, threshold_name
 from inspector.render.texts.text import TextPart
 from inspector.render.texts.wrap import Phrase, parts
