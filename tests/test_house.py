@@ -229,6 +229,23 @@ def test_imports_point_down(package):
     assert len(pairs) <= MOST_IMPORTS[package]
 
 
+def test_no_import_leads_back_to_where_it_came_from():
+    """Not even one that is made in a function, for types alone, or by a name in a string."""
+    modules = {module_name(file) for file in files()}
+    imports: dict[str, set[str]] = defaultdict(set)
+    for name, imported in content().imports:
+        target = module_of(imported, modules - {"inspector", "scoring"})
+        if target is not None and target != name:
+            imports[name].add(target)
+    # What imports nothing that is left is in no cycle.
+    while leaves := {name for name in modules if not imports[name] & modules}:
+        modules -= leaves
+    # The rest are cycles, and what leads to them.
+    while roots := modules - set().union(*(imports[name] for name in modules)):
+        modules -= roots
+    assert sorted(modules) == []
+
+
 def test_a_file_has_a_name_of_its_own_in_its_subpackage():
     names = defaultdict(list)
     for file in files():

@@ -17,7 +17,7 @@ from inspector.widgets.key_table import COMMANDS, RAIL
 def nodes():
     names = ["inspector.app.app"]
     for package in (inspector.screens, inspector.widgets):
-        names += [module.name for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")]
+        names += [module.name for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
     for name in names:
         for one in vars(importlib.import_module(name)).values():
             if isinstance(one, type) and issubclass(one, DOMNode) and one.__module__ == name:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
@@ -386,7 +386,7 @@ def places() -> set[type[Any]]:
     """Every class of screens and widgets with keys of its own, but those whose keys are of the table of commands."""
     found = set()
     for package in (inspector.screens, inspector.widgets):
-        for module in iter_modules(package.__path__, f"{package.__name__}."):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
             for _, one in reading.getmembers(import_module(module.name), reading.isclass):
                 if one.__module__ == module.name and issubclass(one, MessagePump) and one.__dict__.get("BINDINGS"):
                     found.add(one)

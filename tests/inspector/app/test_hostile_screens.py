@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import cycle
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from shutil import copytree
 from typing import Any
 
@@ -486,7 +486,7 @@ async def test_what_is_pasted_does_not_act_either(space):
 
 def test_every_dialog_is_among_them():
     found = set()
-    for module in iter_modules(inspector.screens.__path__, "inspector.screens."):
+    for module in walk_packages(inspector.screens.__path__, "inspector.screens."):
         for one in vars(import_module(module.name)).values():
             if isinstance(one, type) and issubclass(one, ModalScreen) and one.__module__ == module.name:
                 found.add(one)

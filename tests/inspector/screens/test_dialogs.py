@@ -23,8 +23,8 @@ from screen_text import press, settled, shows
 def test_no_class_of_ours_takes_the_styles_of_one_of_textuals():
     """Styles go by the names of classes: Textual's palette hid a dialog of ours that was called as a part of it."""
     for package in (inspector.screens, inspector.widgets):
-        for module in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{package.__name__}.{module.name}")
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
     ours = {one.__name__ for one in _all_kinds(DOMNode) if one.__module__.startswith("inspector.")}
     sources = (path.read_text(encoding="utf-8") for path in Path(textual.__file__).parent.rglob("*.py"))
     theirs = {name for source in sources for name in re.findall(r"^class (\w+)\(", source, re.MULTILINE)}

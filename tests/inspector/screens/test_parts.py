@@ -29,7 +29,7 @@ ON_PURPOSE = {
 
 def whole():
     """The app and every screen that is no part of another."""
-    modules = [import_module(f"{screens.__name__}.{found.name}") for found in pkgutil.iter_modules(screens.__path__)]
+    modules = [import_module(found.name) for found in pkgutil.walk_packages(screens.__path__, f"{screens.__name__}.")]
     kinds = {kind for module in modules for kind in vars(module).values() if inspect.isclass(kind)}
     ours = {kind for kind in kinds if issubclass(kind, Screen) and kind.__module__.startswith("inspector.")}
     above = {parent for kind in ours for parent in kind.__mro__[1:]}

@@ -14,7 +14,7 @@ from screen_text import press, settled, until
 
 def test_every_screen_is_steady():
     found = set()
-    for module in pkgutil.iter_modules(inspector.screens.__path__, "inspector.screens."):
+    for module in pkgutil.walk_packages(inspector.screens.__path__, "inspector.screens."):
         for one in vars(importlib.import_module(module.name)).values():
             if isinstance(one, type) and issubclass(one, Screen) and one.__module__ == module.name:
                 found.add(one)
