@@ -14,7 +14,7 @@ from inspector.state.visit import HERE, Visit
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.data.storage.files import expand_home
 from scoring.formats.benchmarks.demo import NAME as DEMO
-from scoring.importing.bringing import HUB, is_source_address
+from scoring.importing.source_locations import HUB, is_source_address
 from scoring.workspace.workspace import MARK
 
 _OFFERED, _LOOKED_AT = 50, 1000

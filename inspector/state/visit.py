@@ -75,9 +75,9 @@ class Visit(Struct, frozen=True):
             return False
 
     def refused_source(self, source: str) -> str:
-        """Explain why a source as typed (see `scoring.importing.bringing`) is not imported; "" where it is."""
+        """Explain why a source as typed (see `scoring.importing.source_locations`) is not imported; "" where it is."""
         from scoring.data.storage.files import expand_home
-        from scoring.importing.bringing import HUB, is_elsewhere
+        from scoring.importing.source_locations import HUB, is_elsewhere
 
         if refusal := self.refusal("import"):
             return refusal

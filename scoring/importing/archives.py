@@ -8,18 +8,22 @@ import stat
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import IO, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from scoring.data.errors import InputError, UnreadableFile
+from msgspec.structs import replace
+
+from scoring.data.errors import InputError, UnknownFormat, UnreadableFile
 from scoring.data.storage.files import open_plain
 from scoring.formats.reading.file_bytes import (
     ARROW_FILE,
     ARROW_STREAM,
     PARQUET,
     UTF8_MARK,
+    ZIP,
     Allowance,
     DamagedStream,
     compression_of,
@@ -27,10 +31,19 @@ from scoring.formats.reading.file_bytes import (
     member_bytes,
     printable,
     read_some,
+    start_of,
 )
-
-ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-"""The first bytes of an archive; the second form is an empty archive."""
+from scoring.formats.reading.findings import Finding, some_of
+from scoring.importing.local_files import (
+    INSIDE,
+    LocalFile,
+    free_room,
+    innermost_file,
+    temporary,
+    unpacked_file,
+    write_temporary,
+)
+from scoring.importing.row_members import MANY_MEMBERS, row_line
 
 MOST_MEMBERS = 100_000
 """Members above which an archive is refused."""
@@ -40,6 +53,8 @@ _LOOK = 4096
 # A member's own header: the mark, and after fields that the list of members repeats the lengths of name and extras.
 _HEADER = struct.Struct("<4s22xHH")
 _ROWS = (b"{", b"[", PARQUET, ARROW_FILE, ARROW_STREAM)
+_LISTED = 5
+_LONGEST = 80
 
 
 class Archive:
@@ -164,3 +179,141 @@ def _is_file(member: ZipInfo) -> bool:
     regular = parts[-1] != "" and kind in {0, stat.S_IFREG}
     hidden = "__MACOSX" in parts or any(part.startswith(".") and part not in {".", ".."} for part in parts)
     return regular and not hidden
+
+
+_NO_ARCHIVES = {
+    "an Excel workbook": ("/xl/workbook.xml", "Save the sheet as CSV and import that."),
+    "an OpenDocument file": ("/content.xml", "Save the sheet as CSV and import that."),
+    "a PyTorch file, whose pickle is never opened": (
+        "/data.pkl",
+        "Load it where you trust it and save its rewards as JSON Lines or Parquet.",
+    ),
+    "NumPy's .npz of several arrays": (".npy", "Save its rewards as JSON Lines with an id a row, or as Parquet."),
+}
+"""What a zip archive without rows is -> how the name of a member ends by which it is known, and what to do instead."""
+
+
+def member_files(source: LocalFile, folder: Path, only: str | None) -> Iterator[LocalFile]:
+    """Unpack the members of an archive, each until the next one is asked for; `only` = only that member."""
+    whole = Allowance(source.name, free_room(folder), packed=source.path.stat().st_size)
+    with Archive(source.path, source.name) as archive:
+        members = [member for member in archive.members if only in {None, member.filename}]
+        if not members and only is None:
+            for what, (ending, next_step) in _NO_ARCHIVES.items():
+                if any(f"/{name}".endswith(ending) for name in archive.left_out):
+                    raise UnknownFormat(f"{source.name} is {what}.", next_step)
+            raise UnreadableFile(
+                f"{source.name} is a zip archive without a file that holds rows{_listed(archive.left_out)}.",
+                "Unpack it and name the files to import.",
+            )
+        noticed = (*source.findings, *_not_read(source.name, archive.left_out))
+        path, left = _rows_together(archive, members, folder, whole) if only is None else (None, members)
+        count = len(left) + (path is not None)
+        if path is not None:
+            message = (
+                f"{len(members) - len(left):,} files of the archive hold a row each and were read together: "
+                "line N is the Nth of them by name"
+            )
+            finding = Finding("note", "row-members", message, source.name)
+            with temporary(path):
+                rows = replace(source, path=path, findings=(*noticed, finding), alone=not left, until=None)
+                yield replace(rows, parts=(0, count))
+            noticed = ()
+        for number, member in enumerate(left, start=count - len(left)):
+            brought = LocalFile(
+                f"{source.name}/{printable(member.filename)}",
+                f"{source.place}{INSIDE}{member.filename}",
+                source.path,
+                (*noticed, *_repeated(source.name, member.filename, archive.repeated)),
+                alone=len(archive.members) == 1,
+                parts=(number, count),
+            )
+            with ExitStack() as files:
+                try:
+                    path = files.enter_context(
+                        temporary(write_temporary(folder, brought.name, archive.unpack(member, whole)))
+                    )
+                    ready = files.enter_context(_as_member(replace(brought, path=path), folder, whole))
+                except DamagedStream as error:
+                    why = f"{brought.name} cannot be unpacked: {error}."
+                    ready = replace(
+                        brought, refusal=UnreadableFile(why, "Unpack the archive, and import what is in it.")
+                    )
+                except InputError as error:
+                    ready = replace(brought, refusal=_with_rest(error, count - number - 1 if whole.spent else 0))
+                else:
+                    # What is of the archive is said once.
+                    noticed = ()
+                yield ready
+            if whole.spent:
+                return
+
+
+def _rows_together(
+    archive: Archive, members: Sequence[ZipInfo], folder: Path, whole: Allowance
+) -> tuple[Path | None, Sequence[ZipInfo]]:
+    """Write the members that hold a row with the keys of the first to one file; return it and the other members.
+
+    The file is None if fewer than `MANY_MEMBERS` hold a row.
+    """
+    if len(members) < MANY_MEMBERS:
+        return None, members
+    left: list[ZipInfo] = []
+    path = write_temporary(folder, "rows", _row_lines(archive, members, replace(whole), left))
+    if len(members) - len(left) >= MANY_MEMBERS:
+        return path, left
+    path.unlink()
+    return None, members
+
+
+def _row_lines(
+    archive: Archive, members: Sequence[ZipInfo], allowance: Allowance, left: list[ZipInfo]
+) -> Iterator[bytes]:
+    """Yield the line of each member that holds a row with the keys of the first; `left` takes the other members."""
+    known = None
+    for member in members:
+        row = None
+        if member.filename not in archive.repeated:
+            # A damaged member is reported when it is read by itself.
+            with suppress(DamagedStream, InputError):
+                row = row_line(b"".join(archive.unpack(member, allowance)))
+        if row is None or known not in {None, row[0]}:
+            left.append(member)
+        else:
+            known, line = row
+            yield line
+
+
+@contextmanager
+def _as_member(member: LocalFile, folder: Path, whole: Allowance) -> Iterator[LocalFile]:
+    """A member of an archive, which may be compressed: what it becomes counts as the archive's too."""
+    if compression := compression_of(start_of(member.path)):
+        with unpacked_file(member, compression, folder) as unpacked:
+            whole.count(0, unpacked.path.stat().st_size)
+            yield innermost_file(unpacked, "an archive")
+    else:
+        yield innermost_file(member, "an archive")
+
+
+def _not_read(name: str, left_out: Sequence[str]) -> tuple[Finding, ...]:
+    if not left_out:
+        return ()
+    message = f"by name and content no rows{_listed(left_out)}"
+    return (Finding("note", "left-out-members", message, name),)
+
+
+def _repeated(name: str, member: str, repeated: Collection[str]) -> tuple[Finding, ...]:
+    if member not in repeated:
+        return ()
+    message = f"several members are called {printable(member)!r}; the last one counts"
+    return (Finding("warning", "repeated-member", message, name),)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f": {some_of([name[:_LONGEST] for name in names], _LISTED)}" if names else ""
+
+
+def _with_rest(error: InputError, rest: int) -> InputError:
+    """The refusal of a member with which the whole archive became too much: `rest` more were not looked at."""
+    more = f" The {rest} files after it in the archive were not read." if rest else ""
+    return UnreadableFile(error.sentence + more, error.next_step) if more else error

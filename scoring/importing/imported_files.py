@@ -15,7 +15,9 @@ from scoring.formats.benchmarks.benchmark_registry import MODULES, benchmark_mod
 from scoring.formats.reading.file_bytes import PARQUET, decoded_as, printable, start_of
 from scoring.formats.reading.rows import Rows, SourceRow, json_lines, read_rows
 from scoring.formats.tables.column_mapping import columns_of
-from scoring.importing.bringing import INSIDE, STDIN, LocalFile, is_source_address, opened_files
+from scoring.importing.bringing import opened_files
+from scoring.importing.local_files import INSIDE, LocalFile
+from scoring.importing.source_locations import STDIN, is_source_address
 from scoring.workspace.workspace import Workspace
 
 _LISTED = 3

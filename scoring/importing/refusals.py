@@ -30,8 +30,9 @@ from scoring.formats.tables.column_mapping import (
     text,
     whole,
 )
-from scoring.importing.bringing import HUB, bring, is_elsewhere
+from scoring.importing.bringing import bring
 from scoring.importing.join import JoinedResults
+from scoring.importing.source_locations import HUB, is_elsewhere
 
 _SAMPLE = 100
 _KEYS = 12

@@ -37,8 +37,9 @@ from scoring.formats.benchmarks.own import GROUP
 from scoring.formats.reading.answer_forms import ANSWER_RULES
 from scoring.formats.reading.math_verify import math_verify_version
 from scoring.formats.results.result_format import ExternalResults
-from scoring.importing.bringing import HUB, LocalFile, place
 from scoring.importing.join import JoinedResults
+from scoring.importing.local_files import LocalFile
+from scoring.importing.source_locations import HUB, place
 from scoring.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

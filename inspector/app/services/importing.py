@@ -60,7 +60,7 @@ class FileImport:
         from inspector.state.workspace_place import find_workspace
         from scoring.data.errors import InspectError
         from scoring.importing.batch import ImportOptions, read_sources, spill_folder
-        from scoring.importing.bringing import typed_source
+        from scoring.importing.source_locations import typed_source
 
         try:
             workspace = self._workspace()

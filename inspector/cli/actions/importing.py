@@ -32,9 +32,9 @@ from scoring.formats.tables.column_guess import propose
 from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.formats.tables.column_readings import Choice, ColumnReading, readings
 from scoring.importing.batch import AskMapping, ImportBatch, ImportOptions, read_sources, spill_folder
-from scoring.importing.bringing import HUB, is_elsewhere, is_pattern, not_looked_at
 from scoring.importing.proposal import OpenTable
 from scoring.importing.saving import SavedResults
+from scoring.importing.source_locations import HUB, is_elsewhere, is_pattern, not_looked_at
 from scoring.workspace.generation import Added
 from scoring.workspace.workspace import Workspace, workspace_folder
 

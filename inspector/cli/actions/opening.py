@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
         if not sys.stdout.isatty():
             raise UsageError("the app needs a terminal.", "Import without it: prm-inspect import PATH")
         from inspector.cli.actions.importing import DeclinedError, bring
-        from scoring.importing.bringing import STDIN
+        from scoring.importing.source_locations import STDIN
 
         ask = None if args.quiet or len(args.paths) > 1 else partial(_mapping_of, args)
         try:
@@ -102,7 +102,7 @@ def _where_to_begin(args: argparse.Namespace, query: Query) -> Query | str | Non
     from inspector.state.remembered import recent_workspaces
     from inspector.widgets.themes import OneDialog
     from scoring.formats.benchmarks.demo import NAME as DEMO
-    from scoring.importing.bringing import typed_source
+    from scoring.importing.source_locations import typed_source
     from scoring.workspace.workspace import MARK, is_storage_address
 
     looks = _looks(args)
@@ -128,7 +128,7 @@ def _take_keys_from_the_terminal() -> None:
 
 def _existing(words: list[str]) -> list[str]:
     """The words, if they are sources: a lone word that is no file was perhaps meant as a command."""
-    from scoring.importing.bringing import is_elsewhere
+    from scoring.importing.source_locations import is_elsewhere
 
     for word in words:
         if not word.startswith("hf:") and not is_elsewhere(word) and not Path(word).exists():

@@ -314,6 +314,9 @@ def _why(error: Exception) -> str:
 LONGEST_LINE = 512 * 1024 * 1024
 """Bytes of one line above which a file is refused: its row would have to be in memory several times over."""
 
+ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+"""What a zip archive starts with; the second form is an empty archive."""
+
 PARQUET = b"PAR1"
 """What a Parquet file starts with."""
 

@@ -16,7 +16,7 @@ from inspector.state.query import Query
 from inspector.state.remembered import RememberedState, recent_workspaces
 from inspector.widgets.themes import DEFAULT, OneDialog, choose_theme
 from opened import opened
-from scoring.importing.bringing import typed_source
+from scoring.importing.source_locations import typed_source
 from screen_text import press, shows, until
 
 

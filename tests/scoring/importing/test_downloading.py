@@ -201,7 +201,7 @@ def test_a_server_that_sends_more_than_it_said(server):
 
 
 def test_what_is_too_large_is_refused_before_and_while_it_comes(server, monkeypatch):
-    monkeypatch.setattr(bringing, "_room", lambda _: 1000)
+    monkeypatch.setattr(bringing, "free_room", lambda _: 1000)
     for length in (len(WHOLE), ""):
         with pytest.raises(UnreadableFile, match=r"sums\.jsonl is larger than the 1 kB that there is room for"):
             read(server.gives("/sums.jsonl", WHOLE, length=length))

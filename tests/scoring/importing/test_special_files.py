@@ -20,7 +20,8 @@ from scoring.data.storage.files import NotPlain, open_plain, read_plain
 from scoring.formats.reading.file_bytes import file_bytes, start_of
 from scoring.formats.reading.rows import read_rows
 from scoring.formats.results.inspect_log import load_file
-from scoring.importing.bringing import LocalFile, bring
+from scoring.importing.bringing import bring
+from scoring.importing.local_files import LocalFile
 from scoring.importing.saving import Ledger
 from scoring.models.checkpoint import Checkpoint
 from scoring.runs.stress.elsewhere import read_rewards
@@ -151,7 +152,7 @@ OWN = {
     ("importing/saving.py", "_sources"),
     ("importing/saving.py", "_is_there"),
     ("importing/saving.py", "remember"),
-    ("importing/bringing.py", "_whole_lines"),
+    ("importing/local_files.py", "_whole_lines"),
     ("models/prms/chat.py", "_template"),
 }
 
