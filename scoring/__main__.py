@@ -158,7 +158,7 @@ def _events(
 
 def _rows(args: argparse.Namespace, cases: "pl.DataFrame", texts: "Texts", columns: "MetadataColumns") -> list[int]:
     """The rows of the cases that are asked for; `columns` are read as far as conditions and strata name them."""
-    from scoring.runs.run import in_shard, sample, spread
+    from scoring.runs.case_sampling import in_shard, sample, spread
     from scoring.workspace.filtering.filters import columns_read, passing
 
     named = {args.stratify, *(name for condition in args.where for name in columns_read(condition))}

@@ -42,7 +42,8 @@ from scoring.runs.generative.generative_catalogue import FAMILIES, FamilyOptions
 from scoring.runs.generative.talk import TalkTemplate
 from scoring.runs.preparation import unread_context
 from scoring.runs.prompts import keep_template
-from scoring.runs.run import TextPages, run_cases, score
+from scoring.runs.run import score
+from scoring.runs.run_cases import TextPages, run_cases
 from scoring.workspace.cache import VoteParts
 from scoring.workspace.reservation import placed, reserve_scorer, scorers
 from scoring.workspace.workspace import Workspace

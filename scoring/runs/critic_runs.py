@@ -27,7 +27,8 @@ from scoring.models.asking import (
 from scoring.models.critics.protocols import ReadAnswer, read_answer, version, was_cut
 from scoring.runs.events import Asked, Estimate, Interrupt, Notice
 from scoring.runs.plan import REFUSED, MissingAnswers, RunPlan, vote_plan
-from scoring.runs.run import Came, Load, RowsToSave, RunCase, RunUsage, Work
+from scoring.runs.run import Came, Load, RunUsage
+from scoring.runs.run_cases import RowsToSave, RunCase, Work
 from scoring.workspace.cache import Parts
 
 # -- whether a server that was asked to sample did: the votes of a case that are the very same text

@@ -22,7 +22,8 @@ from scoring.data.errors import EngineError, InspectError
 from scoring.runs.events import Interrupt, NodeProgress, Nodes, Notice, Ready
 from scoring.runs.plan import MissingAnswers, RunPlan
 from scoring.runs.prm_runs import Encoding
-from scoring.runs.run import Came, Load, RowsToSave, RunCase, RunUsage, Work
+from scoring.runs.run import Came, Load, RunUsage
+from scoring.runs.run_cases import RowsToSave, RunCase, Work
 from scoring.runs.workers import (
     HELD,
     BlockResult,

@@ -23,7 +23,8 @@ from scoring.models.asking import Noticed
 from scoring.models.prms.base import Encoder
 from scoring.runs.events import Interrupt, Notice
 from scoring.runs.plan import MissingAnswers, RunPlan, reward_plan
-from scoring.runs.run import Came, Load, RowsToSave, RunCase, RunUsage, Work
+from scoring.runs.run import Came, Load, RunUsage
+from scoring.runs.run_cases import RowsToSave, RunCase, Work
 from scoring.workspace.cache import Parts
 
 WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20

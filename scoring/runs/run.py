@@ -6,28 +6,20 @@ engine answers into rows: `scoring.runs.prm_runs.Encoding` for PRMs, whose reque
 what the caller hands in when the first request is there, so that a finished run costs none.
 """
 
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import blake2b
 from itertools import chain
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.data.errors import UnwritableWorkspace, UsageError
-from scoring.data.scorer import FILE, Scorer
-from scoring.data.storage.files import FolderShare
-from scoring.data.texts import Texts, further_texts, reward_keys, text_columns
-from scoring.runs.arguments import Shard
+from scoring.data.scorer import Scorer
+from scoring.data.texts import Texts, reward_keys
 from scoring.runs.events import (
     Asked,
     CaseRefused,
@@ -45,225 +37,9 @@ from scoring.runs.events import (
     Stopped,
 )
 from scoring.runs.plan import MissingAnswers, RunPlan, SharedWork
+from scoring.runs.row_saver import RowSaver
+from scoring.runs.run_cases import RowsToSave, TextPages, Work, run_cases
 from scoring.workspace.cache import Parts
-
-# -- rows of a run on their way into a scorer's folder, the same for rewards and for answers
-
-
-ROWS, SECONDS = 512, 1.0
-"""Rows are saved after so many or so long, whichever comes first."""
-MANY_PARTS = 128
-"""Parts that are written before they are merged."""
-
-
-@dataclass
-class RowSaver:
-    """Keeps rows until they are due and saves them as parts; the folder's `scorer.json` with the first.
-
-    `total` rows have been saved. What is not saved when a process is killed is lost, and computed again. Until it is
-    closed it has a share in the folder, which keeps others from removing the scorer.
-    """
-
-    scorer: Scorer
-    parts: Parts
-    total: int = 0
-    _pending: list[Mapping[str, Any]] = field(default_factory=list)
-    _last: float = field(default_factory=time.monotonic)
-    _share: FolderShare = field(init=False)
-    _merging: threading.Thread | None = None
-    _merged: int = 0
-    """Parts that were left when they were last merged."""
-    _closing: threading.Event = field(default_factory=threading.Event)
-
-    def __post_init__(self) -> None:
-        self._share = FolderShare(self.parts.folder)
-
-    def close(self) -> None:
-        """Let go of the folder, when the piece that parts are being merged into is written."""
-        self._closing.set()
-        if self._merging is not None:
-            self._merging.join()
-        self._share.close()
-
-    def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Keep rows: columns of the parts' schema; a nullable one may be left out, and `engine` where all have one."""
-        self._pending += rows
-
-    def due(self) -> bool:
-        """Return whether it is time to save."""
-        return len(self._pending) >= ROWS or time.monotonic() - self._last >= SECONDS
-
-    def flush(self, engine: str | None) -> Saved | None:
-        """Save what is kept; None if that is nothing. A failure is not tried again: there is no place to save to.
-
-        Args:
-            engine: what ran, written beside every row that does not say it itself.
-
-        Raises:
-            UnwritableWorkspace: the part could not be written.
-        """
-        rows, self._pending = self._pending, []
-        self._last = time.monotonic()
-        if not rows:
-            return None
-        schema = self.parts.kind.schema
-        frame = pl.DataFrame(rows, schema=dict(schema), orient="row")
-        self._share.take()
-        # Where there are no locks, somebody may have removed it since the last rows.
-        if not (self.parts.folder / FILE).exists():
-            self.scorer.save(self.parts.folder)
-        part = self.parts.append(frame.with_columns(pl.col("engine").fill_null(pl.lit(engine, dtype=schema["engine"]))))
-        self.total += len(rows)
-        busy = self._merging is not None and self._merging.is_alive()
-        if not busy and len(self.parts.parts()) - self._merged >= MANY_PARTS:
-            # Elsewhere than in the loop, whose engine and whose answers would wait for it.
-            self._merging = threading.Thread(target=self._compact, name="merging parts", daemon=True)
-            self._merging.start()
-        return Saved(len(rows), self.total, part.name)
-
-    def _compact(self) -> None:
-        # Where there was room for the rows and none for another copy of some: more parts are no harm.
-        with suppress(UnwritableWorkspace):
-            self.parts.compact(stop=self._closing.is_set)
-        self._merged = len(self.parts.parts())
-
-
-# -- the cases of a scoring run: their texts, read a page at a time, and what became of each
-
-
-_ROWS = 1024
-
-
-class RunCase(Struct, frozen=True):
-    """A case with its texts; `further` are those that the scorer reads beside problem and steps."""
-
-    case: str
-    key: str
-    problem: str
-    steps: list[str]
-    further: tuple[str | None, ...] = ()
-    benchmark: str = ""
-    subset: str | None = None
-
-
-Work = Iterator[tuple[MissingAnswers, RunCase]]
-"""What is missing, with the case it is about."""
-
-
-class RowsToSave(Struct, frozen=True):
-    """Rows that are ready to be saved, with every column that has a value but for `engine`.
-
-    `last` says that nothing more comes of what was missing. `reason`, where there is one, is why the case has no
-    verdict, lacks a vote, or has rewards for its first `scored_steps` steps alone.
-    """
-
-    missing: MissingAnswers
-    case: RunCase
-    rows: tuple[Mapping[str, Any], ...]
-    last: bool = True
-    reason: str | None = None
-    scored_steps: int = 0
-
-
-def run_cases(wanted: pl.DataFrame, numbers: pl.Series, rows: Sequence[int], pages: "TextPages") -> Iterator[RunCase]:
-    """Yield these `rows` of `wanted` with their texts; `numbers` are its rows in the frame the texts belong to."""
-    names = ("case", "key", "benchmark", "subset", "step_messages")
-    picked = pl.Series("row", rows, dtype=pl.UInt32)
-    chosen = wanted.select(pl.col([name for name in names if name in wanted.columns]).gather(picked))
-    for number, case in zip(numbers.gather(picked), chosen.iter_rows(named=True), strict=True):
-        texts = pages(number)
-        further = tuple(text for _, text in further_texts(pages.reads, case, texts))
-        group = case.get("benchmark", ""), case.get("subset")
-        yield RunCase(case["case"], case["key"], texts["problem"], texts["steps"], further, *group)
-
-
-class TextPages:
-    """Reads `Texts` a page at a time: near rows asked for one after another cost one read.
-
-    `reads` are the columns that are wanted beside problem and steps.
-    """
-
-    def __init__(self, texts: Texts, reads: Sequence[str] = ()) -> None:
-        self.reads = tuple(reads)
-        self._texts, self._columns = texts, ("problem", "steps", *text_columns(reads))
-        self._part, self._first, self._page = -1, 0, pl.DataFrame()
-
-    def __call__(self, row: int) -> dict[str, Any]:
-        """Problem, steps and what else is wanted of the case in this row of the cases frame.
-
-        Raises:
-            DamagedWorkspace: the file has gone or cannot be read.
-        """
-        part, place = int(self._texts.part[row]), int(self._texts.row_in_part[row])
-        if part != self._part or not self._first <= place < self._first + self._page.height:
-            first = place // _ROWS * _ROWS
-            page = self._texts.page(part, first, _ROWS, self._columns)
-            if page.height <= place - first:
-                # Asked for alone, it is the sentence about the missing row.
-                first, page = place, self._texts.page(part, place, 1, self._columns)
-            self._part, self._first, self._page = part, first, page
-        return self._page.row(place - self._first, named=True)
-
-
-# -- which cases of a benchmark are scored: all, the first ones, an even spread, a stratified sample, or a shard
-
-
-def sample(cases: pl.DataFrame, number: int, stratify: str | None = None, seed: int = 0) -> list[int]:
-    """Draw rows (0-based, rising) of `number` cases, or of all where there are no more.
-
-    Which ones depends on the cases' names and the seed, not on their order, and a larger sample contains every smaller
-    one with the same seed, so that what is scored already counts. With `stratify`, each value of that column (missing
-    is one) has its share to within a case.
-
-    Raises:
-        UsageError: there is no such column.
-    """
-    if stratify is not None and stratify not in cases.columns:
-        raise UsageError(f"there is no column {stratify!r} to stratify by.", f"Columns: {', '.join(cases.columns)}.")
-    draws = [blake2b(f"{seed}|{case}".encode(errors="replace"), digest_size=8).digest() for case in cases["case"]]
-    stratum = cases[stratify].cast(pl.String) if stratify else pl.repeat("", cases.height, eager=True)
-    frame = pl.DataFrame({"stratum": stratum, "draw": pl.Series(draws, dtype=pl.Binary)}).with_row_index("row")
-    place = (pl.col("draw").rank("ordinal").over("stratum") - 0.5) / pl.len().over("stratum")
-    chosen = frame.with_columns(place=place).sort("place", "draw").head(number)
-    return sorted(chosen["row"].to_list())
-
-
-def spread(height: int, number: int) -> list[int]:
-    """Return `number` rows (0-based, rising) of a file of `height` rows, spread evenly over it, or all rows if fewer.
-
-    A larger number keeps the rows of a smaller one: they are taken in van der Corput's order, which is the first, the
-    one in the middle, those at a quarter and three quarters, and so on.
-    """
-    bits = max(1, (height - 1).bit_length())
-    places = np.zeros(1 << bits, dtype=np.int64)
-    for bit in range(bits):
-        places |= (np.arange(1 << bits) >> bit & 1) << (bits - 1 - bit)
-    # Where the height is not a power of two, several places are one row.
-    rows = places * height >> bits
-    _, first = np.unique(rows, return_index=True)
-    return sorted(rows[np.sort(first)][: min(number, height)].tolist())
-
-
-def in_shard(keys: pl.Series, sizes: npt.NDArray[np.int64], shard: Shard) -> npt.NDArray[np.int64]:
-    """Return the rows (0-based, rising) of a shard: contents are dealt by size, so that each shard has about the same
-    to do.
-
-    Which contents are whose depends on the contents alone, not on their order or on what is scored already. Cases of
-    one content are in the same shard.
-
-    Args:
-        keys: the content of each case (String), shape (n,).
-        sizes: how much each is to compute, the same for equal contents, shape (n,).
-        shard: which of how many.
-    """
-    frame = pl.DataFrame({"key": keys, "size": sizes})
-    contents = frame.unique("key").sort("size", "key", descending=[True, False]).with_row_index("place")
-    turn = pl.col("place") % shard.count
-    # There and back: were it always in the same order, the first would have the larger one of every round.
-    dealt = pl.when(pl.col("place") // shard.count % 2 == 0).then(turn).otherwise(shard.count - 1 - turn)
-    own = contents.filter(dealt == shard.number - 1)["key"]
-    return np.flatnonzero(keys.is_in(own.implode()).to_numpy())
-
 
 _PROGRESS_SECONDS, _WAITED_SECONDS = 0.1, 0.25
 ALSO_AT_WORK = (

@@ -22,7 +22,8 @@ from scoring.runs.events import ClusterEstimate, Interrupt
 from scoring.runs.fleet import Fleet, characters
 from scoring.runs.plan import MissingAnswers, RunPlan
 from scoring.runs.prm_runs import Encoding, EncodingSession
-from scoring.runs.run import Came, Load, RunCase, RunUsage, Work
+from scoring.runs.run import Came, Load, RunUsage
+from scoring.runs.run_cases import RunCase, Work
 from scoring.runs.workers import BlockResult, CaseResult, WorkBlock, WorkerGone, WorkerReady, WorkerReply
 from scoring.workspace.cache import Parts
 

@@ -36,7 +36,8 @@ from scoring.runs.events import Interrupt, Notice
 from scoring.runs.plan import MissingAnswers
 from scoring.runs.preparation import EngineOptions, PreparedRun, prepare
 from scoring.runs.prm_runs import EncodedCase, encoded, read
-from scoring.runs.run import RowsToSave, RunCase, RunUsage
+from scoring.runs.run import RunUsage
+from scoring.runs.run_cases import RowsToSave, RunCase
 from scoring.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class WorkerReady(Struct, frozen=True, tag=True):
 
 
 class CaseResult(Struct, frozen=True):
-    """What came of a case of a block; see `scoring.runs.run.RowsToSave`. `place` is its place in the block, 0-based."""
+    """What came of a case of a block; see `RowsToSave`. `place` is its place in the block, 0-based."""
 
     place: int
     rows: list[dict[str, Any]]

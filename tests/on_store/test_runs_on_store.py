@@ -13,8 +13,7 @@ import fake_scoring
 from fake_scoring import SCORER, Engine, cases, events, expected, in_turn, kept
 from scoring.data.errors import UnwritableWorkspace
 from scoring.data.storage import object_store
-from scoring.runs import plan, remote_runs
-from scoring.runs import run as scoring_run
+from scoring.runs import plan, remote_runs, row_saver
 from scoring.runs.remote_runs import sent
 from scoring.workspace.workspace import Workspace
 from thoroughness import also
@@ -27,7 +26,7 @@ SLOW = (503, b"<Error><Code>SlowDown</Code></Error>")
 
 @pytest.fixture(autouse=True)
 def _many_parts(monkeypatch):
-    monkeypatch.setattr(scoring_run, "ROWS", 8)
+    monkeypatch.setattr(row_saver, "ROWS", 8)
     monkeypatch.setattr(remote_runs, "SECONDS", 0.05)
     monkeypatch.setattr(remote_runs, "_LOOKS", 0.0)
     monkeypatch.setattr(object_store, "RETRY_SECONDS", 6.0)
@@ -102,7 +101,7 @@ def test_what_cannot_be_sent_is_kept_and_goes_with_the_next_run(proxy, machine, 
 
 
 def test_two_machines_share_a_run(machine, monkeypatch):
-    monkeypatch.setattr(scoring_run, "ROWS", 32)
+    monkeypatch.setattr(row_saver, "ROWS", 32)
     monkeypatch.setattr(remote_runs, "_LOOKS", 0.3)
     monkeypatch.setattr("scoring.runs.run._WAITED_SECONDS", 0.01)
     frame = cases(600)
@@ -162,10 +161,10 @@ import sys
 sys.path[:0] = sys.argv[4:]
 import fake_scoring, on_store.test_runs_on_store as tests
 from pathlib import Path
-from scoring.runs import remote_runs, run
+from scoring.runs import remote_runs, row_saver
 from scoring.data.storage.object_store import Address, open_store
 from scoring.workspace.remote import Mirror
-run.ROWS, remote_runs.SECONDS = 8, 0.0
+row_saver.ROWS, remote_runs.SECONDS = 8, 0.0
 address = Address.parse(sys.argv[1])
 mirror = Mirror(address, Path(sys.argv[2]), open_store(address))
 mirror.sync()

@@ -17,7 +17,7 @@ from scoring.runs.generative.talk import (  # noqa: E402  # stands with the ones
     DecisionWords,
 )
 from scoring.runs.plan import MissingAnswers  # noqa: E402  # stands with the ones below
-from scoring.runs.run import RunCase  # noqa: E402  # stands with the ones below
+from scoring.runs.run_cases import RunCase  # noqa: E402  # stands with the ones below
 from vllm_rewards import TOLERANCE  # noqa: E402  # needs torch
 
 pytestmark = pytest.mark.vllm

@@ -46,12 +46,12 @@ def score_slowly(*words: str) -> None:
     """Run the scoring command; it saves every 16 rows, and a batch of eight cases takes a hundredth of a second."""
     import fake_scoring
     from scoring.__main__ import main
-    from scoring.runs import run
+    from scoring.runs import row_saver
     from scoring.runs.preparation import EngineOptions
 
     # Imported by the command, which would take time until a kill.
     import_module("scoring.runs.prm_command")
-    run.ROWS = 16
+    row_saver.ROWS = 16
     EngineOptions.load = lambda *_, **__: fake_scoring.Engine(seconds=0.01)
     print(_READY, flush=True)
     main(list(words))
@@ -61,12 +61,12 @@ def ask_quickly(*words: str) -> None:
     """Run the command that asks a critic; it saves at once, and tries again at once."""
     from scoring.__main__ import main
     from scoring.engines.server import client
-    from scoring.runs import run
+    from scoring.runs import row_saver
     from servers.runs import QuickRetryPolicy
 
     # Imported by the command, which would take most of the time until a kill.
     import_module("scoring.runs.critic_preparation")
-    run.SECONDS = 0.01
+    row_saver.SECONDS = 0.01
     client.RetryPolicy = QuickRetryPolicy
     print(_READY, flush=True)
     main(list(words))

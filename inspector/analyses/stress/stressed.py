@@ -13,7 +13,7 @@ from inspector.render.lines import CaseLink
 from inspector.state.result_set import ResultSet, by_benchmark, within
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
-from scoring.runs.run import sample
+from scoring.runs.case_sampling import sample
 from scoring.runs.stress.measuring import TOLERANCE
 from scoring.runs.stress.trials import Contents, JudgedContents, judged_variants
 from scoring.workspace.filtering.filters import Facet

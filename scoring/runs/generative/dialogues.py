@@ -16,7 +16,7 @@ from scoring.models.critics.protocols import was_cut
 from scoring.runs.critic_runs import seed_of
 from scoring.runs.generative.talk import JudgedTalk, Question, Talk, TalkFamily, came, said
 from scoring.runs.plan import REFUSED, MissingAnswers
-from scoring.runs.run import RowsToSave, RunCase, Work
+from scoring.runs.run_cases import RowsToSave, RunCase, Work
 
 NO_STEPS = f"{REFUSED}it has no steps"
 

@@ -10,7 +10,7 @@ from scoring.models.checkpoint import Checkpoint
 from scoring.models.prms.prm_catalogue import adapter_of
 from scoring.runs.plan import MissingAnswers
 from scoring.runs.prm_runs import EncodedCase
-from scoring.runs.run import RunCase
+from scoring.runs.run_cases import RunCase
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -16,11 +16,13 @@ import making
 import reference
 from scoring.data.errors import InspectError
 from scoring.runs.arguments import Shard
+from scoring.runs.case_sampling import in_shard
 from scoring.runs.events import CaseRefused, End, Interrupt, Nodes, Notice, Ready
 from scoring.runs.fleet import ENDS, FIRST_CASES, HOPELESS, Fleet, WaitingCases, characters
 from scoring.runs.plan import MissingAnswers
 from scoring.runs.prm_runs import Encoding, encoded, read
-from scoring.runs.run import RunCase, RunUsage, in_shard, score
+from scoring.runs.run import RunUsage, score
+from scoring.runs.run_cases import RunCase
 from scoring.runs.workers import (
     BlockResult,
     WorkerFailed,

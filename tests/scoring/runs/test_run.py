@@ -14,11 +14,11 @@ from scoring.data.readout import BEYOND_MEMORY, BEYOND_SERVER, FAILED, Batch, En
 from scoring.data.scorer import Scorer
 from scoring.models.asking import Noticed
 from scoring.runs import prm_runs as module
-from scoring.runs import run
+from scoring.runs import row_saver
 from scoring.runs.events import CaseRefused, End, Interrupt, Notice, Progress, Ready, Saved, Start, Stopped, document
 from scoring.runs.plan import MissingAnswers
 from scoring.runs.prm_runs import EncodedCase
-from scoring.runs.run import RunCase
+from scoring.runs.run_cases import RunCase
 from scoring.workspace.cache import RewardParts
 
 N = 60
@@ -203,27 +203,27 @@ def test_positions_must_be_as_many_as_steps(folder):
 
 
 def test_it_saves_as_often_as_it_says(folder, monkeypatch):
-    monkeypatch.setattr(run, "ROWS", 16)
+    monkeypatch.setattr(row_saver, "ROWS", 16)
     found = list(events(folder, cases(N), Engine(4)))
     assert all(saved.rows >= 16 for saved in of(Saved, found)[:-1])
     assert len(of(Saved, found)) >= 3
-    monkeypatch.setattr(run, "ROWS", 10**6)
-    monkeypatch.setattr(run, "SECONDS", 0.0)
+    monkeypatch.setattr(row_saver, "ROWS", 10**6)
+    monkeypatch.setattr(row_saver, "SECONDS", 0.0)
     found = list(events(folder.with_name("other"), cases(N), Engine(4)))
     assert len(of(Saved, found)) >= N // 4 - 2
 
 
 def test_many_parts_are_merged_and_nothing_is_lost(folder, monkeypatch):
-    monkeypatch.setattr(run, "ROWS", 1)
-    monkeypatch.setattr(run, "MANY_PARTS", 5)
+    monkeypatch.setattr(row_saver, "ROWS", 1)
+    monkeypatch.setattr(row_saver, "MANY_PARTS", 5)
     list(events(folder, cases(N), Engine(1, 0.002)))
     assert len(RewardParts(folder).parts()) < N / 2
     assert kept(folder) == expected(cases(N))
 
 
 def test_parts_that_stay_are_not_looked_at_again_with_every_one_that_is_saved(folder, monkeypatch):
-    monkeypatch.setattr(run, "ROWS", 1)
-    monkeypatch.setattr(run, "MANY_PARTS", 5)
+    monkeypatch.setattr(row_saver, "ROWS", 1)
+    monkeypatch.setattr(row_saver, "MANY_PARTS", 5)
     looked = []
     monkeypatch.setattr(RewardParts, "compact", lambda *_, **__: looked.append(None))
     list(events(folder, cases(N), Engine(1, 0.002)))
@@ -231,8 +231,8 @@ def test_parts_that_stay_are_not_looked_at_again_with_every_one_that_is_saved(fo
 
 
 def test_a_run_does_not_wait_for_parts_to_be_merged(folder, monkeypatch):
-    monkeypatch.setattr(run, "ROWS", 1)
-    monkeypatch.setattr(run, "MANY_PARTS", 5)
+    monkeypatch.setattr(row_saver, "ROWS", 1)
+    monkeypatch.setattr(row_saver, "MANY_PARTS", 5)
     through, waited = threading.Event(), []
     monkeypatch.setattr(RewardParts, "compact", lambda *_, **__: waited.append(through.wait(10)))
     for event in events(folder, cases(N), Engine(1)):
@@ -346,7 +346,7 @@ def test_what_was_computed_is_saved_when_the_caller_leaves(folder):
 
 
 def test_a_full_disk_ends_the_run_and_keeps_what_is_saved(folder, monkeypatch):
-    monkeypatch.setattr(run, "ROWS", 8)
+    monkeypatch.setattr(row_saver, "ROWS", 8)
     append = RewardParts.append
     calls = []
 

@@ -4,7 +4,7 @@ import pytest
 from scoring.data.errors import DamagedWorkspace
 from scoring.data.schema import TEXTS
 from scoring.data.texts import Texts
-from scoring.runs.run import TextPages
+from scoring.runs.run_cases import TextPages
 
 
 def frame(start, number):

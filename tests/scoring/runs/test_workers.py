@@ -18,7 +18,7 @@ import scoring_process
 from scoring.data.scorer import Scorer
 from scoring.runs.plan import MissingAnswers
 from scoring.runs.preparation import EngineOptions
-from scoring.runs.run import RunCase
+from scoring.runs.run_cases import RunCase
 from scoring.runs.workers import (
     WorkBlock,
     Worker,

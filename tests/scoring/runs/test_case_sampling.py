@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.data.errors import UsageError
-from scoring.runs.run import sample, spread
+from scoring.runs.case_sampling import sample, spread
 
 SUBSETS = st.lists(st.sampled_from(["one", "two", None]), max_size=40)
 
