@@ -127,7 +127,7 @@ def _events(
     with ExitStack() as until_the_end:
         with interrupt.at_once():
             if args.critic:
-                from scoring.runs.critic_preparation import critic_events as events
+                from scoring.runs.critic_command import critic_events as events
             else:
                 from scoring.runs.prm_command import prm_events as events
             workspace = Workspace.open(workspace_folder(args.workspace))

@@ -1,130 +1,38 @@
-"""From the words of a request to a run that asks a language model: whose model, on which engine, what and how often.
+"""From options to a prepared critic: how a language model is asked, how often, and what identifies it.
 
 A critic is asked by a benchmark's protocol (`scoring.models.critics.protocols`), a generative PRM in the layout of its
 family (`scoring.runs.generative.generative_catalogue`).
 """
 
-import argparse
-import json
-import tomllib
-from collections.abc import Callable, Generator, Mapping, Sequence
-from decimal import Decimal
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.data.errors import CommandEdit, InputError, UnreadableFile, UsageError
+from scoring.data.errors import CommandEdit, InputError, UsageError
 from scoring.data.names import without
-from scoring.data.readout import Readout, Vocabulary
 from scoring.data.scorer import Scorer
-from scoring.data.texts import Texts
 from scoring.engines.base import AnsweringEngine
-from scoring.formats.reading.file_bytes import file_bytes, printable
 from scoring.models.asking import Prompt, Sampling, left_open
-from scoring.models.checkpoint import CHAT, Checkpoint, compute_dtype, positive
+from scoring.models.checkpoint import CHAT
 from scoring.models.critics.lint import CaseTexts, PromptFinding, about_cases, lint
 from scoring.models.critics.protocols import CriticProtocol, StepLayout, critic_protocol, version
 from scoring.models.critics.sampling import ChosenSampling, overridden, sampling_for
 from scoring.models.critics.template import Template
 from scoring.models.fingerprint import fingerprint
-from scoring.runs.arguments import GENERATIVE, OWN_SEED
+from scoring.runs.arguments import GENERATIVE
 from scoring.runs.critic_runs import Asking, CriticAsker
-from scoring.runs.events import Event, Interrupt
 from scoring.runs.generative.dialogues import Dialogues
 from scoring.runs.generative.generative_catalogue import FAMILIES, FamilyOptions, GenerativeFamily
 from scoring.runs.generative.talk import TalkTemplate
-from scoring.runs.preparation import unread_context
-from scoring.runs.prompts import keep_template
-from scoring.runs.run import score
-from scoring.runs.run_cases import TextPages, run_cases
-from scoring.workspace.cache import VoteParts
-from scoring.workspace.reservation import placed, reserve_scorer, scorers
+from scoring.runs.token_prices import Price, Prices
+from scoring.workspace.reservation import scorers
 from scoring.workspace.workspace import Workspace
 
-# -- what tokens cost, by a file of the user's: prices change, so none are shipped
-
-
-_MILLION = 1_000_000
-_EXAMPLE = 'A price is [[price]] with model = "a-model-*", in = 1.25 and out = 10, in money per million tokens.'
-_KEYS = frozenset({"model", "in", "out"})
-
-
-class Price(Struct, frozen=True):
-    """Money per million tokens, of prompts and of answers, in a currency's own word."""
-
-    tokens_in: Decimal
-    tokens_out: Decimal
-    currency: str
-
-    def of(self, tokens_in: int, tokens_out: int) -> Decimal:
-        """Compute what so many tokens cost, exactly."""
-        return (self.tokens_in * tokens_in + self.tokens_out * tokens_out) / _MILLION
-
-
-class Prices(Struct, frozen=True):
-    """The prices of a file, by model pattern and in its order.
-
-    currency = "USD"
-
-    [[price]]
-    model = "some-model-*"     # a shell pattern; the first that fits counts
-    in = 1.25                  # money per million tokens of the prompts
-    out = 10                   # money per million tokens of the answers, thinking included
-    """
-
-    listed: tuple[tuple[str, Price], ...]
-
-    @classmethod
-    def read(cls, path: Path) -> "Prices":
-        """Read the prices in a file of TOML.
-
-        Raises:
-            UnreadableFile: not there, not allowed, no plain file, or no TOML.
-            InputError: a price lacks something or is no price; and which.
-        """
-        source = printable(path)
-        try:
-            document = tomllib.loads(file_bytes(path).decode(), parse_float=Decimal)
-        except (ValueError, RecursionError) as error:
-            raise UnreadableFile(f"{source} is not TOML ({error}).", _EXAMPLE) from None
-        currency, prices = document.pop("currency", ""), document.pop("price", None)
-        if document or not isinstance(currency, str) or not isinstance(prices, list) or not prices:
-            odd = ", ".join(document) or "no [[price]], or a currency that is not text"
-            raise InputError(f"{source} is not a price list: it has {odd}.", _EXAMPLE)
-        return cls(tuple(_price(price, f"price {n} of {source}", currency) for n, price in enumerate(prices, 1)))
-
-    def of(self, model: str) -> Price | None:
-        """Return the price of the first pattern that fits the model's name, letter by letter; None = there is none."""
-        return next((price for pattern, price in self.listed if fnmatchcase(model, pattern)), None)
-
-
-def _price(price: Any, where: str, currency: str) -> tuple[str, Price]:
-    if (
-        not isinstance(price, Mapping)
-        or price.keys() != _KEYS
-        or not isinstance(price["model"], str)
-        or not price["model"]
-    ):
-        raise InputError(f"{where} has not exactly model, in and out.", _EXAMPLE)
-    return price["model"], Price(_money(price["in"], where), _money(price["out"], where), currency)
-
-
-def _money(value: Any, where: str) -> Decimal:
-    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not Decimal(value).is_finite() or value < 0:
-        raise InputError(f"{where} has an amount that is not a number from 0.", _EXAMPLE)
-    return Decimal(value)
-
-
-_LOOKED_AT = 1000
-"""Cases whose texts are looked at before the first call."""
-_UNKNOWN = ChosenSampling(Sampling(), "not chosen yet")
 _HALF = "p(Yes) against p(No)"
 _UNMARKED = StepLayout(1, "", "", "\n")
 _SENT = ("temperature", "top_p", "top_k", "max_tokens", "effort", "thinking", "thinking_budget")
@@ -169,162 +77,6 @@ Identity = Mapping[str, Any]
 """What identifies a language model: its name on a server, or its weights."""
 Connect = Callable[[ChosenSampling], AnsweringEngine]
 """Makes an engine with the sampling that was chosen."""
-
-
-def critic_events(
-    args: argparse.Namespace,
-    workspace: Workspace,
-    cases: pl.DataFrame,
-    texts: Texts,
-    rows: list[int],
-    interrupt: Interrupt,
-    tell: Callable[[str], object],
-) -> Generator[Event, None, None]:
-    """Run what the arguments ask for.
-
-    Raises:
-        InspectError: the request cannot be granted, or what an engine and the workspace raise.
-    """
-    with interrupt.at_once():
-        critic = _prepared(args, workspace, tell)
-        place = reserve_scorer(workspace, critic.scorer, variants=args.variants is not None)
-        scorer, where = placed(
-            critic.scorer, place, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
-        )
-        if not args.dry_run:
-            keep_template(workspace.root, critic.template)
-        looked_at = islice(rows, _LOOKED_AT)
-        numbers = pl.Series(list(looked_at), dtype=pl.UInt32)
-        read = run_cases(cases[numbers], numbers, range(len(numbers)), TextPages(texts, scorer.reads))
-        findings = critic.lint([CaseTexts(case.problem, case.steps, _between(*case.further)) for case in read])
-    yield from score(
-        cases,
-        texts,
-        scorer,
-        VoteParts(place.folder),
-        critic.asking,
-        engine=critic.engine,
-        rows=rows,
-        retry_refused=args.retry_refused,
-        dry_run=args.dry_run,
-        notes=(*critic.notes, *where, *unread_context(cases, rows, scorer.reads), *map(str, findings)),
-        interrupt=interrupt,
-    )
-
-
-def _between(context: str | None = None) -> list[str]:
-    return [text for _, _, text in json.loads(context or "[]")]
-
-
-def _prepared(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str], object]) -> PreparedCritic:
-    if args.engine == "ray" or args.cluster:
-        raise UsageError(
-            "workers of a cluster run PRMs that give rewards in one pass; what answers in words is a server's.",
-            "Start one on each node (vllm serve), and give them all: --server URL --server URL.",
-        )
-    if args.server:
-        if args.device != "auto":
-            others = without("--device", meaning="on the server")
-            raise UsageError("a server runs the model itself.", "Leave --device out.", instead=others)
-        return _on_servers(args, workspace)
-    if "," in args.device:
-        raise UsageError(
-            "a critic is asked on one vLLM here.",
-            "Join its GPUs by +, or start a server on each (vllm serve): --server URL --server URL.",
-            instead=[(f"--device {args.device.replace(',', '+')}", "one vLLM over all of them")],
-        )
-    if args.model is None:
-        raise UsageError(
-            "a critic needs a model.",
-            "Give --server URL of one that runs, or --model DIR_OR_ID to run it here with vLLM.",
-        )
-    return _on_vllm(args, workspace, tell)
-
-
-def _on_servers(args: argparse.Namespace, workspace: Workspace) -> PreparedCritic:
-    from scoring.engines.server.chat import ChatServers
-    from scoring.engines.server.client import RetryPolicy
-
-    policy = RetryPolicy(timeout=args.timeout, tries=args.tries)
-
-    def connect(chosen: ChosenSampling) -> ChatServers:
-        return ChatServers.connect(
-            args.server, chosen.sampling, model=args.model, concurrency=args.concurrency, policy=policy
-        )
-
-    # Which model it is decides how it is asked, so a server's only one has to be known before.
-    model = args.model or connect(_UNKNOWN).model
-    args.model = model
-    note = f"{model} is known by its name alone: a server that exchanges the model under this name is not noticed"
-    return prepare_critic(workspace, _wish(args), model, {"model": model}, connect, name=args.name, notes=(note,))
-
-
-def _on_vllm(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str], object]) -> PreparedCritic:
-    from scoring.engines.usable_weights import ConvertedStore, Weights
-    from scoring.models.fingerprint import FILE, Digests, weights_of
-
-    digests = Digests(workspace.root / FILE if workspace.root else None)
-    weights_here = Weights(ConvertedStore(workspace.root), digests, tell, pickles=args.allow_pickle)
-    usable = weights_here.of(args.model, args.revision, look=_any_word, base=args.base, dtype=args.dtype)
-    checkpoint = usable.checkpoint
-    dtype = compute_dtype(checkpoint, args.dtype)
-    weights, seen = weights_of(checkpoint, digests, also=CHAT)
-
-    def load(chosen: ChosenSampling) -> AnsweringEngine:
-        from scoring.engines.vllm_child import log_for
-        from scoring.engines.vllm_generate import VllmGenerate
-
-        log = log_for(workspace.root, checkpoint.name)
-        device = args.device
-        engine = VllmGenerate.load(checkpoint, chosen.sampling, dtype=dtype, log=log, device=device, tell=tell)
-        seen.check()
-        return engine
-
-    identity = {"model": checkpoint.name.rsplit("/", 1)[-1], "weights": weights, "dtype": dtype}
-    notes = (usable.note,) if usable.note else ()
-    return prepare_critic(
-        workspace,
-        _wish(args),
-        checkpoint.name,
-        identity,
-        load,
-        name=args.name,
-        notes=notes,
-        defaults=checkpoint.generation,
-    )
-
-
-def _any_word(checkpoint: Checkpoint) -> Readout:
-    """What a language model is read as: every row of its output matrix."""
-    return Readout(Vocabulary((), positive(checkpoint.config, "hidden_size"), whole=True))
-
-
-def _wish(args: argparse.Namespace) -> CriticOptions:
-    switches = {"on": True, "off": False}
-    sampling: dict[str, Any] = {
-        name: value
-        for name in ("temperature", "top_p", "top_k", "max_tokens", "effort", "thinking_budget", "logprobs")
-        if (value := getattr(args, name)) is not None
-    }
-    if args.thinking is not None:
-        sampling["thinking"] = switches[args.thinking]
-    if args.answer_seed != OWN_SEED:
-        sampling["seed"] = args.answer_seed
-    paths = {name: Path(value) for name in ("template", "prices") if (value := getattr(args, name)) is not None}
-    return CriticOptions(
-        args.critic,
-        votes=args.votes,
-        runs=args.runs,
-        shots=args.shots,
-        mode=args.mode,
-        sampling=sampling,
-        options=dict(args.option),
-        dry_run=args.dry_run,
-        **paths,
-    )
-
-
-# -- who is asked what
 
 
 def prepare_critic(
@@ -443,9 +195,6 @@ def _values(sampling: Sampling, names: Sequence[str]) -> str:
     return ", ".join(f"{name} {value}" for name, value in values if value is not None)
 
 
-# -- critics
-
-
 def _critic(request: CriticOptions, model: str, identity: Identity, votes: int, runs: int) -> _Found:
     protocol = critic_protocol(request.protocol)
     if request.options:
@@ -535,9 +284,6 @@ def _lint(template: Template, protocol: CriticProtocol, shots: int, cases: Seque
     if wrong:
         raise InputError(wrong.sentence, wrong.next_step)
     return findings
-
-
-# -- generative PRMs
 
 
 def _generative(request: CriticOptions, _: str, identity: Identity, votes: int, runs: int) -> _Found:

@@ -65,7 +65,7 @@ def ask_quickly(*words: str) -> None:
     from servers.runs import QuickRetryPolicy
 
     # Imported by the command, which would take most of the time until a kill.
-    import_module("scoring.runs.critic_preparation")
+    import_module("scoring.runs.critic_command")
     row_saver.SECONDS = 0.01
     client.RetryPolicy = QuickRetryPolicy
     print(_READY, flush=True)

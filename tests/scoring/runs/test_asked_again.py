@@ -4,7 +4,8 @@ import pytest
 
 from scoring.__main__ import _parse
 from scoring.models.critics.sampling import MODES, asked_here, flags_again
-from scoring.runs.critic_preparation import _wish, prepare_critic
+from scoring.runs.critic_command import _wish
+from scoring.runs.critic_preparation import prepare_critic
 from scoring.runs.generative.generative_catalogue import FAMILIES
 from scoring.runs.prompts import keep_template, kept_template
 from scoring.workspace.workspace import Workspace

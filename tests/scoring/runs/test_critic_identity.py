@@ -9,7 +9,7 @@ from scoring.__main__ import _parse
 from scoring.data.errors import ScorerConflict
 from scoring.data.scorer import Scorer
 from scoring.models.fingerprint import fingerprint
-from scoring.runs.critic_preparation import _on_vllm
+from scoring.runs.critic_command import _on_vllm
 from scoring.workspace.reservation import reserve_scorer
 from scoring.workspace.workspace import Workspace
 

@@ -3,7 +3,7 @@ from decimal import Decimal
 import pytest
 
 from scoring.data.errors import InputError, UnreadableFile
-from scoring.runs.critic_preparation import Price, Prices
+from scoring.runs.token_prices import Price, Prices
 
 GOOD = """
 currency = "EUR"
