@@ -27,7 +27,8 @@ from scoring.formats.reading.metadata import LISTS
 from scoring.formats.results.result_format import NO_INDICES, named_after_folder
 from scoring.importing.batch import ImportBatch
 from scoring.importing.join import NO_VERDICT_READ, JoinedResults
-from scoring.importing.saving import LEFT_OUT, SavedResults, Unchanged
+from scoring.importing.ledger import Unchanged
+from scoring.importing.saving import LEFT_OUT, SavedResults
 from scoring.workspace.generation import Added
 
 PLACES = 3

@@ -31,10 +31,11 @@ from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.formats.tables.response_lists import ANSWER_FINDINGS
 from scoring.importing.bringing import TellSentence, bring
 from scoring.importing.join import OF_CASES, JoinedResults, join, relabelled
+from scoring.importing.ledger import Ledger, RememberedFile, Unchanged
 from scoring.importing.local_files import LocalFile
 from scoring.importing.proposal import OpenTable, Proposal
 from scoring.importing.refusals import commands_apart, refuse_unusable
-from scoring.importing.saving import LEFT_OUT, Ledger, RememberedFile, SavedResults, Unchanged, save, scorer_of
+from scoring.importing.saving import LEFT_OUT, SavedResults, save, scorer_of
 from scoring.importing.source_locations import HUB, expanded, place, size_of
 from scoring.importing.sources import ReadOptions, Source, belongs, read_source
 from scoring.workspace.generation import Added

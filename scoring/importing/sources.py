@@ -33,10 +33,10 @@ from scoring.formats.tables.results import refuse_nested_columns
 from scoring.formats.tables.results import results as table_results
 from scoring.importing.bringing import bring
 from scoring.importing.join import TEXTED, content_keys
+from scoring.importing.ledger import Unchanged
 from scoring.importing.local_files import LocalFile
 from scoring.importing.proposal import OF_RESULTS, OpenTable, Proposal, propose_mapping
 from scoring.importing.refusals import RUN_NAMES, check_layout, check_one_scorer, shown, unknown_format
-from scoring.importing.saving import Unchanged
 from scoring.importing.source_locations import HUB
 
 FRAME = "frame://"

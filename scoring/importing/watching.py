@@ -32,8 +32,9 @@ from scoring.importing.batch import (
 )
 from scoring.importing.downloading import is_stored, stored_objects
 from scoring.importing.join import JoinedResults
+from scoring.importing.ledger import Unchanged
 from scoring.importing.local_files import INSIDE, is_whole_row
-from scoring.importing.saving import SavedResults, Unchanged, scorer_of, withdraw
+from scoring.importing.saving import SavedResults, scorer_of, withdraw
 from scoring.importing.source_locations import expanded, looks_named, place
 from scoring.workspace.generation import Added
 from scoring.workspace.workspace import Workspace

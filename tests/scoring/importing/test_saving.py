@@ -15,7 +15,7 @@ from scoring.data.errors import DamagedWorkspace, NoWorkspace, ScorerConflict, U
 from scoring.data.schema import REWARDS
 from scoring.data.scorer import Scorer, TrainingPoint
 from scoring.importing import batch as module
-from scoring.importing import saving
+from scoring.importing import ledger, saving
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.join import join
 from scoring.importing.saving import SavedResults, save
@@ -403,11 +403,11 @@ def other_cases(place):
 
 
 def forgotten(place):
-    (place / "ws" / saving.LEDGER).write_text("{")
+    (place / "ws" / ledger.LEDGER).write_text("{")
 
 
 def older_version(place):
-    path = place / "ws" / saving.LEDGER
+    path = place / "ws" / ledger.LEDGER
     document = json.loads(path.read_text())
     for source in document["sources"].values():
         source["how"] = "another"
@@ -440,7 +440,7 @@ def test_another_way_to_read_it_has_it_read(place):
 
 
 def test_files_that_would_be_read_as_something_else_now_are_read(place, monkeypatch):
-    monkeypatch.setattr(saving, "READING", saving.READING + 1)
+    monkeypatch.setattr(ledger, "READING", ledger.READING + 1)
     assert again(place) == []
     assert sorted(again(place)) == ["cases.jsonl", "mine.jsonl"]
 

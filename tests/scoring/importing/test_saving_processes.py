@@ -42,7 +42,7 @@ def die_at(root, moment, values):
 
     Parts.append = counted(Parts.append)
     Path.unlink = counted(Path.unlink)
-    saving._write = counted(saving._write)
+    saving.write_sources = counted(saving.write_sources)
     save(Workspace.open(root), given(values))
 
 

@@ -21,8 +21,8 @@ from scoring.formats.reading.file_bytes import file_bytes, start_of
 from scoring.formats.reading.rows import read_rows
 from scoring.formats.results.inspect_log import load_file
 from scoring.importing.bringing import bring
+from scoring.importing.ledger import Ledger
 from scoring.importing.local_files import LocalFile
-from scoring.importing.saving import Ledger
 from scoring.models.checkpoint import Checkpoint
 from scoring.runs.stress.elsewhere import read_rewards
 
@@ -148,10 +148,10 @@ OWN = {
     # Packaged texts, installed code, files of a workspace, and copies that the import made itself.
     ("models/critics/template.py", "packaged"),
     ("data/own_code.py", "from_entry_point"),
-    ("importing/saving.py", "_imports"),
-    ("importing/saving.py", "_sources"),
-    ("importing/saving.py", "_is_there"),
-    ("importing/saving.py", "remember"),
+    ("importing/saving.py", "recorded_imports"),
+    ("importing/ledger.py", "_sources"),
+    ("importing/ledger.py", "_is_there"),
+    ("importing/ledger.py", "remember"),
     ("importing/local_files.py", "_whole_lines"),
     ("models/prms/chat.py", "_template"),
 }
