@@ -16,8 +16,9 @@ from scoring.data.schema import REWARDS, VOTES
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold, align
 from scoring.formats.reading.findings import Finding
-from scoring.importing.join import gold_findings, grouped, join, verdict_findings
+from scoring.importing.join import gold_findings, join, verdict_findings
 from scoring.importing.saving import scorer_of
+from scoring.importing.step_values import grouped
 from scoring.workspace.workspace import Workspace
 from thoroughness import together as in_turn
 
