@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,23 +21,28 @@ from scoring.data.own_code import is_file
 from scoring.data.rules import DEFAULTS
 from scoring.data.scorer import Comparison, On, stated_point
 from scoring.data.storage.files import uuid7
-from scoring.formats.benchmarks import demo
 from scoring.formats.benchmarks.benchmark_registry import MODULES
 from scoring.formats.benchmarks.case_format import DECRYPTED, Imported
 from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.findings import Finding, worst
 from scoring.formats.results.result_format import RESULT_COLUMNS, ExternalResults
 from scoring.formats.tables.column_mapping import ColumnMapping
-from scoring.formats.tables.response_lists import ANSWER_FINDINGS
 from scoring.importing.bringing import TellSentence, bring
-from scoring.importing.join import OF_CASES, JoinedResults, join, relabelled
+from scoring.importing.join import OF_CASES, JoinedResults, join
+from scoring.importing.known_cases import (
+    KnownCases,
+    joinable_cases,
+    opened_alone,
+    without_copied_cases,
+    without_shifted_labels,
+)
 from scoring.importing.ledger import Ledger, RememberedFile, Unchanged
 from scoring.importing.local_files import LocalFile
 from scoring.importing.proposal import OpenTable, Proposal
-from scoring.importing.refusals import commands_apart, refuse_unusable
+from scoring.importing.refusals import RefusedFile, commands_apart, refuse_unusable
 from scoring.importing.saving import LEFT_OUT, SavedResults, save, scorer_of
 from scoring.importing.source_locations import HUB, expanded, place, size_of
-from scoring.importing.sources import ReadOptions, Source, belongs, read_source
+from scoring.importing.sources import ReadOptions, Source, read_source
 from scoring.workspace.generation import Added
 from scoring.workspace.workspace import Workspace
 
@@ -156,13 +161,6 @@ def _is_grave(findings: Iterable[Finding]) -> bool:
     return worst(findings) in {"warning", "error"}
 
 
-class RefusedFile(Struct, frozen=True):
-    """One of many files that could not be read, recognised or joined: where it is, and why, in a sentence."""
-
-    place: str
-    sentence: str
-
-
 class NamedSources(Struct, frozen=True):
     """What is to be brought and read.
 
@@ -254,7 +252,7 @@ def read_sources(
     plain = [word for word in words if isinstance(word, str)]
     named += [NamedSources(word, many) for word, many in expanded(plain, workspaces.append)]
     ledger = Ledger(workspace, options.how) if skip_unchanged and not is_file(options.benchmark or "") else None
-    known = _KnownCases(workspace)
+    known = KnownCases(workspace)
     reading = ReadOptions(
         options.benchmark,
         options.mapping,
@@ -268,53 +266,10 @@ def read_sources(
     every, skipped = _read(named, reading, tell, progress, ledger, known)
     unchanged = tuple(source.unchanged for source in every if source.unchanged is not None)
     read = tuple((source.brought, len(source.results)) for source in every if source.brought is not None)
-    sources = list(_opened_alone([source for source in every if source.unchanged is None], known))
+    sources = list(opened_alone([source for source in every if source.unchanged is None], known))
     batch = join_sources(sources, skipped, options, workspace, alone=alone and not unchanged, held=bool(unchanged))
     left = tuple(dict.fromkeys(map(printable, workspaces)))
     return replace(batch, unchanged=unchanged, read=read, ledger=ledger, workspaces=left)
-
-
-class _KnownCases:
-    """The cases that results may belong to, read when they are first asked for."""
-
-    def __init__(self, workspace: Workspace | None) -> None:
-        self._workspace = workspace
-
-    @cached_property
-    def _every(self) -> pl.DataFrame:
-        return _cases(self._workspace, ())
-
-    @cached_property
-    def _sources(self) -> dict[str, list[tuple[str, str]]]:
-        """The path of a file -> the benchmarks that have cases of it, with what it is called there."""
-        sources_of: dict[str, list[tuple[str, str]]] = {}
-        if self._workspace is None:
-            return sources_of
-        for benchmark in self._workspace.benchmarks():
-            for report in self._workspace.imports(benchmark):
-                sources_of.setdefault(report.get("path") or "", []).append((benchmark, report["source"]))
-        return sources_of
-
-    def answer_findings(self, path: str) -> list[str]:
-        """Return what the last import of the file at this path said of how its final answers were compared."""
-        return [
-            finding["message"]
-            for benchmark, source in self._sources.get(path, [])
-            for report in ([] if self._workspace is None else self._workspace.imports(benchmark))
-            if report["source"] == source
-            for finding in report["findings"]
-            if finding["code"] in ANSWER_FINDINGS
-        ]
-
-    def beside(self, path: str = "") -> pl.DataFrame:
-        """Return those that were not made of the file at this path: reading it again is to give what it gave before."""
-        cases = self._every
-        if self._workspace is None or not path:
-            return cases
-        for benchmark, source in self._sources.get(path, []):
-            there = self._workspace.cases([benchmark], twins=True)[0]
-            cases = cases.join(there.filter(pl.col("source") == source), on="case", how="anti", maintain_order="left")
-        return cases
 
 
 def join_sources(
@@ -341,7 +296,9 @@ def join_sources(
         UsageError: a name, run or threshold does not fit.
     """
     if workspace is not None:
-        sources = [_not_copied(source, workspace) for source in _not_shifted(sources, workspace, skipped)]
+        sources = [
+            without_copied_cases(source, workspace) for source in without_shifted_labels(sources, workspace, skipped)
+        ]
     imported = tuple(part for source in sources for part in source.imported)
     results = [(source, scorer) for source in sources for scorer in source.results]
     named = len({scorer.name for _, scorer in results}) or sum(bool(part.mapping) for part in imported)
@@ -356,7 +313,7 @@ def join_sources(
         results = [(source, replace(scorer, name=options.name)) for source, scorer in results]
     if results or not held:
         results = list(_as_checkpoints(results, options))
-    cases = _cases(workspace, imported) if results else pl.DataFrame(schema=OF_CASES)
+    cases = joinable_cases(workspace, imported) if results else pl.DataFrame(schema=OF_CASES)
     joined, failed = _joined(results, cases, options)
     skipped += failed
     if alone and not imported and not joined:
@@ -405,40 +362,6 @@ def _joined(
         if place_of not in fitting:
             raise first
     return joined, refused
-
-
-def _opened_alone(sources: Sequence[Source], known: _KnownCases) -> Iterator[Source]:
-    """The sources; results that can be opened alone with cases of their own, where none that is known has their texts.
-
-    Cases that were made of one source are known to those after it.
-    """
-    cases = [part.cases["key"] for source in sources for part in source.imported]
-    for source in sources:
-        if source.alone is None:
-            yield source
-        elif _belongs_here(source, known, cases):
-            yield replace(source, alone=None)
-        else:
-            cases += [part.cases["key"] for part in source.alone.imported]
-            yield replace(source.alone, among=source.among)
-
-
-def _belongs_here(source: Source, known: _KnownCases, further: Sequence[pl.Series]) -> bool:
-    """Whether results are of cases that other files gave, or that are all here because this file gave them before."""
-    path = next((part.path for part in source.alone.imported), "") if source.alone is not None else ""
-    of_others = partial(pl.concat, [known.beside(path)["key"], *further])
-    if belongs(source.results, of_others, whole=source.wholly):
-        return True
-    return not _answers_judged_anew(source, known, path) and belongs(
-        source.results, lambda: known.beside()["key"], whole=True
-    )
-
-
-def _answers_judged_anew(source: Source, known: _KnownCases, path: str) -> bool:
-    """Whether a file that is imported again has its final answers compared by other rules than its cases here had."""
-    parts = () if source.alone is None else source.alone.imported
-    now = [finding.message for part in parts for finding in part.findings if finding.code in ANSWER_FINDINGS]
-    return bool(now) and now != known.answer_findings(path)
 
 
 def _as_checkpoints(
@@ -516,7 +439,7 @@ def _read(
     tell: TellSentence,
     progress: ImportProgress,
     ledger: Ledger | None,
-    known: _KnownCases,
+    known: KnownCases,
 ) -> tuple[list[Source], list[RefusedFile]]:
     sources: list[Source] = []
     skipped: list[RefusedFile] = []
@@ -580,65 +503,6 @@ def _read_one(brought: str | LocalFile, options: ReadOptions, ledger: Ledger | N
     return replace(source, brought=file)
 
 
-def _not_shifted(sources: Iterable[Source], workspace: Workspace, skipped: list[RefusedFile]) -> Iterator[Source]:
-    """Leave out, or refuse, what would put labels that look shifted in the place of those that are there."""
-    for source in sources:
-        refusal = None
-        for imported in source.imported:
-            known = _known(workspace, imported)
-            number = 0 if known is None else relabelled(imported, known.select("case", "key", "earliest_error"))
-            if number:
-                refusal = InputError(
-                    f"the labels of {imported.source} look shifted, and {number:,} of its cases are here with other "
-                    "labels.",
-                    "Nothing of it was taken over: correct it, or look at it in a workspace of its own.",
-                )
-                break
-        if refusal is None:
-            yield source
-        elif source.among:
-            skipped.append(RefusedFile(imported.path, str(refusal)))
-        else:
-            raise refusal
-
-
-def _known(workspace: Workspace, imported: Imported) -> pl.DataFrame | None:
-    name = imported.benchmark
-    return workspace.cases([name])[0] if name in workspace.benchmarks() else None
-
-
-def _not_copied(source: Source, workspace: Workspace) -> Source:
-    """Rows that only repeat cases to say what a scorer gave them, without ids, are results and no new cases."""
-    if not source.results:
-        return source
-    kept, findings = [], []
-    for imported in source.imported:
-        unnamed = [finding.line for finding in imported.findings if finding.code == "no-id" and finding.line]
-        known = _known(workspace, imported)
-        if known is not None:
-            # Those that an earlier state of this file gave are its own, and no copies.
-            own = [
-                report["source"]
-                for report in workspace.imports(imported.benchmark)
-                if report.get("path") == imported.path
-            ]
-            known = known.filter(~pl.col("source").is_in(own)) if imported.path else known
-        if known is None or not unnamed:
-            kept.append(imported)
-            continue
-        again = pl.col("line").is_in(unnamed) & pl.col("key").is_in(known["key"].implode())
-        new = imported.cases.select(new=~again)["new"]
-        cases = imported.cases.filter(new)
-        if count := imported.cases.height - cases.height:
-            message = f"{count:,} rows without an id have the text of cases that are here: nothing of them was copied"
-            findings.append(Finding("note", "known-cases", message, imported.source))
-        if cases.height:
-            metadata = imported.metadata.filter(new) if imported.metadata.width else imported.metadata
-            kept.append(replace(imported, cases=cases, metadata=metadata))
-    results = (replace(scorer, findings=(*findings, *scorer.findings)) for scorer in source.results)
-    return replace(source, imported=tuple(kept), results=tuple(results))
-
-
 def check_usable(source: Source) -> None:
     """Refuse a source of which not one row could be used.
 
@@ -654,23 +518,6 @@ def check_usable(source: Source) -> None:
             f"not one of the {imported.read:,} rows of {imported.source} could be read as {imported.benchmark}{why}.",
             "If its columns mean something else, say so with --mapping FILE.",
         )
-
-
-def _cases(workspace: Workspace | None, imported: Sequence[Imported]) -> pl.DataFrame:
-    """The metadata of all cases that results may belong to, twins included; those read last come first.
-
-    Of several cases of one identity that is the one which will be in the workspace.
-    """
-    columns = list(OF_CASES)
-    frames = [frame for part in reversed(imported) for frame in (part.cases, part.twins)]
-    parts = [frame.select(columns) for frame in frames if frame.height]
-    if workspace is not None:
-        parts.append(workspace.some_columns(columns))
-    if workspace is None or demo.NAME not in workspace.benchmarks():
-        parts.append(demo.read().cases.select(columns))
-    # Within what is in the workspace no identity stands twice.
-    every = pl.concat([pl.DataFrame(schema=OF_CASES), *parts])
-    return every.unique("case", keep="first", maintain_order=True) if imported else every
 
 
 @contextmanager

@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from scoring.data.errors import NotJoined, UsageError
 from scoring.data.schema import METADATA, REWARDS, VOTES, content_key
 from scoring.formats.benchmarks import demo, mrmath_redundant
-from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.import_checks import constant_findings, gold_findings, reward_findings, verdict_findings
 from scoring.formats.results.result_format import ExternalResults
@@ -503,20 +502,3 @@ def equal_texts(source: str, rows: pl.DataFrame, counting: pl.DataFrame, cases: 
         are = "result is" if repeated == 1 else "results are"
         message = f"{repeated:,} {are} of a case that already has one; the first one counts"
         yield Finding("note", "repeated-result", message, source)
-
-
-def relabelled(imported: Imported, known: pl.DataFrame) -> int:
-    """Count the known cases that would get another gold label from an import whose labels look shifted; else 0.
-
-    Not of a table, whose base may only be unsaid.
-
-    Args:
-        imported: what was read.
-        known: columns `case`, `key`, `earliest_error` of the cases that are there.
-    """
-    if imported.mapping or not any(
-        finding.code == "label-base" and finding.severity == "warning" for finding in imported.findings
-    ):
-        return 0
-    both = imported.cases.select("case", "key", "earliest_error").join(known, on=["case", "key"], how="inner")
-    return int(both["earliest_error"].ne_missing(both["earliest_error_right"]).sum())

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.data.errors import CommandEdit, Correction, InputError, MissingColumn, UnknownFormat, UsageError
@@ -55,6 +56,13 @@ _OF_RESULTS = ("--name", "--run", "--series", "--at", "--threshold", "--rule")
 _OPTIONS = ("separator", "label_base", "verdict_base", "clean", "wrong_below")
 _A_ROW_A_CASE = """Write a row a case: {"id": "...", "rewards": [...]} on a line of JSON Lines each; with pandas, \
 frame.to_json(FILE, orient="records", lines=True)."""
+
+
+class RefusedFile(Struct, frozen=True):
+    """One of many files that could not be read, recognised or joined: where it is, and why, in a sentence."""
+
+    place: str
+    sentence: str
 
 
 def unknown_format(rows: Rows, stated: ColumnMapping | None = None) -> UnknownFormat:
