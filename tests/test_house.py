@@ -189,6 +189,24 @@ def test_a_module_has_one_concept():
     assert [(file, lines) for file, lines in content().lines.items() if lines > 670] == []
 
 
+MOST_METHODS = {"scoring.evaluation.evaluation.Evaluation": 20}
+"""Methods and properties in the body of a class, at most; those with a name like `__init__` are not counted."""
+
+
+def methods(path: str) -> list[str]:
+    """Of a class, by its dotted path."""
+    module, _, name = path.rpartition(".")
+    tree = ast.parse(ROOT.joinpath(*module.split(".")).with_suffix(".py").read_text(encoding="utf-8"))
+    [body] = [node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
+    defined = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [method for method in defined if not method.startswith("__")]
+
+
+@pytest.mark.parametrize("path", MOST_METHODS)
+def test_a_class_has_few_methods(path):
+    assert len(methods(path)) <= MOST_METHODS[path], methods(path)
+
+
 LAYERS = {
     contract["name"].partition(":")[0]: [set(layer.split(" | ")) for layer in contract["layers"]]
     for contract in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]

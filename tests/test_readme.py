@@ -148,7 +148,7 @@ def test_the_rows_that_it_names_come_in_without_a_flag(start: str, tmp_path: Pat
     results = load(Query())
     assert results.cases.height == 6
     assert len(results.chosen) == (2 if "several" in start else 1)
-    assert all(results.evaluation(name).coverage == 6 for name in results.chosen)
+    assert all(results.evaluation(name).coverage.count == 6 for name in results.chosen)
 
 
 def test_plain_polars_makes_the_same_metrics_of_the_exported_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -86,7 +86,7 @@ def columns_of_cases(results: ResultSet, benchmark: str) -> tuple[str, ...]:
 
 def columns_offered(results: ResultSet, benchmark: str) -> tuple[str, ...]:
     """Name these columns, and the outcomes of all scorers, those of the chosen ones first."""
-    covering = [evaluation.scorer.name for evaluation in results.evaluations if evaluation.covers(benchmark)]
+    covering = [evaluation.scorer.name for evaluation in results.evaluations if evaluation.coverage.covers(benchmark)]
     names = dict.fromkeys((*(name for name in results.chosen if name in covering), *covering))
     return (*columns_of_cases(results, benchmark), *(f"{name}.outcome" for name in names))
 

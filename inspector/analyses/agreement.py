@@ -82,7 +82,9 @@ def scorers_view(results: ResultSet, params: Params, intervals: bool) -> View:
     """Show how well every two scorers, each scorer and gold, and all scorers agree on the earliest error."""
     rows, notes, sections = list[Row](), list(SCORER_NOTES), list[Section]()
     for number, (benchmark, mask) in enumerate(by_benchmark(results)):
-        judging = [evaluation for evaluation in results.chosen_evaluations if (evaluation.answered & mask).any()]
+        judging = [
+            evaluation for evaluation in results.chosen_evaluations if (evaluation.coverage.answered & mask).any()
+        ]
         if not judging:
             continue
         silent = [evaluation.scorer.name for evaluation in results.chosen_evaluations if evaluation not in judging]
@@ -118,7 +120,9 @@ class _Verdicts(Struct, frozen=True, eq=False):
     def of(cls, results: ResultSet, benchmark: str, mask: Bools, evaluations: Sequence[Evaluation]) -> "_Verdicts":
         """Put them side by side; the code of a verdict is its place among all that there are."""
         gold = evaluations[0].gold
-        columns = [np.where(evaluation.answered, evaluation.verdicts, NO_VERDICT)[mask] for evaluation in evaluations]
+        columns = [
+            np.where(evaluation.coverage.answered, evaluation.verdicts, NO_VERDICT)[mask] for evaluation in evaluations
+        ]
         verdicts = np.column_stack([*columns, np.where(gold.known, gold.earliest, NO_VERDICT)[mask]])
         labels = np.unique(verdicts[verdicts != NO_VERDICT])
         codes = np.where(verdicts == NO_VERDICT, MISSING, np.searchsorted(labels, verdicts))

@@ -37,6 +37,7 @@ from scoring.data.names import match_name
 from scoring.data.rules import transform, when_wrong
 from scoring.data.schema import Bools
 from scoring.data.scorer import NOT_SAID, not_recorded, settings_of
+from scoring.evaluation.case_counts import on_threshold
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import (
     DEV,
@@ -164,7 +165,7 @@ def _decision_facts(evaluation: Evaluation, results: ResultSet, benchmark: str) 
         yield Fact("decision", "boundary", f"{spelled(rule)} ({words})")
         if (compared := transform(rule.on)).code is not None:
             yield Fact("decision", "code of the rule", compared.code.words)
-        yield Fact("decision", "rewards on the threshold", f"{evaluation.on_threshold(results.mask):,}")
+        yield Fact("decision", "rewards on the threshold", f"{on_threshold(evaluation, results.mask):,}")
     if evaluation.scorer.redundancy_threshold is not None:
         cut, source = evaluation.scorer.redundancy_threshold, evaluation.scorer.redundancy_threshold_source
         yield Fact("decision", "redundancy threshold", f"above {cut:g} ({source or NOT_SAID})")
@@ -209,7 +210,7 @@ def _cases(evaluation: Evaluation, results: ResultSet, benchmark: str) -> Iterat
         # What a scorer without any verdict was refused on is in no denominator, though its outcome says refused.
         made, unparsed = leading_figure(benchmark), results.unparsed(benchmark)
         where = (tried(name, unparsed),) if made is None else (made.cases or MEMBERS).where(name, unparsed)
-        has_them = where if evaluation.nothing is None else ("false",)
+        has_them = where if evaluation.coverage.nothing is None else ("false",)
         own = (results.cases["benchmark"] == benchmark).to_numpy() & mask
         if made is not None and not np.array_equal(own & results.passing(has_them), rows):
             has_them = ()
@@ -263,7 +264,7 @@ def _counting(evaluation: Evaluation, results: ResultSet, benchmark: str) -> Ite
     policy = "count as wrong" if wrong else "are left out of the denominators"
     by = "" if results.query.unparsed is None else ", as asked"
     yield Fact("counting", "cases without a verdict", f"unparsed and refused ones {policy}{by}")
-    answered = int((evaluation.answered & mask).sum())
+    answered = int((evaluation.coverage.answered & mask).sum())
     yield Fact("counting", "coverage", f"{answered:,} of {int(mask.sum()):,} with a verdict")
     for code, words in _UNCOUNTED.items():
         rows = mask & (evaluation.codes == code)
@@ -279,7 +280,7 @@ def _why(evaluation: Evaluation, rows: Bools, code: int) -> str:
     """The reasons of these cases, the most frequent first; "" where there is nothing to give a reason for."""
     if code not in {UNPARSED, REFUSED}:
         return ""
-    reasons = evaluation.reasons
+    reasons = evaluation.coverage.reasons
     kinds = Counter(
         str(fault_of(reasons[at] or "") or reasons[at] or "no reason given") for at in np.flatnonzero(rows).tolist()
     )
@@ -335,8 +336,8 @@ def _interval(results: ResultSet, benchmark: str) -> Iterator[Fact]:
 def _warnings(results: ResultSet, scorer: str, benchmark: str) -> Iterator[str]:
     """Give every caution; the result set shows this scorer and the cases of this benchmark alone."""
     evaluation = results.evaluation(scorer)
-    if evaluation.nothing is not None:
-        yield f"{scorer} gives no verdict on any case: {evaluation.nothing}"
+    if evaluation.coverage.nothing is not None:
+        yield f"{scorer} gives no verdict on any case: {evaluation.coverage.nothing}"
     rule = rule_among(evaluation, results.mask, results.query.seed)
     if threshold_kind(rule) == TUNED_HERE:
         yield f"the threshold was tuned on these cases, so that the figure is optimistic: {rule.source}"
@@ -462,7 +463,9 @@ def _scorers(results: ResultSet) -> tuple[str, ...]:
 def _benchmarks(pair: ResultSet) -> list[str]:
     """The benchmarks of the shown cases for which one of the scorers gave anything; all of them where none did."""
     there = pair.cases["benchmark"].gather(pair.shown).unique(maintain_order=True).to_list()
-    covered = [name for name in there if any(evaluation.covers(name) for evaluation in pair.chosen_evaluations)]
+    covered = [
+        name for name in there if any(evaluation.coverage.covers(name) for evaluation in pair.chosen_evaluations)
+    ]
     return sorted(covered or there)
 
 

@@ -19,6 +19,7 @@ from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.names import name_choices
+from scoring.evaluation.evaluation import columns_of
 from scoring.workspace.filtering.filters import Facet
 
 CASE_COLUMNS = (
@@ -101,7 +102,7 @@ def _columns_of_cases(results: ResultSet) -> pl.DataFrame:
     labels = results.cases.select(CASE_COLUMNS).with_columns(
         results.column(name).alias(name) for name in (*metadata_of(results), *_said(results))
     )
-    return pl.concat([labels, *(evaluation.columns for evaluation in results.chosen_evaluations)], how="horizontal")
+    return pl.concat([labels, *map(columns_of, results.chosen_evaluations)], how="horizontal")
 
 
 def metadata_of(results: ResultSet) -> list[str]:

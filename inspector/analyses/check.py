@@ -46,6 +46,7 @@ from scoring.data.errors import UsageError
 from scoring.data.names import match_name, near_names
 from scoring.data.schema import Row
 from scoring.data.scorer import settings_that_differ
+from scoring.evaluation.instructive import instructive
 from scoring.evaluation.verdicts import REFUSED, UNPARSED
 from scoring.metrics.aligned import EVERY, AlignedScorers, AlignedSums
 from scoring.metrics.benchmark_figures import official_metric
@@ -230,7 +231,7 @@ def _given(results: ResultSet, names: tuple[str, str], benchmark: str) -> dict[s
     }
     for before, name in zip(("", "baseline_"), names, strict=True):
         evaluation = results.evaluation(name)
-        made[f"{before}coverage"] = int((evaluation.answered & rows).sum()) / n if n else None
+        made[f"{before}coverage"] = int((evaluation.coverage.answered & rows).sum()) / n if n else None
         made[f"{before}unparsed"] = int((np.isin(evaluation.codes, (UNPARSED, REFUSED)) & rows).sum())
         made[f"{before}threshold"] = rule_among(evaluation, rows, results.query.seed).threshold
     return made
@@ -494,7 +495,7 @@ def _figures(
     new, old = (pair.evaluation(name) for name in names)
     here = (pair.cases["benchmark"] == benchmark).to_numpy() & pair.mask
     lost = here & pair.passing(newly_wrong_conditions(pair, names, benchmark))
-    order = new.instructive()
+    order = instructive(new.margins, new.codes)
     return {
         "benchmark": benchmark,
         "scorer": names[0],

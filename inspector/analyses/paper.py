@@ -361,7 +361,9 @@ class PaperSource(NamedTuple):
     @property
     def scorers(self) -> tuple[Evaluation, ...]:
         """Give the chosen scorers that have anything for the benchmark."""
-        return tuple(evaluation for evaluation in self.results.chosen_evaluations if evaluation.covers(self.paper.name))
+        return tuple(
+            evaluation for evaluation in self.results.chosen_evaluations if evaluation.coverage.covers(self.paper.name)
+        )
 
 
 def _load(query: Query, params: Params) -> ResultSet:

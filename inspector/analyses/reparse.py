@@ -265,7 +265,7 @@ def _figures(results: ResultSet, reading: Rereading, seed: int | None) -> Iterat
     for benchmark, scope in _scopes(results):
         about = {"scorer": reading.name, "parser": reading.parser, "benchmark": benchmark}
         mask = scope.mask
-        if not (reading.before.tried | reading.after.tried)[mask].any():
+        if not (reading.before.coverage.tried | reading.after.coverage.tried)[mask].any():
             continue
         here = results.keyed(reading.name).filter(pl.Series(mask))
         before, after = (counts_of(rows_about(here, rows)) for rows in (reading.kept, reading.read))
@@ -323,7 +323,7 @@ def _paired(
 def _turned(results: ResultSet, reading: Rereading) -> pl.DataFrame:
     rows = np.flatnonzero(results.mask & reading.changed)
     reasons = {
-        f"reason_{when}": pl.Series([evaluation.reasons[row] for row in rows.tolist()], dtype=pl.String)
+        f"reason_{when}": pl.Series([evaluation.coverage.reasons[row] for row in rows.tolist()], dtype=pl.String)
         for when, evaluation in (("before", reading.before), ("after", reading.after))
     }
     moved = moved_cases(reading.before, reading.after, rows, same="other").with_columns(

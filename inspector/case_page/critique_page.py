@@ -515,7 +515,7 @@ def without_answers(state: ScreenState, keys: KeyWords = USUAL) -> str:
     name = evaluation.scorer.name
     if evaluation.scorer.kind == "critic":
         return f"{name} gave no answer on this case."
-    others = [other for other in state.results.evaluations if other.covers(state.benchmark)]
+    others = [other for other in state.results.evaluations if other.coverage.covers(state.benchmark)]
     critics = [other.scorer.name for other in others if other.scorer.kind == "critic"]
     following = f"{keys.of('next-scorer')} looks through the next scorer"
     where = f"{critics[0]} does; {following}." if critics else "No scorer of this benchmark does."

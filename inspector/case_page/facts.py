@@ -203,7 +203,7 @@ def answer_words(case: OpenCase) -> Iterator[Line]:
     if words := votes_words(evaluation, row):
         yield from paragraph("", "", f"votes: {words}", display, style="dim")
     solution = float(evaluation.rewards.solutions[row])
-    if evaluation.answered[row] and math.isfinite(solution):
+    if evaluation.coverage.answered[row] and math.isfinite(solution):
         yield Line([(f"one number for the solution: {solution:.4g}", "dim")])
     if evaluation.codes[row] != UNPARSED:
         return

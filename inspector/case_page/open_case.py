@@ -138,7 +138,9 @@ def scorers_shown(state: ScreenState, beside: tuple[str, ...]) -> list[Evaluatio
         return []
     benchmark = state.benchmark
     there = {
-        evaluation.scorer.name: evaluation for evaluation in state.results.evaluations if evaluation.covers(benchmark)
+        evaluation.scorer.name: evaluation
+        for evaluation in state.results.evaluations
+        if evaluation.coverage.covers(benchmark)
     }
     others = [there[name] for name in beside if name in there and name != state.scorer]
     return [state.evaluation, *others][: len(LETTERS)]

@@ -88,5 +88,5 @@ def _judged_pair(
     parts = tuple(path.name for kind in (RewardParts, VoteParts) for path in kind(folders[0]).parts())
     made: JudgedContents = _judged.of((name, *parts), (contents, seen), lambda: judged_variants(both, seen, folders))
     evaluation = made.evaluation
-    first, second = ((evaluation, at) if evaluation.present[at] else None for at in range(2))
+    first, second = ((evaluation, at) if evaluation.coverage.present[at] else None for at in range(2))
     return first, second

@@ -9,6 +9,7 @@ from msgspec import Struct
 from inspector.render.texts.text import apart_from
 from scoring.data.rules import DIFFERENCES, REWARDS
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.single_case import judged_wrong, verdict_of
 from scoring.evaluation.verdicts import OUTCOMES, ProvidedVerdicts
 
 LETTERS = "ABCDEFGH"
@@ -54,7 +55,7 @@ class Track(Struct, frozen=True, eq=False, dict=True):
             return "bars"
         if self.evaluation.rewards.labels.has_labels.any():
             return "ticks"
-        return "bars" if self.evaluation.movable else "marks"
+        return "bars" if self.evaluation.rule.is_movable else "marks"
 
     def share(self, reward: float) -> float:
         """Return where a reward lies in the scorer's own range, 0 to 1."""
@@ -66,7 +67,7 @@ class Track(Struct, frozen=True, eq=False, dict=True):
 
         A threshold on differences lies that far from the reward of the step before.
         """
-        rule, threshold = self.evaluation.rule, self.evaluation.threshold_at(self.row)
+        rule, threshold = self.evaluation.rule, self.evaluation.rule.threshold_of(self.row)
         if threshold is None or isinstance(rule, ProvidedVerdicts) or rule.on == REWARDS:
             return threshold
         if rule.on != DIFFERENCES:
@@ -96,8 +97,8 @@ def track(evaluation: Evaluation, row: int, letter: str) -> Track:
         letter,
         rewards=first or rewards.of(row) or [],
         truncated=first is not None,
-        wrong=evaluation.judged_wrong(row) or [],
-        verdict=evaluation.verdict_of(row),
+        wrong=judged_wrong(evaluation, row) or [],
+        verdict=verdict_of(evaluation, row),
         outcome=OUTCOMES[evaluation.codes[row]],
         redundancy=rewards.redundancies_of(row) or [],
         redundant=rewards.redundant.of(row) or [],

@@ -17,6 +17,7 @@ from scoring.data.schema import METADATA, content_key
 from scoring.data.scorer import Scorer
 from scoring.data.texts import OF_PROBLEMS, ContextMessage, context_messages, further_texts, reward_key
 from scoring.evaluation.evaluation import Evaluation, evaluate
+from scoring.evaluation.single_case import verdict_of
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import ProvidedVerdicts
 from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts
@@ -81,7 +82,7 @@ def _evaluated(
     row = {"case": (names or [None])[0] or "original", "key": key, "benchmark": "", "id": "", "n_steps": steps}
     original = pl.DataFrame([{**row, "earliest_error": -1, "error_steps": []}], schema=METADATA)
     evaluation = evaluate(Gold(original), Scorer.load(folder), rewards, votes=votes)
-    return evaluation if evaluation.present[0] else None
+    return evaluation if evaluation.coverage.present[0] else None
 
 
 JudgedVariant = tuple[Evaluation, int]
@@ -139,7 +140,7 @@ class ScoredVariant(Struct, frozen=True, eq=False, dict=True):
         """Say what the scorer made of both, as far as it has seen them."""
         if self.scorer is None:
             return
-        verdicts = [pair[0].verdict_of(pair[1]) if pair else None for pair in self.judged]
+        verdicts = [verdict_of(pair[0], pair[1]) if pair else None for pair in self.judged]
         whats = ("case", self.name) if self.variant.edits or self.problem is not None else ("case",)
         predictions = [
             f"{verdict_words(verdict)} in the {what}"
@@ -338,6 +339,6 @@ def _alone(
     for rows in _saved(folders, key):
         record = {"case": "variant", "key": key, "benchmark": "", "id": "", "n_steps": n_steps}
         evaluation = evaluate(Gold(pl.DataFrame([record], schema=METADATA)), scorer, rows)
-        if evaluation.present[0]:
+        if evaluation.coverage.present[0]:
             return evaluation if seen is None else decided_alike(evaluation, seen, row), 0
     return None

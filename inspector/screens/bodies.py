@@ -209,7 +209,7 @@ class Curves(Controller[CurvedScreen]):
             return self.screen.reading.curve
         screen, evaluation = self.screen, None if self.state is None else self.state.evaluation
         display = screen.display_options(screen.steps)
-        if evaluation is None or not evaluation.movable or display.unscored or display.mode:
+        if evaluation is None or not evaluation.rule.is_movable or display.unscored or display.mode:
             # Other bodies than the steps have two sides of their own.
             return False
         return screen.size.width >= BESIDE and not screen.critique.pane.display
@@ -225,7 +225,7 @@ class Curves(Controller[CurvedScreen]):
         if state is None or state.scorer is None:
             self.screen.notify("There is no scorer to put beside another.", markup=False)
             return
-        there = [evaluation for evaluation in state.results.evaluations if evaluation.covers(state.benchmark)]
+        there = [evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(state.benchmark)]
         names = [evaluation.scorer.name for evaluation in there]
         if names == [state.scorer]:
             self.screen.notify("There is no other scorer on this benchmark.", markup=False)

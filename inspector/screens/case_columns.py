@@ -190,9 +190,9 @@ def usual_keys(state: ScreenState) -> tuple[str, ...]:
     keys = ["id", "n_steps", "earliest_error"]
     evaluation = state.evaluation
     if evaluation is not None:
-        scored = evaluation.movable or bool(evaluation.rewards.scored.any())
+        scored = evaluation.rule.is_movable or bool(evaluation.rewards.scored.any())
         keys += ["verdict", "outcome"]
-        keys += ["margin"] if evaluation.movable else []
+        keys += ["margin"] if evaluation.rule.is_movable else []
         keys += [REWARDS, "reward_at_gold"] if scored else []
         keys += ["solution"] if np.isfinite(evaluation.rewards.solutions).any() else []
     journal = state.results.journal

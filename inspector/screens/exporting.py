@@ -18,6 +18,7 @@ from inspector.screens.messages import ENDINGS, Export
 from inspector.state.result_set import ResultSet
 from inspector.state.screen_state import ScreenState
 from scoring.data.storage.files import expand_home, unwritable
+from scoring.evaluation.single_case import verdict_of
 from scoring.evaluation.verdicts import OUTCOMES
 
 LONGEST_NAME = 80
@@ -111,8 +112,8 @@ def case_facts(state: ScreenState, row: int, *, blind: bool = False) -> str:
         facts["scorer"] = evaluation.scorer.name
         if not blind:
             facts["outcome"] = OUTCOMES[evaluation.codes[row]]
-            facts["verdict"] = evaluation.verdict_of(row)
-        facts["threshold"] = evaluation.threshold_at(row)
+            facts["verdict"] = verdict_of(evaluation, row)
+        facts["threshold"] = evaluation.rule.threshold_of(row)
         facts["rewards"] = None if rewards is None else [round(float(reward), PLACES) for reward in rewards]
     facts["command"] = _of_list(state).query.command("show", name)
     return _line(facts)

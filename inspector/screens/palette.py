@@ -90,7 +90,7 @@ def _on_benchmark(screen: AppScreen, state: ScreenState, name: str) -> None:
 
 
 def _through(screen: AppScreen, state: ScreenState, evaluation: Evaluation) -> None:
-    here = state.benchmark if evaluation.covers(state.benchmark) else min(evaluation.covered)
+    here = state.benchmark if evaluation.coverage.covers(state.benchmark) else min(evaluation.coverage.covered)
     screen.put(state.focused(evaluation.scorer.name, here))
 
 

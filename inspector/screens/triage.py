@@ -190,7 +190,7 @@ class Contesting(Controller[ContestedScreen]):
 def _owners(state: "ScreenState") -> "Sequence[object]":
     """What it depends on. Other tags, another order and another filter change nothing of it."""
     benchmark = state.benchmark
-    judging = (evaluation for evaluation in state.results.evaluations if evaluation.covers(benchmark))
+    judging = (evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(benchmark))
     return (state.cases, benchmark, state.unparsed, *judging)
 
 

@@ -119,7 +119,7 @@ def _look_as_before(screen: QueueScreen, state: ScreenState, scorer: str, row: i
     if scorer and scorer != state.scorer:
         benchmark = str(state.cases["benchmark"][row])
         there = {evaluation.scorer.name: evaluation for evaluation in state.results.evaluations}
-        if scorer in there and there[scorer].covers(benchmark):
+        if scorer in there and there[scorer].coverage.covers(benchmark):
             screen.put(state.focused(scorer, benchmark))
         else:
             sentence = f"{scorer}, through which this queue was begun, is not here."

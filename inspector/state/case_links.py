@@ -46,7 +46,7 @@ def figure_link(
     judges steps of some cases and gives a verdict of others, figures of steps are of the former. A figure of the
     benchmark's own says itself which cases it is of.
     """
-    if evaluation.left_out:
+    if evaluation.coverage.left_out:
         return None
     name, unparsed = evaluation.scorer.name, results.unparsed(benchmark)
     rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql, *(facet.sql for facet in groups)))
@@ -97,7 +97,7 @@ def wrong_at_link(
     results: ResultSet, evaluation: Evaluation, benchmark: str, threshold: float | None
 ) -> CaseLink | None:
     """Link to those that it would have wrong at another; None where none decides, or cases are left out."""
-    if threshold is None or evaluation.left_out or not isinstance(evaluation.rule, Rule):
+    if threshold is None or evaluation.coverage.left_out or not isinstance(evaluation.rule, Rule):
         return None
     unparsed, name = results.unparsed(benchmark), evaluation.scorer.name
     rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql,))

@@ -119,7 +119,7 @@ def _compared(results: ResultSet) -> dict[str, Bools]:
     present = {
         name: rows
         for name, rows in of_benchmark.items()
-        if any((evaluation.present & rows).any() for evaluation in evaluations)
+        if any((evaluation.coverage.present & rows).any() for evaluation in evaluations)
     }
     return present or of_benchmark
 

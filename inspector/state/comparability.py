@@ -15,6 +15,7 @@ from inspector.state.query import shell_word
 from inspector.state.result_set import ResultSet
 from scoring.data.rules import DIFFERENCES, REWARDS
 from scoring.data.schema import Bools
+from scoring.evaluation.case_counts import on_threshold, runs_among
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import REFUSED, UNPARSED, Decision, ProvidedVerdicts, Rule
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
@@ -197,7 +198,7 @@ def _other_boundaries(evaluations: Sequence[Evaluation], sets: Mapping[str, Bool
     }
     if len(set(sides.values())) < 2:
         return
-    hit = {evaluation.scorer.name: evaluation.on_threshold(sets[evaluation.scorer.name]) for evaluation in ruled}
+    hit = {evaluation.scorer.name: on_threshold(evaluation, sets[evaluation.scorer.name]) for evaluation in ruled}
     hit = {name: count for name, count in hit.items() if count}
     if hit:
         wrong = [name for name, side in sides.items() if side == "<="]
@@ -209,7 +210,7 @@ def _other_boundaries(evaluations: Sequence[Evaluation], sets: Mapping[str, Bool
 
 def _runs_and_votes(evaluations: Sequence[Evaluation], sets: Mapping[str, Bools]) -> Iterator[Incomparable]:
     """Means over runs beside single runs; and, of critics, votes of different sizes."""
-    runs = {evaluation.scorer.name: evaluation.runs_among(sets[evaluation.scorer.name]) for evaluation in evaluations}
+    runs = {evaluation.scorer.name: runs_among(evaluation, sets[evaluation.scorer.name]) for evaluation in evaluations}
     for first, second in combinations(runs, 2):
         if runs[first] != runs[second]:
             several = ", ".join(f"{name} {counted(number, 'run')}" for name, number in runs.items() if number > 1)
@@ -262,7 +263,7 @@ def counted_cases(
                 by_name[evaluation.scorer.name] = rows
             continue
         gold = evaluation.gold.known if step_labelled(benchmark) is None else with_labelled_step(evaluation)
-        rows = within & gold & (evaluation.tried if unanswered else evaluation.answered)
+        rows = within & gold & (evaluation.coverage.tried if unanswered else evaluation.coverage.answered)
         if rows.any():
             by_name[evaluation.scorer.name] = rows
     return by_name

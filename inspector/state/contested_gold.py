@@ -88,7 +88,7 @@ def voting(evaluations: Sequence[Evaluation], members: Bools) -> tuple[Evaluatio
     return tuple(
         evaluation
         for evaluation in evaluations
-        if not is_baseline(evaluation.scorer) and bool((evaluation.answered & members).any())
+        if not is_baseline(evaluation.scorer) and bool((evaluation.coverage.answered & members).any())
     )
 
 

@@ -8,6 +8,7 @@ import polars as pl
 from inspector.render.texts.sentences import counted
 from inspector.state.result_set import ResultSet
 from scoring.data.schema import Bools, Ints
+from scoring.evaluation.case_counts import on_threshold, runs_among
 from scoring.evaluation.step_rewards import StepLabels
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks import prmbench
@@ -63,7 +64,7 @@ def boundary_notes(results: ResultSet) -> Iterator[str]:
             rule = evaluation.rule
             if not isinstance(rule, Rule) or protocol.comparison in {None, rule.comparison}:
                 continue
-            if number := evaluation.on_threshold(rows):
+            if number := on_threshold(evaluation, rows):
                 sides = ("wrong", "right") if protocol.comparison == "<=" else ("right", "wrong")
                 sentence = (
                     f"rewards on the threshold ({number:,}) are {sides[0]} by the protocol, {sides[1]} by its own rule"
@@ -160,7 +161,7 @@ def first_run_notes(results: ResultSet, benchmark: str | None = None) -> Iterato
     if several and benchmark is not None:
         rows = rows & (results.cases["benchmark"] == benchmark).to_numpy()
     for evaluation in several:
-        if (n_runs := evaluation.runs_among(rows)) > 1:
+        if (n_runs := runs_among(evaluation, rows)) > 1:
             name = evaluation.scorer.name
             yield f"{name} ran {n_runs} times: this is its first run; metrics is about all of them"
 
@@ -238,7 +239,7 @@ def resampled_words(results: ResultSet, benchmark: str) -> str:
         FirstErrors.of(evaluation, rows, unparsed).related
         for evaluation in results.chosen_evaluations
         for _, rows in group_masks(grouped(results.evaluated, results.query.by), results.query.by, within)
-        if (evaluation.tried & rows).any()
+        if (evaluation.coverage.tried & rows).any()
     }
     if {True, False} <= related:
         return f"{WHOLE} (of a scorer or group in which no two cases do: {STRATA})"

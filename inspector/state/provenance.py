@@ -179,7 +179,7 @@ def _data(results: ResultSet) -> str:
 
 def _coverage(evaluation: Evaluation, mask: Bools) -> str:
     """`n of N` cases with a verdict among those shown."""
-    return f"{int((evaluation.answered & mask).sum())} of {int(mask.sum())}"
+    return f"{int((evaluation.coverage.answered & mask).sum())} of {int(mask.sum())}"
 
 
 def repeated_solutions(results: ResultSet) -> int:

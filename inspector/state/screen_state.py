@@ -288,7 +288,9 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
 
         Facets whose values none of its cases has go: they would hide it all.
         """
-        names = [evaluation.scorer.name for evaluation in self.results.evaluations if evaluation.covers(benchmark)]
+        names = [
+            evaluation.scorer.name for evaluation in self.results.evaluations if evaluation.coverage.covers(benchmark)
+        ]
         there = self.cases.filter(pl.Series(self.cases["benchmark"] == benchmark))
         own = self.results.metadata.of(benchmark)
         facets = tuple(
@@ -318,7 +320,7 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
 
         Conditions and an order that speak of columns which have gone, go with them.
         """
-        names = [name for name in results.chosen if results.evaluation(name).covers(self.benchmark)]
+        names = [name for name in results.chosen if results.evaluation(name).coverage.covers(self.benchmark)]
         scorer = self.scorer if self.scorer in names else (names[0] if names else None)
         old = self.results.query
         search, base_search = (
@@ -357,7 +359,11 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
     @property
     def scorers(self) -> list[str]:
         """The names of the scorers that have anything on the benchmark in focus."""
-        return [evaluation.scorer.name for evaluation in self.results.evaluations if evaluation.covers(self.benchmark)]
+        return [
+            evaluation.scorer.name
+            for evaluation in self.results.evaluations
+            if evaluation.coverage.covers(self.benchmark)
+        ]
 
     def next_scorer(self, by: int) -> "ScreenState":
         """Look through the next scorer (or, with -1, the one before), round and round."""
@@ -462,9 +468,11 @@ def _occurs(facet: Facet, cases: pl.DataFrame) -> bool:
 def inspect(results: ResultSet) -> ScreenState:
     """Make an app's first value: the largest benchmark with a scorer, all cases, the scorer asked for or the best."""
     counts = results.cases["benchmark"].value_counts(sort=True)["benchmark"].to_list()
-    scored = [name for name in counts if any(results.evaluation(scorer).covers(name) for scorer in results.chosen)]
+    scored = [
+        name for name in counts if any(results.evaluation(scorer).coverage.covers(name) for scorer in results.chosen)
+    ]
     benchmark = str((scored or counts or [""])[0])
-    on_it = [name for name in results.chosen if results.evaluation(name).covers(benchmark)]
+    on_it = [name for name in results.chosen if results.evaluation(name).coverage.covers(benchmark)]
     query = results.query
     names = [name for name in results.cases["subset"].unique(maintain_order=True).to_list() if name]
     subsets = tuple(match_name(word, names, "subset") for word in query.subsets)
@@ -506,5 +514,7 @@ def subject(state: ScreenState, scorers: Sequence[str] = ()) -> ResultSet:
 def covering(state: ScreenState) -> tuple[str, ...]:
     """Return the scorers that gave anything for the benchmark in focus, by full name."""
     return tuple(
-        evaluation.scorer.name for evaluation in state.results.evaluations if evaluation.covers(state.benchmark)
+        evaluation.scorer.name
+        for evaluation in state.results.evaluations
+        if evaluation.coverage.covers(state.benchmark)
     )

@@ -1,7 +1,7 @@
 """Evaluations: cases joined with what a scorer gave, its rewards, labels or votes, under one decision."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Mapping
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -12,8 +12,8 @@ from scoring.data.errors import UsageError
 from scoring.data.rules import DEFAULTS, REWARDS, NamedStep, transform
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.scorer import Comparison, Scorer
-from scoring.data.storage.remembered import IdentityCache
 from scoring.data.storage.stored_frame import is_small, row_blocks
+from scoring.evaluation.coverage import Coverage
 from scoring.evaluation.given import (
     FixedVerdicts,
     JudgedSteps,
@@ -26,14 +26,13 @@ from scoring.evaluation.given import (
     split,
     tally,
 )
+from scoring.evaluation.measures import drops_at_gold, lowest_rewards, rewards_at_gold
 from scoring.evaluation.scorer_columns import PER_SCORER, SPENT, ScorerUsage
 from scoring.evaluation.step_rewards import Flat, Gold, StepRewards, align, let_go
 from scoring.evaluation.verdicts import (
     ALL_REFUSED,
     DEV,
     NO_VERDICT,
-    RIGHT,
-    WRONG,
     ByThreshold,
     CaseBreakpoints,
     Codes,
@@ -48,45 +47,6 @@ from scoring.evaluation.verdicts import (
     outcome_names,
     verdicts,
 )
-
-# -- the order in which failures teach most
-
-
-def instructive(margins: Floats, codes: Codes, *, least_first: bool = False) -> Ints:
-    """Return the row ids of n cases, most instructive first; with `least_first` the other way round.
-
-    Wrong cases that some threshold would make right, their outcomes in turns and of each the largest miss first; then
-    wrong ones that no threshold mends, in turns too; then right ones, the narrowest first. Either way cases without an
-    outcome come last, and ties keep the order of the cases.
-    """
-    near = np.isfinite(margins)
-    # Codes tell right from wrong, since a case on the edge has margin 0 either way.
-    right, wrong = np.isin(codes, RIGHT), np.isin(codes, WRONG)
-    group = np.select([wrong & near, wrong, right], [2, 1, 0] if least_first else [0, 1, 2], 3)
-    within = np.where(near, -margins if least_first else margins, 0.0)
-    turn = _turns(codes, wrong & near, np.where(near, margins, 0.0)) + _turns(codes, wrong & ~near, np.zeros(near.size))
-    order: Ints = np.lexsort((within, -turn if least_first else turn, group))
-    return order
-
-
-def _turns(codes: Codes, rows: Bools, margins: Floats) -> Ints:
-    """The place of each of these rows (n) among those of its outcome, by margin and row id; 0 elsewhere.
-
-    Forty equal false alarms in a row would teach no more than the first of them.
-    """
-    turns = np.zeros(codes.size, dtype=np.int64)
-    for code in WRONG:
-        of = np.flatnonzero(rows & (codes == code))
-        turns[of[np.argsort(margins[of], kind="stable")]] = np.arange(of.size)
-    return turns
-
-
-_JUDGED = IdentityCache(64)
-"""The benchmarks that a scorer judges, by its name."""
-
-
-def _names_among(names: pl.Series, chosen: Bools) -> frozenset[str]:
-    return frozenset(names.filter(pl.Series(chosen)).unique())
 
 
 class Evaluation(Struct, frozen=True, eq=False, dict=True):
@@ -114,27 +74,10 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     answers: Ints | None = None
     usage: ScorerUsage | None = None
 
-    @classmethod
-    def of(cls, scorer: Scorer, gold: Gold, rewards: StepRewards, votes: Votes | None, rule: Rule) -> "Evaluation":
-        """Decide one run of a scorer: by what it says itself, and where that is rewards alone by the rule."""
-        decided_by = given_of(gold, rewards, votes, critic=scorer.kind == "critic")
-        floats = case_floats(rewards.on(rule.on), gold.earliest, decided_by.by_threshold, rule.step)
-        decision = decision_of(rule, rewards, votes, decided_by)
-        imported = scorer.kind == "prm" and "imported_from" in scorer.settings
-        if imported and isinstance(decision, Rule) and rewards.refused.any() and not decided_by.answered.any():
-            # Of a model that ran, refusals are results. A file of which nothing could be read says nothing of a model.
-            decision = ALL_REFUSED
-        evaluation = cls(scorer, gold, rewards, votes, floats, decided_by, decision, decided_by.codes)
-        return evaluation.under(decision) if isinstance(decision, Rule) else evaluation
-
     @property
     def runs(self) -> "tuple[Evaluation, ...]":
         """The first run, which this is, and the further ones."""
         return (self, *self.further)
-
-    def runs_among(self, rows: Bools) -> int:
-        """Count the runs in which some of the cases `rows` (n,) were tried; a benchmark may have fewer than another."""
-        return sum(bool((run.present & rows).any()) for run in self.runs) if self.further else 1
 
     def at(self, threshold: float, source: str = "chosen", untuned: Untuned = (), tuned_on: str = "") -> "Evaluation":
         """Return the same rewards decided at another threshold; `untuned` and `tuned_on` are those of the rule.
@@ -142,18 +85,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         Raises:
             UsageError: no threshold decides here.
         """
-        return self._origin.under(self._one_rule.at(threshold, source, untuned, tuned_on))
-
-    def on_threshold(self, rows: Bools) -> int:
-        """Count how many compared numbers of the cases `rows` (n,) equal their case's threshold exactly."""
-        rule = self.rule
-        if isinstance(rule, ProvidedVerdicts):
-            return 0
-        values = self.compared_values
-        counts = np.diff(values.offsets)
-        within = np.repeat(rows & self.fixed_verdicts.by_threshold, counts)
-        cuts = np.repeat(rule.thresholds, counts)[within] if isinstance(rule, RuleByCase) else rule.threshold
-        return int((values.values[within] == cuts).sum())
+        return (self.whole or self).under(self._one_rule.at(threshold, source, untuned, tuned_on))
 
     def compared(self, comparison: Comparison, on: str | None = None, step: NamedStep | None = None) -> "Evaluation":
         """Decide by another rule.
@@ -171,8 +103,8 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         rule = self._one_rule
         rule = replace(rule, comparison=comparison, step=step or rule.step)
         if on is not None and on != rule.on:
-            rule = replace(rule, on=on).at(*self.default_on(on))
-        return self._origin.under(rule)
+            rule = replace(rule, on=on).at(*_default_threshold(self.scorer, on))
+        return (self.whole or self).under(rule)
 
     def by_case(
         self, thresholds: Floats, by_subset: Mapping[str, float], source: str, untuned: Untuned = ()
@@ -189,34 +121,24 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
             UsageError: no threshold decides here.
         """
         rule = self._one_rule
-        decided = self._origin.under(
+        decided = (self.whole or self).under(
             RuleByCase(thresholds, rule.comparison, source, by_subset, on=rule.on, step=rule.step, untuned=untuned)
         )
-        return replace(decided, whole=self._origin)
+        return replace(decided, whole=self.whole or self)
 
     def at_default(self) -> "Evaluation":
         """Return the evaluation at the default threshold where one decides, else as it is; no case is left out."""
-        return self if isinstance(self._origin.rule, ProvidedVerdicts) else self.at(*self.default)
+        return self if isinstance((self.whole or self).rule, ProvidedVerdicts) else self.at(*self.default)
 
     @property
     def default(self) -> tuple[float, str]:
         """The default threshold and its source: the scorer's own, unless its own is on what is not compared here."""
-        return self.default_on(self.scorer.on if isinstance(self.rule, ProvidedVerdicts) else self.rule.on)
-
-    def default_on(self, on: str) -> tuple[float, str]:
-        """Return the default threshold on what is compared, by the name of its transform, and its source."""
-        own, default = self.scorer, transform(on).default
-        if on == own.on or (default is None and own.on == REWARDS):
-            return own.threshold, own.threshold_source
-        return default or DEFAULTS["rewards"]
-
-    @property
-    def _origin(self) -> "Evaluation":
-        return self.whole or self
+        on = self.scorer.on if isinstance(self.rule, ProvidedVerdicts) else self.rule.on
+        return _default_threshold(self.scorer, on)
 
     @property
     def _one_rule(self) -> Rule:
-        rule = self._origin.rule
+        rule = (self.whole or self).rule
         if not isinstance(rule, Rule):
             raise UsageError(f"{self.scorer.name} has no threshold to set: {rule.source}.", "Leave its threshold out.")
         return rule
@@ -225,20 +147,20 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         """Return the evaluation with the cases of `rows` (n) left out of every denominator, as DEV; unscored ones stay
         unscored.
         """
-        remaining = self.fixed_verdicts.without(rows & self.tried)
+        remaining = self.fixed_verdicts.without(rows & self.coverage.tried)
         gone = remaining.missing == DEV
         sides = (self.floats.before, self.floats.at, self.floats.all)
         floats = CaseBreakpoints(*(np.where(gone, np.nan, side) for side in sides))
         further = tuple(run.without(rows) for run in self.further)
         rest = replace(
-            self, fixed_verdicts=remaining, floats=floats, codes=remaining.codes, whole=self._origin, further=further
+            self,
+            fixed_verdicts=remaining,
+            floats=floats,
+            codes=remaining.codes,
+            whole=self.whole or self,
+            further=further,
         )
         return rest if isinstance(self.rule, ProvidedVerdicts) else rest.under(self.rule)
-
-    @property
-    def left_out(self) -> int:
-        """How many cases are left out because the threshold was tuned on them."""
-        return int((self.fixed_verdicts.missing == DEV).sum())
 
     def under(self, rule: ByThreshold) -> "Evaluation":
         """Return the same cases decided by another rule."""
@@ -250,80 +172,16 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         codes = floats.outcomes(rule, self.gold.earliest, self.gold.known, self.fixed_verdicts.codes)
         # replace() would carry cached properties of the old rule along if it copied __dict__; it calls __init__.
         evaluation = replace(self, rule=rule, codes=codes, floats=floats)
-        if "covered" in vars(self):
+        if "coverage" in vars(self) and not isinstance(self.rule, ProvidedVerdicts):
             # Who has a verdict does not depend on the threshold.
-            vars(evaluation)["covered"] = self.covered
+            vars(evaluation)["coverage"] = self.coverage
         return evaluation
 
-    # -- who has a verdict
-
-    @property
-    def movable(self) -> bool:
-        """Whether there is a threshold that could be moved."""
-        return isinstance(self.rule, Rule)
-
-    @property
-    def answered(self) -> Bools:
-        """The cases that have a verdict. Shape (n,)."""
-        return self.fixed_verdicts.answered
-
-    @property
-    def tried(self) -> Bools:
-        """Those and the ones that should have one, refused or unparsed; not of a scorer that gives none. Shape (n,)."""
-        return self.fixed_verdicts.tried if self.nothing is None else self.fixed_verdicts.answered
-
-    @property
-    def nothing(self) -> str | None:
-        """Why the scorer gives no verdict on any case; None where it gives some, or only happens to have none."""
-        return (self.rule.nothing or None) if isinstance(self.rule, ProvidedVerdicts) else None
-
-    @property
-    def present(self) -> Bools:
-        """The cases for which anything is cached, one number a solution included. Shape (n,)."""
-        return self.rewards.present if self.votes is None else self.rewards.present | self.votes.answered
-
-    @property
-    def missing(self) -> Codes:
-        """The outcome code of a case without a verdict: refused or unparsed where it was tried, else unscored. (n,)."""
-        return self.fixed_verdicts.missing
-
-    @property
-    def reasons(self) -> Sequence[str | None]:
-        """Why a case that was tried has no verdict. Length n."""
-        if self.votes is None:
-            return self.rewards.reasons
-        tried = self.votes.answered
-        return [self.votes.reasons[row] if tried[row] else reason for row, reason in enumerate(self.rewards.reasons)]
-
-    @property
-    def coverage(self) -> int:
-        """How many cases have a verdict."""
-        return int(self.answered.sum())
-
-    def covers(self, benchmark: str) -> bool:
-        """Return whether there is a verdict, one number a solution, or an answer in words, for any case of a benchmark.
-
-        A critic of whose answers none can be read is there all the same: its answers are what there is to look at.
-        """
-        return benchmark in self.covered
-
     @cached_property
-    def covered(self) -> frozenset[str]:
-        """The benchmarks for whose cases there is anything of that kind."""
-        covered = self.answered | np.isfinite(self.rewards.solutions)
-        covered = covered if self.votes is None else covered | self.votes.answered
-        return _names_among(self.gold.cases["benchmark"], covered)
-
-    def judges(self, benchmark: str) -> bool:
-        """Return whether there is a verdict on any case of a benchmark."""
-        return benchmark in self.judged
-
-    @cached_property
-    def judged(self) -> frozenset[str]:
-        """The benchmarks on any of whose cases there is a verdict."""
-        # A threshold that moves changes none of it.
-        made = partial(_names_among, self.gold.cases["benchmark"], self.answered)
-        return _JUDGED.of(self.scorer.name, (self.gold, self.fixed_verdicts), made)
+    def coverage(self) -> Coverage:
+        """Which cases have a verdict, a result, or neither."""
+        nothing = self.rule.nothing if isinstance(self.rule, ProvidedVerdicts) else ""
+        return Coverage(self.scorer.name, self.gold, self.rewards, self.votes, self.fixed_verdicts, nothing or None)
 
     # -- what was decided
 
@@ -332,8 +190,8 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         """The predicted earliest error, 0-based, -1 none, NO_VERDICT where there is no verdict. Shape (n,)."""
         if isinstance(self.rule, ProvidedVerdicts):
             return self.fixed_verdicts.verdicts
-        if self._many:
-            return self._block_by_block(lambda block: block.verdicts)
+        if not is_small(self.codes.size):
+            return _block_by_block(self, lambda block: block.verdicts)
         return np.where(
             self.fixed_verdicts.by_threshold, verdicts(self.rewards, self.rule), self.fixed_verdicts.verdicts
         )
@@ -342,10 +200,6 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     def compared_values(self) -> StepRewards:
         """What the threshold is compared with: the rewards, or what is made of them in the place of them."""
         return self.rewards if isinstance(self.rule, ProvidedVerdicts) else self.rewards.on(self.rule.on)
-
-    def judged_wrong(self, row: int) -> list[bool | None] | None:
-        """Return for each step of a case whether it is judged wrong, None = it is not judged; None where no step is."""
-        return self.alone(row).judged_steps.of(0, int(self.gold.n_steps[row]))
 
     def alone(self, row: int) -> "Evaluation":
         """Return the evaluation of one case, by its row id: what its screen asks for, however many cases there are."""
@@ -357,14 +211,6 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def _alone(self) -> "dict[int, Evaluation]":
         return {}
-
-    def verdict_of(self, row: int) -> int | None:
-        """Return the verdict of one case; None where there is none."""
-        return int(self.alone(row).verdicts[0]) if self.answered[row] else None
-
-    def threshold_at(self, row: int) -> float | None:
-        """Return the threshold of one case; None where none decides."""
-        return None if isinstance(self.rule, ProvidedVerdicts) else self.rule.of(row).threshold
 
     @cached_property
     def margins(self) -> Floats:
@@ -381,22 +227,13 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         return decision_distances(self.floats, self.rule.cut)
 
     @cached_property
-    def rewards_at_gold(self) -> Floats:
-        """The reward of the earliest wrong step; NaN on clean cases and where there is none. Shape (n,)."""
-        gold, n_steps = self.gold.earliest, self.gold.n_steps
-        rewards_at = np.full(gold.size, np.nan)
-        rows = np.flatnonzero(self.rewards.scored & (gold >= 0) & (gold < n_steps))
-        rewards_at[rows] = self.rewards.values[self.rewards.offsets[rows] + gold[rows]]
-        return rewards_at
-
-    @cached_property
     def step_accuracies(self) -> Floats:
         """Share of the steps with a known gold label that are judged as labelled; NaN where none is.
 
         NaN too where only a verdict was given: what it says of the steps after it is not known. Shape (n,).
         """
-        if self._many:
-            return self._block_by_block(lambda block: block.step_accuracies)
+        if not is_small(self.codes.size):
+            return _block_by_block(self, lambda block: block.step_accuracies)
         return self.judged_steps.accuracies(self.gold)
 
     @cached_property
@@ -405,11 +242,6 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         return judged_steps(
             self.fixed_verdicts, self.rewards, None if isinstance(self.rule, ProvidedVerdicts) else self.rule
         )
-
-    @cached_property
-    def columns(self) -> pl.DataFrame:
-        """The evaluation as columns beside the cases: `<scorer>.verdict` and so on; undefined is null."""
-        return pl.DataFrame([self.column(name) for name in PER_SCORER])
 
     def column(self, name: str) -> pl.Series:
         """Return one of `scoring.evaluation.scorer_columns.EVERY_COLUMN`, by its name without the scorer's; called
@@ -447,22 +279,23 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
             usage=None if self.usage is None else self.usage.of_cases(rows),
         )
 
-    @property
-    def _many(self) -> bool:
-        return not is_small(self.codes.size)
 
-    def _block_by_block(self, made: "Callable[[Evaluation], Flat]") -> Flat:
-        """Make something of all cases (n,) of as many at a time as may be in memory with all their steps."""
-        blocks_made = []
-        for rows in row_blocks(self.codes.size):
-            blocks_made.append(made(self.of_cases(rows)))
-            for array in (self.rewards.values, self.rewards.offsets, *asdict(self.floats).values()):
-                let_go(array)
-        return np.concatenate(blocks_made)  # type: ignore[return-value]
+def _default_threshold(scorer: Scorer, on: str) -> tuple[float, str]:
+    """The default threshold on what is compared, by the name of its transform, and its source."""
+    default = transform(on).default
+    if on == scorer.on or (default is None and scorer.on == REWARDS):
+        return scorer.threshold, scorer.threshold_source
+    return default or DEFAULTS["rewards"]
 
-    def instructive(self, *, least_first: bool = False) -> Ints:
-        """Return row ids, most instructive first, or least; see `instructive`."""
-        return instructive(self.margins, self.codes, least_first=least_first)
+
+def _block_by_block(evaluation: Evaluation, made: Callable[[Evaluation], Flat]) -> Flat:
+    """Make something of all cases (n,) of as many at a time as may be in memory with all their steps."""
+    blocks_made = []
+    for rows in row_blocks(evaluation.codes.size):
+        blocks_made.append(made(evaluation.of_cases(rows)))
+        for array in (evaluation.rewards.values, evaluation.rewards.offsets, *asdict(evaluation.floats).values()):
+            let_go(array)
+    return np.concatenate(blocks_made)  # type: ignore[return-value]
 
 
 # -- the columns that it adds to the cases
@@ -475,38 +308,24 @@ def _verdicts(evaluation: Evaluation) -> pl.Series:
     return there.set(pl.Series(none), None) if none.any() else there
 
 
-def _lowest(evaluation: Evaluation) -> Floats:
-    rewards = evaluation.rewards
-    lowest = np.full(rewards.scored.size, np.nan)
-    rows = np.flatnonzero(rewards.scored & (np.diff(rewards.offsets) > 0))
-    if rows.size:
-        # Rows without rewards take no room between those that have some.
-        lowest[rows] = np.minimum.reduceat(rewards.values, rewards.offsets[:-1][rows])
-    return lowest
-
-
-def _drops(evaluation: Evaluation) -> Floats:
-    rewards, gold = evaluation.rewards, evaluation.gold.earliest
-    drops = np.full(gold.size, np.nan)
-    rows = np.flatnonzero(rewards.scored & (gold > 0) & (gold < np.diff(rewards.offsets)))
-    at = rewards.offsets[:-1][rows] + gold[rows]
-    drops[rows] = rewards.values[at - 1] - rewards.values[at]
-    return drops
-
-
 _NUMBERS: dict[str, Callable[[Evaluation], Floats]] = {
-    "reward_at_gold": lambda evaluation: evaluation.rewards_at_gold,
+    "reward_at_gold": lambda evaluation: rewards_at_gold(evaluation.rewards, evaluation.gold),
     "margin": lambda evaluation: evaluation.margins,
     "step_accuracy": lambda evaluation: evaluation.step_accuracies,
     "abs_margin": lambda evaluation: np.abs(evaluation.margins),
-    "lowest_reward": _lowest,
-    "drop_at_gold": _drops,
+    "lowest_reward": lambda evaluation: lowest_rewards(evaluation.rewards),
+    "drop_at_gold": lambda evaluation: drops_at_gold(evaluation.rewards, evaluation.gold),
     "solution": lambda evaluation: evaluation.rewards.solutions,
     "decision_distance": lambda evaluation: evaluation.decision_distances,
     "lowest_compared": lambda evaluation: evaluation.floats.all,
     "lowest_to_gold": lambda evaluation: evaluation.floats.at,
     "lowest_before_gold": lambda evaluation: evaluation.floats.before,
 }
+
+
+def columns_of(evaluation: Evaluation) -> pl.DataFrame:
+    """Return the columns of PER_SCORER: `<scorer>.verdict` and so on; undefined is null."""
+    return pl.DataFrame([evaluation.column(name) for name in PER_SCORER])
 
 
 # -- how they are made
@@ -541,14 +360,25 @@ def evaluate(
     runs = [(*split(run, rewards), _uneven(keyed, run)) for run in alike]
     evaluations = [
         replace(
-            Evaluation.of(
-                scorer, gold, align(keyed, run_rewards), None if silent is None else tally(keyed, silent), start
-            ),
+            _decided(scorer, gold, align(keyed, run_rewards), None if silent is None else tally(keyed, silent), start),
             answers=answers,
         )
         for run_rewards, silent, answers in runs or [(rewards, None, None)]
     ]
     return replace(evaluations[0], further=tuple(evaluations[1:]), unlike=len(vote_runs) - len(alike))
+
+
+def _decided(scorer: Scorer, gold: Gold, rewards: StepRewards, votes: Votes | None, rule: Rule) -> Evaluation:
+    """Decide one run of a scorer: by what it says itself, and where that is rewards alone by the rule."""
+    decided_by = given_of(gold, rewards, votes, critic=scorer.kind == "critic")
+    floats = case_floats(rewards.on(rule.on), gold.earliest, decided_by.by_threshold, rule.step)
+    decision = decision_of(rule, rewards, votes, decided_by)
+    imported = scorer.kind == "prm" and "imported_from" in scorer.settings
+    if imported and isinstance(decision, Rule) and rewards.refused.any() and not decided_by.answered.any():
+        # Of a model that ran, refusals are results. A file of which nothing could be read says nothing of a model.
+        decision = ALL_REFUSED
+    evaluation = Evaluation(scorer, gold, rewards, votes, floats, decided_by, decision, decided_by.codes)
+    return evaluation.under(decision) if isinstance(decision, Rule) else evaluation
 
 
 def _uneven(cases: pl.DataFrame, run: pl.DataFrame) -> Ints | None:

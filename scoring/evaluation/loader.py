@@ -47,7 +47,7 @@ def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: Evalu
             scored_here.problems.append(str(error))
             continue
         evaluation = _evaluation(gold, texts, scorer, _Parts(folder, key), place, scored_here, blocks)
-        if not evaluation.present.any():
+        if not evaluation.coverage.present.any():
             continue
         if scorer.name in scored_here.folders:
             scored_here.problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")

@@ -87,6 +87,15 @@ class Rule(Struct, frozen=True):
         return self
 
     @property
+    def is_movable(self) -> bool:
+        """Whether one threshold decides, which could be moved."""
+        return True
+
+    def threshold_of(self, _row: int) -> float:
+        """Return the threshold of one case, which is that of all."""
+        return self.threshold
+
+    @property
     def cut(self) -> float:
         """What rewards are compared with."""
         return self.threshold
@@ -119,6 +128,15 @@ class RuleByCase(Struct, frozen=True, eq=False):
     def of(self, row: int) -> Rule:
         """Return the rule of one case."""
         return Rule(float(self.thresholds[row]), self.comparison, self.source, self.on, self.step)
+
+    @property
+    def is_movable(self) -> bool:
+        """Whether one threshold decides, which could be moved."""
+        return False
+
+    def threshold_of(self, row: int) -> float:
+        """Return the threshold of one case."""
+        return float(self.thresholds[row])
 
     @property
     def cut(self) -> Floats:
@@ -163,6 +181,14 @@ class ProvidedVerdicts(Struct, frozen=True):
     nothing: str = ""
     threshold: None = None
     untuned: Untuned = ()
+
+    @property
+    def is_movable(self) -> bool:
+        """Whether one threshold decides, which could be moved."""
+        return False
+
+    def threshold_of(self, _row: int) -> None:
+        """Return None, for no threshold decides."""
 
     def __str__(self) -> str:
         return self.words

@@ -102,7 +102,7 @@ def first_error_acc(decided: "Decided") -> Floats:
     """Count the trajectories whose first wrong step (-1 = none) is predicted, and all of them. Shape (n, 2)."""
     gold, evaluation = decided.gold, decided.evaluation
     rated = first_wrong(step_ratings(evaluation), gold)
-    predicted = np.where(evaluation.answered, evaluation.verdicts, rated)
+    predicted = np.where(evaluation.coverage.answered, evaluation.verdicts, rated)
     members = decided.members
     return np.column_stack([members & (predicted == gold.earliest), members]).astype(np.float64)
 

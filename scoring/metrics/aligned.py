@@ -160,16 +160,19 @@ def align_scorers(
     gold = evaluations[0].gold
     taken = np.flatnonzero(rows & gold.known)
     codes = _beside([evaluation.codes for evaluation in evaluations], taken)
-    tried = [evaluation.tried if unparsed == "wrong" else evaluation.answered for evaluation in evaluations]
+    tried = [
+        evaluation.coverage.tried if unparsed == "wrong" else evaluation.coverage.answered for evaluation in evaluations
+    ]
     return AlignedScorers(
         names=tuple(evaluation.scorer.name for evaluation in evaluations),
         families=tuple(evaluation.scorer.family for evaluation in evaluations),
-        nothing=tuple(evaluation.nothing for evaluation in evaluations),
+        nothing=tuple(evaluation.coverage.nothing for evaluation in evaluations),
         rows=taken,
         tried=_beside(tried, taken),
         right=np.isin(codes, RIGHT),
         verdicts=_beside(
-            [np.where(evaluation.answered, evaluation.verdicts, NO_VERDICT) for evaluation in evaluations], taken
+            [np.where(evaluation.coverage.answered, evaluation.verdicts, NO_VERDICT) for evaluation in evaluations],
+            taken,
         )
         if verdicts
         else np.broadcast_to(np.int64(NO_VERDICT), codes.shape),
@@ -293,7 +296,7 @@ def _align_own(made: OwnMetric, evaluations: Sequence[Evaluation], rows: Bools, 
         counts=made.counts,
         names=tuple(evaluation.scorer.name for evaluation in evaluations),
         nothing=tuple(
-            evaluation.nothing or (None if counted.any() else nobody)
+            evaluation.coverage.nothing or (None if counted.any() else nobody)
             for evaluation, counted in zip(evaluations, tried.T, strict=True)
         ),
         tried=tried[tried.any(axis=1)],

@@ -142,7 +142,7 @@ def _members(decided: Decided) -> Bools:
     judged = _judgements(decided).rows
     if not judged.any():
         return judged
-    silent = decided.members & ~decided.evaluation.answered
+    silent = decided.members & ~decided.evaluation.coverage.answered
     mask: Bools = decided.gold.listed & ((judged & decided.members) | silent)
     return mask
 
@@ -166,7 +166,7 @@ def _of_responses(decided: Decided, *, official: bool) -> Floats:
     erroneous, alarmed = np.zeros((2, n), dtype=np.bool_)
     erroneous[of_step[gold.step_labels == WRONG_STEP]] = True
     alarmed[judged.cases[judged.wrong]] = True
-    called = judged.rows | evaluation.answered
+    called = judged.rows | evaluation.coverage.answered
     wrong = np.where(judged.rows, alarmed, evaluation.verdicts != -1)
     if official:
         # What could not be read is judged the other way, and of an answer in which nothing can be read the first step.

@@ -451,7 +451,7 @@ def _lines(
 
 def _why_nothing(evaluation: Evaluation, responses: Responses) -> str:
     rows = responses.rows
-    if evaluation.rewards.labels.has_labels[rows].any() or evaluation.answered[rows].any():
+    if evaluation.rewards.labels.has_labels[rows].any() or evaluation.coverage.answered[rows].any():
         return "verdicts or labels without numbers rank nothing"
     return "no response was scored"
 

@@ -380,7 +380,7 @@ def _first_errors(
             low[defined], high[defined] = percentile_intervals(tally.drawn(metric)[:, defined, 0])
         reasons = []
         for place, figure in enumerate(value):
-            why = evaluation.nothing or metric.why({name: of[place, 0] for name, of in tally.sums.items()})
+            why = evaluation.coverage.nothing or metric.why({name: of[place, 0] for name, of in tally.sums.items()})
             reasons.append(None if np.isfinite(figure) else why)
         support = np.min([tally.sums[side][:, 0] for side in sides_of(metric)], axis=0)
         figures[metric.name] = CellFigures(metric.name, value, low, high, n, few(support) & np.isfinite(value), reasons)
@@ -411,7 +411,7 @@ def _step_accuracy(evaluation: Evaluation, cells: Cells) -> CellFigures:
     n, total = cells.counts(there), cells.sums(there, accuracies)
     value = np.divide(total, n, out=np.full(n.size, np.nan), where=n > 0)
     nothing = np.full(n.size, np.nan)
-    why = evaluation.nothing or "no case has steps that are both labelled and judged"
+    why = evaluation.coverage.nothing or "no case has steps that are both labelled and judged"
     return CellFigures("step_accuracy", value, nothing, nothing, n, few(n), [None if size else why for size in n])
 
 

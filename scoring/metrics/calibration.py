@@ -71,7 +71,7 @@ def reward_bins(evaluation: Evaluation, bins: int = 20) -> RewardBins:
 def with_rewards(evaluation: Evaluation, rows: Bools) -> Bools:
     """Return which of the cases (n,) have gold labels and a reward for every step, dev cases apart. Shape (n,)."""
     whole = evaluation.rewards.scored & (evaluation.gold.n_steps > 0)
-    there: Bools = rows & evaluation.gold.known & whole & (evaluation.missing != DEV)
+    there: Bools = rows & evaluation.gold.known & whole & (evaluation.coverage.missing != DEV)
     return there
 
 
@@ -86,7 +86,7 @@ def why_none(evaluation: Evaluation, rows: Bools) -> str:
     if not rows.any():
         return "no case is shown"
     if not (rows & evaluation.rewards.scored).any():
-        return evaluation.nothing or f"{evaluation.scorer.name} gives no step rewards for these cases"
+        return evaluation.coverage.nothing or f"{evaluation.scorer.name} gives no step rewards for these cases"
     return "no case has both step rewards and gold labels"
 
 
@@ -250,7 +250,7 @@ def why_no_reliability(evaluation: Evaluation) -> str | None:
     """Return why the rewards cannot be read as probabilities; None where they can."""
     scorer, there = evaluation.scorer, evaluation.rewards.range
     if there is None:
-        return evaluation.nothing or f"{scorer.name} gives no step rewards"
+        return evaluation.coverage.nothing or f"{scorer.name} gives no step rewards"
     if scorer.kind == "critic":
         return f"{scorer.name} is a critic: its ratings are not probabilities"
     if scorer.low < 0 or scorer.high > 1:

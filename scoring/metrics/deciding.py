@@ -135,7 +135,7 @@ def dev_thresholds(
         within: (n,) only the subsets of these cases; None = every subset.
     """
     sets = dev_sets(evaluation.gold, seed)
-    tried = evaluation.tried if within is None else evaluation.tried & within
+    tried = evaluation.coverage.tried if within is None else evaluation.coverage.tried & within
     best_by_subset: dict[str, float] = {}
     lacking: dict[str, str] = {}
     for number, (name, benchmark) in enumerate(zip(sets.names, sets.benchmarks, strict=True)):
@@ -315,7 +315,7 @@ def at_wish(evaluation: Evaluation, choice: str, around: TuningContext) -> Evalu
         return at_best(evaluation, number, _number_and_benchmark(choice)[1]) if best else evaluation.at(number, CHOSEN)
     if choice == "default":
         return evaluation.at_default()
-    if not evaluation.movable:
+    if not evaluation.rule.is_movable:
         raise UsageError(
             f"{evaluation.scorer.name} has no threshold to set: {evaluation.rule.source}.", "Leave it out."
         )
@@ -436,7 +436,9 @@ def apply_decisions(evaluations: Evaluations, how: DecisionContext) -> Evaluatio
     rules = _asked(evaluations, request.rules, check_rule)
     if protocol:
         own = {
-            evaluation.scorer.name: protocol.rule(evaluation.scorer) for evaluation in evaluations if evaluation.movable
+            evaluation.scorer.name: protocol.rule(evaluation.scorer)
+            for evaluation in evaluations
+            if evaluation.rule.is_movable
         }
         rules = {name: rule for name, rule in own.items() if rule} | rules
     ruled = tuple(
@@ -450,7 +452,11 @@ def apply_decisions(evaluations: Evaluations, how: DecisionContext) -> Evaluatio
         choices = (
             _tuned_by(
                 protocol,
-                [evaluation for evaluation in ruled if evaluation.movable and evaluation.scorer.name not in choices],
+                [
+                    evaluation
+                    for evaluation in ruled
+                    if evaluation.rule.is_movable and evaluation.scorer.name not in choices
+                ],
             )
             | choices
         )
@@ -482,7 +488,7 @@ def _tuned_by(protocol: OfficialProtocol, evaluations: Sequence[Evaluation]) -> 
 
 def _asked(evaluations: Evaluations, choices: Wishes, check: Callable[[str], object]) -> dict[str, str]:
     """What is asked for each scorer by name; a wish for all passes over those that have no threshold."""
-    movable = {evaluation.scorer.name: evaluation.movable for evaluation in evaluations}
+    movable = {evaluation.scorer.name: evaluation.rule.is_movable for evaluation in evaluations}
     by_scorer = {}
     for name, choice in choices:
         for match in movable if name is None else [match_name(name, list(movable), "scorer")]:

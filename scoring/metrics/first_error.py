@@ -157,7 +157,7 @@ class FirstErrors(Struct, frozen=True, eq=False, dict=True):
     def average(self) -> tuple[Figure, ...]:
         """Return the plain mean over subsets of each of METRICS; undefined as soon as one subset's value is."""
         if not self.present.size:
-            scored = any((run.evaluation.tried & self.rows).any() for run in self.runs)
+            scored = any((run.evaluation.coverage.tried & self.rows).any() for run in self.runs)
             return self._nothing(NO_GOLD if scored else NOTHING)
         runs = self.pooled_runs
         if not runs.size:
@@ -279,7 +279,7 @@ def first_error_rows(
     for number in counts.present if evaluation.gold.has_subsets(rows) else ():
         yield from figure_rows(names[number] or "", counts.of_subset(number))
     last = [*figure_rows("all", counts.pooled()), *figure_rows("average", counts.average())]
-    yield from ({**row, "reason": evaluation.nothing or row["reason"]} for row in last)
+    yield from ({**row, "reason": evaluation.coverage.nothing or row["reason"]} for row in last)
 
 
 def figure_rows(subset: str, figures: tuple[Figure, ...]) -> Iterator[dict[str, Any]]:

@@ -167,7 +167,7 @@ class Decided(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def members(self) -> Bools:
         """The cases in the denominators of first errors: with gold, and with a verdict or where there should be one."""
-        there = self.evaluation.tried if self.unparsed == "wrong" else self.evaluation.answered
+        there = self.evaluation.coverage.tried if self.unparsed == "wrong" else self.evaluation.coverage.answered
         mask: Bools = there & self.gold.known
         return mask
 
@@ -181,7 +181,7 @@ class Decided(Struct, frozen=True, eq=False, dict=True):
     @property
     def counted(self) -> tuple[int, ...]:
         """The codes of outcomes that are in the denominators."""
-        missing = self.unparsed == "wrong" and not self.evaluation.nothing
+        missing = self.unparsed == "wrong" and not self.evaluation.coverage.nothing
         return (*ON_ERRONEOUS, *ON_CLEAN, *(_ANSWERLESS if missing else ()))
 
     def count(self, name: str, rows: Ints | slice = slice(None)) -> Bools:

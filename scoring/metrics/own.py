@@ -287,7 +287,10 @@ def own_rows(
     whole = (("all", figure(present, drawn_together)), ("average", figure(present, drawn_together, mean=True)))
     for subset, of in (*lines, *whole):
         for row in figure_rows(subset, (of,)):
-            yield {**row, "reason": (evaluation.nothing or row["reason"]) if of.value is None else row["reason"]}
+            yield {
+                **row,
+                "reason": (evaluation.coverage.nothing or row["reason"]) if of.value is None else row["reason"],
+            }
 
 
 def _by_group(made: OwnMetric, decided: Decided, rows: Bools, groups: Ints, n_groups: int) -> Floats:

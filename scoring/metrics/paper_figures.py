@@ -296,7 +296,7 @@ def values_of(evaluation: Evaluation, scope: TableScope, wanted: Iterable[CellPl
     values = _over_runs(
         [make(run, replace(scope, twins=twins)) for run, twins in zip(evaluation.runs, beside, strict=True)]
     )
-    missing = ComputedCell(None, 0, evaluation.nothing or "no case of this is here")
+    missing = ComputedCell(None, 0, evaluation.coverage.nothing or "no case of this is here")
     return {
         cell: ComputedCell(None, 0, ELSEWHERE) if cell[0] == "processbench" else values.get(cell, missing)
         for cell in wanted
@@ -338,7 +338,7 @@ def _best_thresholds(evaluation: Evaluation, scope: TableScope) -> Values:
         if best is None:
             why = (
                 "F1 is undefined at every threshold"
-                if evaluation.movable
+                if evaluation.rule.is_movable
                 else f"no threshold: {evaluation.rule.source}"
             )
             values |= {(subset, metric): ComputedCell(None, 0, why) for metric in FIRST_ERROR_NAMES}
@@ -545,7 +545,7 @@ def fits(evaluation: Evaluation, setting: str) -> bool:
     A single answer is greedy unless the scorer's settings say a temperature. A threshold can be the best one of each
     subset wherever there is one.
     """
-    return evaluation.movable if setting == "best threshold" else setting in made_how(evaluation).split(", ")
+    return evaluation.rule.is_movable if setting == "best threshold" else setting in made_how(evaluation).split(", ")
 
 
 def made_how(evaluation: Evaluation) -> str:
@@ -592,7 +592,7 @@ class Wholeness:
 
     def _unscored(self, subset: str) -> str:
         rows = self._scope.within & (self._evaluation.gold.cases["subset"] == subset).fill_null(value=False).to_numpy()
-        tried = np.logical_and.reduce([run.tried for run in self._evaluation.runs])
+        tried = np.logical_and.reduce([run.coverage.tried for run in self._evaluation.runs])
         return _scored(int((rows & tried).sum()), int(rows.sum()), "cases")
 
     @property
@@ -600,7 +600,7 @@ class Wholeness:
         twins = self._scope.twins
         if twins is None:
             return "no originals"
-        tried = np.logical_and.reduce([run.tried for run in twins.runs])
+        tried = np.logical_and.reduce([run.coverage.tried for run in twins.runs])
         return _scored(int(tried.sum()), tried.size, "unharmed originals")
 
 

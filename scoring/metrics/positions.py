@@ -135,7 +135,7 @@ def offset_rows(evaluation: Evaluation, rows: Bools, seed: int | None = 0) -> It
         bar = {"outcome": "early" if offset < 0 else "late" if offset else "exact", "offset": offset}
         condition = f"{name} >= 0 AND {name} < n_steps AND {name} - earliest_error = {offset}"
         ends = _error_acc_ends(evaluation, rows, seed) if offset == 0 else None
-        yield from _bar(bar, count, there.size, f"{ERRONEOUS} AND {condition}", evaluation.nothing, ends)
+        yield from _bar(bar, count, there.size, f"{ERRONEOUS} AND {condition}", evaluation.coverage.nothing, ends)
     for outcome, mask, condition in (
         ("missed", verdicts == -1, f"{name} = -1"),
         ("early", verdicts < -1, f"{name} < -1"),
@@ -144,7 +144,7 @@ def offset_rows(evaluation: Evaluation, rows: Bools, seed: int | None = 0) -> It
         if outcome == "missed" or mask.any():
             bar = {"outcome": outcome, "offset": None}
             where = f"{ERRONEOUS} AND {condition}"
-            yield from _bar(bar, int(mask.sum()), there.size, where, evaluation.nothing)
+            yield from _bar(bar, int(mask.sum()), there.size, where, evaluation.coverage.nothing)
 
 
 def _error_acc_ends(evaluation: Evaluation, rows: Bools, seed: int | None) -> dict[str, float | None]:
@@ -166,7 +166,7 @@ def first_position_rows(evaluation: Evaluation, rows: Bools, bins: StepBins) -> 
         for number in _shown(counts, bins):
             condition = f"{answered} AND {bins.sql(int(number), column)}"
             place = {"side": side, "position": bins.labels[number]}
-            yield from _bar(place, int(counts[number]), there.size, condition, evaluation.nothing)
+            yield from _bar(place, int(counts[number]), there.size, condition, evaluation.coverage.nothing)
 
 
 def all_position_rows(
@@ -224,7 +224,7 @@ def step_position_rows(
 
 def _erroneous(evaluation: Evaluation, rows: Bools) -> tuple[Ints, Ints, Ints]:
     """The erroneous cases with a verdict as row ids, their verdicts and their earliest errors."""
-    there = np.flatnonzero(rows & evaluation.answered & (evaluation.gold.earliest >= 0))
+    there = np.flatnonzero(rows & evaluation.coverage.answered & (evaluation.gold.earliest >= 0))
     return there, evaluation.verdicts[there], evaluation.gold.earliest[there]
 
 
@@ -250,7 +250,7 @@ def _why_no_steps(
     if taken.any():
         return None
     there = bool((rows & judged.rows).any())
-    return evaluation.nothing or (unlabelled if there else "no case has steps that are judged one by one")
+    return evaluation.coverage.nothing or (unlabelled if there else "no case has steps that are judged one by one")
 
 
 def _shown(counts: Ints, bins: StepBins) -> Ints:

@@ -46,7 +46,7 @@ def side_shares(evaluation: Evaluation, unparsed: Unparsed) -> tuple[Share, Shar
     """Return error_acc and correct_acc (arXiv 2412.06559, section 3.3)."""
     decided = Decided(evaluation, unparsed)
     # A scorer that gives no verdict at all says so itself.
-    nothing = evaluation.nothing
+    nothing = evaluation.coverage.nothing
     return (
         Share("error_acc", decided.count("exact"), decided.count("erroneous"), nothing or NO_ERRONEOUS),
         Share("correct_acc", decided.count("clean_right"), decided.count("clean"), nothing or NO_CLEAN),
@@ -58,7 +58,7 @@ def outcome_shares(evaluation: Evaluation, unparsed: Unparsed) -> Iterator[Share
     members = Decided(evaluation, unparsed).members
     for code in (*ON_ERRONEOUS, *ON_CLEAN, UNPARSED, REFUSED):
         hits = members & (evaluation.codes == np.uint8(code))
-        yield Share(f"share_{OUTCOMES[code]}", hits, members, evaluation.nothing or NOTHING)
+        yield Share(f"share_{OUTCOMES[code]}", hits, members, evaluation.coverage.nothing or NOTHING)
 
 
 def error_type_shares(evaluation: Evaluation, unparsed: Unparsed) -> Iterator[Share]:
@@ -71,7 +71,7 @@ def error_type_shares(evaluation: Evaluation, unparsed: Unparsed) -> Iterator[Sh
     among = decided.count("erroneous")
     for name, outcomes in BY_TYPE.items():
         hits = among & np.isin(evaluation.codes, [OUTCOMES.index(outcome) for outcome in outcomes])
-        yield Share(name, hits, among, evaluation.nothing or NO_ERRONEOUS)
+        yield Share(name, hits, among, evaluation.coverage.nothing or NO_ERRONEOUS)
 
 
 def process_error_shares(evaluation: Evaluation, unparsed: Unparsed) -> tuple[Share, Share]:
@@ -85,7 +85,7 @@ def process_error_shares(evaluation: Evaluation, unparsed: Unparsed) -> tuple[Sh
     right = gold.cases["final_answer_correct"].fill_null(value=False).to_numpy() & gold.known
     wrong_process = right & (gold.earliest >= 0)
     scored = wrong_process & Decided(evaluation, unparsed).members
-    nothing = evaluation.nothing
+    nothing = evaluation.coverage.nothing
     return (
         Share("process_error_rate", wrong_process, right, "no case is known to end in the right answer"),
         Share(
@@ -207,20 +207,20 @@ def bias_rows(
     wrong, clean = (
         (int((accuracy.hits & rows).sum()), int((accuracy.among & rows).sum())) for accuracy in (error_acc, correct_acc)
     )
-    answered = rows & evaluation.answered
+    answered = rows & evaluation.coverage.answered
     called_clean = (int((answered & (evaluation.verdicts == -1)).sum()), int(answered.sum()))
     yield from _rows(
         "case",
         {"error_acc": wrong, "correct_acc": clean},
         called_clean,
-        (error_acc.empty, correct_acc.empty, evaluation.nothing or "no case has a verdict"),
+        (error_acc.empty, correct_acc.empty, evaluation.coverage.nothing or "no case has a verdict"),
         {figure.metric: (figure.low, figure.high) for figure in first_errors.pooled()},
     )
     judged = judged or evaluation.judged_steps
     taken = rows[judged.cases]
     said_wrong, labels = judged.wrong[taken], judged.gold(evaluation.gold)[taken]
     bad, good = labels == WRONG_STEP, labels == RIGHT_STEP
-    nothing = evaluation.nothing or (None if said_wrong.size else NO_STEPS)
+    nothing = evaluation.coverage.nothing or (None if said_wrong.size else NO_STEPS)
     yield from _rows(
         "step",
         {

@@ -83,7 +83,7 @@ def _contributions(
     beyond = labels_past_end(judged, gold)
     hit = beyond.hit.copy()
     hit[inside] = judged.wrong[judged.offsets[:-1][inside] + gold.earliest[inside]]
-    tried = judged.rows | (evaluation.tried & ~evaluation.answered)
+    tried = judged.rows | (evaluation.coverage.tried & ~evaluation.coverage.answered)
     likeness, alike = likeness_to_originals(evaluation, judged, originals, official=official)
     valid = judged.rows | has_empty_labels(evaluation) if official else judged.rows
     columns = [counts + beyond.counts, hit, inside | beyond.first, valid, tried, likeness, alike]
@@ -608,16 +608,16 @@ def _without_result(originals: Evaluation | None, cases: pl.DataFrame) -> int:
     if originals is None:
         return 0
     of_these = originals.gold.cases["twin_of"].is_in(cases["case"].implode()).to_numpy()
-    return int((of_these & ~originals.present).sum())
+    return int((of_these & ~originals.coverage.present).sum())
 
 
 def why_nothing(evaluation: Evaluation, rows: Bools) -> str | None:
     """Return why no step of the cases is judged by itself; None where one is."""
     if (evaluation.judged_steps.rows & rows).any():
         return None
-    if evaluation.nothing:
-        return evaluation.nothing
-    judged = (evaluation.answered & rows).any()
+    if evaluation.coverage.nothing:
+        return evaluation.coverage.nothing
+    judged = (evaluation.coverage.answered & rows).any()
     return "a verdict names one step and says nothing of the others" if judged else "no case was scored"
 
 

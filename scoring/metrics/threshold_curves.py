@@ -613,7 +613,7 @@ def flip_conditions(before: Evaluation, after: Evaluation) -> dict[Flip, str] | 
     old, new = before.rule, after.rule
     if not isinstance(old, Rule) or not isinstance(new, Rule) or old.at(0.0, "") != new.at(0.0, ""):
         return None
-    if before.left_out or after.left_out:
+    if before.coverage.left_out or after.coverage.left_out:
         return None
     low, high = sorted((old.threshold, new.threshold))
     at_low, at_high = (AtThreshold(before.scorer.name, cut, old.comparison) for cut in (low, high))

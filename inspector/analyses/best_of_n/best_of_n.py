@@ -557,7 +557,7 @@ def _official(results: ResultSet) -> Iterator[RowDict]:
     for benchmark, metric in OFFICIAL.items():
         within = (results.cases["benchmark"] == benchmark).to_numpy()
         for evaluation in results.chosen_evaluations:
-            if (evaluation.present & within).any():
+            if (evaluation.coverage.present & within).any():
                 value = official_score(evaluation, within, results.unparsed(benchmark), benchmark)
                 yield {
                     "scorer": evaluation.scorer.name,
@@ -565,7 +565,7 @@ def _official(results: ResultSet) -> Iterator[RowDict]:
                     "subset": "all" if benchmark == "prmbench" else "average",
                     "metric": metric,
                     "value": value,
-                    "n": int((evaluation.answered & within).sum()),
+                    "n": int((evaluation.coverage.answered & within).sum()),
                     "reason": "undefined here" if value is None else None,
                 }
 

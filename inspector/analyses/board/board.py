@@ -61,6 +61,7 @@ from inspector.state.screen_state import ScreenState, inspect
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Row
+from scoring.evaluation.case_counts import runs_among
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.benchmark_figures import leading_figures
 from scoring.metrics.own import own_metrics
@@ -174,7 +175,7 @@ def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tu
 
 def _first_runs(results: ResultSet) -> Iterator[str]:
     """Say which columns are of one run beside those that are means over several."""
-    several = [evaluation for evaluation in results.chosen_evaluations if evaluation.runs_among(results.mask) > 1]
+    several = [evaluation for evaluation in results.chosen_evaluations if runs_among(evaluation, results.mask) > 1]
     if several:
         names = ", ".join(evaluation.scorer.name for evaluation in several)
         yield f"outcomes, bias, fp and fn are those of the first run: {names}"

@@ -30,6 +30,7 @@ from inspector.state.result_set import ResultSet
 from scoring.data.errors import PluginError
 from scoring.data.schema import Bools
 from scoring.data.storage.remembered import IdentityCache
+from scoring.evaluation.case_counts import runs_among
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import (
     CLEAN,
@@ -247,7 +248,7 @@ def _row(evaluation: Evaluation, piece: BoardSlice, line: _Line, seed: int) -> d
 
 def _line(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> _Line | None:
     """The metric and the outcome counts of one line; None: nothing was given for any of its cases."""
-    if not (evaluation.present & piece.rows).any():
+    if not (evaluation.coverage.present & piece.rows).any():
         return None
     unparsed, seed = results.unparsed(piece.benchmark), results.query.seed
     counts: list[int] = np.bincount(evaluation.codes[piece.rows], minlength=len(OUTCOMES)).tolist()
@@ -286,7 +287,7 @@ def _sides(evaluation: Evaluation, piece: BoardSlice, counts: list[int], unparse
     From the counts of outcomes, which say all but on which side cases without a verdict are.
     """
     erroneous, clean = (sum(counts[code] for code in codes) for codes in (ON_ERRONEOUS, ON_CLEAN))
-    if unparsed == "wrong" and counts[UNPARSED] + counts[REFUSED] and evaluation.nothing is None:
+    if unparsed == "wrong" and counts[UNPARSED] + counts[REFUSED] and evaluation.coverage.nothing is None:
         lost = piece.rows & evaluation.gold.known & np.isin(evaluation.codes, (UNPARSED, REFUSED))
         wrong = int((lost & (evaluation.gold.earliest >= 0)).sum())
         erroneous, clean = erroneous + wrong, clean + int(lost.sum()) - wrong
@@ -406,12 +407,12 @@ def standings(
         if stop():
             break
         seed, unparsed = results.query.seed, results.unparsed(piece.benchmark)
-        there = [evaluation for evaluation in rivals if (evaluation.present & piece.rows).any()]
+        there = [evaluation for evaluation in rivals if (evaluation.coverage.present & piece.rows).any()]
         key = (piece.benchmark, piece.subset, seed, unparsed)
         if len(there) > 1:
             made = partial(_ranks, there, piece, unparsed, seed)
             ranks[piece.benchmark, piece.subset] = _MADE.of(("ranks", *key), (piece.rows, *there), made)
-        every = [evaluation for evaluation in results.evaluations if (evaluation.present & piece.rows).any()]
+        every = [evaluation for evaluation in results.evaluations if (evaluation.coverage.present & piece.rows).any()]
         reference = next((evaluation for evaluation in every if evaluation.scorer.name == against), None)
         if reference is not None and not stop():
             made_of_pairs = partial(_differences, every, reference, piece, unparsed, seed)
@@ -429,7 +430,7 @@ def own_figures(
     for made, piece, evaluation in product(own_metrics(), pieces, results.evaluations):
         if stop():
             break
-        if made.name in faults or not (evaluation.present & piece.rows).any():
+        if made.name in faults or not (evaluation.coverage.present & piece.rows).any():
             continue
         ask = partial(own_value, made, evaluation, piece.rows, unparsed := results.unparsed(piece.benchmark))
         try:
@@ -452,8 +453,8 @@ def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed,
     A score that is a mean over runs takes no part, and where one is above the best there is no best one. Neither does a
     scorer that did not try all cases: its score is of other cases than those of the others.
     """
-    single = [evaluation for evaluation in evaluations if evaluation.runs_among(piece.rows) < 2]
-    several = [evaluation for evaluation in evaluations if evaluation.runs_among(piece.rows) > 1]
+    single = [evaluation for evaluation in evaluations if runs_among(evaluation, piece.rows) < 2]
+    several = [evaluation for evaluation in evaluations if runs_among(evaluation, piece.rows) > 1]
     why = several_runs = _of_several_runs(several, piece.rows)
     if single:
         single, partial_words = with_all_cases(single, _aligned(single, piece, unparsed))
@@ -479,7 +480,7 @@ def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed,
 
 def _of_several_runs(evaluations: Sequence[Evaluation], rows: Bools) -> str:
     """Why some scores are not compared in pairs: they are means over runs of the cases `rows`, and pairs are of one."""
-    counts = [(evaluation.scorer.name, evaluation.runs_among(rows)) for evaluation in evaluations]
+    counts = [(evaluation.scorer.name, runs_among(evaluation, rows)) for evaluation in evaluations]
     several = [f"{name} ran {runs} times" for name, runs in counts if runs > 1]
     return f"{', '.join(several)}, and scorers are compared by single runs" if several else ""
 

@@ -159,7 +159,7 @@ def offset_blocks(results: ResultSet, evaluation: Evaluation, benchmark: str, ro
         title = f"How far verdicts of {who} lie from the earliest error, in steps"
         yield Columns(title, tuple(distances(counts, evaluation.scorer.name, benchmark)))
     else:
-        yield Note(evaluation.nothing or "No erroneous case here has a verdict.")
+        yield Note(evaluation.coverage.nothing or "No erroneous case here has a verdict.")
     yield _outcome_table(results, evaluation, benchmark, n)
     erroneous = int((_shown_of(results, benchmark) & (evaluation.gold.earliest >= 0)).sum())
     out = f"; {erroneous - n:,} of the {erroneous:,} erroneous cases have none" if erroneous > n else ", which is all"
@@ -200,7 +200,7 @@ def _outcome_table(results: ResultSet, evaluation: Evaluation, benchmark: str, n
     def link(number: int, words: str, *further: str) -> CaseLink:
         return CaseLink((*conditions, *further), number, words, scorer, benchmark=benchmark)
 
-    there = np.bincount(evaluation.codes[erroneous & evaluation.answered], minlength=len(OUTCOMES)).tolist()
+    there = np.bincount(evaluation.codes[erroneous & evaluation.coverage.answered], minlength=len(OUTCOMES)).tolist()
     rows: list[list[Cell]] = []
     for outcome in ("early", "exact", "late", "missed"):
         number, title = there[OUTCOMES.index(outcome)], WORDS[outcome]
@@ -209,7 +209,7 @@ def _outcome_table(results: ResultSet, evaluation: Evaluation, benchmark: str, n
         rows.append([text(f"{GLYPHS[outcome]} {title}", outcome), count(number, opens), share])
     whole = "erroneous with a verdict"
     rows.append([text(whole, "strong"), count(n, link(n, whole, answered(scorer)), "strong"), text("")])
-    gone = np.bincount(evaluation.codes[erroneous & ~evaluation.answered], minlength=len(OUTCOMES)).tolist()
+    gone = np.bincount(evaluation.codes[erroneous & ~evaluation.coverage.answered], minlength=len(OUTCOMES)).tolist()
     for outcome, number in zip(OUTCOMES, gone, strict=True):
         if number:
             opens = link(number, f"erroneous, {WORDS[outcome]}", Facet(f"{scorer}.outcome", (outcome,)).sql)

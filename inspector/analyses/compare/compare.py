@@ -114,7 +114,7 @@ PAGES = (
 def compare(results: ResultSet, params: Params, intervals: bool) -> View:
     """Hold the chosen scorers against each other on common cases: all that have a verdict, if none is named."""
     if not results.query.scorers:
-        able = tuple(name for name in results.chosen if results.evaluation(name).coverage)
+        able = tuple(name for name in results.chosen if results.evaluation(name).coverage.count)
         need_two(replace(results, chosen=able))
         results = best_first(replace(results, chosen=able))
     return _PAGES[params.page or SCORERS](results, params, intervals)

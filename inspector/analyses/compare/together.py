@@ -363,7 +363,7 @@ def cascade_view(results: ResultSet, params: Params, intervals: bool) -> View:
         raise UsageError(message, "Name the one that is asked first, then the other.")
     first, second = results.chosen_evaluations
     if not np.isfinite(first.decision_distances).any():
-        other = f" {second.scorer.name} has one: name it first." if second.movable else ""
+        other = f" {second.scorer.name} has one: name it first." if second.rule.is_movable else ""
         message = f"{first.scorer.name} has no threshold, so that nothing says how sure it is."
         raise UsageError(message, other.strip() or "Name a scorer with a threshold first, such as a PRM.")
     costs, no_costs = answer_costs(results, names[1])

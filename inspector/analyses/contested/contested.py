@@ -224,7 +224,7 @@ def _without_a_vote(results: ResultSet, voting: Collection[str]) -> Iterator[str
             why = (
                 "it looks at nothing"
                 if is_baseline(evaluation.scorer)
-                else evaluation.nothing or "no verdict on these cases"
+                else evaluation.coverage.nothing or "no verdict on these cases"
             )
             yield f"{evaluation.scorer.name} does not vote: {why}"
 

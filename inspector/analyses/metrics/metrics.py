@@ -219,7 +219,7 @@ def metric_notes(results: ResultSet) -> Iterator[str]:
 def _without_verdict(results: ResultSet) -> Iterator[str]:
     """A sentence where answers could not be read or cases were refused: how they count changes the figures."""
     for part, rows in group_masks(results.cases, ("benchmark",), results.mask):
-        counted = (evaluation for evaluation in results.chosen_evaluations if not evaluation.nothing)
+        counted = (evaluation for evaluation in results.chosen_evaluations if not evaluation.coverage.nothing)
         codes = [evaluation.codes[rows] for evaluation in counted]
         number, name = sum(int(np.isin(of_one, (UNPARSED, REFUSED)).sum()) for of_one in codes), part["benchmark"]
         if number and results.unparsed(name) == "wrong":
@@ -233,7 +233,7 @@ def _partial_averages(results: ResultSet) -> Iterator[str]:
     for evaluation in results.chosen_evaluations:
         groups = evaluation.gold.subsets[1]
         for part, within in group_masks(results.cases, ("benchmark",), results.mask):
-            counts = (np.bincount(groups[rows]) for rows in (within & evaluation.tried, within))
+            counts = (np.bincount(groups[rows]) for rows in (within & evaluation.coverage.tried, within))
             there, wanted = map(np.count_nonzero, counts)
             if 0 < there < wanted:
                 name = f"{evaluation.scorer.name} on {part['benchmark']}"

@@ -28,7 +28,9 @@ from inspector.state.notes import first_run_notes
 from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools, Ints
+from scoring.evaluation.case_counts import runs_among
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.instructive import instructive
 from scoring.evaluation.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, ProvidedVerdicts, Rule
 from scoring.metrics.paired import tied_name
 
@@ -183,7 +185,7 @@ def _tied(of: OfBenchmark) -> Iterator[str]:
     close = [name for name, value in others if value]
     whom = f"none of {len(others)} others" if not close else f"{len(close)} of {len(others)} others: {', '.join(close)}"
     # The figures beside this are means over runs.
-    by = ", by first runs," if any(evaluation.runs_among(of.rows) > 1 for evaluation in of.scorers) else ""
+    by = ", by first runs," if any(runs_among(evaluation, of.rows) > 1 for evaluation in of.scorers) else ""
     yield f"On common cases{by} {best} is first; the 95% interval of the difference to it holds 0 for {whom}."
 
 
@@ -228,7 +230,7 @@ def chosen_cases(of: OfBenchmark, most: int) -> ChosenCases:
         order = f"sorted by {query.sort}" if query.sort else "in the order of the file"
         rows = listed[:most]
         return ChosenCases(rows, f"{rows.size:,} of {counted(of.n, 'case')}, {order}.")
-    ranked = best.instructive()
+    ranked = instructive(best.margins, best.codes)
     ranked = ranked[of.rows[ranked]]
     wrong: Bools = np.isin(best.codes, WRONG)
     failures = int(wrong[ranked].sum())
@@ -247,7 +249,7 @@ def case_sections(of: OfBenchmark, most: int) -> tuple[list[Block], tuple[Sectio
     if not chosen.rows.size:
         fails = f"{of.first.scorer.name} fails on no case with a verdict." if of.first else "There is no case."
         return [Note(fails if most else "No case was asked for.")], ()
-    beside = [evaluation for evaluation in of.scorers if (evaluation.answered & of.rows).any()][:BESIDE]
+    beside = [evaluation for evaluation in of.scorers if (evaluation.coverage.answered & of.rows).any()][:BESIDE]
     notes: list[Block] = [Note(chosen.words), Note(f"{LEGEND} {BARS}", "quiet")]
     if beside and len(beside) < len(of.scorers):
         names = ", ".join(evaluation.scorer.name for evaluation in beside)

@@ -110,7 +110,11 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
 
         Where it is undefined, as F1 is without clean cases, the accuracies behind it tell.
         """
-        there = [evaluation for evaluation in self.results.chosen_evaluations if (evaluation.present & self.rows).any()]
+        there = [
+            evaluation
+            for evaluation in self.results.chosen_evaluations
+            if (evaluation.coverage.present & self.rows).any()
+        ]
 
         def place(evaluation: Evaluation) -> tuple[bool, float, bool, float, str]:
             name = evaluation.scorer.name
@@ -140,7 +144,7 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
     def first(self) -> Evaluation | None:
         """The best scorer, or else the first of the scorers that has a verdict on any of the cases."""
         scorers = self.scorers if self.best is None else (self.best, *self.scorers)
-        return next((evaluation for evaluation in scorers if (evaluation.answered & self.rows).any()), None)
+        return next((evaluation for evaluation in scorers if (evaluation.coverage.answered & self.rows).any()), None)
 
     def _value(self, scorer: str, metric: str) -> float | None:
         row = self.figure(scorer, metric)
@@ -179,7 +183,7 @@ class OfBenchmark(Struct, frozen=True, eq=False, dict=True):
         able = tuple(
             evaluation.scorer.name
             for evaluation in self.results.chosen_evaluations
-            if (evaluation.answered & self.rows).any()
+            if (evaluation.coverage.answered & self.rows).any()
         )
         if len(able) < 2:
             why = f"{able[0]} is the only scorer with a verdict here" if able else "no scorer has a verdict here"
@@ -395,7 +399,7 @@ def _line(of: OfBenchmark, evaluation: Evaluation, *, first: bool) -> tuple[Cell
     name = evaluation.scorer.name
     row = of.figure(name)
     sides = (of.figure(name, metric) for metric in of.sides)
-    answered = int((evaluation.answered & of.rows).sum())
+    answered = int((evaluation.coverage.answered & of.rows).sum())
     return (
         text(name, "strong" if first else ""),
         _figure(row, why=True, strong=first),

@@ -39,6 +39,7 @@ from scoring.data.errors import UsageError
 from scoring.data.names import name_choices
 from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.single_case import judged_wrong
 from scoring.runs.prompts import SentPrompt, sampling_words, sent
 
 # -- a case against the solution that errors were put into, with what scorers gave to both
@@ -122,7 +123,7 @@ def _given(evaluation: Evaluation | None, row: int) -> tuple[Sequence[float], Se
     if evaluation is None:
         return [], []
     rewards = evaluation.rewards
-    return rewards.of(row) or rewards.first_of(row) or [], evaluation.judged_wrong(row) or []
+    return rewards.of(row) or rewards.first_of(row) or [], judged_wrong(evaluation, row) or []
 
 
 def _at(values: Sequence[_Value], place: int | None) -> _Value | None:

@@ -48,6 +48,7 @@ from scoring.data.errors import NoWorkspace
 from scoring.data.names import match_name
 from scoring.data.texts import context_messages, tools_text
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.single_case import judged_wrong, verdict_of
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.formats.benchmarks.demo import NAME as DEMO
 from scoring.runs.arguments import add_prm_arguments
@@ -168,7 +169,7 @@ def _steps(results: ResultSet, row: int) -> pl.DataFrame:
     }
     for evaluation in results.chosen_evaluations:
         name, first = evaluation.scorer.name, evaluation.rewards.first_of(row) or []
-        rewards, wrong = evaluation.rewards.of(row) or first, evaluation.judged_wrong(row)
+        rewards, wrong = evaluation.rewards.of(row) or first, judged_wrong(evaluation, row)
         columns[f"{name}.reward"] = pl.Series([*rewards, *none[len(rewards) :]], dtype=pl.Float64)
         columns[f"{name}.wrong"] = pl.Series(wrong or none, dtype=pl.Boolean)
         if second := evaluation.rewards.redundancies_of(row):
@@ -246,7 +247,7 @@ def case_block(
             for number, text in enumerate(steps)
         ),
         scorers=tuple(evaluation.scorer.name for evaluation in beside),
-        verdicts=tuple(_verdict_word(evaluation.verdict_of(row)) for evaluation in beside),
+        verdicts=tuple(_verdict_word(verdict_of(evaluation, row)) for evaluation in beside),
         accuracies=tuple(_percent(float(evaluation.alone(row).step_accuracies[0])) for evaluation in beside),
         outcomes=tuple(
             _outcome(evaluation, row) for evaluation in (beside if with_outcomes is None else with_outcomes)
@@ -284,8 +285,8 @@ def _images(results: ResultSet, row: int) -> Iterator[str]:
 def _judged(evaluation: Evaluation, row: int, n_steps: int) -> list[Judged]:
     """What a scorer says of each step: its reward, or `right` or `wrong` where it gave labels, or nothing."""
     first = evaluation.rewards.first_of(row) or []
-    rewards, wrong = evaluation.rewards.of(row) or first, evaluation.judged_wrong(row)
-    verdict = evaluation.verdict_of(row)
+    rewards, wrong = evaluation.rewards.of(row) or first, judged_wrong(evaluation, row)
+    verdict = verdict_of(evaluation, row)
     judged = []
     for step in range(n_steps):
         reward = rewards[step] if step < len(rewards) else None

@@ -76,7 +76,7 @@ def flips_view(results: ResultSet, params: Params, intervals: bool) -> View:
     facts = provenance(results, command) | flip_facts(results, moved, frame)
 
     def blocks(name: str, scope: ResultSet) -> Iterator[Block]:
-        there = [change for change in moved if (change.before.tried & scope.mask).any()]
+        there = [change for change in moved if (change.before.coverage.tried & scope.mask).any()]
         if not there:
             yield Note(NOTHING)
         for change in there:
@@ -88,7 +88,7 @@ def flips_view(results: ResultSet, params: Params, intervals: bool) -> View:
 
 def _usual_thresholds(results: ResultSet) -> tuple[str, str]:
     """The default against the present threshold; where that is the default, against the best one."""
-    movable = [evaluation for evaluation in results.chosen_evaluations if evaluation.movable]
+    movable = [evaluation for evaluation in results.chosen_evaluations if evaluation.rule.is_movable]
     return "default", "best" if movable and all(
         is_present(evaluation, "default", results) for evaluation in movable
     ) else PRESENT
@@ -115,7 +115,7 @@ def _flip_blocks(
         yield Note("No outcome differs.")
         return
     yield _turned(scope, moved, rows, conditions, benchmark)
-    linked = not moved.present.left_out and flip_conditions(before, after) is not None
+    linked = not moved.present.coverage.left_out and flip_conditions(before, after) is not None
     if not linked:
         yield Note("Dev cases are left out at one of them, so that outcomes have no lists.", "quiet")
     yield _moved_figures(scope, moved, benchmark, intervals)

@@ -124,7 +124,7 @@ def _ways(results: ResultSet, params: Params, intervals: bool) -> View:
     rows: list[Row] = []
     for evaluation in results.chosen_evaluations:
         for benchmark, inside in by_benchmark(replace(results, shown=np.arange(results.height))):
-            if (evaluation.at_default().tried & inside).any():
+            if (evaluation.at_default().coverage.tried & inside).any():
                 rows += _way_rows(results, evaluation, benchmark, inside, intervals)
     frame = pl.DataFrame(rows, schema=THRESHOLDS, orient="row")
     command = results.query.command("thresholds", *params.words, form=params.form)
@@ -152,7 +152,7 @@ def _way_rows(
         return [{**about, **row} for row in way_rows(at_threshold, inside, scope, benchmark, intervals=intervals)]
 
     rule, by_redundancy = evaluation.rule, step_labelled(benchmark) is not None
-    if not evaluation.at_default().movable or by_redundancy or isinstance(rule, ProvidedVerdicts):
+    if not evaluation.at_default().rule.is_movable or by_redundancy or isinstance(rule, ProvidedVerdicts):
         yield from made(evaluation)
         return
     default, query = evaluation.at_default(), replace(results.query, thresholds=())
@@ -418,13 +418,13 @@ def _curves(results: ResultSet, params: Params, intervals: bool) -> View:
     n_points = POINTS if wanted is None else wanted
     if not isinstance(n_points, int) or not 2 <= n_points <= MOST:
         raise UsageError(f"a curve has 2 to {MOST} points, not {n_points!r}.", "Give another number, or none.")
-    movable = [evaluation for evaluation in results.chosen_evaluations if evaluation.at_default().movable]
+    movable = [evaluation for evaluation in results.chosen_evaluations if evaluation.at_default().rule.is_movable]
     if not movable:
         raise UsageError("no scorer here has a threshold, so there is no curve.", "Choose another with --scorer.")
     rows: list[Row] = []
     for evaluation in movable:
         for benchmark, inside in by_benchmark(replace(results, shown=np.arange(results.height))):
-            if (evaluation.at_default().tried & inside).any():
+            if (evaluation.at_default().coverage.tried & inside).any():
                 rows += curve_rows(evaluation, inside, results, benchmark, n_points, intervals=intervals)
     words = ("--curve", *([] if n_points == POINTS else [str(n_points)]))
     frame = pl.DataFrame(rows, schema=CURVE, orient="row")

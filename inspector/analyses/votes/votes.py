@@ -276,7 +276,7 @@ def _rows(results: ResultSet, ballots: _Ballots, counting: CountingRules) -> Ite
     own = ballots.evaluation
     every = [ballots.first(count) for count in range(1, ballots.most + 1)]
     for part, rows in group_masks(results.cases, ("benchmark",), results.mask):
-        if not (own.tried & rows).any():
+        if not (own.coverage.tried & rows).any():
             continue
         name = part["benchmark"]
         expected = _expected(ballots, rows, results.unparsed(name))
@@ -308,7 +308,7 @@ def _run_expected(run: Evaluation, votes: pl.DataFrame, rows: Bools, most: int) 
     if shares is None:
         return {}
     shares = np.column_stack([shares, *[shares[:, -1]] * (most - shares.shape[1])])
-    there = rows & gold.known & run.tried
+    there = rows & gold.known & run.coverage.tried
     names, groups = gold.subsets
     by_subset: dict[tuple[str, str], Floats] = {}
     present = [number for number in range(len(names)) if (there & (groups == number)).any()]

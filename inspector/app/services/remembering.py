@@ -167,5 +167,7 @@ def as_left(state: "ScreenState", left: "LastView", *, chosen: bool) -> "ScreenS
     state = state.arranged(state.results.query.columns or left.columns)
     if chosen or (left.benchmark, left.scorer) == (state.benchmark, state.scorer):
         return state
-    names = [evaluation.scorer.name for evaluation in state.results.evaluations if evaluation.covers(left.benchmark)]
+    names = [
+        evaluation.scorer.name for evaluation in state.results.evaluations if evaluation.coverage.covers(left.benchmark)
+    ]
     return state.focused(left.scorer, left.benchmark) if left.scorer in names else state

@@ -116,7 +116,7 @@ def _scorers(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]
         {
             "scorer": evaluation.scorer.name,
             "kind": evaluation.scorer.kind,
-            "scored": evaluation.coverage,
+            "scored": evaluation.coverage.count,
             "refused": int((evaluation.codes == REFUSED).sum()),
             "unparsed": int((evaluation.codes == UNPARSED).sum()),
             **_answers(results, evaluation),

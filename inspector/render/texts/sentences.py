@@ -11,6 +11,7 @@ from inspector.render.texts.text import apart_from
 from scoring.data.rules import DIFFERENCES, REWARDS, RewardTransform, transform
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.measures import rewards_at_gold
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.benchmark_figures import leading_figure, leading_figures
@@ -100,7 +101,7 @@ def _without_verdict(evaluation: "Evaluation", row: int, outcome: str) -> str:
     if outcome == "unscored":
         solution = evaluation.rewards.solutions[row]
         return "not scored yet" if np.isnan(solution) else f"no verdict, one number for the solution: {solution:.4g}"
-    return f"{outcome}: {evaluation.reasons[row]}"
+    return f"{outcome}: {evaluation.coverage.reasons[row]}"
 
 
 def predicted_words(verdict: int) -> str:
@@ -153,7 +154,8 @@ def _false_alarm(evaluation: "Evaluation", row: int, predicted: str) -> str:
 
 def _at_gold(evaluation: "Evaluation", row: int) -> str:
     """The reward at the gold step, and what is compared in its place."""
-    reward, step = float(evaluation.alone(row).rewards_at_gold[0]), int(evaluation.gold.earliest[row])
+    alone, step = evaluation.alone(row), int(evaluation.gold.earliest[row])
+    reward = float(rewards_at_gold(alone.rewards, alone.gold)[0])
     if np.isnan(reward):
         return ""
     at_gold, compared = f"reward {reward_words(reward, evaluation, row)} at the gold step", _compared(evaluation)
@@ -188,7 +190,7 @@ def _distance(outcome: str, verdict: int, gold: int, n_steps: int) -> str:
 
 def reward_words(reward: float, evaluation: "Evaluation", row: int) -> str:
     """Write a reward with two digits, or with as many as tell it from the threshold."""
-    return apart_from(reward, evaluation.threshold_at(row))
+    return apart_from(reward, evaluation.rule.threshold_of(row))
 
 
 # -- what the gold labels of a case say, in words
@@ -310,7 +312,7 @@ def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int 
         f1.n,
         "cases",
         over + runs,
-        (evaluation.nothing or reason) if not subsets else reason,
+        (evaluation.coverage.nothing or reason) if not subsets else reason,
         f1.sd,
         f1.runs,
         f1.small,

@@ -26,7 +26,7 @@ class ThresholdMove(Controller[ControlledScreen]):
             self.action_keep()
         elif self.state is not None:
             evaluation = self.state.evaluation
-            if evaluation is not None and evaluation.movable:
+            if evaluation is not None and evaluation.rule.is_movable:
                 self._set_rail(self.state)
             else:
                 self.screen.say(why_unmovable(self.state))

@@ -147,7 +147,7 @@ def catalogue(state: ScreenState) -> tuple[Entry, ...]:
     ]
     for evaluation in results.evaluations:
         name = evaluation.scorer.name
-        if name != state.scorer and evaluation.covers(state.benchmark):
+        if name != state.scorer and evaluation.coverage.covers(state.benchmark):
             there = [key for key in _columns_of(evaluation) if key != REWARDS]
             entries += [Entry(f"{name}.{key}", *OF_SCORER[key], of=name) for key in there]
     return tuple(entries)

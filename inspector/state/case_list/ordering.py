@@ -12,6 +12,7 @@ from scoring.data.names import match_name
 from scoring.data.schema import Floats, Ints
 from scoring.evaluation.evaluated_cases import EvaluatedCases
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.instructive import instructive
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.workspace.filtering.condition_masks import Categories
 
@@ -104,7 +105,8 @@ def _instructing(chosen: Sequence[Evaluation]) -> Evaluation:
 
 def _order(cases: EvaluatedCases, chosen: Sequence[Evaluation], name: str, *, descending: bool) -> Ints:
     if name == INSTRUCTIVE:
-        return _instructing(chosen).instructive(least_first=descending)
+        first = _instructing(chosen)
+        return instructive(first.margins, first.codes, least_first=descending)
     coded = cases.categories(name) if cases.schema[name] == pl.String() else None
     if coded is not None:
         return sorted_ids(ranks(coded), descending=descending)

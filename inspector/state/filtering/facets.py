@@ -94,7 +94,7 @@ def facet_columns(
     others = [
         evaluation.scorer.name
         for evaluation in results.evaluations
-        if evaluation.scorer.name != scorer and evaluation.covers(benchmark)
+        if evaluation.scorer.name != scorer and evaluation.coverage.covers(benchmark)
     ]
     outcomes = [FacetColumn(f"{name}.outcome", f"outcome of {name}", "outcomes", aside=True) for name in others]
     own = [] if scorer is None else [FacetColumn(f"{scorer}.outcome", f"outcome of {scorer}", "outcomes")]

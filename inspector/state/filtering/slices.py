@@ -98,7 +98,7 @@ def _of_outcomes(state: ScreenState) -> Iterator[SliceOffer]:
 
 def _close_calls(state: ScreenState) -> Iterator[SliceOffer]:
     """The cases whose outcome another threshold nearby would change."""
-    if state.evaluation is None or not state.evaluation.movable:
+    if state.evaluation is None or not state.evaluation.rule.is_movable:
         return
     low, high = state.span
     near = round(CLOSE * (high - low), 6)
@@ -115,7 +115,7 @@ def _of_scorers(state: ScreenState) -> Iterator[SliceOffer]:
     judging = [
         evaluation.scorer.name
         for evaluation in state.results.evaluations
-        if evaluation.judges(state.benchmark) and not is_baseline(evaluation.scorer)
+        if evaluation.coverage.judges(state.benchmark) and not is_baseline(evaluation.scorer)
     ]
     if len(judging) < 2:
         return

@@ -62,7 +62,7 @@ def moved_scorers(results: ResultSet, before: str, after: str) -> tuple[MovedThr
     """
     for word in {before, after} - {PRESENT}:
         threshold_number(word)
-    movable = [evaluation for evaluation in results.chosen_evaluations if evaluation.at_default().movable]
+    movable = [evaluation for evaluation in results.chosen_evaluations if evaluation.at_default().rule.is_movable]
     if not movable:
         raise UsageError("no scorer here has a threshold, so no outcome can flip.", "Choose another with --scorer.")
     around = surroundings(results)
@@ -122,7 +122,7 @@ def selecting(old: Evaluation, new: Evaluation, rows: pl.DataFrame, *, as_now: E
         as_now: as it is decided where the condition will be asked: while dev cases are left out of it, their columns
             are null, and no condition on these finds them.
     """
-    between = None if as_now.left_out else flip_conditions(old, new)
+    between = None if as_now.coverage.left_out else flip_conditions(old, new)
     where_of = {str(flip): where for flip, where in (between or {}).items()}
     conditions: dict[str, str | None] = {}
     for flip in sorted(rows["flip"].unique()):

@@ -104,7 +104,7 @@ def ways(evaluation: Evaluation, within: Bools, mask: Bools, around: TuningConte
     default, best = evaluation.at_default(), _Best(evaluation.at_default(), around)
     benchmark: str = default.gold.cases["benchmark"][int(np.argmax(within))]
     yield ThresholdWay("default", default)
-    if default.movable:
+    if default.rule.is_movable:
         rule = rule_among(evaluation, within, around.seed)
         if isinstance(rule, Rule) and rule.source in {CHOSEN, OPTIMISTIC}:
             yield ThresholdWay("chosen", evaluation, mask if rule.source == OPTIMISTIC else None)
@@ -277,7 +277,7 @@ def _about(way: ThresholdWay, decided: Evaluation, row: dict[str, Any], mask: Bo
     """What is to be said of one value of a way besides the value."""
     member = _member(decided, row["subset"], mask, benchmark)
     tuned_on = np.zeros_like(mask) if way.tuned_on is None else way.tuned_on
-    counted = decided.tried if step_labelled(benchmark) is None else decided.judged_steps.rows
+    counted = decided.coverage.tried if step_labelled(benchmark) is None else decided.judged_steps.rows
     threshold, comparison = _rule(way, decided, member)
     return {
         "kind": way.kind,
@@ -366,7 +366,9 @@ def threshold_sections(results: ResultSet, blocks: Callable[[str, ResultSet], It
 def scorers_there(results: ResultSet, benchmark: str) -> list[Evaluation]:
     """Find the chosen scorers that tried a shown case of a benchmark, at their own thresholds or any other."""
     rows = dict(by_benchmark(results))[benchmark]
-    return [evaluation for evaluation in results.chosen_evaluations if (evaluation.at_default().tried & rows).any()]
+    return [
+        evaluation for evaluation in results.chosen_evaluations if (evaluation.at_default().coverage.tried & rows).any()
+    ]
 
 
 NOTHING = "No scorer has a verdict on these cases. Import results, or score with a PRM."
@@ -430,7 +432,7 @@ def curve_rows(
     null of others.
     """
     scope = replace(results, shown=results.shown[inside[results.shown]])
-    present = evaluation if evaluation.movable else evaluation.at_default()
+    present = evaluation if evaluation.rule.is_movable else evaluation.at_default()
     grid = even_bins(*threshold_span(present), points - 1).edges
     marks = list(ticks(evaluation, inside, scope))
     thresholds = np.concatenate([grid, [mark.threshold for mark in marks]])

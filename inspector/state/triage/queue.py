@@ -19,6 +19,7 @@ from scoring.data.errors import UsageError
 from scoring.data.schema import Ints
 from scoring.evaluation.evaluated_cases import disagreement
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.instructive import instructive
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.statistics import is_baseline
 from scoring.workspace.triage.history import RULINGS, Queue
@@ -59,7 +60,7 @@ def queue_orders(state: ScreenState) -> list[QueueOrder]:
     ]
     if state.evaluation is not None:
         orders.append(QueueOrder("instructive", "most instructive first"))
-        if state.evaluation.movable:
+        if state.evaluation.rule.is_movable:
             orders.append(QueueOrder("uncertain", "nearest to the threshold first"))
     if len(judging(state)) > 1:
         orders.append(QueueOrder("disagreed", "most disagreed by scorers first"))
@@ -79,7 +80,7 @@ def judging(state: ScreenState) -> list[Evaluation]:
     return [
         evaluation
         for evaluation in evaluations
-        if evaluation.judges(state.benchmark) and not is_baseline(evaluation.scorer)
+        if evaluation.coverage.judges(state.benchmark) and not is_baseline(evaluation.scorer)
     ]
 
 
@@ -164,7 +165,7 @@ def _in_turns(values: pl.Series, seed: int) -> Ints:
 def _instructive(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001  # no chance in it
     assert state.evaluation is not None  # noqa: S101  # queue_orders offers it only then
     places = np.empty(state.results.height, dtype=np.int64)
-    places[state.evaluation.instructive()] = np.arange(places.size)
+    places[instructive(state.evaluation.margins, state.evaluation.codes)] = np.arange(places.size)
     return np.argsort(places[state.shown], kind="stable").astype(np.int32)
 
 

@@ -129,7 +129,7 @@ class JudgedContents(Struct, frozen=True, eq=False, dict=True):
     def judgements(self) -> list[Judgement | None]:
         """What it made of each content; None where there is nothing."""
         evaluation, verdicts = self.evaluation, self.evaluation.verdicts
-        answered, made = evaluation.answered, []
+        answered, made = evaluation.coverage.answered, []
         for place in range(len(self.contents.every)):
             rewards = evaluation.rewards.of(place) or evaluation.rewards.first_of(place) or ()
             verdict = int(verdicts[place]) if answered[place] else None
@@ -139,12 +139,12 @@ class JudgedContents(Struct, frozen=True, eq=False, dict=True):
     @property
     def tried(self) -> int:
         """How many contents have been given to the scorer."""
-        return int(self.evaluation.present.sum())
+        return int(self.evaluation.coverage.present.sum())
 
     @property
     def missing(self) -> list[int]:
         """The places of the contents that have not."""
-        return np.flatnonzero(~self.evaluation.present).tolist()
+        return np.flatnonzero(~self.evaluation.coverage.present).tolist()
 
     def trials(self, rewriting: Rewriting) -> list[Trial]:
         """Return the cases of which the scorer gave something, as they are and rewritten."""

@@ -14,6 +14,7 @@ from inspector.cli import main
 from inspector.render.blocks import Note
 from inspector.state.query import Query
 from inspector.state.result_set import load
+from scoring.evaluation.single_case import verdict_of
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.planted_labels import METRICS_OF_PLANTED, RANKED_BY
 from scoring.workspace.triage.journal import Author, Journal
@@ -84,7 +85,7 @@ def test_who_denies_a_label_is_told_from_the_verdicts(query, audit):
     results = load(query)
     row = audit.rows.row(0, named=True)
     at = results.cases["case"].to_list().index(row["case"])
-    verdicts = {name: results.evaluation(name).verdict_of(at) for name in "abcd"}
+    verdicts = {name: verdict_of(results.evaluation(name), at) for name in "abcd"}
     against = [name for name, verdict in verdicts.items() if verdict != row["earliest_error"]]
     assert row["against"] == ",".join(against)
     assert row["votes"] == sum(verdict == row["suggested"] for verdict in verdicts.values())

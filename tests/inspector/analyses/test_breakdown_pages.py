@@ -155,8 +155,8 @@ def test_a_value_that_is_called_all_is_no_total(two):
 @pytest.mark.parametrize("scorer", ["one", "two", "three"])
 def test_columns_of_offsets_and_missed_add_up_to_the_erroneous_cases_with_a_verdict(two, scorer):
     looked = two.focused(scorer, "bench")
-    answered = looked.slice & looked.evaluation.answered & (looked.evaluation.gold.earliest >= 0)
-    left = looked.slice & ~looked.evaluation.answered & (looked.evaluation.gold.earliest >= 0)
+    answered = looked.slice & looked.evaluation.coverage.answered & (looked.evaluation.gold.earliest >= 0)
+    left = looked.slice & ~looked.evaluation.coverage.answered & (looked.evaluation.gold.earliest >= 0)
     view = view_of(looked, OFFSET)
     (chart,) = (block for block in view.blocks() if isinstance(block, Columns))
     assert sum(column.n for column in chart.columns) == answered.sum()
@@ -273,7 +273,7 @@ def test_a_link_keeps_the_slice_and_drops_conditions_on_outcomes(two):
 def test_latency_of_all_ten_scorers_equals_the_command_and_plain_polars(tmp_path, data_folder):
     query = mr_math(tmp_path / "w", data_folder)
     state = inspect(load(query))
-    names = [name for name in covering(state) if state.results.evaluation(name).coverage]
+    names = [name for name in covering(state) if state.results.evaluation(name).coverage.count]
     assert len(names) == 10
     view = breakdown.view(subject(state, names), Params(OFFSET))
     charts = [block for block in view.blocks() if isinstance(block, Columns)]

@@ -40,7 +40,7 @@ def view(state, page, *names, intervals=True):
 
 
 def able(state):
-    return [name for name in covering(state) if state.results.evaluation(name).coverage]
+    return [name for name in covering(state) if state.results.evaluation(name).coverage.count]
 
 
 def test_quadrants_tests_and_figures_equal_plain_polars(published):

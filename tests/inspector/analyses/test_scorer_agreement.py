@@ -37,7 +37,7 @@ def slow(query):
     """By scope and names what is to come out, from the columns of the cases: share, coefficient and n."""
     results = load(query)
     frame = results.frame()[results.shown].to_dicts()
-    names = [one.scorer.name for one in results.chosen_evaluations if one.coverage]
+    names = [one.scorer.name for one in results.chosen_evaluations if one.coverage.count]
     labels = {name: [case[f"{name}.verdict"] for case in frame] for name in names}
     labels["gold"] = [case["earliest_error"] for case in frame]
     found = {}

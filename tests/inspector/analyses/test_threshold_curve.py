@@ -200,7 +200,7 @@ def test_the_conditions_of_flips_select_exactly_these_cases(root, pair, capsys):
 
 def test_while_dev_cases_are_left_out_flips_are_named_one_by_one(root):
     results = load(Query(workspace=root, scorers=("gpt4",), thresholds=(("gpt4", "dev"),)))
-    assert results.evaluation("gpt4").left_out
+    assert results.evaluation("gpt4").coverage.left_out
     document = flips_view(results, "0.3", "0.6")
     frame = results.frame()
     for flip, where in document.provenance["where"]["gpt4"].items():

@@ -67,8 +67,8 @@ def view(state, page, *others, intervals=True):
 def walked(state, page, both=(False, True)):
     """Walk a page, as it is first and with its intervals; how many numbers there are. 0: no threshold decides."""
     default = state.evaluation.at_default()
-    if page in {NUMBERS, "flips"} and (not default.movable or (state.sweep and state.sweep.best is None)):
-        if not default.movable:
+    if page in {NUMBERS, "flips"} and (not default.rule.is_movable or (state.sweep and state.sweep.best is None)):
+        if not default.rule.is_movable:
             with pytest.raises(UsageError, match="no scorer here has a threshold"):
                 view(state, page)
         return 0
@@ -121,14 +121,14 @@ def test_thresholds_of_dev_sets_are_marked_once_and_their_cases_left_out(tmp_pat
     assert " dev-tuned, seed 0, " not in told_tuned
     line = next(line for line in lines_of(view(tuned, CURVES), (160, 40)) if line.startswith("dev-tuned, seed 0 "))
     assert f" {tuned.headline.n} " in line
-    assert tuned.headline.n == plain.headline.n - tuned.evaluation.left_out < plain.headline.n
+    assert tuned.headline.n == plain.headline.n - tuned.evaluation.coverage.left_out < plain.headline.n
     walked(tuned, CURVES)
 
 
 def test_what_is_wrong_at_a_threshold_is_what_deciding_there_says(study, kinds):
     for start in (study, kinds):
         for one in start.results.evaluations:
-            if not one.movable:
+            if not one.rule.is_movable:
                 continue
             for threshold in (0.0, 0.3, 0.5, 0.55, 1.0):
                 decided = one.at(threshold)

@@ -22,6 +22,7 @@ from inspector.state.screen_state import inspect
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
 from scoring.data.errors import UsageError
+from scoring.evaluation.evaluation import columns_of
 from scoring.metrics.deciding import OPTIMISTIC
 from scoring.workspace.cache import VoteParts
 from screen_text import press, rests, screen_lines, shows
@@ -122,7 +123,7 @@ def test_further_runs_are_told(tmp_path):
     VoteParts(folder).append(judged.votes(keys, [["0"] * 5] * 6, run=1))
     found = load(Query(workspace=str(tmp_path)))
     assert not found.problems
-    assert found.evaluation("critic").columns["critic.verdict"].to_list() == [1, 0, -1, 1, None, None]
+    assert columns_of(found.evaluation("critic"))["critic.verdict"].to_list() == [1, 0, -1, 1, None, None]
     assert votes_words(found.evaluation("critic"), 0).endswith("(first of 2 runs)")
     assert len(found.answers("critic", 0)) == 5
     assert (

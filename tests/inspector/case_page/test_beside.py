@@ -17,6 +17,7 @@ from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
+from scoring.evaluation.single_case import judged_wrong
 from scoring.workspace.cache import RewardParts
 from shown_case import PLAIN, at_hand, seen
 from thoroughness import THOROUGH, also
@@ -121,7 +122,7 @@ def test_critics_have_marks_and_labels_have_ticks_beside_bars(tmp_path):
     critic, labels = start.results.evaluation("critic"), start.results.evaluation("labels")
     for step, line in enumerate(steps):
         assert ("A< " in line) == (critic.verdicts[1] == step)
-        wrong = labels.judged_wrong(1)[step]
+        wrong = judged_wrong(labels, 1)[step]
         tick = " " if wrong is None else "x" if wrong else "+"
         assert f"B{tick}{'<' if labels.verdicts[1] == step else ' '}" in line
     assert all(cell_len(line) <= 120 for line in lines)

@@ -6,6 +6,7 @@ from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from scoring.data.schema import REWARDS, content_key
 from scoring.data.texts import reward_keys
+from scoring.evaluation.single_case import judged_wrong
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 
@@ -42,12 +43,12 @@ def test_it_is_decided_as_the_case_is(tmp_path):
     original = original_of(state.results.texts.row(0))
     moved = state.moved(0.85)
     found = original_evaluation(moved.results, moved.evaluation, 0, original)
-    assert found.threshold_at(0) == 0.85
-    assert found.judged_wrong(0) == [False, True, True, True]
+    assert found.rule.threshold_of(0) == 0.85
+    assert judged_wrong(found, 0) == [False, True, True, True]
     strict = moved.evaluation.compared("<=").at(0.8)
-    assert original_evaluation(moved.results, strict, 0, original).judged_wrong(0) == [False, True, True, True]
+    assert judged_wrong(original_evaluation(moved.results, strict, 0, original), 0) == [False, True, True, True]
     loose = moved.evaluation.compared("<").at(0.8)
-    assert original_evaluation(moved.results, loose, 0, original).judged_wrong(0) == [False, False, True, True]
+    assert judged_wrong(original_evaluation(moved.results, loose, 0, original), 0) == [False, False, True, True]
 
 
 def test_rewards_that_come_later_are_seen(tmp_path):

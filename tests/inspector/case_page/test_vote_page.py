@@ -12,6 +12,7 @@ from inspector.render.charts.glyphs import Glyphs
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
+from scoring.evaluation.single_case import judged_wrong
 from scoring.models.asking import GeneratedAnswer
 from scoring.workspace.cache import VoteParts
 from scoring.workspace.filtering.text_query import TextQuery
@@ -212,7 +213,7 @@ def test_ratings_are_judged_at_the_present_threshold(space):
         now = start.moved(threshold)
         page = vote_page(now, 1, answers_to(now, 1), 0, VoteDisplay(120, Glyphs())).page()
         found = [step for step, told in enumerate(texts(page)[1].split("step ")[1:]) if "✗" in told]
-        assert found == wrong == [step for step, bad in enumerate(now.evaluation.judged_wrong(1)) if bad]
+        assert found == wrong == [step for step, bad in enumerate(judged_wrong(now.evaluation, 1)) if bad]
 
 
 def test_ratings_that_do_not_fit_are_shown_and_told(space):

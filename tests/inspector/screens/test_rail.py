@@ -101,7 +101,7 @@ async def test_the_footer_says_how_to_move_keep_and_restore_and_there_and_back_e
 def _none_there(pilot):
     """The values that stand for no verdict."""
     evaluation = inspected(pilot).evaluation
-    return evaluation.verdicts[~evaluation.answered].tolist()
+    return evaluation.verdicts[~evaluation.coverage.answered].tolist()
 
 
 @pytest.mark.parametrize("rule", ["<", "<="])

@@ -78,13 +78,13 @@ async def test_rewards_that_another_process_writes_appear_and_what_was_chosen_ou
         await shows(pilot, "* best")
         parts.append(rewards_for(imported)[20:30])
         pilot.app.following.look()
-        assert inspected(pilot).evaluation.coverage == 20
+        assert inspected(pilot).evaluation.coverage.count == 20
         await press(pilot, "escape")
-        await until(pilot, lambda: inspected(pilot).evaluation.coverage == 30)
+        await until(pilot, lambda: inspected(pilot).evaluation.coverage.count == 30)
         await press(pilot, "t", "left", "enter")
         before = await rests(pilot, "filter outcome", "threshold 0.490", "most instructive")
         parts.append(rewards_for(imported)[30:])
-        await until(pilot, lambda: inspected(pilot).evaluation.coverage == 40)
+        await until(pilot, lambda: inspected(pilot).evaluation.coverage.count == 40)
         after = await rests(pilot, "filter outcome", "threshold 0.490", "most instructive")
         assert before.splitlines()[1] == after.splitlines()[1]
         assert inspected(pilot).shown.size > 15

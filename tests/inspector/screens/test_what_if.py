@@ -213,8 +213,8 @@ async def test_a_case_of_the_demo_is_scored_where_the_demo_is_also_after_a_proce
         # The case is seen through it, and only this case has rewards of it.
         await until(pilot, lambda: pilot.app.state.scorer == "mine")
         evaluations = {one.scorer.name: one for one in pilot.app.state.results.evaluations}
-        assert evaluations["mine"].present.sum() == 1
-        assert evaluations["tiny-prm-m"].present.all()
+        assert evaluations["mine"].coverage.present.sum() == 1
+        assert evaluations["tiny-prm-m"].coverage.present.all()
         assert pilot.app.state.results.workspace.root == own
         process = pilot.app.scoring._cases._job._process
     assert process.wait(10) is not None

@@ -10,6 +10,7 @@ from inspector.screens.exporting import case_facts, score_facts
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from opened import opened
+from scoring.evaluation.evaluation import columns_of
 from screen_text import press, shows
 
 
@@ -25,7 +26,7 @@ def test_a_case_says_what_the_screen_says_and_its_command_shows_it(state, tmp_pa
         assert facts["case"] == state.cases["case"][row]
         assert facts["earliest_error"] == state.cases["earliest_error"][row]
         assert facts.get("rewards") == (evaluation.rewards.of(row) and pytest.approx(evaluation.rewards.of(row)))
-        assert facts["outcome"] == evaluation.columns["alpha.outcome"][row]
+        assert facts["outcome"] == columns_of(evaluation)["alpha.outcome"][row]
         assert main([*shlex.split(facts["command"])[1:], "--json", "-o", str(tmp_path / "shown.json")]) == 0
         assert f'"{facts["case"]}"' in (tmp_path / "shown.json").read_text()
 

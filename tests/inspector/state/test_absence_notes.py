@@ -38,7 +38,7 @@ def scored(tmp_path):
 def test_a_workspace_in_which_only_the_demo_was_scored_shows_the_demo(scored):
     found = load(Query(workspace=scored))
     assert set(found.cases["benchmark"]) == {"demo"}
-    assert found.evaluation("mine").coverage == 10
+    assert found.evaluation("mine").coverage.count == 10
     assert found.problems == ()
     assert found.workspace.benchmarks() == []
 

@@ -10,6 +10,7 @@ from inspector.state.query import Query
 from inspector.state.result_set import load
 from scoring.data.errors import FilterError, NoWorkspace, UsageError
 from scoring.data.names import match_name
+from scoring.evaluation.instructive import instructive
 from scoring.metrics.deciding import OPTIMISTIC
 from scoring.workspace.workspace import Workspace
 
@@ -35,7 +36,7 @@ def test_everything_is_loaded_in_file_order(root):
     for one, rows in scorers:
         expected = [reference.outcome(case, one.threshold, "<") for case in rows]
         assert found.frame()[f"{one.name}.outcome"].to_list() == expected
-        assert found.evaluation(one.name).coverage == sum(reference.usable(case) is not None for case in rows)
+        assert found.evaluation(one.name).coverage.count == sum(reference.usable(case) is not None for case in rows)
 
 
 def test_scorers_are_chosen_by_a_part_of_their_name_and_once(root):
@@ -149,7 +150,7 @@ def test_orders_are_stable_and_put_nulls_last(root, sort):
 
 def test_instructive_is_the_order_of_the_first_scorer_shown(root):
     found = chosen(root, scorers=("rand-0", "gpt4"), sort="instructive", where=("n_steps > 1",))
-    expected = found.evaluation("rand-0").instructive()
+    expected = instructive(found.evaluation("rand-0").margins, found.evaluation("rand-0").codes)
     assert found.shown.tolist() == [row for row in expected if found.mask[row]]
     with pytest.raises(UsageError, match="needs a scorer"):
         found.orders.of(found.evaluated, (), "instructive")

@@ -19,6 +19,7 @@ from inspector.state.comparability import incomparable
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect, subject
+from scoring.evaluation.instructive import instructive
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.deciding import OPTIMISTIC
 from scoring.workspace.filtering.filters import Facet, Filter, NumberRange
@@ -97,7 +98,11 @@ def test_conditions_on_outcomes_narrow_the_list_and_leave_the_metric(start):
         count for word, count in start.outcome_counts.items() if word in {"early", "late", "missed", "false_alarm"}
     )
     assert failures.shown.size == wrong
-    order = [row for row in start.evaluation.instructive() if row in set(failures.shown.tolist())]
+    order = [
+        row
+        for row in instructive(start.evaluation.margins, start.evaluation.codes)
+        if row in set(failures.shown.tolist())
+    ]
     assert failures.shown.tolist() == order
     words = start.filtered(Filter((Facet("subset", ("two words",)), Facet("gpt4.outcome", ("exact",)))))
     part = [case for case in SCORED["gpt4"] if case.subset == "two words"]

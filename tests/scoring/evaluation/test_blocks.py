@@ -23,6 +23,7 @@ from scoring.data.storage import stored_frame
 from scoring.data.storage.stored_frame import StoredFrame, StoredPart, frame_blocks, group_numbers, held_part
 from scoring.evaluation import blocks
 from scoring.evaluation.derived import FOLDER, EvaluationCache
+from scoring.evaluation.single_case import judged_wrong
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.benchmarks.own import cases_frame
 from scoring.workspace.cache import RewardParts, VoteParts
@@ -157,14 +158,14 @@ def same(one, other):
     assert found.table(found.columns).equals(expected.table(expected.columns))
     assert found.texts.frame().equals(expected.texts.frame())
     for mine, theirs in zip(found.evaluations, expected.evaluations, strict=True):
-        assert list(mine.reasons) == list(theirs.reasons)
+        assert list(mine.coverage.reasons) == list(theirs.coverage.reasons)
         assert mine.rewards.range == theirs.rewards.range
         assert mine.rewards.lists.equals(theirs.rewards.lists)
         assert str(mine.rule) == str(theirs.rule)
         for row in range(0, found.height, 1 if THOROUGH else 3):
             assert mine.rewards.first_of(row) == theirs.rewards.first_of(row)
             assert mine.rewards.redundancies_of(row) == theirs.rewards.redundancies_of(row)
-            assert mine.judged_wrong(row) == theirs.judged_wrong(row)
+            assert judged_wrong(mine, row) == judged_wrong(theirs, row)
     for (rows, provenance), (expected_rows, expected_provenance) in zip(views, expected_views, strict=True):
         assert rows.equals(expected_rows)
         assert provenance == expected_provenance

@@ -75,7 +75,7 @@ def arrays(evaluation):
     """What an evaluation holds of its cases, as lists."""
     rewards, given_of = evaluation.rewards, evaluation.fixed_verdicts
     found = [rewards.values, rewards.offsets, rewards.labels.values, rewards.scored, rewards.refused, evaluation.codes]
-    return [one.tolist() for one in (*found, given_of.verdicts)] + [list(evaluation.reasons)]
+    return [one.tolist() for one in (*found, given_of.verdicts)] + [list(evaluation.coverage.reasons)]
 
 
 @up_to(40, 5)

@@ -31,7 +31,8 @@ from scoring.evaluation.derived import (
     remove_unasked,
     unpacked_evaluation,
 )
-from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.instructive import instructive
 from scoring.evaluation.scorer_columns import SPENT
 from scoring.evaluation.step_rewards import Gold
 from scoring.workspace.cache import RewardParts
@@ -67,11 +68,11 @@ def same(found, other):
     derived = [name for name in found.columns if name.rpartition(".")[2] not in SPENT]
     assert found.table(derived).equals(other.table(derived))
     for one, two in zip(found.evaluations, other.evaluations, strict=True):
-        assert list(one.reasons) == list(two.reasons)
+        assert list(one.coverage.reasons) == list(two.coverage.reasons)
         assert one.rewards.lists.equals(two.rewards.lists)
         assert one.rewards.range == two.rewards.range
         for threshold in (0.2, 0.5, 0.7):
-            assert one.at(threshold).columns.equals(two.at(threshold).columns)
+            assert columns_of(one.at(threshold)).equals(columns_of(two.at(threshold)))
     assert metrics_view(found).rows.equals(metrics_view(other).rows)
 
 
@@ -105,11 +106,11 @@ def test_an_evaluation_is_the_same_after_it_was_kept(cases, rule):
     whole = making.evaluation(cases)
     found = unpacked_evaluation(whole.gold, whole.scorer, *packed_evaluation(whole))
     for one, two in ((whole, found), (whole.at(rule[0]), found.at(rule[0]))):
-        assert one.columns.equals(two.columns)
-        assert list(one.reasons) == list(two.reasons)
-        assert one.instructive().tolist() == two.instructive().tolist()
+        assert columns_of(one).equals(columns_of(two))
+        assert list(one.coverage.reasons) == list(two.coverage.reasons)
+        assert instructive(one.margins, one.codes).tolist() == instructive(two.margins, two.codes).tolist()
         assert str(one.rule) == str(two.rule)
-    compared = [one.compared("<=", "differences").columns for one in (whole, found)]
+    compared = [columns_of(one.compared("<=", "differences")) for one in (whole, found)]
     assert compared[0].equals(compared[1])
 
 
@@ -124,8 +125,8 @@ def test_labels_and_numbers_are_kept_too():
     ):
         whole = evaluate(Gold(cases), making.scorer(), rewards)
         found = unpacked_evaluation(whole.gold, whole.scorer, *packed_evaluation(whole))
-        assert found.columns.equals(whole.columns)
-        assert (found.rule, list(found.reasons)) == (whole.rule, list(whole.reasons))
+        assert columns_of(found).equals(columns_of(whole))
+        assert (found.rule, list(found.coverage.reasons)) == (whole.rule, list(whole.coverage.reasons))
         assert found.judged_steps.beyond.values.tolist() == whole.judged_steps.beyond.values.tolist()
         np.testing.assert_array_equal(found.rewards.solutions, whole.rewards.solutions)
 

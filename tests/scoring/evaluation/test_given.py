@@ -10,7 +10,9 @@ import reference
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.scorer import Scorer
-from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.instructive import instructive
+from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT, ProvidedVerdicts, Rule
 from scoring.metrics.first_error import first_error_rows
@@ -35,7 +37,7 @@ def numbered(numbers=judged.NUMBERS, cases=ALL):
 
 
 def words(found):
-    return found.columns["scorer.outcome"].to_list()
+    return columns_of(found)["scorer.outcome"].to_list()
 
 
 # -- labels
@@ -43,13 +45,13 @@ def words(found):
 
 def test_the_first_step_labelled_wrong_is_the_verdict():
     found = labelled()
-    assert found.columns["scorer.verdict"].to_list() == [1, 0, -1, 1, -1, None]
+    assert columns_of(found)["scorer.verdict"].to_list() == [1, 0, -1, 1, -1, None]
     assert words(found) == ["exact", "early", "clean", "false_alarm", "missed", "refused"]
-    assert found.reasons[5] == "labels for 0 of 1 steps"
-    assert (found.movable, found.coverage, found.rule.source) == (False, 5, "labels as given")
+    assert found.coverage.reasons[5] == "labels for 0 of 1 steps"
+    assert (found.rule.is_movable, found.coverage.count, found.rule.source) == (False, 5, "labels as given")
     assert found.rule.threshold is None
-    assert found.columns.select("scorer.margin", "scorer.reward_at_gold").null_count().row(0) == (6, 6)
-    assert [found.judged_wrong(row) for row in (0, 2, 5)] == [[False, True, False], [False, False], None]
+    assert columns_of(found).select("scorer.margin", "scorer.reward_at_gold").null_count().row(0) == (6, 6)
+    assert [judged_wrong(found, row) for row in (0, 2, 5)] == [[False, True, False], [False, False], None]
 
 
 @up_to(60, 8)
@@ -63,11 +65,13 @@ def test_labels_say_what_the_threshold_that_made_them_says(cases, rule):
         if reference.usable(case) is not None
     ]
     fixed = evaluate(moving.gold, making.scorer(), judged.labels([r["key"] for r in rows], [r["labels"] for r in rows]))
-    scored = pl.Series(moving.answered)
-    assert fixed.answered.tolist() == moving.answered.tolist()
+    scored = pl.Series(moving.coverage.answered)
+    assert fixed.coverage.answered.tolist() == moving.coverage.answered.tolist()
     for name in ("verdict", "outcome", "step_accuracy"):
         column = f"scorer.{name}"
-        assert fixed.columns[column].filter(scored).equals(moving.columns[column].filter(scored), null_equal=True)
+        assert (
+            columns_of(fixed)[column].filter(scored).equals(columns_of(moving)[column].filter(scored), null_equal=True)
+        )
     one, other = (Decided(each, "drop").count for each in (fixed, moving))
     assert all(one(name).tolist() == other(name).tolist() for name in FIRST_ERROR)
 
@@ -76,8 +80,8 @@ def test_labels_decide_where_there_are_rewards_too():
     cases = making.frame(judged.CASES[:3])
     found = labelled(judged.LABELS[:3], cases, [[0.9, 0.9, 0.9], [0.1, 0.1, 0.1], [0.1, 0.1]])
     assert words(found) == ["exact", "early", "clean"]
-    assert not found.movable
-    assert found.columns["scorer.reward_at_gold"].to_list() == [0.9, 0.1, None]
+    assert not found.rule.is_movable
+    assert columns_of(found)["scorer.reward_at_gold"].to_list() == [0.9, 0.1, None]
     assert found.margins.tolist() == pytest.approx([np.nan] * 3, nan_ok=True)
     assert found.step_accuracies.tolist() == [1.0, 1 / 3, 1.0]
 
@@ -92,7 +96,7 @@ def test_labels_decide_where_there_are_rewards_too():
 )
 def test_labels_that_say_of_no_step_that_it_is_wrong_and_not_of_all_are_refused_with_a_reason(rows, reason):
     found = labelled(rows, making.frame([Case(2, 0)]))
-    assert (words(found), list(found.reasons)) == (["refused"], [reason])
+    assert (words(found), list(found.coverage.reasons)) == (["refused"], [reason])
     assert found.verdicts.tolist() == [NO_VERDICT]
 
 
@@ -103,7 +107,7 @@ def test_rows_with_and_without_labels_are_decided_each_in_its_way():
         labels=pl.Series([[True, False], [True, True], None, None], dtype=pl.List(pl.Boolean))
     )
     found = evaluate(Gold(frame), making.scorer(), mixed)
-    assert found.movable
+    assert found.rule.is_movable
     for threshold, last in ((0.3, ["missed", "clean"]), (0.5, ["exact", "clean"]), (0.95, ["early", "false_alarm"])):
         moved = found.at(threshold)
         assert words(moved) == ["exact", "clean", *last]
@@ -123,20 +127,20 @@ def test_rows_with_and_without_labels_are_decided_each_in_its_way():
 
 def test_a_critics_vote_is_the_verdict_and_what_nobody_can_read_is_unparsed():
     found = voted()
-    assert found.columns["scorer.verdict"].to_list() == [1, 0, -1, 1, None, None]
+    assert columns_of(found)["scorer.verdict"].to_list() == [1, 0, -1, 1, None, None]
     assert words(found) == ["exact", "early", "clean", "false_alarm", "unparsed", "unparsed"]
-    assert found.reasons[4] == found.reasons[5] == "no number in the box"
-    assert (found.movable, found.coverage) == (False, 4)
+    assert found.coverage.reasons[4] == found.coverage.reasons[5] == "no number in the box"
+    assert (found.rule.is_movable, found.coverage.count) == (False, 4)
     assert found.rule.source == "verdicts as given (vote of 5)"
     assert "most frequent" in str(found.rule)
-    assert found.columns.select("scorer.margin", "scorer.step_accuracy").null_count().row(0) == (6, 6)
-    assert all(found.judged_wrong(row) is None for row in range(6))
+    assert columns_of(found).select("scorer.margin", "scorer.step_accuracy").null_count().row(0) == (6, 6)
+    assert all(judged_wrong(found, row) is None for row in range(6))
 
 
 def test_verdicts_that_name_no_step_are_wrong_and_one_answer_is_no_vote():
     cases = making.frame([Case(2, 0), Case(2, 1), Case(2, -1), Case(2, -1)])
     found = voted([["-3"], ["7"], ["7"], ["-3"]], cases)
-    assert found.columns["scorer.verdict"].to_list() == [-2, 7, 7, -2]
+    assert columns_of(found)["scorer.verdict"].to_list() == [-2, 7, 7, -2]
     assert words(found) == ["early", "late", "false_alarm", "false_alarm"]
     assert found.rule.source == "verdicts as given"
 
@@ -158,7 +162,7 @@ def test_votes_come_before_rewards_even_where_they_cannot_be_read():
     found = evaluate(Gold(cases), making.scorer(), rewards, votes=votes)
     assert words(found) == ["late", "unparsed", "exact"]
     assert words(found.at(0.0)) == ["late", "unparsed", "missed"]
-    assert found.movable
+    assert found.rule.is_movable
 
 
 # -- one number a solution
@@ -167,19 +171,19 @@ def test_votes_come_before_rewards_even_where_they_cannot_be_read():
 def test_one_number_a_solution_is_no_verdict_and_never_wrong():
     found = numbered()
     assert words(found) == ["unscored"] * 5 + ["refused"]
-    assert (found.coverage, found.movable, found.covers("bench")) == (0, False, True)
-    assert found.present.all()
-    assert not found.tried.any()
-    assert found.nothing == "one number a solution, no step rewards"
+    assert (found.coverage.count, found.rule.is_movable, found.coverage.covers("bench")) == (0, False, True)
+    assert found.coverage.present.all()
+    assert not found.coverage.tried.any()
+    assert found.coverage.nothing == "one number a solution, no step rewards"
     rows = list(first_error_rows(found, np.ones(6, dtype=bool)))
-    assert {row["reason"] for row in rows} == {found.nothing}
+    assert {row["reason"] for row in rows} == {found.coverage.nothing}
     assert {(row["value"], row["n"]) for row in rows} == {(None, 0)}
 
 
 def test_a_number_that_is_not_finite_is_refused():
     found = numbered([float("nan"), 0.5], making.frame([Case(2), Case(2)]))
     assert words(found) == ["refused", "unscored"]
-    assert found.reasons[0] == "the number of the solution is not finite"
+    assert found.coverage.reasons[0] == "the number of the solution is not finite"
 
 
 # -- all of them
@@ -197,7 +201,7 @@ def test_no_threshold_can_be_set_and_there_is_no_curve(made):
 @pytest.mark.parametrize("made", [labelled, voted])
 def test_without_margins_wrong_cases_still_come_first(made):
     found = made()
-    order = [words(found)[row] for row in found.instructive()]
+    order = [words(found)[row] for row in instructive(found.margins, found.codes)]
     kinds = [
         0 if word in {"early", "late", "missed", "false_alarm"} else 1 if word in {"exact", "clean"} else 2
         for word in order
@@ -223,7 +227,7 @@ def test_every_case_has_one_outcome_and_a_verdict_iff_it_is_answered(ballots):
     cases = making.frame([Case(2, gold) for gold in golds])
     found = voted(ballots, cases)
     for row, gold in enumerate(golds):
-        verdict = found.columns["scorer.verdict"][row]
-        assert (verdict is not None) == found.answered[row]
+        verdict = columns_of(found)["scorer.verdict"][row]
+        assert (verdict is not None) == found.coverage.answered[row]
         expected = "unparsed" if ballots[row] else "unscored"
         assert words(found)[row] == (expected if verdict is None else reference.outcome_of(verdict, gold, 2))

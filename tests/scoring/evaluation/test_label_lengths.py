@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 import judged
 import making
 from reference import Case
-from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.step_rewards import Gold, align
 from scoring.evaluation.verdicts import NO_VERDICT
 from thoroughness import up_to
@@ -21,21 +22,21 @@ def labelled(rows, cases, rewards=None):
 
 
 def outcomes(found):
-    return found.columns["scorer.outcome"].to_list()
+    return columns_of(found)["scorer.outcome"].to_list()
 
 
 def test_a_wrong_label_is_the_verdict_however_many_are_missing_after_it():
     found = labelled([(True, False), (False,), (True, True)], [Case(5, 1), Case(5, 3), Case(5, 3)])
     assert outcomes(found) == ["exact", "early", "refused"]
     assert found.verdicts.tolist() == [1, 0, NO_VERDICT]
-    assert list(found.reasons) == [None, None, "labels for 2 of 5 steps"]
-    assert found.coverage == 2
-    assert found.tried.all()
+    assert list(found.coverage.reasons) == [None, None, "labels for 2 of 5 steps"]
+    assert found.coverage.count == 2
+    assert found.coverage.tried.all()
 
 
 def test_steps_without_a_label_are_judged_neither_way():
     found = labelled([(True, False), (True, True)], [Case(4, 1, error_steps=(1, 2)), Case(3, 0, error_steps=(0,))])
-    assert [found.judged_wrong(row) for row in (0, 1)] == [[False, True, None, None], [False, False, None]]
+    assert [judged_wrong(found, row) for row in (0, 1)] == [[False, True, None, None], [False, False, None]]
     assert found.step_accuracies.tolist() == [1.0, 0.5]
     assert found.judged_steps.rows.all()
     assert found.judged_steps.cases.tolist() == [0, 0, 1, 1]
@@ -45,7 +46,7 @@ def test_steps_without_a_label_are_judged_neither_way():
 def test_labels_beyond_the_last_step_make_no_verdict_and_are_kept_apart():
     found = labelled([(True, True, False), (True, False, True, True)], [Case(2, -1), Case(2, 1)])
     assert outcomes(found) == ["clean", "exact"]
-    assert found.judged_wrong(0) == [False, False]
+    assert judged_wrong(found, 0) == [False, False]
     assert found.step_accuracies.tolist() == [1.0, 1.0]
     beyond = found.judged_steps.beyond
     assert (beyond.cases.tolist(), beyond.steps.tolist()) == ([0, 1, 1], [2, 2, 3])
@@ -60,7 +61,7 @@ def test_labels_decide_where_rewards_are_not_as_many_as_the_steps():
 
 
 def test_a_case_without_steps_is_refused_whatever_its_labels():
-    assert labelled([(True,)], [Case(0)]).reasons == ["the case has no steps"]
+    assert labelled([(True,)], [Case(0)]).coverage.reasons == ["the case has no steps"]
 
 
 def test_left_out_cases_take_their_labels_along():
@@ -86,7 +87,7 @@ def test_every_label_is_of_its_step_or_beyond_and_none_is_lost(cases):
         assert aligned.labels.beyond.values[there].tolist() == own[n:]
         assert aligned.labels.beyond.steps[there].tolist() == list(range(n, len(own)))
         expected = None if not labels else [*(not right for right in labels[:n]), *[None] * (n - len(labels[:n]))]
-        assert found.judged_wrong(row) == expected
+        assert judged_wrong(found, row) == expected
         wrong = [step for step, right in enumerate(own[:n]) if not right]
         verdict = wrong[0] if wrong else -1 if len(own) >= n else NO_VERDICT
         assert found.verdicts[row] == verdict
@@ -105,8 +106,8 @@ def test_rows_decided_by_labels_of_any_length_stand_beside_rows_with_rewards(fir
     found = evaluate(Gold(frame), making.scorer(), partial)
     other = [False, True, False] if first else [False, True, None]
     at = 0 if first else 1
-    assert found.judged_wrong(at) == other
-    assert found.judged_wrong(1 - at) == [False, True, False]
-    assert found.at(0.95).judged_wrong(at) == other
-    assert found.at(0.95).judged_wrong(1 - at) == [True, True, True]
+    assert judged_wrong(found, at) == other
+    assert judged_wrong(found, 1 - at) == [False, True, False]
+    assert judged_wrong(found.at(0.95), at) == other
+    assert judged_wrong(found.at(0.95), 1 - at) == [True, True, True]
     assert outcomes(found) == ["exact", "exact"]

@@ -11,7 +11,7 @@ import making
 import reference
 from reference import Case
 from scoring.data.schema import REWARDS
-from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.evaluation import columns_of, evaluate
 from scoring.evaluation.scorer_columns import MEASURES
 from scoring.evaluation.step_rewards import Gold
 from thoroughness import up_to
@@ -37,7 +37,7 @@ def slowly(case, margin):
 @given(making.benches())
 def test_measures_are_what_going_through_the_steps_gives(cases):
     one = making.evaluation(cases)
-    expected = [slowly(case, margin) for case, margin in zip(cases, one.columns["scorer.margin"], strict=True)]
+    expected = [slowly(case, margin) for case, margin in zip(cases, columns_of(one)["scorer.margin"], strict=True)]
     for name, dtype in MEASURES.items():
         found = one.column(name)
         assert (found.name, found.dtype) == (f"scorer.{name}", dtype)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import judged
 import making
-from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.single_case import judged_wrong, verdict_of
 from scoring.evaluation.step_rewards import Gold, flat_rows
 from thoroughness import up_to
 
@@ -16,12 +17,12 @@ SOME = up_to(60, 5)
 
 def same(found, whole, rows):
     """What a screen asks of an evaluation, of some cases alone and of all."""
-    assert found.columns.equals(whole.columns[rows])
+    assert columns_of(found).equals(columns_of(whole)[rows])
     assert found.rewards.lists.to_list() == whole.rewards.lists.gather(rows).to_list()
     assert found.codes.tolist() == whole.codes[rows].tolist()
-    assert list(found.reasons) == [whole.reasons[row] for row in rows]
+    assert list(found.coverage.reasons) == [whole.coverage.reasons[row] for row in rows]
     for place, row in enumerate(rows):
-        assert found.judged_wrong(place) == whole.judged_wrong(row)
+        assert judged_wrong(found, place) == judged_wrong(whole, row)
         assert found.rewards.of(place) == whole.rewards.of(row)
         assert found.rewards.first_of(place) == whole.rewards.first_of(row)
         assert found.rewards.redundancies_of(place) == whole.rewards.redundancies_of(row)
@@ -68,8 +69,8 @@ def test_flat_rows(lengths, draw):
 
 def test_the_rows_of_nothing():
     found = evaluate(Gold(making.frame([])), making.scorer(), judged.solutions([], []))
-    assert found.of_cases(np.empty(0, dtype=np.int64)).columns.equals(found.columns)
-    assert found.columns.schema[f"{found.scorer.name}.outcome"] == pl.String()
+    assert columns_of(found.of_cases(np.empty(0, dtype=np.int64))).equals(columns_of(found))
+    assert columns_of(found).schema[f"{found.scorer.name}.outcome"] == pl.String()
 
 
 @SOME
@@ -78,7 +79,7 @@ def test_one_case_alone(cases, rule):
     whole = making.evaluation(cases, *rule)
     for row in [*range(len(cases)), *range(len(cases))]:
         one = whole.alone(row)
-        assert one.columns.equals(whole.columns[[row]])
+        assert columns_of(one).equals(columns_of(whole)[[row]])
         assert whole.alone(row) is one
-        assert whole.verdict_of(row) == (int(whole.verdicts[row]) if whole.answered[row] else None)
-        assert whole.judged_wrong(row) == whole.judged_steps.of(row, cases[row].n_steps)
+        assert verdict_of(whole, row) == (int(whole.verdicts[row]) if whole.coverage.answered[row] else None)
+        assert judged_wrong(whole, row) == whole.judged_steps.of(row, cases[row].n_steps)

@@ -44,9 +44,9 @@ def test_each_run_has_its_own_rewards_and_what_cannot_be_read_is_unparsed():
     assert [first.rewards.of(row) for row in range(3)] == [[1.0, 0.5], [0.0, 1.0], None]
     assert first.verdicts.tolist() == [-1, 0, NO_VERDICT]
     assert first.codes[2] == UNPARSED
-    assert list(first.reasons) == [None, None, "no JSON"]
+    assert list(first.coverage.reasons) == [None, None, "no JSON"]
     assert [second.rewards.of(row) for row in range(3)] == [[1.0, -1.0], None, [1.0, 0.0]]
-    assert first.movable
+    assert first.rule.is_movable
 
 
 def test_votes_without_ratings_stay_votes():
@@ -55,7 +55,7 @@ def test_votes_without_ratings_stay_votes():
     )
     found = evaluate(Gold(FRAME), making.scorer(), NONE, votes=given)
     assert found.votes.verdicts[0] == -1
-    assert not found.movable
+    assert not found.rule.is_movable
 
 
 def rated(*rows):

@@ -15,6 +15,7 @@ from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.rules import check_own_rule, check_rule, find_transform, maximum_of, transform
 from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES, Rule, spelled
 from scoring.metrics.deciding import dev_tuned
@@ -71,7 +72,7 @@ def test_verdicts_outcomes_and_steps_are_those_of_a_slow_reference(name, step, c
         values = None if rewards is None else slow.values(name, rewards)
         assert found.compared_values.of(row) == (values if values is None else pytest.approx(values, abs=1e-12))
         wrong = None if values is None else [reference.is_wrong(value, cut, comparison) for value in values]
-        assert found.judged_wrong(row) == wrong
+        assert judged_wrong(found, row) == wrong
         assert found.rewards.of(row) == rewards
         alone = found.of_cases(np.array([row]))
         assert (alone.verdicts[0], alone.codes[0]) == (found.verdicts[row], found.codes[row])
@@ -298,7 +299,7 @@ def test_the_lowest_step_is_named_and_of_equal_ones_the_first():
     assert found.verdicts.tolist() == [1, 1, -1]
     assert [OUTCOMES[code] for code in found.codes] == ["exact", "late", "missed"]
     assert found.margins.tolist() == pytest.approx([0.2, -np.inf, -np.inf])
-    assert found.judged_wrong(0) == [False, True, True]
+    assert judged_wrong(found, 0) == [False, True, True]
     assert decided(cases, "rewards", "first", 0.5, "<").verdicts.tolist() == [0, 0, 0]
 
 

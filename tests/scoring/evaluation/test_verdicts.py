@@ -50,7 +50,11 @@ def test_verdicts_outcomes_and_floats_are_those_of_every_case_one_by_one(cases, 
 def test_the_two_ways_to_an_outcome_agree_and_every_case_has_one(cases, rule):
     found = making.evaluation(cases, *rule)
     by_verdict = outcomes(
-        verdicts(found.rewards, found.rule), found.gold.earliest, found.gold.known, found.gold.n_steps, found.missing
+        verdicts(found.rewards, found.rule),
+        found.gold.earliest,
+        found.gold.known,
+        found.gold.n_steps,
+        found.coverage.missing,
     )
     assert words(by_verdict) == words(found.codes)
     assert np.bincount(found.codes, minlength=len(OUTCOMES)).sum() == len(cases)

@@ -34,7 +34,8 @@ def kinds_of(aligned, evaluations):
     kinds = []
     for column, evaluation in enumerate(evaluations):
         given_here = [
-            evaluation.compared_values.of(int(row)) if evaluation.answered[row] else None for row in aligned.rows
+            evaluation.compared_values.of(int(row)) if evaluation.coverage.answered[row] else None
+            for row in aligned.rows
         ]
         every = sorted(value for values in given_here if values for value in values)
         edges = sorted({float(np.quantile(every, part / BINS)) for part in range(1, BINS)}) if every else []

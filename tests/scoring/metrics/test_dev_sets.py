@@ -11,7 +11,8 @@ import reference
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.schema import REWARDS
-from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import DEV, Rule, RuleByCase
 from scoring.metrics.deciding import EACH, dev_sets, dev_thresholds, dev_tuned
@@ -97,21 +98,21 @@ def test_what_is_kept_is_decided_alike_and_reported_too(comparison):
     assert rest.sum() == len(cases) - 4 * EACH
     assert np.array_equal(tuned.codes[rest], kept.codes[rest])
     assert (kept.codes != DEV).all()
-    assert (tuned.left_out, kept.left_out) == (4 * EACH, 0)
+    assert (tuned.coverage.left_out, kept.coverage.left_out) == (4 * EACH, 0)
     assert "optimistic" in kept.rule.source
     assert tuned.rule.source == "dev-tuned per subset, 20+20 of each, seed 0"
 
 
 def test_a_dev_case_has_no_verdict_no_margin_and_no_step_accuracy():
     tuned = dev_tuned(making.evaluation(many()), 0)
-    frame = tuned.columns.filter(tuned.columns["scorer.outcome"] == "dev")
+    frame = columns_of(tuned).filter(columns_of(tuned)["scorer.outcome"] == "dev")
     assert frame.height == 4 * EACH
     for name in ("verdict", "margin", "step_accuracy"):
         assert frame[f"scorer.{name}"].null_count() == frame.height
     row = int(np.flatnonzero(tuned.codes == DEV)[0])
-    assert tuned.judged_wrong(row) is None
-    assert not tuned.answered[row]
-    assert not tuned.tried[row]
+    assert judged_wrong(tuned, row) is None
+    assert not tuned.coverage.answered[row]
+    assert not tuned.coverage.tried[row]
 
 
 def test_each_case_is_decided_at_the_threshold_of_its_subset():
@@ -119,13 +120,13 @@ def test_each_case_is_decided_at_the_threshold_of_its_subset():
     tuned = dev_tuned(making.evaluation(cases), 3)
     for row, case in enumerate(cases):
         threshold = tuned.rule.by_subset[case.subset]
-        assert tuned.threshold_at(row) == threshold
+        assert tuned.rule.threshold_of(row) == threshold
         if tuned.codes[row] != DEV:
-            assert tuned.columns["scorer.outcome"][row] == reference.outcome(case, threshold, "<")
-            assert tuned.columns["scorer.verdict"][row] == reference.verdict(case, threshold, "<")
+            assert columns_of(tuned)["scorer.outcome"][row] == reference.outcome(case, threshold, "<")
+            assert columns_of(tuned)["scorer.verdict"][row] == reference.verdict(case, threshold, "<")
             assert tuned.margins[row] == pytest.approx(reference.margin(case, threshold, "<"))
             assert tuned.step_accuracies[row] == pytest.approx(reference.step_accuracy(case, threshold, "<"))
-            assert tuned.judged_wrong(row) == [reward < threshold for reward in case.rewards]
+            assert judged_wrong(tuned, row) == [reward < threshold for reward in case.rewards]
 
 
 @up_to(10, 4)
@@ -162,8 +163,8 @@ def test_a_subset_with_too_few_cases_stays_whole_and_at_the_default():
     tuned = dev_tuned(making.evaluation(cases, 0.1), 0)
     assert isinstance(tuned.rule, RuleByCase)
     assert tuned.rule.source.endswith("; at the default: few (1 clean and 1 erroneous cases)")
-    assert tuned.columns["scorer.outcome"][-2:].to_list() == ["exact", "clean"]
-    assert tuned.threshold_at(len(cases) - 1) == 0.5
+    assert columns_of(tuned)["scorer.outcome"][-2:].to_list() == ["exact", "clean"]
+    assert tuned.rule.threshold_of(len(cases) - 1) == 0.5
 
 
 @pytest.mark.parametrize("each", [1, EACH])
@@ -171,14 +172,14 @@ def test_without_a_dev_set_anywhere_the_scorer_is_at_its_default(each):
     tuned = dev_tuned(making.evaluation(many(each=each), 0.1), 0)
     assert tuned.rule.threshold == 0.5
     assert tuned.rule.source.startswith(f"default; not dev-tuned: one ({each} clean and {each} erroneous cases)")
-    assert tuned.left_out == 0
+    assert tuned.coverage.left_out == 0
 
 
 def test_where_no_dev_case_of_a_kind_was_scored_the_subset_stays_at_the_default():
     cases = [replace(case, rewards=None) if case.gold >= 0 else case for case in many(subsets=("one",))]
     tuned = dev_tuned(making.evaluation(cases), 0)
     assert "one (F1 is undefined on its dev cases)" in tuned.rule.source
-    assert tuned.left_out == 0
+    assert tuned.coverage.left_out == 0
 
 
 def test_without_rewards_there_is_nothing_to_tune():

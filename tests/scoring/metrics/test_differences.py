@@ -15,6 +15,9 @@ from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.instructive import instructive
+from scoring.evaluation.measures import rewards_at_gold
+from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import OUTCOMES, ProvidedVerdicts, Rule
 from scoring.metrics.deciding import dev_tuned
@@ -56,12 +59,12 @@ def test_verdicts_outcomes_steps_and_floats_are_those_of_the_differences(cases, 
         sides = (found.floats.before[row], found.floats.at[row], found.floats.all[row])
         assert all(map(same, sides, floats or (None,) * 3))
         wrong = None if rewards is None else [reference.is_wrong(value, *rule) for value in rewards]
-        assert found.judged_wrong(row) == wrong
+        assert judged_wrong(found, row) == wrong
         assert found.rewards.of(row) == reference.usable(cases[row])
         assert found.compared_values.of(row) == rewards
         accuracy = reference.step_accuracy(case, *rule)
         assert same(found.step_accuracies[row], accuracy)
-        assert found.threshold_at(row) == rule[0]
+        assert found.rule.threshold_of(row) == rule[0]
 
 
 @SOME
@@ -69,14 +72,14 @@ def test_verdicts_outcomes_steps_and_floats_are_those_of_the_differences(cases, 
 def test_margins_and_the_instructive_order_are_those_of_the_differences(cases, rule):
     found, other = decided(cases, *rule), making.evaluation([falls(case) for case in cases], *rule)
     assert np.array_equal(found.margins, other.margins, equal_nan=True)
-    assert np.array_equal(found.instructive(), other.instructive())
+    assert np.array_equal(instructive(found.margins, found.codes), instructive(other.margins, other.codes))
     at_gold = [
         case.rewards[case.gold]
         if reference.usable(case) is not None and case.gold is not None and 0 <= case.gold < case.n_steps
         else np.nan
         for case in cases
     ]
-    assert np.array_equal(found.rewards_at_gold, at_gold, equal_nan=True)
+    assert np.array_equal(rewards_at_gold(found.rewards, found.gold), at_gold, equal_nan=True)
 
 
 @SOME
@@ -88,7 +91,7 @@ def test_however_it_is_reached_a_rule_decides_alike(cases, rule, other):
     for found in (moved, decided(cases, *other).compared(rule[1]).at(rule[0])):
         assert found.codes.tolist() == wanted.codes.tolist()
         assert found.judged_steps.wrong.tolist() == wanted.judged_steps.wrong.tolist()
-    if start.movable:
+    if start.rule.is_movable:
         back = moved.compared(other[1], "rewards").at(other[0])
         assert back.codes.tolist() == start.codes.tolist()
         assert np.array_equal(back.margins, start.margins, equal_nan=True)
@@ -142,7 +145,7 @@ def test_twins_are_decided_on_what_the_cases_are_decided_on():
     rows = {row["metric"]: row["value"] for row in step_rows(found, np.array([True]), step_making.FACTS, twins)}
     # The twin's rate is 1, the case's a half; on rewards alone both steps of the twin would be right too.
     assert rows["similarity"] == 0.5
-    assert decided([Case(2, -1, (0.9, 0.5))], -0.05, "<=").judged_wrong(0) == [False, True]
+    assert judged_wrong(decided([Case(2, -1, (0.9, 0.5))], -0.05, "<="), 0) == [False, True]
 
 
 def test_defaults_are_of_what_is_compared():

@@ -44,7 +44,7 @@ def near(nothing_kept):
 def slowly(evaluation, rows):
     """The share of the erroneous cases tried whose verdict is within a step of the earliest error, case by case."""
     close = []
-    for case in np.flatnonzero(rows & evaluation.tried):
+    for case in np.flatnonzero(rows & evaluation.coverage.tried):
         earliest, verdict = int(evaluation.gold.earliest[case]), int(evaluation.verdicts[case])
         if earliest >= 0:
             close.append(verdict >= 0 and abs(verdict - earliest) <= 1)

@@ -11,6 +11,7 @@ import judged
 import making
 import reference
 from reference import Case
+from scoring.evaluation.evaluation import columns_of
 from scoring.metrics.positions import PRESETS, all_position_rows, first_position_rows, offset_rows, step_position_rows
 from scoring.workspace.filtering.filters import passing
 from thoroughness import up_to
@@ -48,7 +49,7 @@ def test_offsets_are_what_is_counted_one_by_one_and_add_up(study, taken):
     counts = values(rows, "count", "outcome", "offset")
     assert {key: count for key, count in counts.items() if count} == expected
     assert {row["n"] for row in rows} == {sum(counts.values())} == {expected.total()}
-    frame = pl.concat([evaluation.gold.cases, evaluation.columns], how="horizontal")
+    frame = pl.concat([evaluation.gold.cases, columns_of(evaluation)], how="horizontal")
     for row in rows:
         assert (passing(frame, [row["where"]]).to_numpy() & mask).sum() == counts[row["outcome"], row["offset"]]
         if row["metric"] == "share":
@@ -92,7 +93,7 @@ def test_first_positions_of_both_sides_are_over_the_same_cases(study, preset):
                 word = "names no step" if step < -1 else "no step" if step == -1 else str(step)
                 expected[side, "beyond the last step" if step >= case.n_steps else word] += 1
         assert {key: count for key, count in counts.items() if count} == expected
-    frame = pl.concat([evaluation.gold.cases, evaluation.columns], how="horizontal")
+    frame = pl.concat([evaluation.gold.cases, columns_of(evaluation)], how="horizontal")
     for row in rows:
         assert row["n"] == len(there)
         assert passing(frame, [row["where"]]).sum() == counts[row["side"], row["position"]]

@@ -86,4 +86,4 @@ def test_verdicts(validity, verdict, reason):
     text = json.dumps({"validity": validity, "redundancy": [0, 0, 0]})
     found = evaluated([item(3, [1], "counterfactual")], [text])
     assert found.verdicts.tolist() == [verdict]
-    assert list(found.reasons) == [reason]
+    assert list(found.coverage.reasons) == [reason]

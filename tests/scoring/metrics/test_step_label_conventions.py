@@ -36,6 +36,7 @@ import step_making
 from reference import Case
 from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.likeness import right_rates
 from scoring.metrics.step_labels import COUNTS, step_contributions, step_rows
@@ -133,7 +134,7 @@ def test_the_rate_of_similarity_is_over_all_labels():
 
 def test_on_screen_surplus_labels_are_nothing():
     found = decided([case(2, (1,))], [[True, False, False]])
-    assert found.judged_wrong(0) == [False, True]
+    assert judged_wrong(found, 0) == [False, True]
     assert found.step_accuracies.tolist() == [1.0]
     assert value(found, "acc") == pytest.approx(2 / 3)
 

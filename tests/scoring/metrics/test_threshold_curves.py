@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import making
 import reference
 from reference import Case
+from scoring.evaluation.evaluation import columns_of
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.threshold_curves import case_curve
 from thoroughness import up_to
@@ -79,8 +80,8 @@ def test_candidates_ascend_and_between_two_of_them_no_outcome_changes(cases, com
 def test_both_trivial_policies_are_among_the_candidates(comparison):
     found, curve = swept([Case(2, 1, (0.4, 0.6)), Case(1, -1, (0.5,))], comparison)
     first, last = (found.at(curve.thresholds[end]) for end in (0, -1))
-    assert first.columns["scorer.verdict"].to_list() == [-1, -1]
-    assert last.columns["scorer.verdict"].to_list() == [0, 0]
+    assert columns_of(first)["scorer.verdict"].to_list() == [-1, -1]
+    assert columns_of(last)["scorer.verdict"].to_list() == [0, 0]
 
 
 @BOTH

@@ -8,6 +8,7 @@ import judged
 import making
 from reference import Case
 from scoring.data.schema import REWARDS, VOTES
+from scoring.evaluation.case_counts import runs_among
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.given import by_run, tally
 from scoring.evaluation.step_rewards import Gold
@@ -86,7 +87,7 @@ def test_a_benchmark_has_the_runs_in_which_some_of_it_was_tried():
     runs = [judged.votes(cases["key"][:1], [["0"]], 0), judged.votes(cases["key"], [["1"], ["2"]], 4)]
     critic = making.scorer("critic", kind="critic")
     found = evaluate(Gold(cases), critic, pl.DataFrame(schema=REWARDS), votes=pl.concat(runs))
-    assert [found.runs_among(cases["benchmark"].to_numpy() == name) for name in ("a", "b")] == [2, 1]
+    assert [runs_among(found, cases["benchmark"].to_numpy() == name) for name in ("a", "b")] == [2, 1]
 
 
 def test_votes_of_other_cases_make_no_run():

@@ -9,7 +9,8 @@ from checkpoints import Letters
 from fake_scoring import Engine, cases, events, kept
 from reference import Case
 from scoring.data.readout import Encoded, Refused
-from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.step_rewards import Gold, align
 from scoring.models.prms.base import NO_STEPS, Separated, too_long
 from scoring.runs.events import CaseRefused, End, Progress
@@ -189,8 +190,8 @@ def test_rewards_of_first_steps_are_kept_apart_and_decide_nothing():
         making.scorer("s"),
         rewards.with_columns(rewards=pl.when(pl.col("reason").is_null()).then("rewards")),
     )
-    assert decided.columns.equals(bare.columns)
-    assert decided.judged_wrong(0) is None
+    assert columns_of(decided).equals(columns_of(bare))
+    assert judged_wrong(decided, 0) is None
 
 
 @pytest.mark.parametrize(("value", "shown"), [(None, [0.1]), (float("nan"), None), (float("inf"), None)])

@@ -91,7 +91,7 @@ def counted(results, row, column):
             n += outcome not in {"unparsed", "refused", "unscored", "dev"}
             continue
         left_out = {"unscored", "dev", "no_gold", *(("unparsed", "refused") if drops else ())}
-        if gold is None or outcome in left_out or evaluation.nothing:
+        if gold is None or outcome in left_out or evaluation.coverage.nothing:
             continue
         n += SHARES[column] is None or SHARES[column] == (gold >= 0)
     return n

@@ -71,7 +71,7 @@ def test_all_of_them_stand_on_the_board_by_their_own_rules_and_have_metrics(tmp_
         values = found.rewards.values
         if name not in {"minos", "implicit"}:
             assert scale.low <= values.min() <= values.max() <= scale.high, name
-        assert found.verdicts[found.answered].size == CASES, name
+        assert found.verdicts[found.coverage.answered].size == CASES, name
     # That tells redundancy beside validity.
     found = results.evaluation("reasoneval")
     assert found.rewards.redundancy.present.sum() == CASES

@@ -218,9 +218,11 @@ def test_metrics_of_mr_math_under_both_sets_are_those_of_a_plain_computation(mr_
     )
     seen = 0
     for one in own.evaluations:
-        if not one.coverage:
+        if not one.coverage.count:
             continue
-        judged = made.with_columns(verdict=own.column(f"{one.scorer.name}.verdict"), tried=pl.Series(one.tried))
+        judged = made.with_columns(
+            verdict=own.column(f"{one.scorer.name}.verdict"), tried=pl.Series(one.coverage.tried)
+        )
         row = document.rows.filter(scorer=one.scorer.name, subset="all", metric="f1").row(0, named=True)
         value, n = f1_of(judged)
         assert (row["value"], row["n"]) == (pytest.approx(value), n)

@@ -16,6 +16,7 @@ from inspector.state.query import Query
 from inspector.state.result_set import load
 from report_parts import Parts
 from scoring.data.errors import UsageError
+from scoring.evaluation.instructive import instructive
 from scoring.formats.benchmarks.demo import NAME
 
 DEMO = ("--benchmark", NAME)
@@ -148,7 +149,11 @@ def test_the_chosen_cases_are_the_failures_that_teach_most(study):
     results = load(replace(study, scorers=("gpt4",)))
     blocks, said = cases(report_document(results, Choices(4)))
     best = results.evaluation("gpt4")
-    wrong = [row for row in best.instructive().tolist() if best.column("outcome")[row] not in {"exact", "clean"}]
+    wrong = [
+        row
+        for row in instructive(best.margins, best.codes).tolist()
+        if best.column("outcome")[row] not in {"exact", "clean"}
+    ]
     assert [block.title for block in blocks] == [results.cases["case"][row] for row in wrong[:4]]
     assert said == f"4 of the {len(wrong)} failures of gpt4: the largest miss first."
     assert len(cases(report_document(results, Choices(1000)))[0]) == len(wrong)

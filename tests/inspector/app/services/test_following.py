@@ -155,7 +155,7 @@ async def test_what_a_notebook_adds_shows_in_an_open_app(tmp_path):
         await until(pilot, lambda: "from-a-notebook" in scorers(pilot))
         found = inspected(pilot).results.evaluation("from-a-notebook")
         assert found.rule.threshold == 0.4
-        assert found.coverage == cases.height == 5
+        assert found.coverage.count == cases.height == 5
         await shows(pilot, "from-a-notebook")
         metrics = workspace.metrics("processbench", scorer="from-a-notebook")
         assert metrics.filter(metric="correct_acc", subset="all")["value"].to_list() == [1.0]

@@ -9,6 +9,7 @@ from inspector.state.case_list.ordering import KEPT, column_named, other_directi
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from scoring.data.errors import UsageError
+from scoring.evaluation.instructive import instructive
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,7 @@ def test_measures_can_be_sorted_by_and_filtered_by(root, name):
 def test_instructive_goes_the_other_way_too(root):
     most, least = (load(Query(workspace=root, scorers=("gpt4",), sort=f"instructive:{way}")) for way in ("asc", "desc"))
     codes = most.evaluation("gpt4").codes
-    assert most.shown.tolist() == most.evaluation("gpt4").instructive().tolist()
+    assert most.shown.tolist() == instructive(most.evaluation("gpt4").margins, most.evaluation("gpt4").codes).tolist()
     assert codes[most.shown[0]] in {1, 2, 3, 5}
     assert codes[least.shown[0]] in {0, 4}
 

@@ -137,8 +137,8 @@ def test_one_number_a_solution_makes_no_scorer_right_or_wrong(tmp_path, monkeypa
     RewardParts(tmp_path / "w" / "rewards" / scorer.folder).append(judged.solutions(keys, [0.5] * len(keys)))
     beside = inspect(load(Query(workspace=str(tmp_path / "w"), benchmarks=("demo",))))
     (silent,) = (one for one in beside.results.evaluations if one.scorer.name == "number")
-    assert silent.covers("demo")
-    assert not silent.judges("demo")
+    assert silent.coverage.covers("demo")
+    assert not silent.coverage.judges("demo")
     assert every_scorer_wrong(beside) == expected
     titles = [[found.title for found in ready_slices(start)] for start in (plain, beside)]
     assert titles[0] == titles[1]
@@ -147,7 +147,7 @@ def test_one_number_a_solution_makes_no_scorer_right_or_wrong(tmp_path, monkeypa
 def test_every_scorer_wrong_on_published_scores(tmp_path, data_folder):
     """Two of its twelve scorers give one number a solution."""
     start = inspect(load(mr_math(tmp_path / "w", data_folder)))
-    names = [one.scorer.name for one in start.results.evaluations if one.coverage]
+    names = [one.scorer.name for one in start.results.evaluations if one.coverage.count]
     assert len(names) == len(start.results.evaluations) - 2 == 10
     assert len(every_scorer_wrong(start)) == 10
     assert every_scorer_wrong(start) == reckoned(start, names)

@@ -26,6 +26,8 @@ from inspector.state.triage.queue import (
     queue_rows,
 )
 from reference import Case
+from scoring.evaluation.instructive import instructive
+from scoring.evaluation.single_case import verdict_of
 from scoring.workspace.triage.journal import Author, Journal
 
 
@@ -48,7 +50,10 @@ def test_every_order_holds_the_listed_cases_once(study):
             rows = queue_rows(listed, name, seed=3)
             assert sorted(rows.tolist()) == sorted(listed.shown.tolist()), name
     assert queue_rows(study.failures(), "listed").tolist() == study.failures().shown.tolist()
-    assert queue_rows(study, "instructive").tolist()[:5] == study.evaluation.instructive()[:5].tolist()
+    assert (
+        queue_rows(study, "instructive").tolist()[:5]
+        == instructive(study.evaluation.margins, study.evaluation.codes)[:5].tolist()
+    )
 
 
 def test_chance_is_that_of_the_seed(study):
@@ -67,7 +72,7 @@ def test_the_nearest_to_the_threshold_come_first(study):
 def test_where_more_pairs_of_scorers_differ_comes_first(study):
     shares = []
     for row in queue_rows(study, "disagreed").tolist():
-        verdicts = [one.verdict_of(row) for one in judging(study)]
+        verdicts = [verdict_of(one, row) for one in judging(study)]
         pairs = list(combinations([verdict for verdict in verdicts if verdict is not None], 2))
         shares.append(sum(a != b for a, b in pairs) / len(pairs) if pairs else 0)
     assert shares == sorted(shares, reverse=True)

@@ -317,7 +317,7 @@ def test_the_mean_of_the_votes_decides_on_the_board(bench):
     run(bench, Engine(lambda question: judges(question, chances[seeds.get(question.seed, 0)])), votes=3, seed=5)
     found = evaluate(Gold(bench[0]), making.scorer("prm"), making.rewards([]), votes=bench[2].read()[0])
     assert [found.rewards.of(row) for row in range(6)] == [pytest.approx([0.5] * 3)] * 6
-    assert found.movable
+    assert found.rule.is_movable
 
 
 @pytest.mark.parametrize("name", ["genprm", "rprm", "thinkprm"])

@@ -1,0 +1,13 @@
+"""The decision of an evaluation on one case."""
+
+from scoring.evaluation.evaluation import Evaluation
+
+
+def judged_wrong(evaluation: Evaluation, row: int) -> list[bool | None] | None:
+    """Return whether each step of a case is judged wrong, None if not judged; None if no step is judged."""
+    return evaluation.alone(row).judged_steps.of(0, int(evaluation.gold.n_steps[row]))
+
+
+def verdict_of(evaluation: Evaluation, row: int) -> int | None:
+    """Return the verdict of one case, or None."""
+    return int(evaluation.alone(row).verdicts[0]) if evaluation.coverage.answered[row] else None
