@@ -16,6 +16,7 @@ from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from opened import inspected, opened
 from reference import Case
+from scoring.evaluation.evaluation import columns_of
 from screen_text import press, shows
 from views import metrics_view, show_view, thresholds_view
 
@@ -49,7 +50,7 @@ def falls(case):
 def test_the_rule_decides_by_differences_and_the_rewards_stay(root):
     found = asked(root, ("falls", "diff<=")).evaluation("falls")
     assert (found.rule.threshold, found.rule.source) == (-0.05, "PRMBench's toolkit")
-    assert found.columns["falls.verdict"].to_list() == VERDICTS
+    assert columns_of(found)["falls.verdict"].to_list() == VERDICTS
     rows = show_view(asked(root, ("falls", "diff<=")), 0).rows
     assert rows["falls.reward"].to_list() == [0.9, 0.7, 0.8]
     assert rows["falls.wrong"].to_list() == [False, True, False]
