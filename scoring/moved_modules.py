@@ -1,6 +1,7 @@
-"""Modules that users' files import by paths of 0.1 or 0.2: these work through 0.3, with a DeprecationWarning.
+"""Earlier paths of modules that users' files import: they work through 0.3, with a DeprecationWarning.
 
-The guide and the examples named them. Version 0.4 removes this file and its line in `scoring/__init__.py`.
+The guide and the examples of 0.1 and 0.2 named them. Version 0.4 removes this file and its line in
+`scoring/__init__.py`.
 """
 
 import sys

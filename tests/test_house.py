@@ -212,11 +212,11 @@ LAYERS = {
     for contract in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     if contract["name"].endswith(": imports point down")
 }
-"""By package its subpackages and the files beside them, from the top; `lint-imports` reads the same table."""
+"""Layers of each package, top first: subpackages and top-level files. `lint-imports` reads the same table."""
 ALONE = {"scoring", "scoring.moved_modules", "inspector"}
-"""What stands outside of the layers: the packages' own files."""
+"""Files of the packages themselves, outside the layers."""
 MOST_IMPORTS = {"scoring": 37, "inspector": 29}
-"""Pairs of subpackages of which one imports the other."""
+"""The number of pairs of subpackages where the first imports the second."""
 
 
 def subpackage(name: str) -> str:
@@ -224,7 +224,7 @@ def subpackage(name: str) -> str:
 
 
 def module_of(name: str, modules: set[str]) -> str | None:
-    """The module that a dotted name is or is in; None where that is none of ours."""
+    """The module that a dotted name names or belongs to; None if it is not one of ours."""
     while name and name not in modules:
         name = name.rpartition(".")[0]
     return name or None
@@ -248,7 +248,7 @@ def test_imports_point_down(package):
 
 
 def test_no_import_leads_back_to_where_it_came_from():
-    """Not even one that is made in a function, for types alone, or by a name in a string."""
+    """Imports in functions, imports for types alone and module names in strings count too."""
     modules = {module_name(file) for file in files()}
     imports: dict[str, set[str]] = defaultdict(set)
     for name, imported in content().imports:

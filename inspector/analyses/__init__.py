@@ -1,7 +1,7 @@
-"""The analyses: one file each, called as its command is, or a folder of its pages; all about one is written there.
+"""The analyses: one file each, called as its command is, or a folder of its pages.
 
 It imports `inspector.case_page` and the layers below, and no Textual.
-Read `bias.py` first: a small one, whole.
+Read `bias.py` first: a small and complete one.
 
 An analysis is a function of what was selected and of a few parameters; its answer is a view. Without intervals it is
 asked first by a screen, where keys must not wait, and nothing is resampled then; the same view with intervals follows.

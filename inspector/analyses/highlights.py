@@ -96,7 +96,7 @@ class Highlight(Struct, frozen=True):
         "prm-inspect highlights --benchmark demo --where \"subset = 'reasoning'\" --json",
     ),
 )
-def highlights(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # closed forms take no draws
+def highlights(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa: ARG001  # facts need theirs
     """Return the facts of the chosen scorers on the shown cases, the surest first."""
     axes = usual_axes(results) if results.chosen else ()
     rows, facts_by = [], {}
@@ -156,7 +156,7 @@ def _failures(evaluation: Evaluation, counts: Any) -> Iterator[Highlight]:
 
 
 def _false_alarms(evaluation: Evaluation, rows: Bools) -> Iterator[Highlight]:
-    """The share of clean cases with a verdict that has a step called wrong: what is left of the accuracy on them."""
+    """The share of false alarms among clean cases with a verdict: 1 less the accuracy on them, with its interval."""
     *_, correct_acc, _ = FirstErrors((Decided(evaluation, "drop"),), rows).pooled()
     if correct_acc.value is None or correct_acc.low is None or correct_acc.high is None:
         return

@@ -1,4 +1,4 @@
-"""The `prm-inspect` command: its first word is looked up, and everything of weight is imported by its command."""
+"""Find the command of a command line and run it; each command imports what it needs."""
 
 import argparse
 import errno

@@ -323,7 +323,7 @@ class AppScreen(Steady, Screen[None]):
     def action_guide(self) -> None:
         """Open the page of the guide about this screen."""
         # Imported only for who asks: Markdown takes a while.
-        from inspector.screens.command_menu import guide_page
+        from inspector.screens.help_pages import guide_page
 
         self.app.push_screen(guide_page(self.GUIDE))
 
@@ -335,7 +335,7 @@ class AppScreen(Steady, Screen[None]):
 
     def action_keys(self) -> None:
         """List everything that can be done here, and do what is chosen."""
-        from inspector.screens.command_menu import grouped, outcome_marks
+        from inspector.screens.help_pages import grouped, outcome_marks
 
         pane = commands_bound(self, self.active_bindings.values(), whole=False)
         first = [*(RAIL if self.rail_open else ()), *(command for command, _ in pane)]

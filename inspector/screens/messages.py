@@ -68,8 +68,8 @@ ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "la
 
 @dataclass
 class Export(Message):
-    """Save or copy a table. `what` is the table, `form` one of `inspector.render.documents.FORMS`, `copy` to the
-    clipboard; a `report` is in `html`.
+    """Save or copy a table. `what` is the table, `form` one of `inspector.render.documents.row_documents.FORMS`, `copy`
+    to the clipboard; a `report` is in `html`.
 
     `metrics` are those of the cases that a list's headline speaks of, `all-metrics` those behind the board.
     `make` gives the document in a form where the screen knows more of it than the screen state does. `into` is the file

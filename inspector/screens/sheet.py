@@ -56,8 +56,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 Tables = tuple[tuple[Callable[[str], Document], str], ...]
-"""What can be exported: a function from a form of `inspector.render.documents.FORMS` to the document, and what it holds
-in words.
+"""What can be exported: a function from a form of `row_documents.FORMS` to the document, and what it holds in words.
 
 Two at most.
 """

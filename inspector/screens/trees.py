@@ -18,8 +18,8 @@ from inspector.render.mathtext import unicode_math
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import Phrase, wrap
-from inspector.screens.command_menu import TextPage
 from inspector.screens.dialog import Dialog, Picking, WordsDialog
+from inspector.screens.help_pages import TextPage
 from inspector.widgets.columns import SPARE, TableColumn, TableRow
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine

@@ -1,4 +1,4 @@
-"""Sentences about what is to be known of the figures of a result set."""
+"""Notes on the figures of a result set."""
 
 from collections.abc import Iterator, Mapping
 

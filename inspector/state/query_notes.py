@@ -1,4 +1,4 @@
-"""Sentences about what a query finds: what is not there, what is old, and what was asked in vain."""
+"""Notes on what a query loads: what is missing, what is stale, and which flags had no effect."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

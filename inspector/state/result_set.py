@@ -265,8 +265,8 @@ def load(query: Query, *, scorers: bool = True) -> ResultSet:
     on_label: Mapping[str, Sequence[Annotation]] = {} if query.labels == "original" else on_labels(journal)
     own, (cases, adjudicated, label_columns) = cases, label_set(query.labels, on_label, cases)
     made_columns = kept_columns()
-    known = {*cases.columns, *metadata.schema, *SAID, *label_columns, *(made.name for made in made_columns)}
-    evaluates = scorers or _needs_scorers(query, known)
+    case_columns = {*cases.columns, *metadata.schema, *SAID, *label_columns, *(made.name for made in made_columns)}
+    evaluates = scorers or _needs_scorers(query, case_columns)
     # What is kept was made from the labels in the files.
     kept = place if unchanged and cases is own else None
     there = scored(workspace, cases, texts, kept) if evaluates else Scored()
@@ -307,13 +307,13 @@ def load(query: Query, *, scorers: bool = True) -> ResultSet:
     return select(replace(granted, problems=tuple(problems), unkept=tuple(there.unkept)))
 
 
-def _needs_scorers(query: Query, known: Collection[str]) -> bool:
-    """Whether the query speaks of scorers, or may; `known` are the columns that are none of theirs."""
+def _needs_scorers(query: Query, case_columns: Collection[str]) -> bool:
+    """Whether the query refers to scorers or may; `case_columns` are the columns that belong to no scorer."""
     if query.decides or query.scorers or query.search or query.sort:
         return True
     read = [columns_read(text) for text in query.where]
     # A metadata column may have the name of a scorer's.
-    others = {name for name in known if name.rpartition(".")[2] not in EVERY_COLUMN}
+    others = {name for name in case_columns if name.rpartition(".")[2] not in EVERY_COLUMN}
     return not all(names and names <= others for names in read)
 
 

@@ -85,7 +85,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         Raises:
             UsageError: no threshold decides here.
         """
-        return (self.whole or self).under(self._one_rule.at(threshold, source, untuned, tuned_on))
+        return _of_all_cases(self).under(self._one_rule.at(threshold, source, untuned, tuned_on))
 
     def compared(self, comparison: Comparison, on: str | None = None, step: NamedStep | None = None) -> "Evaluation":
         """Decide by another rule.
@@ -104,7 +104,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
         rule = replace(rule, comparison=comparison, step=step or rule.step)
         if on is not None and on != rule.on:
             rule = replace(rule, on=on).at(*_default_threshold(self.scorer, on))
-        return (self.whole or self).under(rule)
+        return _of_all_cases(self).under(rule)
 
     def by_case(
         self, thresholds: Floats, by_subset: Mapping[str, float], source: str, untuned: Untuned = ()
@@ -121,14 +121,14 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
             UsageError: no threshold decides here.
         """
         rule = self._one_rule
-        decided = (self.whole or self).under(
+        decided = _of_all_cases(self).under(
             RuleByCase(thresholds, rule.comparison, source, by_subset, on=rule.on, step=rule.step, untuned=untuned)
         )
-        return replace(decided, whole=self.whole or self)
+        return replace(decided, whole=_of_all_cases(self))
 
     def at_default(self) -> "Evaluation":
         """Return the evaluation at the default threshold where one decides, else as it is; no case is left out."""
-        return self if isinstance((self.whole or self).rule, ProvidedVerdicts) else self.at(*self.default)
+        return self if isinstance(_of_all_cases(self).rule, ProvidedVerdicts) else self.at(*self.default)
 
     @property
     def default(self) -> tuple[float, str]:
@@ -138,7 +138,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def _one_rule(self) -> Rule:
-        rule = (self.whole or self).rule
+        rule = _of_all_cases(self).rule
         if not isinstance(rule, Rule):
             raise UsageError(f"{self.scorer.name} has no threshold to set: {rule.source}.", "Leave its threshold out.")
         return rule
@@ -157,7 +157,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
             fixed_verdicts=remaining,
             floats=floats,
             codes=remaining.codes,
-            whole=self.whole or self,
+            whole=_of_all_cases(self),
             further=further,
         )
         return rest if isinstance(self.rule, ProvidedVerdicts) else rest.under(self.rule)
@@ -278,6 +278,11 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
             answers=None if self.answers is None else self.answers[rows],
             usage=None if self.usage is None else self.usage.of_cases(rows),
         )
+
+
+def _of_all_cases(evaluation: Evaluation) -> Evaluation:
+    """The evaluation before cases were left out or thresholds differed."""
+    return evaluation.whole or evaluation
 
 
 def _default_threshold(scorer: Scorer, on: str) -> tuple[float, str]:

@@ -88,11 +88,11 @@ class Rule(Struct, frozen=True):
 
     @property
     def is_movable(self) -> bool:
-        """Whether one threshold decides, which could be moved."""
+        """Whether one threshold decides and can be moved."""
         return True
 
     def threshold_of(self, _row: int) -> float:
-        """Return the threshold of one case, which is that of all."""
+        """Return the threshold of a case, which is the same for all."""
         return self.threshold
 
     @property
@@ -131,7 +131,7 @@ class RuleByCase(Struct, frozen=True, eq=False):
 
     @property
     def is_movable(self) -> bool:
-        """Whether one threshold decides, which could be moved."""
+        """Whether one threshold decides and can be moved."""
         return False
 
     def threshold_of(self, row: int) -> float:
@@ -184,11 +184,11 @@ class ProvidedVerdicts(Struct, frozen=True):
 
     @property
     def is_movable(self) -> bool:
-        """Whether one threshold decides, which could be moved."""
+        """Whether one threshold decides and can be moved."""
         return False
 
     def threshold_of(self, _row: int) -> None:
-        """Return None, for no threshold decides."""
+        """Return None: no threshold decides."""
 
     def __str__(self) -> str:
         return self.words

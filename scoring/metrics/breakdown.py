@@ -355,7 +355,7 @@ def _of_share(share: Share, cells: Cells) -> CellFigures:
 
 
 def _take_interval(figures: "CellFigures", share: Share, known: "CellFigures", accuracy: Share, cells: Cells) -> None:
-    """Give a share the interval of an accuracy in the cells where it is this accuracy, or what is left of it."""
+    """Give a share the interval of an accuracy in each cell where it is this accuracy, or 1 less it."""
     alike = (figures.n > 0) & (figures.n == known.n) & (figures.n == cells.counts(share.among & accuracy.among))
     hits, right = cells.counts(share.hits), cells.counts(accuracy.hits)
     both = cells.counts(share.hits & accuracy.hits)

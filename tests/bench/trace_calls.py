@@ -47,7 +47,7 @@ class Trace:
 
     @contextlib.contextmanager
     def on(self) -> Iterator[None]:
-        """Listen to this thread and to those that start from now on."""
+        """Trace this thread and all threads that start later."""
         threading.setprofile(self._profile)
         sys.setprofile(self._profile)
         try:
@@ -80,7 +80,7 @@ class Trace:
 
 
 def _returns(names: Sequence[str]) -> int:
-    """How often a walk through files leads to one that it has left."""
+    """Count how often a walk through files comes back to a file that it has left."""
     stays = [name for name, _ in groupby(names)]
     return len(stays) - len(set(stays))
 

@@ -112,7 +112,7 @@ def palette_commands(app: App[object], words: KeyWords, screen: "Screen[object]"
 
 
 def _open_guide(app: App[object], name: str) -> None:
-    from inspector.screens.command_menu import guide_page
+    from inspector.screens.help_pages import guide_page
 
     app.push_screen(guide_page(name))
 

@@ -116,7 +116,7 @@ class FileImport:
         """
         from rich.text import Text
 
-        from inspector.screens.command_menu import TextPage
+        from inspector.screens.help_pages import TextPage
 
         host = self._host
         if host.initial_query.benchmarks:

@@ -17,7 +17,7 @@ from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.workspace.filtering.condition_masks import Categories
 
 INSTRUCTIVE = "instructive"
-"""The sort key that is no column: see `scoring.evaluation.evaluation`."""
+"""The sort key that is not a column: see `scoring.evaluation.instructive`."""
 DIRECTIONS = ("asc", "desc")
 KEPT = 2
 """Orders that are remembered; one of a million cases takes eight megabytes."""

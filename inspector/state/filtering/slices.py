@@ -1,4 +1,4 @@
-"""Slices on a screen state: those that need not be saved, and how a saved one comes upon it."""
+"""Slices of a screen state: the built-in ones, and saved ones applied to it."""
 
 from collections.abc import Iterator
 

@@ -24,11 +24,11 @@ import inspector.screens
 import inspector.widgets
 from inspector.screens.analysis import screen_of
 from inspector.screens.arranging import ColumnMenu, SortMenu
-from inspector.screens.command_menu import TextPage
 from inspector.screens.common_cases import ScorerChoice
 from inspector.screens.dialog import Dialog, Leaving, Narrowing, Picking, SureDialog, WordsDialog
 from inspector.screens.export import ExportMenu
 from inspector.screens.filtering import ConditionScreen
+from inspector.screens.help_pages import TextPage
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.mapping import MappingDialog
 from inspector.screens.score import CaseScorerDialog, ScoreDialog, TickLine

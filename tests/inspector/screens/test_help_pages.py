@@ -1,8 +1,8 @@
 """`?` lists what can be done and does it; a key that nobody has is answered."""
 
 from inspector.render.texts.sentences import GLYPHS
-from inspector.screens.command_menu import MEANINGS
 from inspector.screens.dialog import CommandMenu
+from inspector.screens.help_pages import MEANINGS
 from inspector.widgets.key_table import COMMANDS
 from inspector.widgets.pick_list import PickList
 from opened import opened
