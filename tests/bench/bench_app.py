@@ -108,6 +108,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "prm-inspect-bench")
     parser.add_argument("--beside", type=Path, help="another checkout, measured in turn with this one")
     chosen = parser.parse_args()
+    if chosen.beside and not (chosen.beside / "inspector").is_dir():
+        parser.error(f"{chosen.beside} is not a checkout: it has no folder inspector.")
     print(
         f"{'cases':>9}  {'what':<44} {'first':>8} {'last':>8} {'p95':>8} {'worst':>8} {'bytes':>8}   target", flush=True
     )

@@ -131,6 +131,8 @@ def main() -> None:
     parser.add_argument("--walk", choices=WALKS, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     tree = chosen.tree.resolve()
+    if not (tree / "inspector").is_dir():
+        parser.error(f"{tree} is not a checkout: it has no folder inspector.")
     if chosen.walk:
         sys.path[:0] = [str(tree / folder) for folder in (".", "tests", "tests/support", "assets")]
         trace = Trace(tree)
