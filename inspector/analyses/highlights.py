@@ -65,7 +65,7 @@ NOTES = (
     f"slices: accuracy less that on the rest, {SUPPORT} cases or more each; `bias` has every one that was looked at",
     f"a slice is told where Fisher's exact p is below {LEVEL} after Holm over all that were looked at",
     "the surest first: by how far the nearer end of the interval is from nothing",
-    "low and high: 95%, of false alarms the bootstrap of `metrics`",
+    "low and high: 95%, of false alarms the bootstrap of `metrics`, and Wilson's decides too whether they are told",
     f"low and high of other shares: Wilson's, of differences: Newcombe's; these {INDEPENDENT}",
 )
 
@@ -181,14 +181,19 @@ def _share(
     usual: float,
     ends: tuple[float, float] | None = None,
 ) -> Iterator[Highlight]:
-    """A share of the cases with an outcome, where it is surely more than is usual; `ends` are by default Wilson's."""
+    """A share of the cases with an outcome, if it is surely more than usual; `ends` are by default Wilson's.
+
+    Where all cases are hits, a bootstrap has no width. So Wilson's interval decides too whether the share is told.
+    """
     if not of:
         return
-    low, high = ends or (float(end[0]) for end in wilson_interval(np.array([hits]), np.array([of])))
-    if low > usual:
+    wilson = tuple(float(end[0]) for end in wilson_interval(np.array([hits]), np.array([of])))
+    low, high = ends or wilson
+    sure = min(low, wilson[0]) - usual
+    if sure > 0:
         figures = {"value": hits / of, "low": low, "high": high, "reason": None, "small": of < SUPPORT}
         where = (Facet(f"{evaluation.scorer.name}.outcome", (OUTCOMES[code],)).sql,)
-        yield Highlight(words, OUTCOMES[code].replace("_", " "), figures, hits, where, low - usual)
+        yield Highlight(words, OUTCOMES[code].replace("_", " "), figures, hits, where, sure)
 
 
 def _slice(evaluation: Evaluation, row: Mapping[str, Any], unparsed: Unparsed) -> Highlight:

@@ -117,8 +117,8 @@ def _of_scorers(here: str, scorers: Sequence[str]) -> Iterator[str]:
         yield from (f"check {first} --baseline {second} {here} --json", f"check {first} --baseline {second} {here}")
     for flags in ("", "--pairs", "--upset"):
         yield from (f"compare {here} {flags} --json", f"compare {here} {flags}")
-    yield from (f"{what} {here} --json" for what in ("bias", "contested", "votes"))
-    yield from (f"{what} {here}" for what in ("bias", "contested"))
+    yield from (f"{what} {here} --json" for what in ("bias", "contested", "highlights", "votes"))
+    yield from (f"{what} {here}" for what in ("bias", "contested", "highlights"))
     yield f"report {here} --cases 3 --markdown"
     yield from (f"export rewards {here} --scorer {first} --to {form}" for form in ("mr_eval", "grben"))
 

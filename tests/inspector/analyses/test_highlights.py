@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 import making
 from inspector.analyses import load as analysis
-from inspector.analyses.highlights import MOST, Highlight, varied
+from inspector.analyses.highlights import MOST, WORTH_TELLING, Highlight, facts_of, varied
 from inspector.cli import main
 from inspector.state.query import Query
 from inspector.state.result_set import load, select
@@ -79,6 +79,17 @@ def test_what_is_told_of_outcomes_is_counted_from_the_cases():
         assert (row["low"], row["high"]) == pytest.approx(ends)
         told += 1
     assert told > 5
+
+
+def test_all_of_a_few_cases_are_not_surer_than_many(tmp_path):
+    """A bootstrap of three of three has no width; three cases remain three cases."""
+    few = [Case(2, -1, (0.2, 0.9))] * 3
+    cases = [*few, *[Case(2, gold, (0.9, 0.9)) for gold in (0, 1)] * 30]
+    making.workspace(tmp_path / "w", cases, [(making.scorer("strict"), cases)])
+    results = load(Query(workspace=str(tmp_path / "w")))
+    [alarms] = [fact for fact in facts_of(results.evaluations[0], results.mask, ()) if "false alarms" in fact.words]
+    assert (alarms.figure["low"], alarms.figure["high"]) == (1, 1)
+    assert alarms.sure == pytest.approx(wilson(3, 3)[0] - WORTH_TELLING)
 
 
 def test_a_scorer_of_which_nothing_can_be_said_has_no_fact(tmp_path):
