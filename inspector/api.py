@@ -27,9 +27,9 @@ from inspector.render.analysis_list import summaries
 from inspector.render.blocks import Cell, Column, Kind, Note, Section, count, figure, points, table, text
 from inspector.render.view import View
 from inspector.state.provenance import provenance
-from inspector.state.query import Query
 from scoring.api import Names
 from scoring.data.errors import UsageError
+from scoring.selection.query import Query
 
 __all__ = [
     "Cell",
@@ -99,7 +99,7 @@ def analysis(
         options: what it can be told, by the names of the flags of its command: `baseline` of `check`, `flips` of
             `thresholds` page `flips`.
         plugin: Python files of your own: analyses, rules, metrics, columns.
-        fields: further fields of `inspector.state.query.Query`, such as `seed`, `protocol` and `unparsed`.
+        fields: further fields of `scoring.selection.query.Query`, such as `seed`, `protocol` and `unparsed`.
 
     Raises:
         UsageError: there is no such analysis, page, option, scorer or column, or nothing to answer.

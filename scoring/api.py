@@ -31,14 +31,11 @@ from scoring.data.metadata_columns import columns_frame
 from scoring.data.names import match_name
 from scoring.data.own_columns import column
 from scoring.data.rules import check_own_rule, rule
-from scoring.data.schema import STEP_INDEX, Bools
+from scoring.data.schema import STEP_INDEX
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import expand_home
-from scoring.data.texts import Texts, reward_keys
-from scoring.evaluation.derived import EvaluationCache
-from scoring.evaluation.evaluated_cases import EvaluatedCases, TriageColumns, twin_evaluations
-from scoring.evaluation.loader import Scored, scored
-from scoring.formats.benchmarks.benchmark_registry import MODULES, step_labelled
+from scoring.data.texts import reward_keys
+from scoring.formats.benchmarks.benchmark_registry import MODULES
 from scoring.formats.reading.findings import Finding, counted
 from scoring.formats.reading.rows import Rows
 from scoring.formats.results.result_format import ExternalResults
@@ -47,11 +44,13 @@ from scoring.formats.tables.column_mapping import ColumnMapping, StatedMapping
 from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, join_sources, spill_folder
 from scoring.importing.saving import SavedResults
 from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table, recognised
-from scoring.metrics.deciding import DecisionContext, TuningContext, apply_decisions
 from scoring.metrics.kernel import Decided, Unparsed
-from scoring.metrics.official_rows import CountingRules, metrics_frame
 from scoring.metrics.own import metric
 from scoring.metrics.plugins import load_plugins
+from scoring.selection.loading import load
+from scoring.selection.official_figures import official_figures
+from scoring.selection.query import Query
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import RewardParts, rows_of_cases
 from scoring.workspace.generation import Added
 from scoring.workspace.workspace import Workspace, workspace_folder
@@ -397,23 +396,16 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
             FilterError: a condition cannot be read or names a column that is not there.
             DamagedWorkspace: cases cannot be read.
         """
-        conditions = _several(where)
-        if conditions:
-            evaluated, _, text = self._evaluated(benchmark)
-        else:
-            cases, text, metadata = self.workspace.cases_and_columns(_several(benchmark))
-            evaluated = EvaluatedCases(self.workspace, cases, metadata=metadata)
-        rows = np.flatnonzero(evaluated.passing(conditions))
-        own = [evaluated.metadata.column(name) for name in evaluated.metadata.schema if evaluated.is_metadata(name)]
-        parts = [evaluated.cases, columns_frame(own, evaluated.height)] if own else [evaluated.cases]
+        results = self._load(Query(benchmarks=_several(benchmark), where=_several(where)), scorers=False)
+        cases, metadata, rows = results.cases, results.loaded.metadata, results.shown
+        own = [metadata.column(name) for name in metadata.schema]
+        parts = [cases, columns_frame(own, cases.height)] if own else [cases]
         frame = pl.concat(parts, how="horizontal")[rows]
         if not texts:
             return frame
-        held: pl.DataFrame = text.gather(rows).frame()
+        held: pl.DataFrame = results.loaded.texts.gather(rows).frame()
         # A file may have a column that is called like a text: its metadata name is another one.
-        return pl.concat(
-            [frame.select(evaluated.cases.columns), held, frame.drop(evaluated.cases.columns)], how="horizontal"
-        )
+        return pl.concat([frame.select(cases.columns), held, frame.drop(cases.columns)], how="horizontal")
 
     def rewards(self, scorer: str, *, benchmark: Names = (), by: Literal["case", "step"] = "case") -> pl.DataFrame:
         """Return what one scorer gave the cases here: by identity where a file named the case, else by content.
@@ -492,28 +484,20 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
             DamagedWorkspace: cases cannot be read.
         """
         load_plugins(_several(plugin))
-        evaluated, there, _ = self._evaluated(benchmark)
-        names = [evaluation.scorer.name for evaluation in evaluated.evaluations]
-        wanted = [match_name(word, names, "scorer") for word in _several(scorer)]
-        chosen = tuple(dict.fromkeys(wanted or names))
-        counting = CountingRules(protocol, unparsed, seed)
-        decisions = _Decisions(_by_scorer(threshold), _by_scorer(rule), _by_scorer(redundancy), protocol)
-        kept = _Kept(_several(subset), _several(where))
-
-        def around(evaluations: Any) -> TuningContext:
-            now = replace(evaluated, evaluations=evaluations)
-            return TuningContext(lambda: kept.mask(now), kept.where, counting.unparsed_of, seed)
-
-        decided_evaluations = apply_decisions(tuple(evaluated.evaluations), DecisionContext(decisions, chosen, around))
-        evaluated = replace(evaluated, evaluations=decided_evaluations)
-        by_name = {evaluation.scorer.name: evaluation for evaluation in decided_evaluations}
-        chosen_evaluations = [by_name[name] for name in chosen]
-        twins = {
-            name: twin_evaluations(self.workspace, name, chosen_evaluations, there.folders)
-            for name in evaluated.cases["benchmark"].unique(maintain_order=True)
-            if (facts := step_labelled(name)) is not None and facts.twins
-        }
-        return metrics_frame(evaluated, chosen_evaluations, kept.mask(evaluated), counting, _several(by), twins)
+        query = Query(
+            benchmarks=_several(benchmark),
+            scorers=_several(scorer),
+            subsets=_several(subset),
+            where=_several(where),
+            thresholds=_by_scorer(threshold),
+            rules=_by_scorer(rule),
+            redundancy=_by_scorer(redundancy),
+            protocol=protocol,
+            unparsed=unparsed,
+            by=_several(by),
+            seed=seed,
+        )
+        return official_figures(self._load(query))
 
     @property
     def _root(self) -> Path:
@@ -531,44 +515,11 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
                 _warn([str(error)])
         return folders
 
-    def _evaluated(self, benchmark: Names) -> tuple[EvaluatedCases, Scored, Texts]:
-        """The cases with all columns, every scorer on them at its own threshold, and their texts."""
-        names = tuple(dict.fromkeys(_several(benchmark)))
-        place = EvaluationCache.of(self.workspace, names)
-        cases, texts, metadata = self.workspace.cases_and_columns(names)
-        unchanged = place == EvaluationCache.of(self.workspace, names)
-        there = scored(self.workspace, cases, texts, place if unchanged else None)
-        _warn(there.problems)
-        journal = self.workspace.journal()
-        _warn(journal.problems if journal else ())
-        triage = None if journal is None else TriageColumns(journal.triage, cases)
-        evaluated = EvaluatedCases(self.workspace, cases, tuple(there.evaluations), metadata, triage)
-        return evaluated, there, texts
-
-
-class _Decisions(Struct, frozen=True):
-    """What is asked of decisions: pairs of a scorer's name (None = all) and what is asked of it."""
-
-    thresholds: tuple[tuple[str | None, str], ...]
-    rules: tuple[tuple[str | None, str], ...]
-    redundancy: tuple[tuple[str | None, str], ...]
-    protocol: str | None
-
-
-class _Kept(Struct, frozen=True):
-    """Which cases take part."""
-
-    subsets: tuple[str, ...]
-    where: tuple[str, ...]
-
-    def mask(self, evaluated: EvaluatedCases) -> Bools:
-        """The cases that are kept, shape (n,)."""
-        keep = np.ones(evaluated.height, dtype=np.bool_)
-        if self.subsets:
-            names = [name for name in evaluated.cases["subset"].unique(maintain_order=True).to_list() if name]
-            wanted = [match_name(word, names, "subset") for word in self.subsets]
-            keep &= evaluated.cases["subset"].is_in(wanted).fill_null(value=False).to_numpy()
-        return keep & evaluated.passing(self.where)
+    def _load(self, query: Query, *, scorers: bool = True) -> ResultSet:
+        """What a query selects here; a warning for what cannot be read."""
+        results = load(query, workspace=self.workspace, scorers=scorers)
+        _warn(results.loaded.problems)
+        return results
 
 
 def _several(names: Names) -> tuple[str, ...]:

@@ -15,8 +15,6 @@ import authored
 import example
 import making
 from inspector import cli
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from modified import row as modified
 from scoring.api import AddedFrame, ColumnMapping, WorkspaceWarning, open_workspace
 from scoring.data.errors import (
@@ -33,6 +31,8 @@ from scoring.data.schema import CASES
 from scoring.data.scorer import Scorer
 from scoring.formats.benchmarks import demo
 from scoring.importing.batch import ImportOptions, read_sources
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import VoteParts
 from scoring.workspace.workspace import Workspace
 from thoroughness import up_to

@@ -13,7 +13,7 @@ import authored
 import example
 from inspector import cli
 from inspector.cli import command_flags
-from inspector.state.query import query_from
+from inspector.cli.query_arguments import query_from
 from refusals import sentence_of
 from scoring import __version__
 from thoroughness import also, together

@@ -16,9 +16,10 @@ from inspector.analyses import Params, load
 from inspector.cli.command_flags import COMMANDS, REMOVED, RENAMED, parser_of
 from inspector.cli.command_parser import first_clause
 from inspector.cli.commands.completion import SHELLS
+from inspector.cli.query_arguments import query_from
 from inspector.render.analysis_list import summaries
 from inspector.state.common_flags import COMMON, common_help
-from inspector.state.query import Query, query_from
+from scoring.selection.query import Query
 from thoroughness import THOROUGH
 
 BEFORE = json.loads((Path(__file__).parent / "data" / "flags-0.1.json").read_text())

@@ -215,7 +215,7 @@ LAYERS = {
 """Layers of each package, top first: subpackages and top-level files. `lint-imports` reads the same table."""
 ALONE = {"scoring", "scoring.moved_modules", "inspector"}
 """Files of the packages themselves, outside the layers."""
-MOST_IMPORTS = {"scoring": 37, "inspector": 29}
+MOST_IMPORTS = {"scoring": 43, "inspector": 29}
 """The number of pairs of subpackages where the first imports the second."""
 
 

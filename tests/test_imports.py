@@ -57,7 +57,7 @@ def test_help_and_version_load_neither_the_terminal_nor_the_data():
 OPENED = """
 import asyncio
 from inspector.app.app import InspectApp
-from inspector.state.query import Query
+from scoring.selection.query import Query
 from inspector.screens.base import AppScreen
 
 async def look():
@@ -72,7 +72,7 @@ asyncio.run(look())
 
 
 def test_the_first_paint_waits_for_no_data_and_the_app_for_no_run_and_no_engine():
-    screens = "import inspector.state.result_set, inspector.screens.board, inspector.screens.case"
+    screens = "import scoring.selection.result_set, inspector.screens.board, inspector.screens.case"
     first, imported, opened = loaded("import inspector.app.app", screens, OPENED)
     assert "textual" in first
     assert not first & {*DATA, *ENGINES}

@@ -21,13 +21,13 @@ from inspector.cli import entry
 from inspector.cli.actions import environment as doctor
 from inspector.render import analysis_list
 from inspector.render.analysis_list import summaries
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from opened import opened
 from scoring.data import own_code, own_columns
 from scoring.data.errors import PluginError
 from scoring.metrics import own
 from scoring.metrics.plugins import GROUPS, load_plugins
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring_process import jobs_here
 from screen_text import press, shows, until
 from views import table_of, words_of

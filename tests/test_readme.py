@@ -15,8 +15,6 @@ from textual.app import App
 import authored
 from inspector import cli
 from inspector.cli import command_flags
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.widgets.guide import KEYS, page, pages
 from inspector.widgets.guide.key_page import key_page
 from inspector.widgets.key_spelling import written
@@ -24,6 +22,8 @@ from inspector.widgets.key_table import COMMANDS, RAIL
 from inspector.widgets.key_table.command import VERBS
 from scoring import __version__
 from scoring.models.critics.protocols import PROTOCOLS, version
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring_process import captured, jobs_here
 from servers.fault_server import running
 

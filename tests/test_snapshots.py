@@ -25,13 +25,13 @@ from textual.widgets import Input
 from inspector.analyses import Params, load
 from inspector.app.app import InspectApp
 from inspector.render.lines import text_of
-from inspector.state.query import Query
-from inspector.state.result_set import load as load_query
 from inspector.state.screen_state import inspect, subject
 from inspector.widgets.search_bar import SearchBar
 from looks import Look, at_rest, resting_look, written
 from opened import opened
 from scenes import NARROW, SCENES, Scene, demo
+from scoring.selection.loading import load as load_query
+from scoring.selection.query import Query
 from screen_text import hides, press, shows
 from views import page_sheet
 

@@ -17,12 +17,12 @@ from capturing.plan import KEPT, SPACE
 from capturing.workspace_0_1 import CRITIC, PRM, RATER, VERSION
 from inspector import cli
 from inspector.state.kept_answers import kept_answers
-from inspector.state.query import Query
 from inspector.state.remembered import _file_name
-from inspector.state.result_set import load
 from kept_workspace import STATE, KeptWorkspace, app, at_home, other_values, own_keys, said_now
 from opened import inspected
 from scoring.runs.prompts import sent
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring_process import captured, only, ran_here
 from screen_text import press, screen_text
 from servers import fault_server
@@ -97,10 +97,10 @@ def test_what_its_critics_were_sent_is_made_again_letter_for_letter(read_only):
     results = load(Query(workspace=str(read_only / SPACE)))
     fits = []
     for name in ("tiny-prmbench", "tiny-processbench-t1"):
-        for row in range(results.height):
-            texts, scorer = results.texts.row(row), results.evaluation(name).scorer
+        for row in range(results.evaluated.height):
+            texts, scorer = results.loaded.texts.row(row), results.evaluation(name).scorer
             for answer in kept_answers(results, name, row).iter_rows(named=True):
-                found = sent(results.workspace.root, scorer, {}, texts, answer)
+                found = sent(results.loaded.workspace.root, scorer, {}, texts, answer)
                 fits.append(found.fits and not found.kept)
     assert fits == [True] * 55
 

@@ -17,11 +17,11 @@ from msgspec.structs import replace
 
 from inspector.render.analysis_list import OWN, module_of, summaries
 from inspector.render.view import View
-from inspector.state import result_set
 from inspector.state.common_flags import Collect
-from inspector.state.query import Query
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import PluginError, UsageError
+from scoring.selection import loading
+from scoring.selection.query import Query
+from scoring.selection.result_set import ResultSet
 
 Whose = Literal["all", "ranked", "focus", "pair", "one or two", "beside", "none"]
 """Whom a screen asks about: every scorer, as the workspace has them or as the analysis ranks them; the one in focus;
@@ -238,11 +238,11 @@ class Analysis(Struct, frozen=True):
         """Read what the query asks about, decide and select.
 
         Raises:
-            InspectError: as `inspector.state.result_set.load`, or the query asks for what this has no answer to.
+            InspectError: as `scoring.selection.loading.load`, or the query asks for what this has no answer to.
         """
         if self.loader is not None:
             return self.loader(query, params)
-        return result_set.load(query)
+        return loading.load(query)
 
     def view(self, results: ResultSet, params: Params | None = None, *, intervals: bool = True) -> View:
         """Answer the question: make the view of a result set.

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from inspector.state.filtering.facets import FACETS, column_words
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.schema import METADATA
 from scoring.data.storage.remembered import IdentityCache
 from scoring.metrics.breakdown import DEFAULTS, DERIVED, Axis, axis
+from scoring.selection.result_set import ResultSet
 
 MOST = 60
 """A column of more values than this is not offered."""
@@ -42,14 +42,14 @@ def axis_of(results: ResultSet, column: str) -> Axis:
         UsageError: there is no such column, or none to break down by.
     """
     of_cases = column in {*METADATA, *DERIVED}
-    if not of_cases and column not in results.schema:
-        if why := results.why_missing(column):
+    if not of_cases and column not in results.evaluated.schema:
+        if why := results.evaluated.why_missing(column):
             raise UsageError(f"there is no column {column!r}.", why)
         # One that is not there is told with all that are.
-        return axis(pl.DataFrame(schema=results.schema), column)
-    owner = results.cases if of_cases else results.owner(column)
+        return axis(pl.DataFrame(schema=results.evaluated.schema), column)
+    owner = results.cases if of_cases else results.evaluated.owner(column)
     made: Axis = _AXES.of(
-        column, (owner,), lambda: axis(results.cases if of_cases else results.table((column,)), column)
+        column, (owner,), lambda: axis(results.cases if of_cases else results.evaluated.table((column,)), column)
     )
     return made
 
@@ -102,10 +102,10 @@ def _of_cases(cases: pl.DataFrame) -> Iterator[str]:
 
 
 def _of_metadata(results: ResultSet, benchmark: str) -> Iterator[str]:
-    columns = results.metadata
+    columns = results.loaded.metadata
     for name in columns.of(benchmark):
         few = 1 < columns.distinct(name, benchmark) <= MOST
-        if few and results.is_metadata(name) and not results.schema[name].is_float():
+        if few and results.evaluated.is_metadata(name) and not results.evaluated.schema[name].is_float():
             yield name
 
 

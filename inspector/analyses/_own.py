@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from inspector.analyses import Analysis, Params, keep_own_analysis
 from inspector.render.view import View
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import PluginError
 from scoring.data.own_code import OwnCode
 from scoring.metrics.plugins import keep_with, load_plugins
+from scoring.selection.result_set import ResultSet
 
 
 def load_own(files: Sequence[str]) -> None:

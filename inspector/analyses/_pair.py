@@ -25,7 +25,6 @@ from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted, official_title
 from inspector.state.common_cases import own_link
 from inspector.state.comparability import incomparable
-from inspector.state.result_set import ResultSet, within
 from scoring.data.schema import Row
 from scoring.data.scorer import not_recorded, settings_that_differ
 from scoring.metrics.aligned import (
@@ -43,6 +42,7 @@ from scoring.metrics.first_error import SIDES
 from scoring.metrics.own import own_metrics
 from scoring.metrics.paired import CASE_NAMES, quadrants
 from scoring.metrics.resampling import RESAMPLES
+from scoring.selection.result_set import ResultSet, within
 
 TEST = "exact McNemar, two-sided, on erroneous and on clean cases apart"
 STRATIFIED = "paired bootstrap, stratified by erroneous/clean within subset"

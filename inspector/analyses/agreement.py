@@ -16,7 +16,6 @@ from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance, provenance_of_people
-from inspector.state.result_set import ResultSet, by_benchmark, within
 from inspector.state.triage.annotations import StatementsByPerson, Topic, disagreements, statements_by_person
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools, Row
@@ -32,6 +31,7 @@ from scoring.metrics.annotator_agreement import (
 )
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
 from scoring.metrics.shares import LABELLED, answered
+from scoring.selection.result_set import ResultSet, by_benchmark, within
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import named
 from scoring.workspace.triage.history import TAG

@@ -27,12 +27,12 @@ from inspector.render.view import View
 from inspector.state.filtering.facets import column_words
 from inspector.state.notes import FEW, INDEPENDENT, first_run_notes
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.breakdown import SUPPORT, slice_rows
 from scoring.metrics.shares import answered, behind, bias_rows
 from scoring.metrics.step_labels import judged_steps
+from scoring.selection.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.workspace.filtering.sql_words import named
 
 BIAS = {

@@ -27,11 +27,8 @@ from inspector.state.comparability import (
     remedy_of,
     threshold_kind,
 )
-from inspector.state.label_set import COLUMN
 from inspector.state.notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
 from inspector.state.provenance import conditions, provenance
-from inspector.state.query import as_words
-from inspector.state.result_set import ResultSet, within
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.rules import transform, when_wrong
@@ -59,6 +56,9 @@ from scoring.metrics.official_rows import protocol_named, protocol_of
 from scoring.metrics.own import MEMBERS
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.shares import SIDES, tried
+from scoring.selection.labels import COLUMN
+from scoring.selection.query import as_words
+from scoring.selection.result_set import ResultSet, within
 from scoring.workspace.cache import RewardParts, VoteParts
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED
@@ -120,7 +120,7 @@ def protocol_card(results: ResultSet, scorer: str, benchmark: str) -> ProtocolCa
     alone = _alone(results, scorer, benchmark)
     evaluation = alone.evaluation(scorer)
     facts = (
-        *_scorer_facts(evaluation, alone.folders.get(scorer)),
+        *_scorer_facts(evaluation, alone.loaded.folders.get(scorer)),
         *_decision_facts(evaluation, alone, benchmark),
         *_counting_facts(evaluation, alone, benchmark),
     )
@@ -212,7 +212,7 @@ def _cases(evaluation: Evaluation, results: ResultSet, benchmark: str) -> Iterat
         where = (tried(name, unparsed),) if made is None else (made.cases or MEMBERS).where(name, unparsed)
         has_them = where if evaluation.coverage.nothing is None else ("false",)
         own = (results.cases["benchmark"] == benchmark).to_numpy() & mask
-        if made is not None and not np.array_equal(own & results.passing(has_them), rows):
+        if made is not None and not np.array_equal(own & results.evaluated.passing(has_them), rows):
             has_them = ()
         yield Fact(
             "cases",
@@ -296,7 +296,7 @@ def _runs(evaluation: Evaluation) -> str:
 
 
 def _gold(results: ResultSet, benchmark: str) -> Iterator[Fact]:
-    imports = results.workspace.imports(benchmark)
+    imports = results.loaded.workspace.imports(benchmark)
     yield from _labels(results)
     for name, key in (("label base in the file", "label_base"), ("read from", "source"), ("format", "format")):
         values = list(dict.fromkeys(str(imported[key]) for imported in imports if imported.get(key)))
@@ -311,12 +311,12 @@ def _gold(results: ResultSet, benchmark: str) -> Iterator[Fact]:
 def _labels(results: ResultSet) -> Iterator[Fact]:
     """Whose labels they are; where they were adjudicated, which of the shown cases have another one than before."""
     based = "steps are 0-based here, -1 = no error"
-    if results.adjudicated is None:
+    if results.labels.adjudicated is None:
         yield Fact("gold", "labels", f"as the benchmark gives them; {based}")
         return
-    people = results.adjudicated.people
+    people = results.labels.adjudicated.people
     yield Fact("gold", "labels", f"adjudicated{' by ' if people else ''}{', '.join(people)}; {based}")
-    there = results.column(COLUMN).gather(results.shown)
+    there = results.evaluated.column(COLUMN).gather(results.shown)
     for name in (*OVERLAID, *UNDECIDED, CONFIRMED):
         if n := int((there == name).sum()):
             yield Fact("gold", f"labels here: {name}", counted(n, "case"), (Facet(COLUMN, (name,)).sql,), n)

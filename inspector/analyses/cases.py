@@ -13,13 +13,13 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import View
 from inspector.state.case_list.case_rows import FOUND_IN, CaseRows
 from inspector.state.case_list.catalogue import REWARDS
-from inspector.state.case_list.ordering import column_named
 from inspector.state.notes import first_run_notes, no_case_words
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.names import name_choices
 from scoring.evaluation.evaluation import columns_of
+from scoring.selection.ordering import column_named
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
 
 CASE_COLUMNS = (
@@ -100,23 +100,23 @@ def _columns_of_cases(results: ResultSet) -> pl.DataFrame:
     if results.query.columns:
         return columns_table(results, results.query.columns)
     labels = results.cases.select(CASE_COLUMNS).with_columns(
-        results.column(name).alias(name) for name in (*metadata_of(results), *_said(results))
+        results.evaluated.column(name).alias(name) for name in (*metadata_of(results), *_said(results))
     )
     return pl.concat([labels, *map(columns_of, results.chosen_evaluations)], how="horizontal")
 
 
 def metadata_of(results: ResultSet) -> list[str]:
     """Return the metadata columns of the cases, by name."""
-    return [name for name in results.metadata.schema if results.is_metadata(name)]
+    return [name for name in results.loaded.metadata.schema if results.evaluated.is_metadata(name)]
 
 
 def _said(results: ResultSet) -> list[str]:
     """What people said and what became of labels, as far as they said it of any case of the workspace."""
-    if results.journal is None:
+    if results.labels.journal is None:
         return []
-    triage = results.journal.triage
+    triage = results.labels.journal.triage
     statements = {"ruling": triage.rulings, "category": triage.categories, "tags": triage.tags, "note": triage.notes}
-    return [*(name for name, statement in statements.items() if statement), *results.further]
+    return [*(name for name, statement in statements.items() if statement), *results.evaluated.further]
 
 
 # -- columns that a person named
@@ -134,7 +134,7 @@ def columns_table(results: ResultSet, words: Sequence[str]) -> pl.DataFrame:
     for word in words:
         column = _rewards(results, word) if word.endswith(REWARDS) else None
         if column is None:
-            column = results.column(column_named(results.evaluated, results.chosen_evaluations, word))
+            column = results.evaluated.column(column_named(results.evaluated, results.chosen_evaluations, word))
         by_name.setdefault(column.name, column)
     return pl.DataFrame(list(by_name.values()))
 
@@ -150,6 +150,6 @@ def _rewards(results: ResultSet, word: str) -> pl.Series | None:
                 instead=name_choices("--scorer", results.chosen, "rewards of"),
             )
         scorer = results.chosen[0]
-    if scorer not in {evaluation.scorer.name for evaluation in results.evaluations} or word in results.schema:
+    if scorer not in {evaluation.scorer.name for evaluation in results.evaluations} or word in results.evaluated.schema:
         return None
     return CaseRows(results, scorer).get_column(REWARDS).alias(f"{scorer}.{REWARDS}")

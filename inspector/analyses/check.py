@@ -40,8 +40,6 @@ from inspector.state.common_cases import aligned_cases, aligned_official, withou
 from inspector.state.comparability import Incomparable, counted_cases, incomparable
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance, repeated_solutions
-from inspector.state.query import Query, as_words
-from inspector.state.result_set import ResultSet, load
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name, near_names
 from scoring.data.schema import Row
@@ -55,6 +53,9 @@ from scoring.metrics.first_error import SIDES
 from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, case_comparison_rows, official_comparison_rows
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.shares import right, wrong
+from scoring.selection.loading import load
+from scoring.selection.query import Query, as_words
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.condition_masks import Categories, ConditionMasks
 from scoring.workspace.filtering.filters import columns_read, needed_columns
 from scoring.workspace.filtering.sql_words import Word, words_of
@@ -494,7 +495,7 @@ def _figures(
 ) -> dict[str, Any]:
     new, old = (pair.evaluation(name) for name in names)
     here = (pair.cases["benchmark"] == benchmark).to_numpy() & pair.mask
-    lost = here & pair.passing(newly_wrong_conditions(pair, names, benchmark))
+    lost = here & pair.evaluated.passing(newly_wrong_conditions(pair, names, benchmark))
     order = instructive(new.margins, new.codes)
     return {
         "benchmark": benchmark,

@@ -28,7 +28,6 @@ from inspector.render.view import View
 from inspector.state.filtering.facets import column_words
 from inspector.state.notes import INDEPENDENT, first_run_notes
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
@@ -37,6 +36,7 @@ from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.shares import behind, bias_rows
+from scoring.selection.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.workspace.filtering.filters import Facet
 
 MOST = 5

@@ -25,11 +25,8 @@ from inspector.render.blocks import (
 from inspector.render.lines import CaseLink
 from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE, figure_link, group_facets, own_cases
-from inspector.state.label_set import other_labels
+from inspector.state.label_words import other_labels
 from inspector.state.provenance import provenance
-from inspector.state.query import Query
-from inspector.state.result_set import ResultSet, decide, load, nothing_loaded, select
-from inspector.state.workspace_place import find_workspace
 from scoring import __version__
 from scoring.data.errors import NoWorkspace, UsageError
 from scoring.data.names import near_names, without
@@ -54,6 +51,10 @@ from scoring.metrics.paper_figures import (
 from scoring.metrics.published.papers import PAPERS, Paper, other_values, published_statistics
 from scoring.metrics.published.papers import PrintedTable as PaperTable
 from scoring.metrics.statistics import statistics_rows
+from scoring.selection.loading import load, nothing_loaded
+from scoring.selection.query import Query
+from scoring.selection.result_set import ResultSet, decide, select
+from scoring.workspace.workspace_place import find_workspace
 
 # -- the tables of papers as people see them: what is here, what is printed and the difference, line by line
 
@@ -346,7 +347,7 @@ class PaperSource(NamedTuple):
     @property
     def here(self) -> bool:
         """Say whether there are cases."""
-        return self.results.height > 0
+        return self.results.evaluated.height > 0
 
     @property
     def unparsed(self) -> Unparsed:
@@ -356,7 +357,7 @@ class PaperSource(NamedTuple):
     @property
     def other_labels(self) -> str:
         """Say why the figures here are not of the labels that the paper has; "" where they are."""
-        return other_labels(self.results.adjudicated)
+        return other_labels(self.results.labels.adjudicated)
 
     @property
     def scorers(self) -> tuple[Evaluation, ...]:
@@ -440,7 +441,7 @@ def paper(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa:
         ]
         raise UsageError("--check needs a table.", "Name one.", instead=tables[:3])
     query = _as_printed(results.query, name)
-    if results.height and query != results.query:
+    if results.evaluated.height and query != results.query:
         # Where they were loaded for this paper they are decided so already.
         results = select(decide(replace(results, query=query)))
     source = PaperSource(printed, results, bool(params.get("all")))
@@ -642,7 +643,7 @@ def _scopes(source: PaperSource, table: PaperTable) -> Iterator[tuple[Evaluation
     results, name = source.results, source.paper.name
     twins: dict[str, Evaluation] = {}
     if table.kind == "step labels" and source.here:
-        twins = twin_evaluations(results.workspace, name, source.scorers, results.folders)
+        twins = twin_evaluations(results.loaded.workspace, name, source.scorers, results.loaded.folders)
     for evaluation in source.scorers:
         yield evaluation, TableScope(name, table, results.mask, source.unparsed, twins.get(evaluation.scorer.name))
 

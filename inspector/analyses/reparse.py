@@ -29,12 +29,10 @@ from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import WORDS, named_step, official_title
 from inspector.render.view import View
-from inspector.state.answer_blocks import is_talk
 from inspector.state.case_links import OF_SIDE
 from inspector.state.kept_answers import counts_of
 from inspector.state.notes import first_run_notes, interval_notes
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet, by_benchmark, within
 from inspector.state.thresholds.flips import LISTED, MOVED_CASES, MovedThreshold, moved_cases
 from inspector.state.thresholds.ways import TITLES, threshold_sections
 from scoring.data.errors import UsageError
@@ -51,7 +49,9 @@ from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
 from scoring.metrics.paired import CASE_NAMES, OF_CASES, STEP_NAMES, Aligned, quadrants, shared
 from scoring.models.critics.protocols import PARSERS, CriticProtocol, parser_of, version
+from scoring.runs.generative.generative_catalogue import is_talk
 from scoring.runs.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
+from scoring.selection.result_set import ResultSet, by_benchmark, within
 from scoring.workspace.cache import RewardParts, VoteParts, rows_about
 from scoring.workspace.filtering.filters import Facet
 
@@ -215,7 +215,7 @@ def _readings_of(results: ResultSet, name: str, parser: str | None) -> Iterator[
     """A critic under one parser, or under each that finds what it was asked for."""
     before = results.evaluation(name)
     protocol = protocol_of_critic(before.scorer)
-    if protocol is None or name not in results.folders or not VoteParts(results.folders[name]).parts():
+    if protocol is None or name not in results.loaded.folders or not VoteParts(results.loaded.folders[name]).parts():
         return
     for name_of_parser in parsers_for(protocol):
         if parser in {None, name_of_parser}:
@@ -231,11 +231,11 @@ def _misfits(results: ResultSet, parser: str) -> Iterator[str]:
 
 
 def _reading(results: ResultSet, before: Evaluation, protocol: CriticProtocol, parser: str) -> Rereading:
-    scorer, folder = before.scorer, results.folders[before.scorer.name]
+    scorer, folder = before.scorer, results.loaded.folders[before.scorer.name]
     read, parts = reader(scorer, protocol, parser), VoteParts(folder)
     own = version(read) == version(protocol.read)
     key = (str(folder), tuple(part.name for part in parts.parts()), version(read))
-    keyed = results.keyed(scorer.name)
+    keyed = results.loaded.keyed(scorer)
     rows = _READINGS.of(key, (results.cases,), lambda: readings(parts, read, keyed, own=own))
     kept = parts.read(tuple(rows.columns))[0]
     after = evaluate(before.gold, scorer, RewardParts(folder).read()[0], votes=rows, cases=keyed)
@@ -267,7 +267,7 @@ def _figures(results: ResultSet, reading: Rereading, seed: int | None) -> Iterat
         mask = scope.mask
         if not (reading.before.coverage.tried | reading.after.coverage.tried)[mask].any():
             continue
-        here = results.keyed(reading.name).filter(pl.Series(mask))
+        here = results.loaded.keyed(reading.before.scorer).filter(pl.Series(mask))
         before, after = (counts_of(rows_about(here, rows)) for rows in (reading.kept, reading.read))
         yield {**about, "metric": "answers", "before": before.answers, "after": after.answers}
         unparsed = {"before": sum(before.unparsed.values()), "after": sum(after.unparsed.values())}
@@ -403,7 +403,7 @@ def _changes(reading: Rereading, cells: Mapping[str, RowDict], benchmark: str, s
         f"{scope.shown.size:,} cases changes.",
         "lead",
     )
-    here = scope.keyed(reading.name).filter(pl.Series(scope.mask))
+    here = scope.loaded.keyed(reading.before.scorer).filter(pl.Series(scope.mask))
     counts = [counts_of(rows_about(here, rows)) for rows in (reading.kept, reading.read)]
     faults = [{**each.unparsed, **each.misfit} for each in counts]
     kinds = dict.fromkeys((*faults[0], *faults[1]))

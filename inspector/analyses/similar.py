@@ -12,10 +12,10 @@ from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import WORDS
 from inspector.render.view import View
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.similar import SimilarCase, TextIndex, nearest_courses
 from scoring.evaluation.verdicts import OUTCOMES
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
 
 MOST = 10
@@ -87,9 +87,9 @@ def alike(results: ResultSet, row: int) -> Iterator[tuple[str | None, SimilarCas
 
 def tagged_alike(results: ResultSet, row: int, most: int = 3) -> list[TaggedCase]:
     """Return the tagged cases nearest in text to a case, at most `most`; none that shares hardly anything with it."""
-    if results.journal is None:
+    if results.labels.journal is None:
         return []
-    triage = results.journal.triage
+    triage = results.labels.journal.triage
     tagged = results.cases["case"].is_in([*triage.tags, *triage.categories]).to_numpy()
     neighbours = _index(results).nearest(row, tagged, most)
     cases = results.cases["case"]
@@ -101,7 +101,7 @@ def tagged_alike(results: ResultSet, row: int, most: int = 3) -> list[TaggedCase
 
 
 def _index(results: ResultSet) -> TextIndex:
-    return _indexes.of("texts", (results.texts,), lambda: TextIndex.of(results.texts))
+    return _indexes.of("texts", (results.loaded.texts,), lambda: TextIndex.of(results.loaded.texts))
 
 
 def outcome_of(results: ResultSet, scorer: str | None, row: int) -> str | None:
@@ -112,9 +112,9 @@ def outcome_of(results: ResultSet, scorer: str | None, row: int) -> str | None:
 
 def tags_of(results: ResultSet, case: str) -> Sequence[str]:
     """Return what people tagged a case with, and the categories that they put it into."""
-    if results.journal is None:
+    if results.labels.journal is None:
         return ()
-    triage = results.journal.triage
+    triage = results.labels.journal.triage
     return (*triage.tags.get(case, ()), *dict.fromkeys(triage.categories.get(case, {}).values()))
 
 

@@ -11,13 +11,14 @@ from inspector.render.blocks import Block, Cell, Column, Kind, Note, Section, Ta
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
-from inspector.state.label_set import published_note
+from inspector.state.label_words import published_note
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet, load, within
 from scoring.data.schema import Row
 from scoring.metrics.published.papers import beside
 from scoring.metrics.shares import SIDES
 from scoring.metrics.statistics import LONG, PROBLEM_CHARACTERS, statistics_rows
+from scoring.selection.loading import load
+from scoring.selection.result_set import ResultSet, within
 from scoring.workspace.filtering.filters import Facet
 
 STATISTICS = {
@@ -96,7 +97,7 @@ def stats(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa:
     """Count the shown cases by subset, without scorers; `published` and `source` are what the papers print."""
     rows = list(statistics_rows(described_cases(results)))
     frame = beside(pl.DataFrame(rows, schema=STATISTICS, orient="row", strict=False))
-    notes = tuple(published_note(results.adjudicated)) if _printed(frame) else ()
+    notes = tuple(published_note(results.labels.adjudicated)) if _printed(frame) else ()
     facts = provenance(
         results, replace(results.query, scorers=()).command("stats", form=params.form), notes, decides=False
     )
@@ -108,7 +109,7 @@ def stats(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa:
 
 def described_cases(results: ResultSet) -> pl.DataFrame:
     """Return the shown cases in file order, with the lengths of their problems."""
-    problems = results.texts.frame(["problem"])["problem"]
+    problems = results.loaded.texts.frame(["problem"])["problem"]
     lengths = problems.str.len_chars().alias(PROBLEM_CHARACTERS)
     return results.cases.with_columns(lengths).filter(pl.Series(results.mask))
 

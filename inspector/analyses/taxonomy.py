@@ -14,7 +14,6 @@ from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.provenance import provenance_of_people
-from inspector.state.result_set import ResultSet
 from inspector.state.triage.categories import (
     IN_NONE,
     NOT_TRIED,
@@ -31,6 +30,7 @@ from scoring.evaluation.similar import clusters
 from scoring.metrics.annotator_agreement import LAST
 from scoring.metrics.official_rows import grouped, groups
 from scoring.metrics.resampling import SMALL
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.triage.words import in_category
 
@@ -292,7 +292,7 @@ def _grouped(results: ResultSet, notes: GatheredNotes, params: Params) -> View:
 
 def _facets(results: ResultSet, columns: Sequence[str]) -> Sequence[str] | None:
     """The columns, where a value of each can be a condition; None where one cannot."""
-    return columns if all(results.schema.get(name) == pl.String for name in columns) else None
+    return columns if all(results.evaluated.schema.get(name) == pl.String for name in columns) else None
 
 
 def _counts(
@@ -306,7 +306,7 @@ def _counts(
     by_scorer = tried_and_wrong(results) if scorers else {}
     for name in notes.by_category:
         rows = notes.rows_of(name)
-        within = np.zeros(results.height, dtype=np.bool_)
+        within = np.zeros(results.evaluated.height, dtype=np.bool_)
         within[rows] = True
         if not rows.size:
             continue

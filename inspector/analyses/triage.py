@@ -11,12 +11,12 @@ from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet
 from inspector.state.triage.annotations import annotation_facts, annotation_rows, annotations, gone_words, journal_of
 from inspector.state.triage.history import case_named, done_words, history_rows, signed, time_words
 from scoring.data.errors import UsageError
 from scoring.data.names import without
 from scoring.data.schema import Row
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.triage.history import RULINGS
 from scoring.workspace.triage.words import Annotation

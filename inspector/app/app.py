@@ -28,7 +28,6 @@ from inspector.render.texts.text import clean
 from inspector.screens import messages
 from inspector.screens.dialog import quit_at_once
 from inspector.screens.loading import LoadingScreen, TooSmall
-from inspector.state.query import Query
 from inspector.state.visit import HERE, Visit
 from inspector.widgets.key_table.command import QUIT
 from inspector.widgets.textual_compat import (
@@ -43,6 +42,7 @@ from inspector.widgets.textual_compat import (
     run,
 )
 from inspector.widgets.themes import DEFAULT, Themed, usual_theme
+from scoring.selection.query import Query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -153,10 +153,10 @@ class InspectApp(Themed[int]):
         from inspector.analyses._own import load_own
         from inspector.screens import board  # noqa: F401  # imported here so that opening it is instant
         from inspector.state.processes.scoring_words import progress_words
-        from inspector.state.result_set import load
         from inspector.state.screen_state import inspect
         from scoring.data.errors import InspectError
         from scoring.data.progress import told_to
+        from scoring.selection.loading import load
 
         if self.initial_query.plugins:
             from scoring.data.own_code import listen
@@ -499,7 +499,7 @@ def run_app(
     )
     code = run(app, mouse=mouse)
     if "scoring.workspace.remote" in sys.modules:
-        from inspector.state.workspace_place import sent
+        from scoring.workspace.workspace_place import sent
 
         code = sent(code, lambda sentence: print(clean(sentence), file=sys.stderr, flush=True))
     if message := app.crash or app.failure or app.scoring.farewell:

@@ -529,7 +529,7 @@ def vote_page(
     evaluation = state.evaluation
     assert evaluation is not None  # noqa: S101  # without a scorer there are no answers
     scorer, answer = evaluation.scorer, answers[at]
-    steps = state.results.texts.row(row)["steps"]
+    steps = state.results.loaded.texts.row(row)["steps"]
     counting = numbering(scorer, steps)
     vote = Vote(evaluation, row, answers, at, counting)
     place = place_of(scorer, answer, len(steps))
@@ -547,10 +547,10 @@ def _prompt(state: ScreenState, row: int, scorer: Scorer, answer: Mapping[str, A
     if answer["prompt"] is None:
         return
     results = state.results
-    about, texts = results.cases.row(row, named=True), results.texts.row(row)
+    about, texts = results.cases.row(row, named=True), results.loaded.texts.row(row)
     # Why there is none is told by `show --prompt`: here it is about the answer.
     with suppress(InspectError):
-        request = sent(results.workspace.root, scorer, about, texts, answer)
+        request = sent(results.loaded.workspace.root, scorer, about, texts, answer)
         yield prompt_block(request, sampling_words(scorer, answer["seed"]))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+import polars as pl
 from msgspec.structs import replace
 from rich.cells import cell_len
 
@@ -17,6 +18,7 @@ from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.texts.sentences import GLYPHS, WORDS, counted, outcome_sentence, verdict_words, votes_words
 from inspector.render.texts.text import cell, clean
 from inspector.render.texts.wrap import wrap
+from inspector.state.kept_answers import kept_answers
 from inspector.state.triage.annotations import own_note, own_tags
 from inspector.widgets.line_view import Line
 from scoring.data.errors import DamagedWorkspace
@@ -113,7 +115,7 @@ def findings_of(case: OpenCase) -> tuple[str, ...]:
     """Return a sentence a finding, with its severity; or why they cannot be read."""
     record = case.case
     try:
-        findings = _by_place(case.state.results.workspace, record["benchmark"])
+        findings = _by_place(case.state.results.loaded.workspace, record["benchmark"])
     except DamagedWorkspace as error:
         return (str(error),)
     places = {(record["source"], record["line"]), (record["source"], record["id"])}
@@ -207,8 +209,9 @@ def answer_words(case: OpenCase) -> Iterator[Line]:
         yield Line([(f"one number for the solution: {solution:.4g}", "dim")])
     if evaluation.codes[row] != UNPARSED:
         return
-    answers = case.state.results.answers(evaluation.scorer.name, row)
-    if answers:
+    votes = kept_answers(case.state.results, evaluation.scorer.name, row)
+    answers = votes.filter(pl.col("run") == pl.col("run").min())["answer"].drop_nulls()
+    if answers.len():
         end = answers[0].rstrip()
         cut = "..." if len(end) > TAIL else ""
         yield from paragraph("", "", f"The answer ends: {cut}{end[-TAIL:]}", replace(display, raw=True), style="dim")
@@ -226,7 +229,7 @@ def said_lines(case: OpenCase) -> Iterator[Line]:
 
     While labels are hidden, so is what others said: who decides should not be told how.
     """
-    journal, case_name, display = case.state.results.journal, case.case["case"], case.display
+    journal, case_name, display = case.state.results.labels.journal, case.case["case"], case.display
     if journal is None:
         return
     me, triage = journal.author.who, journal.triage
@@ -252,7 +255,7 @@ def said_lines(case: OpenCase) -> Iterator[Line]:
 
 def kept_variants_lines(case: OpenCase) -> Iterator[Line]:
     """Yield which variants a case has, the newest first; nothing where it has none."""
-    there = case.state.results.workspace.variants
+    there = case.state.results.loaded.workspace.variants
     variants = there.of(case.case["key"])[::-1] if there else ()
     if not variants:
         return
@@ -266,7 +269,7 @@ def kept_variants_lines(case: OpenCase) -> Iterator[Line]:
 
 def _outdated(case: OpenCase, *, alone: bool) -> str:
     """Whose ruling or ratings do not count since the case has another text; with `alone`, whether mine."""
-    journal, record = case.state.results.journal, case.case
+    journal, record = case.state.results.labels.journal, case.case
     statements = () if journal is None else words_of(record["case"], journal.of_case(record["case"]))
     me = "" if journal is None else journal.author.who
     late = [

@@ -30,7 +30,7 @@ from inspector.render.texts.sentences import GLYPHS, WORDS, counted, counts_from
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap
-from inspector.state.label_set import changed_words
+from inspector.state.label_words import changed_words
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import Line
 from scoring.data.errors import InspectError
@@ -95,7 +95,7 @@ def gold_lines(case: OpenCase) -> Iterator[Line]:
         return
     kinds = [record["error_category"], record["error_type"], record["error_kind"], record["pattern"]]
     dot = " | " if display.glyphs.ascii_only else " · "
-    changed = changed_words(case.state.results.adjudicated, record["case"])
+    changed = changed_words(case.state.results.labels.adjudicated, record["case"])
     words = dot.join([gold_words(record), *([changed] if changed else []), *(kind for kind in kinds if kind)])
     first, *rest = paragraph("Gold  ", "gold", words, display)
     yield StopLine(first.parts, stop=Stop("gold"))

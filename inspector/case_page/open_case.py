@@ -123,13 +123,13 @@ def open_case(state: ScreenState, row: int, display: DisplayOptions) -> OpenCase
     several = len(chosen) > 1
     letters = letters_of(state, chosen) if several else {}
     tracks = tuple(track(evaluation, row, letters.get(evaluation.scorer.name, "")) for evaluation in chosen)
-    texts, metadata = state.results.texts.row(row), state.results.metadata.row(row)
+    texts, metadata = state.results.loaded.texts.row(row), state.results.loaded.metadata.row(row)
     return OpenCase(state, row, case, texts, tracks, display, metadata=metadata)
 
 
 def images_of(case: OpenCase) -> tuple[NamedImage, ...]:
     """Return the images that the case names, in order."""
-    return tuple(named_images(case.state.results.workspace, case.case, case.metadata))
+    return tuple(named_images(case.state.results.loaded.workspace, case.case, case.metadata))
 
 
 def scorers_shown(state: ScreenState, beside: tuple[str, ...]) -> list[Evaluation]:

@@ -6,7 +6,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from inspector.case_page.variant_track import JudgedVariant, ScoredVariant
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.schema import Ints
 from scoring.data.storage.remembered import IdentityCache
@@ -15,6 +14,7 @@ from scoring.evaluation.step_rewards import Gold
 from scoring.runs.stress.cutting import GIVEN
 from scoring.runs.stress.rewriting import Rewriting
 from scoring.runs.stress.trials import REWRITINGS, Contents, JudgedContents, contents_of, judged_variants
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import RewardParts, VoteParts
 from scoring.workspace.variants import REWARDS, Variant
 
@@ -32,14 +32,14 @@ def rewritten_contents(results: ResultSet, gold: Gold, rows: Ints) -> Contents:
     seed = results.query.seed
     return _contents.of(
         (seed, rows.tobytes()),
-        (results.cases, results.texts, gold),
-        lambda: contents_of(results.cases, results.texts, gold, rows, seed),
+        (results.cases, results.loaded.texts, gold),
+        lambda: contents_of(results.cases, results.loaded.texts, gold, rows, seed),
     )
 
 
 def rewriting_folders(results: ResultSet, seen: Evaluation) -> list[Path]:
     """Return where what the scorer gave to rewritings lies: one folder, or none."""
-    variants = results.workspace.variants
+    variants = results.loaded.workspace.variants
     folder = None if variants is None else variants.folder / REWARDS / seen.scorer.folder
     return [folder] if folder is not None and folder.is_dir() else []
 

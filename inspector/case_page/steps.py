@@ -342,7 +342,11 @@ def _labels(case: OpenCase) -> pl.DataFrame:
         return nothing
     name, results = focus.scorer.name, case.state.results
     answers = kept_answers(results, name, case.row)
-    return label_votes(results.keyed(name)[case.row : case.row + 1], answers) if answers.height > 1 else nothing
+    return (
+        label_votes(results.loaded.keyed(focus.scorer)[case.row : case.row + 1], answers)
+        if answers.height > 1
+        else nothing
+    )
 
 
 def label_words(labels: pl.DataFrame, step: int) -> str:

@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.render.texts.sentences import verdict_words
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import DamagedWorkspace, UsageError
 from scoring.data.schema import METADATA, content_key
 from scoring.data.scorer import Scorer
@@ -20,6 +19,7 @@ from scoring.evaluation.evaluation import Evaluation, evaluate
 from scoring.evaluation.single_case import verdict_of
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import ProvidedVerdicts
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts
 from scoring.workspace.variants import REWARDS, Variant, VariantStep, apply_edits, placed_steps, reward_differences
 from scoring.workspace.workspace import Workspace
@@ -46,15 +46,15 @@ def original_evaluation(
     own twin goes first. Its gold label is taken to be "no wrong step". `original` are its problem and steps. None where
     the scorer gave nothing to it.
     """
-    folder = results.folders.get(seen.scorer.name)
+    folder = results.loaded.folders.get(seen.scorer.name)
     if folder is None:
         return None
-    texts = results.texts.row(row)
+    texts = results.loaded.texts.row(row)
     of_problem = {name: texts[name] for name in OF_PROBLEMS}
     key = reward_key(content_key(*original), further_texts(seen.scorer.reads, {}, of_problem))
     parts = tuple(path.name for kind in (RewardParts, VoteParts) for path in kind(folder).parts())
     benchmark, case = results.cases["benchmark"][row], results.cases["case"][row]
-    evaluation = _evaluated(folder, key, len(original[1]), parts, results.workspace, benchmark, case)
+    evaluation = _evaluated(folder, key, len(original[1]), parts, results.loaded.workspace, benchmark, case)
     return None if evaluation is None else decided_alike(evaluation, seen, row)
 
 
@@ -175,7 +175,7 @@ def variant_beside(
         UsageError: the edits do not fit the case.
         DamagedWorkspace: the case's texts cannot be read.
     """
-    texts = results.texts.row(row)
+    texts = results.loaded.texts.row(row)
     before = tuple(texts["steps"])
     steps = apply_edits(before, variant.edits)
     about = results.cases.row(row, named=True)
@@ -256,7 +256,7 @@ def tried_by_all(results: ResultSet, row: int, variants: Sequence[Variant]) -> l
         (evaluation.scorer, evaluation) for evaluation in results.chosen_evaluations
     ]
     known = {evaluation.scorer.name for evaluation in results.evaluations}
-    there = results.workspace.variants
+    there = results.loaded.workspace.variants
     for path in sorted((there.folder / REWARDS).glob("*/scorer.json")) if there else ():
         with suppress(DamagedWorkspace):
             scorer = Scorer.load(path.parent)
@@ -277,7 +277,7 @@ def variant_rows(results: ResultSet) -> Iterator[dict[str, Any]]:
         UsageError: a variant's edits do not fit its case.
         DamagedWorkspace: a case's texts cannot be read.
     """
-    there = results.workspace.variants
+    there = results.loaded.workspace.variants
     for row in results.shown.tolist() if there else ():
         variants = there.of(results.cases["key"][row]) if there else ()
         for seen in tried_by_all(results, row, variants):
@@ -289,7 +289,7 @@ def variant_rows(results: ResultSet) -> Iterator[dict[str, Any]]:
                 "case": results.cases["case"][row],
                 "variant": made.variant.id,
                 "edits": [edit.document() for edit in made.variant.edits],
-                "problem": results.texts.row(row)["problem"],
+                "problem": results.loaded.texts.row(row)["problem"],
                 "case_steps": list(made.before),
                 "steps": [step.text for step in made.steps],
                 "origins": [step.origin for step in made.steps],
@@ -301,9 +301,9 @@ def variant_rows(results: ResultSet) -> Iterator[dict[str, Any]]:
 
 def _folders(results: ResultSet, scorer: Scorer, seen: Evaluation | None) -> list[Path]:
     """Where rewards of a scorer may lie: those of cases, which may have the text of a variant, and of variants."""
-    workspace = results.workspace
-    if seen is not None and scorer.name in results.folders:
-        folders = [results.folders[scorer.name]]
+    workspace = results.loaded.workspace
+    if seen is not None and scorer.name in results.loaded.folders:
+        folders = [results.loaded.folders[scorer.name]]
     else:
         there = workspace.reward_folders(results.cases["benchmark"].unique().to_list())
         folders = [folder for folder in there if folder.name == scorer.folder]

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from inspector.cli.command_flags import commands, parser_of
 from inspector.render.texts.text import clean
 from inspector.state.common_flags import command_position
-from inspector.state.query import shell_word
 from scoring.data.errors import CommandEdit, InspectError
+from scoring.selection.query import shell_word
 
 _PROGRAM = "prm-inspect"
 _NAMED_VALUE = re.compile(r"[\w./-]+=")

@@ -64,7 +64,7 @@ def _sent(code: int) -> int:
     """Send what was written of workspaces on object storage, if one was opened; the exit code after that."""
     if "scoring.workspace.remote" not in sys.modules:
         return code
-    return int(import_module("inspector.state.workspace_place").sent(code, _say))
+    return int(import_module("scoring.workspace.workspace_place").sent(code, _say))
 
 
 def _imported(name: str) -> ModuleType:

@@ -22,11 +22,11 @@ from inspector.screens.dialog import Picking
 from inspector.screens.messages import Computed
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables
 from inspector.state.comparability import Incomparable, incomparable
-from inspector.state.result_set import ResultSet
 from inspector.state.screen_state import ScreenState, best_scorer, covering, subject
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.pick_list import Pick
 from scoring.data.errors import InspectError
+from scoring.selection.result_set import ResultSet
 
 ALONE_OR_BESIDE: Whose = "one or two"
 AROUND = 5
@@ -165,7 +165,7 @@ class AnalysisScreen(SheetScreen):
         """
         names = self.asked_about(state)
         results = state.results
-        journal = results.journal if self.open_page.whose == "none" or self.open_page.people else None
+        journal = results.labels.journal if self.open_page.whose == "none" or self.open_page.people else None
         return (
             *(results.evaluations if names else ()),
             None if journal is None else journal.triage,
@@ -194,7 +194,7 @@ class AnalysisScreen(SheetScreen):
         known = self._views.get(self.page)
         if self.lacks_scorers(state) or (known and known[2] and self._is_of(known[0], state)):
             return
-        few = state.results.height <= FEW and not self.ANALYSIS.slow
+        few = state.results.evaluated.height <= FEW and not self.ANALYSIS.slow
         if few and not self.rail_open and not (known and self._is_of(known[0], state)):
             view = self.view_of(state, self.page, intervals=False)
             # What cannot be computed has no intervals to come.

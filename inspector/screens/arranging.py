@@ -13,10 +13,10 @@ from inspector.render.texts.text import clean
 from inspector.screens.controller import AnyScreen_co, Controller
 from inspector.screens.dialog import Dialog, Narrowing
 from inspector.state.case_list.catalogue import Entry, entry_of, order_words
-from inspector.state.case_list.ordering import DIRECTIONS, other_direction
 from inspector.widgets.columns import TableColumn
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import Pick, PickList
+from scoring.selection.ordering import DIRECTIONS, other_direction
 
 
 class Arranging(Controller[AnyScreen_co]):

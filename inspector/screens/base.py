@@ -110,8 +110,8 @@ class AppScreen(Steady, Screen[None]):
 
     def tell(self, name: str, phrases: Sequence[Phrase], style: str) -> None:
         """Put phrases on a line of `one_line`, in as many words as fit."""
-        if name == "title" and self.state is not None and self.state.results.adjudicated is not None:
-            behind = self.state.results.labels_outdated
+        if name == "title" and self.state is not None and self.state.results.labels.adjudicated is not None:
+            behind = self.state.results.labels.outdated
             late = ("adjudicated labels without the last rulings", "labels without the last rulings", "earlier labels")
             forms = late if behind else ("adjudicated labels", "adjudicated")
             phrases = [*phrases, Phrase(forms, rank=1 if behind else 2)]

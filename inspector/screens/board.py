@@ -49,14 +49,14 @@ from inspector.screens.controller import ControlledScreen, Controller, TableScre
 from inspector.screens.exporting import score_facts
 from inspector.screens.messages import Copy, Export, Go, Inspected
 from inspector.state.case_links import drilled
-from inspector.state.filtering.searching import search_words
-from inspector.state.result_set import ResultSet
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
 from scoring.metrics.own import own_metrics
+from scoring.selection.result_set import ResultSet
+from scoring.selection.searching import search_words
 from scoring.workspace.filtering.filters import Filter
 
 if TYPE_CHECKING:

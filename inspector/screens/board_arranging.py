@@ -13,13 +13,13 @@ from inspector.screens.arranging import Arranging
 from inspector.screens.board_columns import Legend, entries
 from inspector.screens.controller import TableScreen
 from inspector.state.case_list.catalogue import Entry
-from inspector.state.result_set import with_baselines
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.deciding import speaks_of
 from scoring.metrics.statistics import baselines, is_baseline
+from scoring.selection.result_set import with_baselines
 
 
 class ArrangedBoard(TableScreen, Protocol):

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from inspector.render.charts.glyphs import Glyphs
     from inspector.render.lines import PieceRow
     from inspector.render.terminal import Terminal
-    from inspector.state.result_set import ResultSet
     from inspector.state.screen_state import ScreenState
+    from scoring.selection.result_set import ResultSet
 
 ROOM = 16
 """Lines beside those of the rows from which there is room for a pane: no row goes out of sight for it."""
@@ -83,7 +83,7 @@ class ScorerPane(SheetView):
 
     def follow(self, state: "ScreenState", room: int) -> None:
         """Show the scorer in focus as soon as the keys rest, if `room` (in lines) allows it."""
-        there = self.fits(room) and state.results.height < MANY and state.evaluation is not None
+        there = self.fits(room) and state.results.evaluated.height < MANY and state.evaluation is not None
         wanted = _subject(state) if there else ()
         sizes, self._sizes = self._sizes, (room, self.app.size.width)
         if wanted and same_owners(wanted, self._wanted):

@@ -291,7 +291,7 @@ class CaseScreen(ReadingScreen):
         if state is None or self.case_at_hand(self.row, self.steps) is None:
             return
         self.close_rail()
-        variants = state.results.workspace.variants
+        variants = state.results.loaded.workspace.variants
         if variants is None:
             self.say(NO_FOLDER)
             return

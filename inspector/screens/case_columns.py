@@ -195,7 +195,7 @@ def usual_keys(state: ScreenState) -> tuple[str, ...]:
         keys += ["margin"] if evaluation.rule.is_movable else []
         keys += [REWARDS, "reward_at_gold"] if scored else []
         keys += ["solution"] if np.isfinite(evaluation.rewards.solutions).any() else []
-    journal = state.results.journal
+    journal = state.results.labels.journal
     keys += ["tags"] if journal is not None and journal.triage.tags else []
     return (*keys, *[name for name in LABELS if _tells_apart(state, name)][:SHOWN_LABELS])
 
@@ -210,13 +210,13 @@ def empty_keys(state: ScreenState) -> tuple[str, ...]:
 
 def _tells_apart(state: ScreenState, name: str) -> bool:
     """Whether a label differs among the cases; it is known after it was asked for once."""
-    coded = state.results.categories(name)
+    coded = state.results.evaluated.categories(name)
     return coded is None or len(coded.values) > 1
 
 
 def _tells(state: ScreenState, key: str) -> bool:
     """Whether a column tells gold labels, verdicts or what people said; one of the file may."""
-    return _kind(key) in TELLING or state.results.is_metadata(key)
+    return _kind(key) in TELLING or state.results.evaluated.is_metadata(key)
 
 
 def _kind(key: str) -> str:
@@ -267,7 +267,7 @@ def _column(state: ScreenState, key: str, paint: CellPaint, *, leave: bool, blin
 
 def _values_of(state: ScreenState, key: str) -> tuple[str, ...]:
     """All values of a label, whatever the filter; () for other columns, and where they are many."""
-    coded = state.results.categories(key) if key in LABELS else None
+    coded = state.results.evaluated.categories(key) if key in LABELS else None
     if coded is None or len(coded.values) > FEW_VALUES:
         return ()
     return tuple(str(value) for value in coded.values if value is not None)
@@ -286,5 +286,5 @@ def _painter(state: ScreenState, kind: str, source: str | tuple[str, ...], paint
     }
     if kind in painters or isinstance(source, tuple):
         return painters[kind]
-    listed = isinstance(state.results.schema[source], pl.List)
+    listed = isinstance(state.results.evaluated.schema[source], pl.List)
     return paint.listing if listed else None

@@ -96,7 +96,7 @@ def critics_there(state: ScreenState) -> list[tuple[Scorer, Path]]:
 def _scorers_there(state: ScreenState) -> list[tuple[Scorer, Path]]:
     scorers: dict[str, tuple[Scorer, Path]] = {}
     names = state.cases["benchmark"].unique().to_list()
-    for folder in state.results.workspace.reward_folders(names):
+    for folder in state.results.loaded.workspace.reward_folders(names):
         with suppress(DamagedWorkspace):
             scorer = Scorer.load(folder)
             scorers.setdefault(scorer.fingerprint, (scorer, folder))
@@ -112,8 +112,8 @@ def critic_asked(scorer: Scorer, folder: Path, state: ScreenState, case: str, se
         UsageError: its weights are run here, and it is not known where they lie.
     """
     results = state.results
-    root = results.workspace.root
-    cases = reward_keys(results.cases, results.texts, scorer.reads)
+    root = results.loaded.workspace.root
+    cases = reward_keys(results.cases, results.loaded.texts, scorer.reads)
     runs = by_run(cases, VoteParts(folder).read(BALLOTS)[0])
     votes = most_answers(runs[0]) if runs else 1
     if server:

@@ -26,7 +26,6 @@ from inspector.screens.slices import Slicing
 from inspector.screens.tagging import Tagging
 from inspector.screens.threshold_bar.rail_lines import score_words
 from inspector.state.case_list.catalogue import order_words
-from inspector.state.case_list.ordering import INSTRUCTIVE
 from inspector.state.filtering.filter_words import apart_phrases, filter_phrase
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.facet_list import FacetList
@@ -37,6 +36,7 @@ from inspector.widgets.search_bar import SearchBar
 from inspector.widgets.step_view import StepView
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.verdicts import ProvidedVerdicts
+from scoring.selection.ordering import INSTRUCTIVE
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.text_query import SCOPES
 

@@ -14,7 +14,7 @@ from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import AppScreen
 from inspector.screens.dialog import Dialog
 from inspector.state.comparability import NOT_COMPARABLE, Incomparable, incomparable, only_tried, remedy_of
-from inspector.state.label_set import other_labels, with_own_labels
+from inspector.state.label_words import other_labels, with_own_labels
 from inspector.state.screen_state import ScreenState, covering
 from inspector.widgets.key_table.key_words import KeyWords
 from inspector.widgets.pick_list import Pick, PickList
@@ -40,7 +40,7 @@ def reasons_on_screen(state: ScreenState) -> list[Incomparable]:
     """
     results = state.results
     query = replace(results.query, where=state.base)
-    rows = state.benchmark_rows & results.passing(state.base)
+    rows = state.benchmark_rows & results.evaluated.passing(state.base)
     if state.base_search is not None:
         rows = rows & state.cleared().matching
     return incomparable(replace(results, query=query), covering(state), state.benchmark, rows)
@@ -72,7 +72,7 @@ def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = Fa
 
 def show_banner(screen: AppScreen, state: ScreenState) -> None:
     """Warn, on the line called `banner`, of what makes the figures on screen incomparable."""
-    common, labels = is_on_common_cases(state), other_labels(state.results.adjudicated)
+    common, labels = is_on_common_cases(state), other_labels(state.results.labels.adjudicated)
     phrases = banner(reasons_on_screen(state), screen.keys, common=common, labels=labels)
     screen.query_one("#banner").display = bool(phrases)
     if phrases:

@@ -15,11 +15,11 @@ from inspector.analyses.metrics.metrics import metrics
 from inspector.analyses.show.show import show
 from inspector.render.documents.row_documents import ROWS_ALONE, Document, provenance_beside
 from inspector.screens.messages import ENDINGS, Export
-from inspector.state.result_set import ResultSet
 from inspector.state.screen_state import ScreenState
 from scoring.data.storage.files import expand_home, unwritable
 from scoring.evaluation.single_case import verdict_of
 from scoring.evaluation.verdicts import OUTCOMES
+from scoring.selection.result_set import ResultSet
 
 LONGEST_NAME = 80
 """Characters of a file's name: far fewer than any file system takes, in any encoding."""

@@ -86,7 +86,7 @@ class ListArranging(Arranging[TableScreen]):
 
     def _entry(self, name: str) -> Entry:
         entry, state = entry_of(name), self.state
-        of_file = state is not None and state.results.is_metadata(name)
+        of_file = state is not None and state.results.evaluated.is_metadata(name)
         return replace(entry, meaning=OF_FILE) if of_file else entry
 
     def columns(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:

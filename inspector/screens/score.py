@@ -392,7 +392,7 @@ def _choose(
 
 def _ask_prm(screen: Screen[Any], state: ScreenState, prm: tuple[Scorer, Path], chosen: ScoreCallback) -> None:
     try:
-        query = prm_asked(*prm, state.results.workspace.root)
+        query = prm_asked(*prm, state.results.loaded.workspace.root)
     except InspectError as error:
         screen.notify(clean(error.words), severity="warning", markup=False)
         return

@@ -237,7 +237,7 @@ class SheetScreen(AppScreen):
             return
         if self._wanted is not None and self._wanted[0] == self.page and same_owners(self._wanted[1], owners):
             return
-        if self.page in self.SOON and state.results.height <= FEW:
+        if self.page in self.SOON and state.results.evaluated.height <= FEW:
             self._known[self.page] = owners, _made(make)
             return
         first, self._wanted = self._wanted is None, (self.page, owners)

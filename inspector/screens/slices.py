@@ -15,12 +15,12 @@ from inspector.render.texts.text import TextPart, cell, clean
 from inspector.render.texts.wrap import wrap
 from inspector.screens.controller import Controller, TableScreen
 from inspector.screens.dialog import Dialog
-from inspector.state.filtering.saved_slices import SavedSlice, SliceShelf
 from inspector.state.filtering.slices import ReadySlice, ready_slices, size_of, slice_of, sliced
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.text_editor import TypingLine
 from scoring.data.errors import InspectError
+from scoring.selection.saved_slices import SavedSlice, SliceShelf
 
 Slice = ReadySlice | SavedSlice
 DIGITS = "123456789"
@@ -206,7 +206,7 @@ class Slicing(Controller[TableScreen]):
         if now is None:
             return
         if self._shelf is None:
-            self._shelf = SliceShelf(now.results.workspace.root)
+            self._shelf = SliceShelf(now.results.loaded.workspace.root)
         menu = SlicesScreen(ready_slices(now), self._shelf, partial(size_of, now), partial(slice_of, now))
         self.screen.app.push_screen(menu, self._take)
 

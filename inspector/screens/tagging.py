@@ -475,7 +475,7 @@ class Tagging(Controller[TaggedScreen]):
         """Return where tags and notes are written; None, and said, where there is no such place."""
         if self.state is None:
             return None
-        journal = self.state.results.journal
+        journal = self.state.results.labels.journal
         if journal is None:
             self.screen.say_done(NO_FOLDER)
         return journal

@@ -264,7 +264,7 @@ class Sorting(Controller[SortedNotes]):
 
 def notes_shown(state: ScreenState) -> GatheredNotes:
     """Gather the notes on the slice of a screen state; none where there is no folder that could hold any."""
-    journal = state.results.journal
+    journal = state.results.labels.journal
     if journal is None:
         return GatheredNotes((), np.zeros(0, dtype=np.int64))
     rows = np.flatnonzero(state.slice)
@@ -347,7 +347,7 @@ class TaxonomyScreen(SheetScreen):
 
     def _gathered(self, state: ScreenState) -> GatheredNotes:
         """The notes of everybody; while nobody writes and the cases stay, a threshold that moves changes none."""
-        journal = state.results.journal
+        journal = state.results.labels.journal
         owners = (None if journal is None else journal.triage, state.cases)
         kept = self._kept
         if kept is None or any(map(is_not, kept[0], owners)) or not np.array_equal(kept[1], state.slice):

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.analyses.similar import TaggedCase
-    from inspector.state.result_set import ResultSet
+    from scoring.selection.result_set import ResultSet
 
 
 # -- the tagged cases that are most like the case in triage, in one line: what was wrong there may be wrong here
@@ -69,7 +69,7 @@ class TaggedAlike(Controller[ControlledScreen]):
     def show(self, row: int, *, hidden: bool) -> None:
         """Show which tagged cases are like the case with this row id; with `hidden`, none."""
         state = self.state
-        journal = None if state is None else state.results.journal
+        journal = None if state is None else state.results.labels.journal
         if state is None or journal is None:
             return
         line = self.screen.query_one(f"#{ALIKE}", PhraseLine)
@@ -166,7 +166,7 @@ class Contesting(Controller[ContestedScreen]):
         if self.screen.rail_open or (self._ranking_for is not None and same_owners(self._ranking_for, owners)):
             return None
         make = partial(_ranking_or_error, state.results, state.benchmark, covering(state))
-        if self._ranked is None and state.results.height <= FEW:
+        if self._ranked is None and state.results.evaluated.height <= FEW:
             self._ranked = owners, make()
             return self._ranked[1]
         self._ranking_for = owners
@@ -243,7 +243,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     @property
     def journal(self) -> Journal | None:
         """Where rulings are written."""
-        return None if self.state is None else self.state.results.journal
+        return None if self.state is None else self.state.results.labels.journal
 
     @property
     def queue(self) -> Queue | None:

@@ -33,7 +33,7 @@ def choose_queue(screen: QueueScreen) -> None:
     state = screen.state
     if state is None:
         return
-    journal = state.results.journal
+    journal = state.results.labels.journal
     if journal is None:
         screen.say(NO_FOLDER)
         return

@@ -111,7 +111,7 @@ class WhatIf(Dialog[None]):
         if evaluation is None:
             return
         self._scorer = evaluation.scorer
-        root = self._state.results.workspace.root
+        root = self._state.results.loaded.workspace.root
         for scorer, folder in prms_there(self._state):
             if scorer.fingerprint == evaluation.scorer.fingerprint:
                 try:
@@ -246,7 +246,7 @@ class WhatIf(Dialog[None]):
             if "context" in reads and not self._tried.unplaced:
                 results = self._state.results
                 about = results.cases.row(self._row, named=True)
-                placed_steps(about, results.texts.row(self._row), variant.edits)
+                placed_steps(about, results.loaded.texts.row(self._row), variant.edits)
             self._put(variant)
         except InspectError as error:
             self.notify(clean(error.words), severity="warning", markup=False)
@@ -384,13 +384,13 @@ class WhatIf(Dialog[None]):
         if self._tried.refused:
             self.notify(clean(self._tried.refused), severity="warning", markup=False)
             return
-        texts = self._state.results.texts.row(self._row)
+        texts = self._state.results.loaded.texts.row(self._row)
         own_places = self._state.cases["step_messages"][self._row]
         places = None if own_places is None else own_places.to_list()
         into = str(self._kept.folder / REWARDS)
         wanted = []
         if not self._tried.rewards[0]:
-            apart = {} if self._state.results.workspace.root else {"into": into}
+            apart = {} if self._state.results.loaded.workspace.root else {"into": into}
             wanted.append(case_asked(self._case, texts, texts["steps"], step_messages=places, **apart))
         if self._variant.edits:
             steps = [step.text for step in self._tried.steps]

@@ -1,5 +1,5 @@
-"""The query, its result set and the state of the screens, with filters, triage queues and scoring processes.
+"""The state of the screens: what is in focus, filters, triage queues and scoring processes.
 
 It imports `scoring` and `inspector.render`, and no Textual.
-Read `query.py` first, then `result_set.py`.
+Read `screen_state.py` first.
 """

@@ -14,7 +14,7 @@ from scoring.data.scorer import Scorer
 from scoring.formats.reading.critic_answers import Span, parted
 from scoring.formats.results.reasoneval import CRITIC_TITLE
 from scoring.models.critics.protocols import PROTOCOLS, READERS, read_answer
-from scoring.runs.generative.generative_catalogue import FAMILIES
+from scoring.runs.generative.generative_catalogue import is_talk
 from scoring.runs.generative.talk import boxed_word
 from scoring.runs.generative.thinkprm import bare
 from scoring.runs.prompts import SentPrompt
@@ -370,11 +370,6 @@ class CallText(Struct, frozen=True):
     step: int | None
     stage: str
     text: str
-
-
-def is_talk(scorer: Scorer) -> bool:
-    """Return whether a scorer's answers are talks."""
-    return scorer.settings.get("protocol") in FAMILIES
 
 
 def told_talk(scorer: Scorer, answer: str, places: int | None) -> tuple[CallText, ...] | None:

@@ -4,8 +4,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from inspector.render.lines import CaseLink
-from inspector.state.filtering.searching import search_fields
-from inspector.state.result_set import ResultSet, within
 from inspector.state.screen_state import ScreenState
 from scoring.data.schema import WHOLE, Bools
 from scoring.evaluation.evaluation import Evaluation
@@ -17,6 +15,8 @@ from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.own import MEMBERS, CasesOf
 from scoring.metrics.shares import LABELLED, RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.threshold_curves import AtThreshold
+from scoring.selection.result_set import ResultSet, within
+from scoring.selection.searching import search_fields
 from scoring.workspace.filtering.filters import Facet, Filter
 from scoring.workspace.filtering.sql_words import named
 
@@ -34,7 +34,7 @@ def group_facets(results: ResultSet, benchmark: str, group: str) -> tuple[Facet,
     facts = step_labelled(benchmark)
     facets = [Facet("subset", (group,) if group else ("", None)), *([Facet(facts.group, (group,))] if facts else [])]
     own = Facet("benchmark", (benchmark,)).sql
-    return next(((facet,) for facet in facets if results.passing((own, facet.sql)).any()), None)
+    return next(((facet,) for facet in facets if results.evaluated.passing((own, facet.sql)).any()), None)
 
 
 def figure_link(
@@ -49,14 +49,16 @@ def figure_link(
     if evaluation.coverage.left_out:
         return None
     name, unparsed = evaluation.scorer.name, results.unparsed(benchmark)
-    rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql, *(facet.sql for facet in groups)))
+    rows = results.mask & results.evaluated.passing(
+        (Facet("benchmark", (benchmark,)).sql, *(facet.sql for facet in groups))
+    )
     where = (*within(results, benchmark), *(facet.sql for facet in groups))
     group_words = ", ".join(str(facet.values[0] or f"no {facet.column}") for facet in groups)
     own, side = own_cases(benchmark, metric), OF_SIDE.get(metric)
     if own is not None:
         counted = own.rows(Decided(evaluation, unparsed)) & rows
         where = (*where, *own.where(name, unparsed))
-        if not np.array_equal(rows & results.passing(where), counted):
+        if not np.array_equal(rows & results.evaluated.passing(where), counted):
             return None
         n, words = int(counted.sum()), own.words or f"tried by {name}"
     elif side is None:
@@ -87,7 +89,7 @@ def own_cases(benchmark: str, metric: str) -> CasesOf | None:
 def wrong_link(results: ResultSet, evaluation: Evaluation, benchmark: str) -> CaseLink:
     """Link to the shown cases that a scorer has wrong at its present threshold."""
     name, unparsed = evaluation.scorer.name, results.unparsed(benchmark)
-    rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql,))
+    rows = results.mask & results.evaluated.passing((Facet("benchmark", (benchmark,)).sql,))
     n = int((_among(evaluation, FAILURES[unparsed]) & rows).sum())
     where = (*within(results, benchmark), wrong(name, unparsed))
     return CaseLink(where, n, f"{name} is wrong, at the present threshold", name, benchmark=benchmark)
@@ -100,7 +102,7 @@ def wrong_at_link(
     if threshold is None or evaluation.coverage.left_out or not isinstance(evaluation.rule, Rule):
         return None
     unparsed, name = results.unparsed(benchmark), evaluation.scorer.name
-    rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql,))
+    rows = results.mask & results.evaluated.passing((Facet("benchmark", (benchmark,)).sql,))
     n = int((wrong_rows(evaluation, threshold, unparsed) & rows).sum())
     where = (*within(results, benchmark), wrong_condition(evaluation, threshold, unparsed))
     return CaseLink(where, n, f"{name} is wrong at the threshold {threshold:.4g}", name, benchmark=benchmark)

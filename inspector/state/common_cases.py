@@ -11,7 +11,6 @@ from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
 from inspector.state.notes import untuned_notes
-from inspector.state.result_set import ResultSet, within
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
@@ -29,6 +28,7 @@ from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.ensembles import CorrectSet, correct_sets
 from scoring.metrics.official_rows import group_masks
 from scoring.metrics.paired import official_values
+from scoring.selection.result_set import ResultSet, within
 
 NOBODY = "There is no case that all of them tried; each two of them are compared on their own common cases."
 
@@ -107,7 +107,7 @@ def own_link(results: ResultSet, benchmark: str, names: Sequence[str], n: int, w
         return None
     each = (condition for name in names for condition in made.cases.where(name, unparsed))
     where = (*within(results, benchmark), *dict.fromkeys(each))
-    if int((results.mask & results.passing(where)).sum()) != n:
+    if int((results.mask & results.evaluated.passing(where)).sum()) != n:
         return None
     return CaseLink(where, n, words, names[0], tuple(names[:8]), benchmark)
 

@@ -11,8 +11,6 @@ import numpy as np
 from msgspec import Struct
 
 from inspector.render.texts.sentences import counted, threshold_name
-from inspector.state.query import shell_word
-from inspector.state.result_set import ResultSet
 from scoring.data.rules import DIFFERENCES, REWARDS
 from scoring.data.schema import Bools
 from scoring.evaluation.case_counts import on_threshold, runs_among
@@ -25,6 +23,8 @@ from scoring.metrics.deciding import CHOSEN, rule_among, speaks_of
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import MEMBERS
 from scoring.metrics.shares import tried
+from scoring.selection.query import shell_word
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.sql_words import named, quoted
 
 Why = Literal["cases", "unparsed", "threshold", "rule", "boundary", "runs", "votes", "filter"]

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from inspector.render.texts.sentences import verdict_words
 from inspector.render.texts.wrap import Phrase
-from inspector.state.result_set import ResultSet
 from scoring.data.schema import METADATA, TEXTS, Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.formats.benchmarks.construction import OF_TEXTS, Broken, broken_by_case
@@ -22,6 +21,7 @@ from scoring.metrics.aligned import AlignedScorers, align_scorers
 from scoring.metrics.contested import REASONS, Contested, contested
 from scoring.metrics.official_rows import group_masks
 from scoring.metrics.statistics import is_baseline
+from scoring.selection.result_set import ResultSet
 
 NAMED = 3
 """Scorers that a sentence names, the heaviest first."""
@@ -108,7 +108,7 @@ def _ranking(results: ResultSet, benchmark: str, members: Bools, mask: Bools) ->
 def _broken(results: ResultSet, rows: Ints) -> dict[int, tuple[Broken, ...]]:
     """The rules that these cases break, by their row ids. Steps are read only where there are originals beside them."""
     cases = results.cases.select(list(METADATA))[rows]
-    texts = results.texts.gather(rows)
+    texts = results.loaded.texts.gather(rows)
     others = texts.frame([name for name in OF_TEXTS if name != "steps"])
     with_original = others["original_steps"].is_not_null().any()
     steps = (

@@ -11,12 +11,12 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from inspector.render.texts.sentences import counted
-from inspector.state.result_set import ResultSet
 from scoring.data.readout import FAILED
 from scoring.data.schema import VOTES
 from scoring.data.scorer import Scorer
 from scoring.formats.reading.critic_answers import fault_of
 from scoring.runs.plan import REFUSED
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import VoteParts, rows_about
 
 LISTED = ("run", "vote", "ballot", "verdict", "rewards", "redundancy", "reason", "finish_reason",
@@ -30,11 +30,11 @@ def kept_answers(results: ResultSet, scorer: str, row: int) -> pl.DataFrame:
 
     Critics answer, and PRMs that generate.
     """
-    folder = results.folders.get(scorer)
+    folder = results.loaded.folders.get(scorer)
     parts = () if folder is None else tuple(path.name for path in VoteParts(folder).parts())
     if folder is None or not parts:
         return pl.DataFrame(schema=VOTES)
-    keyed = results.keyed(scorer)
+    keyed = results.loaded.keyed(results.evaluation(scorer).scorer)
     return _read(folder, keyed["key"][row], keyed["case"][row], parts)
 
 
@@ -72,7 +72,8 @@ def measures(answer: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) ->
 def described(answers: pl.DataFrame, scorer: Scorer, *, texts: bool) -> list[dict[str, Any]]:
     """Return the answers as objects for a document, with texts where asked for; those of a talk also call for call."""
     # Whoever only counts answers takes none of them apart.
-    from inspector.state.answer_blocks import is_talk, judged_places, told_talk
+    from inspector.state.answer_blocks import judged_places, told_talk
+    from scoring.runs.generative.generative_catalogue import is_talk
 
     names = (*LISTED, *(TEXTS if texts else ()))
     talks = texts and is_talk(scorer)
@@ -146,7 +147,9 @@ def unparsed_notes(results: ResultSet) -> Iterator[str]:
     mask = pl.Series(results.mask)
     for evaluation in results.chosen_evaluations:
         name = evaluation.scorer.name
-        if evaluation.scorer.kind == "critic" and name in results.folders:
-            words = answer_counts(results.folders[name], results.keyed(name).filter(mask)).words
+        if evaluation.scorer.kind == "critic" and name in results.loaded.folders:
+            words = answer_counts(
+                results.loaded.folders[name], results.loaded.keyed(evaluation.scorer).filter(mask)
+            ).words
             if words:
                 yield f"{name}: {words}"

@@ -6,7 +6,6 @@ import numpy as np
 from msgspec import Struct
 
 from inspector.state.contested_gold import voting
-from inspector.state.result_set import ResultSet
 from scoring.data.schema import Bools
 from scoring.data.storage.remembered import IdentityCache
 from scoring.metrics.aligned import AlignedScorers, align_scorers
@@ -23,6 +22,7 @@ from scoring.metrics.audit import (
 from scoring.metrics.contested import LEAST
 from scoring.metrics.official_rows import group_masks
 from scoring.metrics.planted_labels import PlantedFigures, planted_figures
+from scoring.selection.result_set import ResultSet
 
 
 class AuditedBenchmark(Struct, frozen=True, eq=False, dict=True):

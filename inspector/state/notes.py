@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 
 from inspector.render.texts.sentences import counted
-from inspector.state.result_set import ResultSet
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.case_counts import on_threshold, runs_among
 from scoring.evaluation.step_rewards import StepLabels
@@ -19,6 +18,7 @@ from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.official_rows import group_masks, grouped, protocol_of
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_labels import asked_by_redundancy, without_redundancy_threshold
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.condition_masks import categories
 from scoring.workspace.filtering.sql_words import words_of
 
@@ -44,7 +44,7 @@ def no_case_words(results: ResultSet) -> str:
         if kinds not in (["name", "sign", "text"], ["quoted", "sign", "text"]) or words[1].text != "=":
             continue
         name, wanted = words[0].value, words[2].value
-        held = categories(results.column(name)) if results.cases.height else None
+        held = categories(results.evaluated.column(name)) if results.cases.height else None
         values = sorted(value for value in held.values if isinstance(value, str)) if held else []
         if values and wanted not in values:
             which = f", but one of {', '.join(values)}" if len(values) <= _SOME else ""

@@ -6,12 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.state.filtering.searching import text_query_of
-from inspector.state.label_set import labels_words
 from inspector.state.notes import step_benchmarks, untuned_notes
-from inspector.state.query import Query
-from inspector.state.query_notes import wish_notes
-from inspector.state.result_set import ResultSet
 from scoring import __version__
 from scoring.data.own_columns import own_columns
 from scoring.data.rules import REWARDS, transform, when_wrong
@@ -24,6 +19,11 @@ from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
 from scoring.metrics.official_rows import protocol_named, protocol_of
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
+from scoring.selection.labels import labels_words
+from scoring.selection.query import Query
+from scoring.selection.query_notes import wish_notes
+from scoring.selection.result_set import ResultSet
+from scoring.selection.searching import text_query_of
 from scoring.workspace.cache import key_hashes
 from scoring.workspace.filtering.sql_words import named
 
@@ -103,8 +103,8 @@ def averaging(results: ResultSet) -> str:
 
 def labels_fact(results: ResultSet) -> dict[str, str]:
     """Record which labels the figures are made of, where they are not the benchmarks' own."""
-    adjudicated = results.adjudicated
-    return {} if adjudicated is None else {"labels": labels_words(adjudicated, results.height)}
+    adjudicated = results.labels.adjudicated
+    return {} if adjudicated is None else {"labels": labels_words(adjudicated, results.evaluated.height)}
 
 
 def _decision_notes(results: ResultSet) -> Iterator[str]:

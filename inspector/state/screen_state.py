@@ -16,10 +16,7 @@ from msgspec.structs import replace
 
 from inspector.render.texts.sentences import Headline, headline, official_score
 from inspector.state.case_list.case_rows import CaseRows
-from inspector.state.case_list.ordering import is_of_scorer, sort_key
 from inspector.state.filtering.facets import Counts, FacetColumn, facet_columns, facet_counts
-from inspector.state.filtering.searching import matching, search_fields
-from inspector.state.result_set import ResultSet, found_in, select
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Bools, Ints
@@ -30,6 +27,9 @@ from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.statistics import is_baseline
 from scoring.metrics.threshold_curves import ThresholdCurve, official_curve
+from scoring.selection.ordering import is_of_scorer, sort_key
+from scoring.selection.result_set import ResultSet, found_in, select, triaged, with_evaluations
+from scoring.selection.searching import matching, search_fields
 from scoring.workspace.filtering.filters import Facet, Filter, columns_read, passing
 from scoring.workspace.filtering.text_search import SearchMatches
 
@@ -59,13 +59,13 @@ def held_filter(chosen: Filter, results: ResultSet, old: str, new: str) -> Filte
     A condition that reads nothing known is left as it is.
     """
     moved = (replace(facet, column=new) if facet.column == old else facet for facet in chosen.facets)
-    facets = tuple(facet for facet in moved if facet.column in results.schema)
+    facets = tuple(facet for facet in moved if facet.column in results.evaluated.schema)
     return Filter(facets, held_conditions(chosen.where, results))
 
 
 def held_conditions(where: Sequence[str], results: ResultSet) -> tuple[str, ...]:
     """Return the conditions less those on columns that are not there."""
-    return tuple(text for text in where if all(name in results.schema for name in columns_read(text)))
+    return tuple(text for text in where if all(name in results.evaluated.schema for name in columns_read(text)))
 
 
 def held_order(sort: str, results: ResultSet) -> str:
@@ -91,12 +91,12 @@ def carried(result: SearchMatches | None, old: ResultSet, new: ResultSet) -> Sea
     if "answers" not in result.query.scopes and unchanged:
         return result
     query = replace(new.query, **search_fields(result))
-    return found_in(replace(new, query=query, matches=None), np.ones(new.height, dtype=np.bool_))
+    return found_in(replace(new, query=query, matches=None), np.ones(new.evaluated.height, dtype=np.bool_))
 
 
 def _files(results: ResultSet) -> list[Path | None]:
     """Where the texts are read from; None for those that come with the program."""
-    return [source if isinstance(source, Path) else None for source in results.texts.sources]
+    return [source if isinstance(source, Path) else None for source in results.loaded.texts.sources]
 
 
 # -- the range in which a threshold moves
@@ -167,7 +167,7 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def benchmark_rows(self) -> Bools:
         """The rows of the benchmark in focus, as a mask over all."""
-        return self.results.passing((Facet("benchmark", (self.benchmark,)).sql,))
+        return self.results.evaluated.passing((Facet("benchmark", (self.benchmark,)).sql,))
 
     @cached_property
     def slice(self) -> Bools:
@@ -177,13 +177,13 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
         Those given when the app was opened count: they are what was asked for.
         """
         conditions = (*self.base, *self.of_data.conditions)
-        within: Bools = self.benchmark_rows & self.results.passing(conditions)
+        within: Bools = self.benchmark_rows & self.results.evaluated.passing(conditions)
         return within & self.matching
 
     @property
     def matching(self) -> Bools:
         """The cases that the text search leaves, as a mask over all."""
-        return matching(self.results.matches, self.results.height)
+        return matching(self.results.matches, self.results.evaluated.height)
 
     # -- what it says
 
@@ -253,7 +253,7 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
     @property
     def of_data(self) -> Filter:
         """The filter less its conditions on outcomes, and on whatever else scorers made of the cases."""
-        of_scorers = self.results.said_by_scorers
+        of_scorers = self.results.evaluated.said_by_scorers
         facets = tuple(facet for facet in self.filter.facets if not of_scorers(facet.column))
         return Filter(facets, tuple(text for text in self.filter.where if not any(map(of_scorers, columns_read(text)))))
 
@@ -292,11 +292,11 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
             evaluation.scorer.name for evaluation in self.results.evaluations if evaluation.coverage.covers(benchmark)
         ]
         there = self.cases.filter(pl.Series(self.cases["benchmark"] == benchmark))
-        own = self.results.metadata.of(benchmark)
+        own = self.results.loaded.metadata.of(benchmark)
         facets = tuple(
             facet
             for facet in self.filter.facets
-            if _occurs(facet, there) and (facet.column in own or not self.results.is_metadata(facet.column))
+            if _occurs(facet, there) and (facet.column in own or not self.results.evaluated.is_metadata(facet.column))
         )
         bare = replace(self, benchmark=benchmark, scorer=None, filter=Filter(facets, self.filter.where))
         bare = bare.filtered(bare.filter)
@@ -327,7 +327,7 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
             carried(old_search, self.results, results) for old_search in (self.results.matches, self.base_search)
         )
         query = replace(results.query, sort=old.sort, columns=old.columns, subsets=(), **search_fields(search))
-        again = replace(results, query=query, matches=search).triaged(self.results.journal)
+        again = triaged(replace(results, query=query, matches=search), self.results.labels.journal)
         bare = replace(again, chosen=(scorer,) if scorer else ())
         kept = held_filter(self.filter, bare, self.outcome_column, f"{scorer}.outcome")
         known = (self.titles, self.beside, self.rewriting)
@@ -389,7 +389,7 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
 
     def triaged(self, journal: "Journal | None" = None) -> "ScreenState":
         """Take the tags and notes that there are now, in another journal or in the present one."""
-        now = self._with(results=self.results.triaged(journal))
+        now = self._with(results=triaged(self.results, journal))
         if now.evaluation is self.evaluation and np.array_equal(now.slice, self.slice):
             # Nearly always nothing that metrics are made of has changed.
             vars(now).update({name: vars(self)[name] for name in ("headline", "sweep") if name in vars(self)})
@@ -413,7 +413,7 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
         query = self.results.query.with_threshold(old.scorer.name, threshold_word)
         if (threshold, source) == old.default:
             query = query.with_threshold(old.scorer.name, "default")
-        moved = self._with(results=replace(self.results, evaluations=evaluations, query=query), order=order)
+        moved = self._with(results=with_evaluations(replace(self.results, query=query), evaluations), order=order)
         if np.array_equal(moved.slice, self.slice):
             # The curve over all thresholds does not depend on the present one.
             vars(moved)["sweep"] = self.sweep
@@ -446,7 +446,7 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
         names = (scorer,) if scorer else ()
         wider = replace(loaded, query=query, chosen=names)
         # Metrics and facets look beyond the rows that are shown.
-        search = found_in(wider, wider.passing((Facet("benchmark", (benchmark,)).sql,)))
+        search = found_in(wider, wider.evaluated.passing((Facet("benchmark", (benchmark,)).sql,)))
         selected = select(replace(wider, matches=search), order)
         known = (self.titles, self.beside, self.rewriting)
         return ScreenState(selected, benchmark, scorer, kept, self.base, self.base_search, *known)
@@ -478,7 +478,7 @@ def inspect(results: ResultSet) -> ScreenState:
     subsets = tuple(match_name(word, names, "subset") for word in query.subsets)
     base = (*([Facet("subset", subsets).sql] if subsets else []), *query.where)
     by_name = bool(query.scorers)
-    search = found_in(results, np.ones(results.height, dtype=np.bool_))
+    search = found_in(results, np.ones(results.evaluated.height, dtype=np.bool_))
     # One that was only named stands on the board as well.
     there = any(is_baseline(evaluation.scorer) for evaluation in results.evaluations)
     query = replace(query, subsets=(), thresholds=_found(results), baselines=query.baselines or there)

@@ -1,6 +1,6 @@
 """Cases with every column that a condition, an order or a group may speak of: each is made when it is asked for."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -12,118 +12,18 @@ from msgspec import Struct, field
 from scoring.data.errors import FilterError
 from scoring.data.metadata_columns import MetadataColumns
 from scoring.data.schema import Bools, Floats, Ints
-from scoring.data.texts import reward_keys
+from scoring.data.scorer import Scorer
+from scoring.data.storage.remembered import IdentityCache
+from scoring.data.texts import Texts, reward_keys
+from scoring.evaluation.derived import UncachedEvaluation
 from scoring.evaluation.evaluation import Evaluation, evaluate
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.triage_columns import SAID, TriageColumns
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES
-from scoring.formats.benchmarks.benchmark_registry import error_type_of
 from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts
 from scoring.workspace.filtering.condition_masks import Categories, ConditionMasks
-from scoring.workspace.triage.history import Triage
 from scoring.workspace.workspace import Workspace
-
-# -- what people said of the cases, as columns beside them
-
-
-SAID: dict[str, pl.DataType] = {
-    "tags": pl.List(pl.String()),
-    "note": pl.String(),
-    "ruling": pl.String(),
-    "category": pl.List(pl.String()),
-    "our_error_type": pl.List(pl.String()),
-}
-"""Lists are in alphabetical order, [] where nothing was said, so that a condition that one is missing holds there; the
-others are null there. `our_error_type` are the tags that are error types of a taxonomy, spelt as there."""
-DIFFERING = "people differ"
-"""The ruling on a case of which people said different things."""
-
-
-_SOURCES = {
-    "tags": "tags",
-    "note": "notes",
-    "ruling": "rulings",
-    "category": "categories",
-    "our_error_type": "tags",
-}
-"""Which part of what was said each column is made from."""
-
-
-class TriageColumns(Mapping[str, pl.Series]):
-    """The columns of SAID for n cases, each made when it is asked for, which most are not after most rulings."""
-
-    def __init__(self, triage: Triage, cases: pl.DataFrame, made: Mapping[str, pl.Series] | None = None) -> None:
-        """For cases (n rows, column `case`), in their order; `made` are columns that are known already."""
-        self._triage = triage
-        self._cases = cases
-        self._made = dict(made or {})
-
-    def __getitem__(self, name: str) -> pl.Series:
-        if name not in SAID:
-            raise KeyError(name)
-        if name not in self._made:
-            self._made[name] = _column(name, *_said(self._triage, name), self._cases)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(SAID)
-
-    def __len__(self) -> int:
-        return len(SAID)
-
-    def after(self, triage: Triage) -> "TriageColumns":
-        """Return the columns after this was said; a column of which nothing was said anew is the same Series."""
-        kept = {name: column for name, column in self._made.items() if _source(triage, name) is self._source_of(name)}
-        return TriageColumns(triage, self._cases, kept)
-
-    def _source_of(self, name: str) -> object:
-        return _source(self._triage, name)
-
-
-def _source(triage: Triage, name: str) -> object:
-    """What a column is made from: as long as it is the same object, so is the column."""
-    source: object = getattr(triage, _SOURCES[name])
-    return source
-
-
-def _said(triage: Triage, name: str) -> tuple[Mapping[str, object], object]:
-    """The values of a column by case, and that of all other cases."""
-    match name:
-        case "tags":
-            return triage.tags, []
-        case "note":
-            return {case: triage.note(case) for case in triage.notes}, None
-        case "ruling":
-            return {case: _ruling(of.values()) for case, of in triage.rulings.items()}, None
-        case "category":
-            return {case: tuple(sorted({*of.values()})) for case, of in triage.categories.items()}, []
-        case _:
-            types = {tags: _types(tags) for tags in dict.fromkeys(triage.tags.values())}
-            return {case: types[tags] for case, tags in triage.tags.items() if types[tags]}, []
-
-
-def _types(tags: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted({word for tag in tags if (word := error_type_of(tag)) is not None}))
-
-
-def _ruling(rulings: Iterable[str]) -> str:
-    first, *others = dict.fromkeys(rulings)
-    return DIFFERING if others else first
-
-
-def _column(name: str, value_of: Mapping[str, object], otherwise: object, cases: pl.DataFrame) -> pl.Series:
-    """What was said of each case. Few are spoken of among perhaps a million, and many are told the same."""
-    places = np.zeros(cases.height, dtype=np.uint32)
-    distinct = dict.fromkeys(value_of.values())
-    if value_of:
-        numbers = {value: number for number, value in enumerate(distinct, 1)}
-        spoken = pl.DataFrame({"case": list(value_of), "place": [numbers[value] for value in value_of.values()]})
-        rows = cases["case"].is_in(spoken["case"].implode()).arg_true()
-        joined = pl.DataFrame({"case": cases["case"].gather(rows), "row": rows}).join(spoken, on="case")
-        places[joined["row"].to_numpy()] = joined["place"].to_numpy()
-    values = [otherwise, *(list(value) if isinstance(value, tuple) else value for value in distinct)]
-    return pl.Series(name, values, dtype=SAID[name]).gather(places)
-
 
 # -- how far scorers disagree on each case
 
@@ -159,6 +59,10 @@ MEASURES: dict[str, pl.DataType] = {"disagreement": pl.Float64()}
 """
 
 
+_KEYED = IdentityCache(4)
+"""Cases with the keys of scorers, by what these read beside problem and steps."""
+
+
 class CaseMeasures:
     """The measures, remembered as long as the evaluations that they are made from stay."""
 
@@ -175,23 +79,47 @@ class CaseMeasures:
         return self._made[1]
 
 
+class Loaded(Struct, frozen=True, eq=False):
+    """What was read of a workspace.
+
+    Attributes:
+        workspace: Where it was read from.
+        cases: Columns of METADATA, n rows, with the gold labels that were asked for.
+        texts: Of the cases, n rows.
+        metadata: The columns of the cases' files that no reader claims.
+        folders: Scorer's name -> the folder of its parts.
+        problems: Sentences about what could not be read.
+        unkept: Evaluations that were computed, and may be kept for the next time.
+    """
+
+    workspace: Workspace
+    cases: pl.DataFrame
+    texts: Texts
+    metadata: MetadataColumns = field(default_factory=MetadataColumns)
+    folders: Mapping[str, Path] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    unkept: tuple[UncachedEvaluation, ...] = ()
+
+    def keyed(self, scorer: Scorer) -> pl.DataFrame:
+        """Return the cases with the keys of a scorer's rewards and answers."""
+        return _KEYED.of(
+            scorer.reads, (self.cases, self.texts), lambda: reward_keys(self.cases, self.texts, scorer.reads)
+        )
+
+
 class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
     """n cases, and what files, scorers and people say of them.
 
     Attributes:
-        workspace: Where they are from; it says why a column is not there.
-        cases: Columns of METADATA, n rows.
+        loaded: What was read: the cases, their texts and further columns.
         evaluations: Of all scorers, on these cases.
-        metadata: The columns of the cases' files that no reader claims.
         triage_columns: What people said of the cases; None = it is not known.
         further: Columns beside those, by name.
         masks, measures: Remember what was made of columns.
     """
 
-    workspace: Workspace
-    cases: pl.DataFrame
-    evaluations: Sequence[Evaluation] = ()
-    metadata: MetadataColumns = field(default_factory=MetadataColumns)
+    loaded: Loaded
+    evaluations: tuple[Evaluation, ...] = ()
     triage_columns: TriageColumns | None = None
     further: Mapping[str, pl.Series] = field(default_factory=dict)
     masks: ConditionMasks = field(default_factory=ConditionMasks)
@@ -200,7 +128,12 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
     @property
     def height(self) -> int:
         """How many cases there are."""
-        return self.cases.height
+        return self.loaded.cases.height
+
+    @cached_property
+    def benchmarks(self) -> tuple[str, ...]:
+        """The benchmarks that there are cases of, in file order."""
+        return tuple(self.loaded.cases["benchmark"].unique(maintain_order=True))
 
     @cached_property
     def schema(self) -> dict[str, pl.DataType]:
@@ -213,8 +146,8 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         further = {name: column.dtype for name, column in self.further.items()}
         triage_dtypes = {name: SAID[name] for name in self.triage_columns or ()}
         ours = {**triage_dtypes, **further, **MEASURES, **made}
-        own = {name: dtype for name, dtype in self.metadata.schema.items() if name not in ours}
-        return {**self.cases.schema, **own, **ours}
+        own = {name: dtype for name, dtype in self.loaded.metadata.schema.items() if name not in ours}
+        return {**self.loaded.cases.schema, **own, **ours}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -229,7 +162,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
             return self.measures.column(name, self.evaluations, self.height)
         evaluation = self.evaluation_of(name)
         if evaluation is None:
-            return self.metadata.column(name) if self.is_metadata(name) else self.cases.get_column(name)
+            return self.loaded.metadata.column(name) if self.is_metadata(name) else self.loaded.cases.get_column(name)
         return evaluation.column(name.removeprefix(f"{evaluation.scorer.name}."))
 
     def beside(self, name: str) -> pl.Series | None:
@@ -240,6 +173,10 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
             return self.further[name]
         return self.triage_columns[name] if self.triage_columns is not None and name in SAID else None
 
+    def table(self, names: Sequence[str]) -> pl.DataFrame:
+        """Return some columns of all cases; all of them for files alone, never for a screen."""
+        return pl.DataFrame([self.column(name).alias(name) for name in names])
+
     def owner(self, name: str) -> object:
         """Return what a column is made from: while it is the same object, the column's values are the same."""
         if name in MEASURES:
@@ -249,7 +186,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
 
     def is_metadata(self, name: str) -> bool:
         """Return whether a column is one of the cases' files that no reader claims."""
-        return name in self.metadata.schema and self.beside(name) is None and not self.said_by_scorers(name)
+        return name in self.loaded.metadata.schema and self.beside(name) is None and not self.said_by_scorers(name)
 
     def coded(self, name: str) -> Categories | None:
         """Return an outcome column as codes; None for the others."""
@@ -292,7 +229,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         # Imported only where a column is missing: what reads files takes a while.
         from scoring.importing.imported_files import missing_column
 
-        return missing_column(self.workspace, self.cases["benchmark"].unique(maintain_order=True).to_list(), name)
+        return missing_column(self.loaded.workspace, list(self.benchmarks), name)
 
     def said_by_scorers(self, name: str) -> bool:
         """Return whether a column says what one scorer or several made of the cases."""
@@ -309,7 +246,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         }
 
     def _of_cases(self, name: str) -> object:
-        return self.metadata if self.is_metadata(name) else self.cases
+        return self.loaded.metadata if self.is_metadata(name) else self.loaded.cases
 
 
 # -- scorers on the unharmed originals of a benchmark's cases: read when a figure asks for them, and shown nowhere

@@ -23,8 +23,8 @@ from large_workspace import make_workspace  # noqa: E402  # after the path is se
 from object_stores import FaultyProxy, StoreServer  # noqa: E402
 
 OPEN = """import sys
-from inspector.state.query import Query
-from inspector.state.result_set import load
+from scoring.selection.query import Query
+from scoring.selection.loading import load
 load(Query(sys.argv[1]))
 """
 

@@ -24,8 +24,6 @@ from inspector.render.blocks import count, figure, table, text  # noqa: E402
 from inspector.render.charts.glyphs import Glyphs  # noqa: E402
 from inspector.render.terminal import Terminal  # noqa: E402
 from inspector.render.view import View  # noqa: E402
-from inspector.state.query import Query  # noqa: E402
-from inspector.state.result_set import load as load_query  # noqa: E402
 from inspector.state.screen_state import (  # noqa: E402
     ScreenState,
     covering,
@@ -33,6 +31,8 @@ from inspector.state.screen_state import (  # noqa: E402
     subject,
 )
 from scoring.data.errors import UsageError  # noqa: E402
+from scoring.selection.loading import load as load_query  # noqa: E402
+from scoring.selection.query import Query  # noqa: E402
 
 SCORERS = 10
 TARGETS = {3_400: 150, 100_000: 400}

@@ -24,8 +24,6 @@ from inspector.render import analysis_list
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence, threshold_name
 from inspector.state.comparability import incomparable
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from opened import inspected, opened
 from reference import Case
@@ -34,6 +32,8 @@ from scoring.data.rules import GROUP
 from scoring.evaluation.exporters import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
 from scoring.evaluation.verdicts import Rule
 from scoring.metrics.calibration import why_no_reliability
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from screen_text import press, shows
 from views import card_view, metrics_view, thresholds_view, words_of
 

@@ -5,8 +5,8 @@ import asyncio
 import making
 import reference
 from inspector.app.services import following
-from inspector.state.query import Query
 from opened import inspected, opened
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.remote import finish
 from scoring.workspace.triage.journal import Journal
@@ -33,7 +33,7 @@ async def test_the_app_follows_a_bucket_and_sends_a_ruling(machine, address, tmp
         await asyncio.to_thread(other.sync)
         await until(pilot, lambda: len(inspected(pilot).results.evaluations) == 2)
         results = inspected(pilot).results
-        results.journal.rule(results.cases["case"].to_list()[:1], "gold wrong")
+        results.labels.journal.rule(results.cases["case"].to_list()[:1], "gold wrong")
 
         def heard():
             other.sync()
@@ -44,5 +44,5 @@ async def test_the_app_follows_a_bucket_and_sends_a_ruling(machine, address, tmp
         theirs = Journal(other.root / "triage")
         theirs.note(results.cases["case"].to_list()[1:2], "from elsewhere")
         await asyncio.to_thread(other.sync)
-        await until(pilot, lambda: inspected(pilot).results.journal.triage.notes)
+        await until(pilot, lambda: inspected(pilot).results.labels.journal.triage.notes)
     assert finish() == ([], False)

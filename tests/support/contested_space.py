@@ -9,11 +9,11 @@ from msgspec.structs import replace
 import judged
 import making
 import reference
-from inspector.state.query import Query
 from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import evaluate
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.audit import audit_ground, auditable
+from scoring.selection.query import Query
 from scoring.workspace.cache import BALLOTS
 
 GOLD = (-1, 1, 0, -1, 1, -1, -1, 0, None, -1)

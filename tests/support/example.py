@@ -15,8 +15,8 @@ import polars as pl
 
 import making
 import reference
-from inspector.state.query import Query
 from scoring.data.schema import REWARDS, content_key
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.triage.history import NOTE, SORT
 from scoring.workspace.triage.journal import Journal

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 import critic_spaces
 import making
 import reference
-from inspector.state.filtering.saved_slices import SavedSlice, save_slice
 from scoring.models.asking import GeneratedAnswer
+from scoring.selection.saved_slices import SavedSlice, save_slice
 from scoring.workspace.triage.history import RULINGS
 from scoring.workspace.triage.journal import Author, Journal
 

@@ -22,9 +22,9 @@ from capturing.plan import SPACE
 from inspector import cli
 from inspector.app.app import InspectApp
 from inspector.screens.base import AppScreen
-from inspector.state.query import Query
 from inspector.state.remembered import _file_name
 from opened import unpainted
+from scoring.selection.query import Query
 from scoring_process import captured
 from screen_text import settled, until
 

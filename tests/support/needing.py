@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import scenes
-from inspector.state.query import Query
+from scoring.selection.query import Query
 from scoring.workspace.triage.history import RULINGS
 from screen_text import screen_text
 

@@ -21,10 +21,10 @@ from inspector.app.app import InspectApp
 from inspector.app.services import following, navigation, remembering
 from inspector.screens import board, board_highlights, bodies, sheet
 from inspector.screens.base import AppScreen
-from inspector.state.query import Query
 from inspector.state.screen_state import ScreenState
 from inspector.widgets import textual_compat
 from inspector.widgets.frame_table import FrameTable
+from scoring.selection.query import Query
 from screen_text import settled, to_be_painted, until
 
 # A busy machine is no reason to give up on a key.

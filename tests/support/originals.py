@@ -4,13 +4,13 @@ import polars as pl
 
 import making
 from benchmark_rows import rows_of
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from modified import row
 from scoring.data import schema
 from scoring.data.schema import content_key
 from scoring.formats.benchmarks import prmbench
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 

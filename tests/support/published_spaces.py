@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from inspector.cli import main
-from inspector.state.query import Query
+from scoring.selection.query import Query
 
 
 @cache

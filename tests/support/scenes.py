@@ -15,8 +15,8 @@ import making
 import originals
 import papers
 import reference
-from inspector.state.query import Query
 from scoring.models.asking import GeneratedAnswer
+from scoring.selection.query import Query
 from scoring.workspace.triage.journal import Author, Journal
 from scoring.workspace.workspace import Workspace
 

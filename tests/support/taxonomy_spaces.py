@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 import making
 import reference
-from inspector.state.query import Query
 from scoring.formats.benchmarks.case_format import Imported
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 

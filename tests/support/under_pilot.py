@@ -17,8 +17,8 @@ from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
-from inspector.state.query import Query
 from opened import opened
+from scoring.selection.query import Query
 from screen_text import CHARACTERS, rests, screen_lines, settled, shows
 from terminal import KEYS
 

@@ -27,7 +27,7 @@ def walk(state: ScreenState, sheet: Sheet) -> int:
             if whose not in slices:
                 slices[whose] = state.on_benchmark(whose).slice
             # Conditions that many numbers have are looked up once.
-            sizes[drill] = int((slices[whose] & state.results.passing(drill.where)).sum())
+            sizes[drill] = int((slices[whose] & state.results.evaluated.passing(drill.where)).sum())
             if len(sizes) % FULLY == 1:
                 there = drilled(state, drill)
                 assert there.shown.size == sizes[drill]

@@ -46,7 +46,6 @@ from inspector.render.cells import share as share_text
 from inspector.render.texts.sentences import official_score
 from inspector.render.view import View
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.schema import NO_SUBSET, Ints, RowDict
 from scoring.evaluation.evaluation import Evaluation
@@ -77,6 +76,7 @@ from scoring.metrics.best_of_n import (
 )
 from scoring.metrics.official_rows import group_masks
 from scoring.metrics.resampling import RESAMPLES, SMALL
+from scoring.selection.result_set import ResultSet
 
 BEST_OF_N = {
     "scorer": pl.String(),
@@ -443,8 +443,8 @@ def found_responses(results: ResultSet, n: int | None = None) -> dict[str, Respo
 def _wording(results: ResultSet) -> pl.Series:
     """The texts of all problems, by which those without an id are told; nulls where each has one."""
     if results.cases["problem_id"].null_count():
-        return results.texts.frame(["problem"])["problem"]
-    return pl.repeat(None, results.height, dtype=pl.String, eager=True)
+        return results.loaded.texts.frame(["problem"])["problem"]
+    return pl.repeat(None, results.evaluated.height, dtype=pl.String, eager=True)
 
 
 def _with_answers(results: ResultSet, benchmark: str, responses: Responses) -> ProblemResponses:
@@ -452,7 +452,7 @@ def _with_answers(results: ResultSet, benchmark: str, responses: Responses) -> P
     answers = _file_column(results, PARSED, responses.rows)
     unsaid = np.array([place for place, answer in enumerate(answers) if answer is None], dtype=np.int64)
     if unsaid.size:
-        steps = results.texts.gather(responses.rows[unsaid]).frame(["steps"])["steps"]
+        steps = results.loaded.texts.gather(responses.rows[unsaid]).frame(["steps"])["steps"]
         for place, solution in zip(unsaid.tolist(), steps.to_list(), strict=True):
             answers[place] = boxed_answer(solution)
     equal = _file_column(results, EQUAL_ANSWER, responses.rows)
@@ -465,9 +465,9 @@ def _with_answers(results: ResultSet, benchmark: str, responses: Responses) -> P
 
 def _file_column(results: ResultSet, name: str, rows: Ints) -> list[str | None]:
     """Return the texts that a column of the cases' files has for some rows; nulls without such a column."""
-    if not results.is_metadata(name):
+    if not results.evaluated.is_metadata(name):
         return [None] * rows.size
-    return results.column(name).gather(rows).cast(pl.String).to_list()
+    return results.evaluated.column(name).gather(rows).cast(pl.String).to_list()
 
 
 def _told_apart_by_text(results: ResultSet, made: ProblemResponses) -> int:
@@ -501,7 +501,7 @@ def _answer_oddities(results: ResultSet, made: ProblemResponses, as_text: int) -
 
 def _compared_as_texts(results: ResultSet, benchmark: str) -> str:
     """Name the files whose answers an older version compared with the reference as texts; "" without any."""
-    reports = results.workspace.imports(benchmark)
+    reports = results.loaded.workspace.imports(benchmark)
     old = [report for report in reports if any(finding["code"] == OLD_COMPARISON for finding in report["findings"])]
     return some_of([str(report["source"]) for report in old], 3) if old else ""
 

@@ -23,7 +23,6 @@ from inspector.render.blocks import (
 from inspector.render.blocks import text as text_cell
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
-from inspector.state.result_set import ResultSet, within
 from scoring.data.schema import NO_SUBSET, Ints, RowDict
 from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.answer_votes import AnswerGroups, answer_groups
@@ -46,6 +45,7 @@ from scoring.metrics.response_protocols import (
     rewardbench_rows,
     search_and_learn_rows,
 )
+from scoring.selection.result_set import ResultSet, within
 from scoring.workspace.filtering.filters import Facet
 
 PROTOCOLS = {
@@ -431,7 +431,7 @@ def problem_sections(results: ResultSet, frame: pl.DataFrame) -> tuple[Section, 
     for number, own in enumerate(frame.partition_by("benchmark", "scorer", maintain_order=True)):
         benchmark, scorer = (str(own[column][0]) for column in ("benchmark", "scorer"))
         rows = np.flatnonzero(results.cases["case"].is_in(own["case"].implode()).to_numpy())
-        words = results.texts.gather(rows[:1]).frame(["problem"])["problem"][0]
+        words = results.loaded.texts.gather(rows[:1]).frame(["problem"])["problem"][0]
         where = (*within(results, benchmark), responses_condition(results, rows))
         every = CaseLink(where, own.height, "responses to one problem", scorer, benchmark=benchmark)
         ways = [name.removeprefix("by_") for name in own.columns if name.startswith("by_") and own[name].count()]

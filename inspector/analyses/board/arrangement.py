@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from inspector.analyses.board.cells import PUBLISHED, REFERENCE, coverage_text
-from inspector.state.case_list.ordering import DIRECTIONS
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.own import own_metrics
+from scoring.selection.ordering import DIRECTIONS
 
 F1, PRMSCORE = "F1", "PRMScore"
 MEANINGS = {
@@ -89,7 +89,7 @@ class Arrangement(Struct, frozen=True):
     @property
     def words(self) -> tuple[str, ...]:
         """The same as words of `prm-inspect board`, the usual ones left out."""
-        from inspector.state.query import joined
+        from scoring.selection.query import joined
 
         return (
             *(("--rows", self.rows) if self.rows != "benchmark" else ()),

@@ -52,11 +52,9 @@ from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import F1, PRMSCORE, counted
 from inspector.render.view import View
 from inspector.state.comparability import NOT_COMPARABLE, incomparable
-from inspector.state.label_set import other_labels, published_note, with_own_labels
+from inspector.state.label_words import other_labels, published_note, with_own_labels
 from inspector.state.notes import boundary_notes, mean_notes, stem_notes, unlike_notes
 from inspector.state.provenance import provenance
-from inspector.state.query import split
-from inspector.state.result_set import ResultSet, within
 from inspector.state.screen_state import ScreenState, inspect
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
@@ -65,6 +63,8 @@ from scoring.evaluation.case_counts import runs_among
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.benchmark_figures import leading_figures
 from scoring.metrics.own import own_metrics
+from scoring.selection.query import split
+from scoring.selection.result_set import ResultSet, with_evaluations, within
 
 BIAS = "bias: accuracy on what is right minus on what is wrong, all subsets together; fp, fn: of the erroneous (GR-Ben)"
 STANDING = "standing: best, or tied where the 95% interval of the paired difference to the best holds 0"
@@ -142,7 +142,7 @@ def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tu
         chosen = tuple(
             evaluation for evaluation in results.evaluations if evaluation.scorer.name in {*scorers, how.against}
         )
-        results = replace(results, query=query, chosen=scorers, evaluations=chosen)
+        results = with_evaluations(replace(results, query=query, chosen=scorers), chosen)
     if how.published or not frame.height:
         printed = published_frame((piece.benchmark, piece.subset) for piece in parts)
         frame = pl.concat([frame, printed], how="diagonal")
@@ -154,7 +154,7 @@ def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tu
     names = ["kind", *(name for key in kind.keys for name in _sources(key, against=bool(how.against)))]
     made = rows.select(list(dict.fromkeys(names)))
     command = results.query.command("board", *how.words, form=form)
-    beside = published_note(results.adjudicated) if (rows["kind"] == PUBLISHED).any() else ()
+    beside = published_note(results.labels.adjudicated) if (rows["kind"] == PUBLISHED).any() else ()
     of_runs = (*unlike_notes(results), *mean_notes(results), *_first_runs(results))
     alone = (*stem_notes(results), *_unscored(parts, frame), *boundary_notes(results), *of_runs)
     notes = (*beside, *_notes(known, how, rows), *alone)
@@ -228,7 +228,7 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
 
 def _warnings(results: ResultSet, parts: Sequence[BoardSlice]) -> Iterator[Note]:
     """Why the figures are not comparable as they stand, as the app's board says it."""
-    if labels := other_labels(results.adjudicated):
+    if labels := other_labels(results.labels.adjudicated):
         yield Note(f"{NOT_COMPARABLE} {with_own_labels(labels)}.", "warning")
     names = [evaluation.scorer.name for evaluation in results.evaluations]
     whole = (piece for piece in parts if piece.subset is None)

@@ -25,8 +25,6 @@ from inspector.analyses.board.cells import (
 )
 from inspector.render.texts.sentences import F1, PRMSCORE, Headline, headline, official_title, subset_headlines
 from inspector.state.common_cases import with_all_cases
-from inspector.state.filtering.searching import matching
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import PluginError
 from scoring.data.schema import Bools
 from scoring.data.storage.remembered import IdentityCache
@@ -59,6 +57,8 @@ from scoring.metrics.resampling import Figure
 from scoring.metrics.shares import bias_rows
 from scoring.metrics.statistics import is_baseline
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, judged_steps
+from scoring.selection.result_set import ResultSet
+from scoring.selection.searching import matching
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.text_search import SearchMatches
 
@@ -151,10 +151,10 @@ def pieces(
 
 def _members(results: ResultSet, conditions: tuple[str, ...], search: SearchMatches | None) -> Bools:
     """The cases under conditions and a text search: the same mask as long as nothing changes."""
-    member = results.passing(conditions)
+    member = results.evaluated.passing(conditions)
     if search is None:
         return member
-    return _MASKS.of(conditions, (member, search), lambda: member & matching(search, results.height))
+    return _MASKS.of(conditions, (member, search), lambda: member & matching(search, results.evaluated.height))
 
 
 def subsets_of(results: ResultSet, benchmark: str) -> list[str]:

@@ -12,7 +12,6 @@ from inspector.analyses.board.board_rows import BoardSlice, subset_facet
 from inspector.analyses.board.cells import NOBODY, PUBLISHED
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import WORDS
-from inspector.state.result_set import ResultSet
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import UNKNOWN_STEP
@@ -22,6 +21,7 @@ from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.kernel import Decided, Metric
 from scoring.metrics.own import MEMBERS, OwnMetric
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, counted_cases, judged_steps
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import literal, named
 
@@ -164,7 +164,7 @@ def _exact(results: ResultSet, piece: BoardSlice, behind: CellCases) -> tuple[st
     """Conditions that leave exactly these of the cases of the piece; None where only a long list of names would."""
     wider = []
     for conditions in dict.fromkeys((*behind.tries, ())):
-        left = piece.rows & results.passing(conditions)
+        left = piece.rows & results.evaluated.passing(conditions)
         if np.array_equal(left, behind.rows):
             return conditions
         if not (behind.rows & ~left).any():

@@ -54,7 +54,6 @@ from inspector.render.texts.sentences import WORDS, counted
 from inspector.render.view import View
 from inspector.state.notes import FEW, INDEPENDENT, first_run_notes, no_case_words
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.data.errors import CommandEdit, UsageError
 from scoring.data.names import name_choices
 from scoring.data.schema import Row
@@ -65,6 +64,7 @@ from scoring.metrics.breakdown import breakdown as breakdown_frame
 from scoring.metrics.own import own_cells, own_metrics
 from scoring.metrics.positions import PRESETS
 from scoring.metrics.shares import BY_TYPE, COUNTS, SIDES, behind, tried
+from scoring.selection.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.workspace.filtering.filters import Facet
 
 CELLS, TYPES, LENGTH = "cells", "types", "length"

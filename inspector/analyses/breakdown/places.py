@@ -31,7 +31,6 @@ from inspector.render.blocks import (
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import GLYPHS, WORDS, counted
 from inspector.state.notes import FEW, INDEPENDENT
-from inspector.state.result_set import ResultSet, by_benchmark, within
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools, Row
 from scoring.evaluation.evaluation import Evaluation
@@ -57,6 +56,7 @@ from scoring.metrics.positions import (
 )
 from scoring.metrics.shares import SIDES, answered
 from scoring.metrics.step_labels import judged_steps
+from scoring.selection.result_set import ResultSet, by_benchmark, within
 from scoring.workspace.filtering.filters import Facet
 
 OFFSET, POSITION, STEP_POSITION, ALIGNED = "offset", "position", "step_position", "aligned"

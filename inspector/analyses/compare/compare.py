@@ -43,7 +43,6 @@ from inspector.state.common_cases import (
 )
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance, repeated_solutions
-from inspector.state.result_set import ResultSet
 from scoring.data.schema import Row
 from scoring.metrics.aligned import (
     DRAWN_WHOLE,
@@ -72,6 +71,7 @@ from scoring.metrics.paired import (
     tied_name,
 )
 from scoring.metrics.resampling import RESAMPLES
+from scoring.selection.result_set import ResultSet
 
 SCORERS, PAIRS, SETS, CASCADE = "scorers", "pairs", "upset", "cascade"
 PAGES = (
@@ -184,7 +184,7 @@ def _own_rows(results: ResultSet, aligned: AlignedScorers, seed: int | None) -> 
     for pair in combinations(range(len(aligned.names)), 2) if own_metrics() else ():
         names = [aligned.names[place] for place in pair]
         evaluations = results.evaluation(names[0]), results.evaluation(names[1])
-        rows = np.zeros(results.height, dtype=np.bool_)
+        rows = np.zeros(results.evaluated.height, dtype=np.bool_)
         rows[aligned.rows[aligned.common(pair)]] = True
         about = {"scorer": names[0], "other": names[1], "left_out": aligned.left_out(pair)}
         for made in own_metrics():

@@ -27,8 +27,6 @@ from inspector.render.view import View
 from inspector.state.label_audit import AuditedBenchmark, audited_benchmarks
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance
-from inspector.state.query import joined, split
-from inspector.state.result_set import ResultSet, within
 from inspector.state.triage.annotations import annotation_rows, annotations
 from scoring.data.schema import Bools, Ints, Row
 from scoring.metrics.audit import EVIDENCE, FOLDS
@@ -48,6 +46,8 @@ from scoring.metrics.planted_labels import (
     TOP,
 )
 from scoring.metrics.resampling import LEVEL, RESAMPLES
+from scoring.selection.query import joined, split
+from scoring.selection.result_set import ResultSet, within
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.triage.history import GOLD_WRONG, RULINGS
 
@@ -151,7 +151,7 @@ PLANTED_NOTES = (
 def audit_view(results: ResultSet, params: Params, intervals: bool) -> View:
     """Rank the gold labels of the shown cases by suspicion; those that are not audited come last, with a reason."""
     audited = audited_benchmarks(results)
-    ruled = {} if results.journal is None or results.adjudicated else _rulings(results)
+    ruled = {} if results.labels.journal is None or results.labels.adjudicated else _rulings(results)
     frames = {name: _audit_frame(results, benchmark, ruled) for name, benchmark in audited.items()}
     rows = pl.concat([pl.DataFrame(schema=AUDITED), *frames.values()])
     notes = (*AUDIT_NOTES, *_caveats(audited), *first_run_notes(results))
@@ -334,7 +334,7 @@ def _audit_blocks(
     if (more := ranked.height - LINES) > 0:
         yield Note(f"{counted(more, 'more case')} {'is' if more == 1 else 'are'} in --csv and --json.")
     yield from _ruled(name, ranked)
-    if results.adjudicated is not None and results.journal is not None:
+    if results.labels.adjudicated is not None and results.labels.journal is not None:
         yield Note("Rulings are of the benchmark's own labels: with --labels original they stand beside.", "quiet")
     weights = sorted(_weights(benchmark).items(), key=lambda pair: (-sum(pair[1].values()), pair[0]))
     scorers = {evaluation.scorer.name: evaluation.scorer for evaluation in results.chosen_evaluations}

@@ -15,11 +15,11 @@ from inspector.render.view import View
 from inspector.state.contested_gold import Ranking, because, rankings
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance
-from inspector.state.query import joined
-from inspector.state.result_set import ResultSet, within
 from scoring.data.schema import Row
 from scoring.metrics.contested import LEAST, REASONS, SHRINK
 from scoring.metrics.statistics import is_baseline
+from scoring.selection.query import joined
+from scoring.selection.result_set import ResultSet, within
 from scoring.workspace.filtering.filters import Facet
 
 CONTESTED: dict[str, pl.DataType] = {

@@ -11,11 +11,12 @@ from inspector.analyses.metrics.metrics import NO_METRIC, metric_notes, metric_t
 from inspector.render.blocks import Cell, Column, Kind, Note, Section, Table, figure, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
-from inspector.state.query import Query
-from inspector.state.result_set import ResultSet, load
 from scoring.data.errors import UsageError
 from scoring.data.schema import WHOLE
 from scoring.metrics.official_rows import METRICS
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.result_set import ResultSet
 
 SECOND = ("value", "low", "high", "n", "reason", "small", "sd", "runs")
 """Columns that come a second time, called `adjudicated_value` and so on."""

@@ -32,20 +32,19 @@ from inspector.state.notes import (
     mean_notes,
     range_notes,
     stem_notes,
-    step_benchmarks,
     unlike_notes,
     untuned_notes,
 )
 from inspector.state.provenance import provenance, repeated_solutions
-from inspector.state.result_set import ResultSet
 from scoring.data.schema import NO_SUBSET, WHOLE
-from scoring.evaluation.evaluated_cases import twin_evaluations
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import REFUSED, UNPARSED
 from scoring.metrics.benchmark_figures import figures_of_its_own, official_metric, own_titles
-from scoring.metrics.official_rows import group_masks, grouped, metrics_frame
+from scoring.metrics.official_rows import group_masks, grouped
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import NAMES
+from scoring.selection.official_figures import official_figures
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
 
 TITLES = {"f1": "F1", "prmscore": "PRMScore", "acc": "accuracy"}
@@ -90,18 +89,6 @@ def metrics(results: ResultSet, params: Params, intervals: bool) -> View:
     if not results.chosen:
         return View(frame, facts, title="Metrics", empty=NO_METRIC)
     return View(frame, facts, title="Metrics", lay_out=lambda: metric_sections(results, frame))
-
-
-def official_figures(results: ResultSet, *, intervals: bool = True) -> pl.DataFrame:
-    """Return rows of `scoring.metrics.official_rows.METRICS` of the chosen scorers on the shown cases, grouped as
-    was asked for.
-    """
-    of_steps = [name for name, facts in step_benchmarks(results) if facts.twins]
-    chosen, folders = results.chosen_evaluations, results.folders
-    twins = {name: twin_evaluations(results.workspace, name, chosen, folders) for name in of_steps}
-    query = results.query
-    counting = results.counting if intervals else replace(results.counting, seed=None)
-    return metrics_frame(results.evaluated, chosen, results.mask, counting, query.by, twins)
 
 
 def metric_sections(results: ResultSet, frame: pl.DataFrame) -> tuple[Section, ...]:
@@ -182,7 +169,7 @@ def _groups(results: ResultSet, benchmark: str, row: Mapping[str, Any]) -> tuple
     by: Sequence[str] = results.query.by
     if not by:
         return group_facets(results, benchmark, row["subset"])
-    if any(name not in results.schema or results.schema[name] != pl.String for name in by):
+    if any(name not in results.evaluated.schema or results.evaluated.schema[name] != pl.String for name in by):
         return None
     return tuple(Facet(name, (row[name] or None,)) for name in by)
 

@@ -25,7 +25,6 @@ from inspector.render.documents.row_documents import Document, footer
 from inspector.render.texts.sentences import WORDS, counted
 from inspector.render.view import View
 from inspector.state.notes import first_run_notes
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.case_counts import runs_among
@@ -33,6 +32,7 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, ProvidedVerdicts, Rule
 from scoring.metrics.paired import tied_name
+from scoring.selection.result_set import ResultSet
 
 # -- the parts of a report that are analyses: each is asked of one benchmark's cases and stands under its own heading
 

@@ -33,7 +33,6 @@ from inspector.render.view import View
 from inspector.state.common_cases import best_first, with_all_cases
 from inspector.state.comparability import counted_cases
 from inspector.state.notes import first_run_notes
-from inspector.state.result_set import ResultSet
 from scoring.data.rules import REWARDS, transform
 from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Ints, Row
 from scoring.evaluation.evaluation import Evaluation
@@ -42,6 +41,7 @@ from scoring.metrics.aligned import align_official, align_scorers
 from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.own import OwnMetric, own_metrics
+from scoring.selection.result_set import ResultSet
 
 SIDES = {"prmscore": ("negative_acc", "positive_acc")}
 """The accuracies beside them, on what is wrong and on what is right, where they are not those of first errors."""

@@ -33,7 +33,6 @@ from inspector.state.kept_answers import kept_answers
 from inspector.state.processes.job import answer_to, prm_words
 from inspector.state.processes.weights_place import other_settings, place_of
 from inspector.state.processes.xray import xray_problems
-from inspector.state.result_set import ResultSet
 from scoring import __version__
 from scoring.data.errors import UsageError
 from scoring.data.names import name_choices
@@ -41,6 +40,7 @@ from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.single_case import judged_wrong
 from scoring.runs.prompts import SentPrompt, sampling_words, sent
+from scoring.selection.result_set import ResultSet
 
 # -- a case against the solution that errors were put into, with what scorers gave to both
 
@@ -64,7 +64,7 @@ def original_view(results: ResultSet, row: int, params: Params) -> View:
     Raises:
         UsageError: the case has no original.
     """
-    texts, case = results.texts.row(row), results.cases["case"][row]
+    texts, case = results.loaded.texts.row(row), results.cases["case"][row]
     original = original_of(texts)
     if original is None:
         raise UsageError(f"{case} has no original: its benchmark gives the one solution only.", "Name another case.")
@@ -90,7 +90,7 @@ def _rows(
     originals: Sequence[Evaluation | None],
 ) -> pl.DataFrame:
     """A row a step of either, in order, with the rewards of every scorer chosen."""
-    steps = results.texts.row(row)["steps"]
+    steps = results.loaded.texts.row(row)["steps"]
     rows = pl.DataFrame(
         [
             {
@@ -140,7 +140,7 @@ def _blocks(
     original: tuple[str, Sequence[str]],
     originals: Sequence[Evaluation | None],
 ) -> Iterator[Block]:
-    texts, scorers = results.texts.row(row), results.chosen_evaluations
+    texts, scorers = results.loaded.texts.row(row), results.chosen_evaluations
     yield Note(summary(pairs, asked_anew=original[0] != texts["problem"]), "lead")
     if disagreement := against_list(pairs, texts["modified_steps"]):
         yield Note(disagreement, "quiet")
@@ -306,12 +306,12 @@ def _scorer(results: ResultSet) -> Scorer:
 
 def _asked(results: ResultSet, row: int, scorer: Scorer) -> Sequence[_Asked]:
     """Every prompt that differs from the others, with its first answer."""
-    texts = results.texts.row(row)
+    texts = results.loaded.texts.row(row)
     answers: dict[str | None, list[Mapping[str, Any]]] = {}
     for answer in kept_answers(results, scorer.name, row).iter_rows(named=True):
         answers.setdefault(answer["prompt"], []).append(answer)
     groups: list[list[Mapping[str, Any]]] = list(answers.values()) or [[]]
-    root, about = results.workspace.root, results.cases.row(row, named=True)
+    root, about = results.loaded.workspace.root, results.cases.row(row, named=True)
     return [
         _Asked(sent(root, scorer, about, texts, of_it[0] if of_it else None), of_it[0] if of_it else None, len(of_it))
         for of_it in groups
@@ -373,7 +373,7 @@ def tokens_view(results: ResultSet, row: int, params: Params, model: argparse.Na
         UsageError: no PRM is named, or several scorers.
         Unanswered: the process could not tell, or was interrupted.
     """
-    case, root = results.cases["case"][row], results.workspace.root
+    case, root = results.cases["case"][row], results.loaded.workspace.root
     scorer = _token_scorer(results)
     if model.model is None:
         vars(model).update(place_of(scorer, root)._asdict())
@@ -386,7 +386,7 @@ def tokens_view(results: ResultSet, row: int, params: Params, model: argparse.Na
     rows = [{**token, "token": token["text"]} for token in answer["tokens"]]
     facts = {"command": command, "version": __version__, **{name: answer[name] for name in TOLD}}
     notes = [*answer["notes"], *other_settings(scorer, answer)]
-    steps = results.texts.row(row)["steps"]
+    steps = results.loaded.texts.row(row)["steps"]
     title = f"{case} as {answer['family']} sees it"
     return View(
         pl.DataFrame(rows, schema=TOKENS, orient="row"),
@@ -526,13 +526,13 @@ def variants_view(results: ResultSet, row: int, params: Params) -> View:
         UsageError: the case has no variant.
     """
     case, key = results.cases["case"][row], results.cases["key"][row]
-    there = results.workspace.variants
+    there = results.loaded.workspace.variants
     variants = there.of(key) if there else ()
     if not variants:
         raise UsageError(f"{case} has no variants.", "Make one: W on the case in the app.")
     seen = tried_by_all(results, row, variants)
     has_rewards = [any(of_variant[at].rewards[1] for of_variant in seen) for at in range(len(seen[0]))]
-    facts: dict[str, Any] = {"case": case, "key": key, "problem": results.texts.row(row)["problem"]}
+    facts: dict[str, Any] = {"case": case, "key": key, "problem": results.loaded.texts.row(row)["problem"]}
     facts |= {"edits": {variant.id: [edit.document() for edit in variant.edits] for variant in variants}}
     facts |= {"version": __version__}
     facts["command"] = results.query.command("show", case, "--variants", form=params.form)

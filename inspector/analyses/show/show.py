@@ -39,11 +39,9 @@ from inspector.render.texts.sentences import (
 )
 from inspector.render.view import View
 from inspector.state.kept_answers import described, kept_answers, measures
-from inspector.state.label_set import changed_words
+from inspector.state.label_words import changed_words
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance
-from inspector.state.query import Query
-from inspector.state.result_set import ResultSet, load
 from scoring.data.errors import NoWorkspace
 from scoring.data.names import match_name
 from scoring.data.texts import context_messages, tools_text
@@ -52,6 +50,9 @@ from scoring.evaluation.single_case import judged_wrong, verdict_of
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.formats.benchmarks.demo import NAME as DEMO
 from scoring.runs.arguments import add_prm_arguments
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.result_set import ResultSet
 
 CASE, ORIGINAL, VARIANTS, EXPLAIN, PROMPT = "case", "original", "variants", "explain", "prompt"
 PAGES = (
@@ -93,7 +94,7 @@ def load_case(query: Query, params: Params) -> ResultSet:
     """Read what a query names; a case of the demo says itself whose it is, where there is no workspace.
 
     Raises:
-        InspectError: as `inspector.state.result_set.load`.
+        InspectError: as `scoring.selection.loading.load`.
     """
     try:
         return load(query)
@@ -164,7 +165,7 @@ def _steps(results: ResultSet, row: int) -> pl.DataFrame:
     none = [None] * n_steps
     columns: dict[str, Any] = {
         "step": list(range(n_steps)),
-        "text": results.texts.row(row)["steps"],
+        "text": results.loaded.texts.row(row)["steps"],
         "gold": [gold_word(case, step) for step in range(n_steps)],
     }
     for evaluation in results.chosen_evaluations:
@@ -181,12 +182,12 @@ def _steps(results: ResultSet, row: int) -> pl.DataFrame:
 
 def _provenance(results: ResultSet, row: int, form: str) -> dict[str, Any]:
     """How the numbers came to be, what is known of the case, and what happened to it."""
-    case, texts = results.cases.row(row, named=True), results.texts.row(row)
+    case, texts = results.cases.row(row, named=True), results.loaded.texts.row(row)
     command = results.query.command("show", case["case"], form=form)
     facts = {**provenance(results, command, tuple(first_run_notes(results)))}
     facts |= {"coverage": None, "filter": None, "averaging": None}
     facts |= {name: case[name] for name in ("case", "subset", "generator", "earliest_error", "error_steps")}
-    if changed := changed_words(results.adjudicated, case["case"]):
+    if changed := changed_words(results.labels.adjudicated, case["case"]):
         facts["label"] = changed
     facts |= {name: case[name] for name in ("error_type", "error_kind", "pattern", "final_answer_correct")}
     facts["read_from"] = f"{case['source']}:{case['line']}" if case["source"] else None
@@ -199,7 +200,7 @@ def _provenance(results: ResultSet, row: int, form: str) -> dict[str, Any]:
         facts["context"] = context
     if tools := tools_text(texts):
         facts["tools"] = json.loads(tools)
-    facts |= {"metadata": metadata} if (metadata := results.metadata.row(row)) else {}
+    facts |= {"metadata": metadata} if (metadata := results.loaded.metadata.row(row)) else {}
     votes = {evaluation.scorer.name: votes_words(evaluation, row) for evaluation in scorers}
     votes = {name: words for name, words in votes.items() if words}
     return facts | ({"votes": votes} if votes else {})
@@ -234,10 +235,10 @@ def case_block(
     `beside` are the scorers that have a judgement a step, `with_outcomes` those whose outcome stands there in a
     sentence (None = the same), and of `others` a few words say what they made of it.
     """
-    case, texts = results.cases.row(row, named=True), results.texts.row(row)
+    case, texts = results.cases.row(row, named=True), results.loaded.texts.row(row)
     steps, name, reason = texts["steps"] or [], case["case"], texts["reason"] or ""
     judged = [_judged(evaluation, row, len(steps)) for evaluation in beside]
-    gold = (gold_words(case), changed_words(results.adjudicated, name))
+    gold = (gold_words(case), changed_words(results.labels.adjudicated, name))
     return CaseBlock(
         title=name,
         facts=(*_facts(case, texts, len(steps)), *_images(results, row)),
@@ -277,8 +278,8 @@ def _facts(case: Mapping[str, Any], texts: Mapping[str, Any], n_steps: int) -> I
 
 
 def _images(results: ResultSet, row: int) -> Iterator[str]:
-    case, metadata = results.cases.row(row, named=True), results.metadata.row(row)
-    for image in named_images(results.workspace, case, metadata):
+    case, metadata = results.cases.row(row, named=True), results.loaded.metadata.row(row)
+    for image in named_images(results.loaded.workspace, case, metadata):
         yield f"image: {image.name} ({image.words})"
 
 

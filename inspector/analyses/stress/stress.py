@@ -31,10 +31,10 @@ from inspector.render.blocks import (
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet
 from scoring.runs.stress.measuring import MovedStep, Vulnerability, vulnerabilities
 from scoring.runs.stress.rewriting import LAWS, Rewriting
 from scoring.runs.stress.trials import REWRITINGS, VERSION
+from scoring.selection.result_set import ResultSet
 
 TABLE, VIOLATIONS, CUTS = "table", "violations", "cuts"
 STRESS = {

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from inspector.analyses import Params
 from inspector.case_page.rewriting_track import rewriting_folders, rewritten_contents
 from inspector.render.lines import CaseLink
-from inspector.state.result_set import ResultSet, by_benchmark, within
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.runs.case_sampling import sample
 from scoring.runs.stress.measuring import TOLERANCE
 from scoring.runs.stress.trials import Contents, JudgedContents, judged_variants
+from scoring.selection.result_set import ResultSet, by_benchmark, within
 from scoring.workspace.filtering.filters import Facet
 
 CASES = 240

@@ -34,7 +34,6 @@ from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet, within
 from inspector.state.thresholds.flips import (
     PRESENT,
     MovedThreshold,
@@ -54,6 +53,7 @@ from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.paired import OF_CASES, quadrants, shared_scores
 from scoring.metrics.threshold_curves import AtThreshold, flip_conditions
+from scoring.selection.result_set import ResultSet, within
 
 # -- the page of `thresholds` about two thresholds: which outcomes a move turns into which, and whether it helps
 

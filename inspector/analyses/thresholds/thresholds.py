@@ -30,7 +30,6 @@ from inspector.render.texts.sentences import threshold_name
 from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE, figure_link, group_facets, wrong_at_link, wrong_link
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet, by_benchmark
 from inspector.state.screen_state import threshold_span
 from inspector.state.thresholds.ways import (
     CURVE,
@@ -61,6 +60,7 @@ from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.benchmark_figures import leading_figure, leading_figures, official_metric
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.threshold_curves import official_curve, tuned
+from scoring.selection.result_set import ResultSet, by_benchmark
 
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"
 PAGES = (
@@ -123,7 +123,7 @@ def thresholds(results: ResultSet, params: Params, intervals: bool) -> View:
 def _ways(results: ResultSet, params: Params, intervals: bool) -> View:
     rows: list[Row] = []
     for evaluation in results.chosen_evaluations:
-        for benchmark, inside in by_benchmark(replace(results, shown=np.arange(results.height))):
+        for benchmark, inside in by_benchmark(replace(results, shown=np.arange(results.evaluated.height))):
             if (evaluation.at_default().coverage.tried & inside).any():
                 rows += _way_rows(results, evaluation, benchmark, inside, intervals)
     frame = pl.DataFrame(rows, schema=THRESHOLDS, orient="row")
@@ -423,7 +423,7 @@ def _curves(results: ResultSet, params: Params, intervals: bool) -> View:
         raise UsageError("no scorer here has a threshold, so there is no curve.", "Choose another with --scorer.")
     rows: list[Row] = []
     for evaluation in movable:
-        for benchmark, inside in by_benchmark(replace(results, shown=np.arange(results.height))):
+        for benchmark, inside in by_benchmark(replace(results, shown=np.arange(results.evaluated.height))):
             if (evaluation.at_default().coverage.tried & inside).any():
                 rows += curve_rows(evaluation, inside, results, benchmark, n_points, intervals=intervals)
     words = ("--curve", *([] if n_points == POINTS else [str(n_points)]))

@@ -27,7 +27,6 @@ from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet, by_benchmark, within
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Bools, Ints, Row
@@ -51,6 +50,7 @@ from scoring.metrics.drift import (
     rollouts_of,
     trends,
 )
+from scoring.selection.result_set import ResultSet, by_benchmark, within
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import literal, named
 
@@ -299,9 +299,9 @@ def _mean(value: float | None, reason: str) -> Cell:
 
 def training_steps(results: ResultSet) -> pl.Series | None:
     """Return at which training step each case was sampled, null of others; None where no case says it."""
-    if not results.is_metadata(TRAINING_STEP):
+    if not results.evaluated.is_metadata(TRAINING_STEP):
         return None
-    column = results.column(TRAINING_STEP)
+    column = results.evaluated.column(TRAINING_STEP)
     return column if column.dtype == pl.Int64() and column.null_count() < column.len() else None
 
 

@@ -38,7 +38,6 @@ from inspector.state.common_cases import aligned_cases, aligned_official, set_as
 from inspector.state.comparability import incomparable
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance, repeated_solutions
-from inspector.state.result_set import ResultSet, within
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Bools, Row
@@ -68,6 +67,7 @@ from scoring.metrics.paired import (
     shared,
 )
 from scoring.metrics.resampling import RESAMPLES
+from scoring.selection.result_set import ResultSet, within
 
 # -- a training run on one benchmark: its checkpoints side by side, their figures, and the cases that changed
 

@@ -10,11 +10,11 @@ from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted, gold_word
 from inspector.render.view import View
 from inspector.state.provenance import provenance
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.label_votes import LABEL_VOTES, LABELS, NONE, TIE, label_votes
 from scoring.runs.reparse import gives_labels
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import BALLOTS, VoteParts
 from scoring.workspace.filtering.filters import Facet
 
@@ -43,9 +43,11 @@ def labelled_votes(results: ResultSet, evaluation: Evaluation) -> pl.DataFrame |
     None of a scorer that labels no steps, or that has no case with several answers.
     """
     name = evaluation.scorer.name
-    if name not in results.folders or not gives_labels(evaluation.scorer):
+    if name not in results.loaded.folders or not gives_labels(evaluation.scorer):
         return None
-    votes = label_votes(results.keyed(name), VoteParts(results.folders[name]).read(BALLOTS)[0])
+    votes = label_votes(
+        results.loaded.keyed(evaluation.scorer), VoteParts(results.loaded.folders[name]).read(BALLOTS)[0]
+    )
     several = votes.filter(pl.col("answers") > 1)
     return several if several.height else None
 

@@ -28,7 +28,6 @@ from inspector.render.view import View
 from inspector.state.case_links import figure_link, group_facets
 from inspector.state.notes import interval_notes
 from inspector.state.provenance import averaging, provenance
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.readout import FAILED
 from scoring.data.schema import NO_SUBSET, Bools, Floats, Ints, RowDict
@@ -39,6 +38,7 @@ from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.official_rows import CountingRules, figures_of, group_masks
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
 from scoring.runs.plan import REFUSED
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts, rows_about, rows_of_cases
 
 FIGURES, STEPS = "figures", "steps"
@@ -259,9 +259,9 @@ class _Reader(Struct, frozen=True, eq=False):
 
     def __call__(self, evaluation: Evaluation) -> _Ballots | None:
         name = evaluation.scorer.name
-        if evaluation.votes is None or name not in self.results.folders:
+        if evaluation.votes is None or name not in self.results.loaded.folders:
             return None
-        folder = self.results.folders[name]
+        folder = self.results.loaded.folders[name]
         rows, _ = VoteParts(folder).read(BALLOTS)
         if rows["rewards"].null_count() < rows.height:
             # Numbers do not vote.

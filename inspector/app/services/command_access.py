@@ -173,7 +173,7 @@ def title_of(state: "ScreenState", *, ascii_only: bool = False) -> str:
     """Return the title: cleaned of everything by which it could act, and no longer than a title should be."""
     from inspector.state.filtering.filter_words import filter_words
 
-    root = state.results.workspace.root
+    root = state.results.loaded.workspace.root
     name = "demo" if root is None else (root.resolve().parent if root.name.startswith(".") else root.resolve()).name
     filtered = filter_words(state)
     parts = ["prm-inspect", name, state.benchmark, *([filtered] if filtered != "no filter" else [])]

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from inspector.state.query import Query
-    from inspector.state.result_set import ResultSet
     from inspector.state.screen_state import ScreenState
+    from scoring.selection.query import Query
+    from scoring.selection.result_set import ResultSet
     from scoring.workspace.remote import Mirror
     from scoring.workspace.triage.journal import Journal
     from scoring.workspace.workspace import Workspace
@@ -54,10 +54,10 @@ class Following:
 
     def begin(self, results: "ResultSet") -> None:
         """Begin to look, from what was read."""
-        self._note_what_is_there(results.workspace)
+        self._note_what_is_there(results.loaded.workspace)
         self._host.app.set_interval(FOLLOW_SECONDS, self.look)
         self._host.app.set_interval(LOOK_SECONDS, self._look_at_journals)
-        if (mirror := results.workspace.mirror) is not None:
+        if (mirror := results.loaded.workspace.mirror) is not None:
             # What fails is tried again soon, and whoever quits does not wait for long.
             mirror.store.patience = SYNC_SECONDS
             self._host.app.set_interval(SYNC_SECONDS, partial(self._sync, mirror))
@@ -73,11 +73,11 @@ class Following:
             from scoring.evaluation.derived import remove_unasked
 
             worker = get_current_worker()
-            for result in results.unkept:
+            for result in results.loaded.unkept:
                 if worker.is_cancelled:
                     return
                 result.keep()
-            remove_unasked(results.workspace)
+            remove_unasked(results.loaded.workspace)
 
         self._host.run_in_thread(keep, "keep", exclusive=True)
 
@@ -89,10 +89,10 @@ class Following:
         if state is None or self._host.held:
             return
         now = state.results
-        there = self._there(now.workspace)
-        if self.would_interrupt(now.workspace) or (there == self.seen and not self._labels_late(now)):
+        there = self._there(now.loaded.workspace)
+        if self.would_interrupt(now.loaded.workspace) or (there == self.seen and not self._labels_late(now)):
             return
-        self._note_what_is_there(now.workspace)
+        self._note_what_is_there(now.loaded.workspace)
         self.read_again()
 
     def look_through(self, scorer: str) -> None:
@@ -102,7 +102,7 @@ class Following:
 
     def look_for_labels(self) -> None:
         """Look now where labels are behind: who comes back from triage need not wait for the next look."""
-        if self._host.state is not None and self._host.state.results.labels_outdated:
+        if self._host.state is not None and self._host.state.results.labels.outdated:
             self._host.app.call_later(self.look)
 
     def would_interrupt(self, workspace: "Workspace") -> bool:
@@ -113,9 +113,9 @@ class Following:
     def _labels_late(self, now: "ResultSet") -> bool:
         """Whether labels are to be made of what people say by now; True once for the same words."""
         front = self._host.front
-        if not now.labels_outdated or now.journal is None or front is None or front.NAME == "triage":
+        if not now.labels.outdated or now.labels.journal is None or front is None or front.NAME == "triage":
             return False
-        before, self._heard = self._heard, now.journal.triage
+        before, self._heard = self._heard, now.labels.journal.triage
         return before is not self._heard
 
     def _note_what_is_there(self, workspace: "Workspace") -> None:
@@ -163,7 +163,7 @@ class Following:
     def read_at_once(self, then: "Callable[[], object]") -> None:
         """Read all again although nobody looked, because something is known to have come; then do what is left."""
         if self._host.state is not None:
-            self._note_what_is_there(self._host.state.results.workspace)
+            self._note_what_is_there(self._host.state.results.loaded.workspace)
         self.read_again(then)
 
     def read_again(self, then: "Callable[[], object]" = lambda: None) -> None:
@@ -183,8 +183,8 @@ class Following:
     def _read(self, query: "Query", then: "Callable[[], object]", number: int) -> None:
         """In a thread."""
         from inspector.analyses._own import load_own
-        from inspector.state.result_set import load
         from scoring.data.errors import InspectError
+        from scoring.selection.loading import load
 
         try:
             load_own(query.plugins)
@@ -238,7 +238,7 @@ class Following:
     def _look_at_journals(self) -> None:
         if self._host.state is None or self._host.held:
             return
-        journal = self._host.state.results.journal
+        journal = self._host.state.results.labels.journal
         if journal is not None and journal.changed:
             self._host.run_in_thread(partial(self._read_journals, journal), "triage", exclusive=True)
 
@@ -257,21 +257,22 @@ class Following:
 
 def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
     """What is to be read in the place of what is on screen, less what has gone; None where that is everything."""
-    from inspector.state.filtering.searching import search_fields
     from inspector.state.screen_state import held_conditions
     from scoring.data.scorer import FILE
     from scoring.formats.benchmarks import demo
     from scoring.metrics.deciding import speaks_of
     from scoring.metrics.statistics import BASELINES
+    from scoring.selection.searching import search_fields
 
-    known = {demo.NAME, *now.workspace.benchmarks()}
+    known = {demo.NAME, *now.loaded.workspace.benchmarks()}
     benchmarks = tuple(name for name in initial.benchmarks if name in known)
     if initial.benchmarks and not benchmarks:
         return None
     names = [
         evaluation.scorer.name
         for evaluation in now.evaluations
-        if evaluation.scorer.name not in now.folders or (now.folders[evaluation.scorer.name] / FILE).exists()
+        if evaluation.scorer.name not in now.loaded.folders
+        or (now.loaded.folders[evaluation.scorer.name] / FILE).exists()
     ]
     gone = {evaluation.scorer.name for evaluation in now.evaluations} - {*names}
     there = held_conditions(initial.where, now)
@@ -318,7 +319,7 @@ def _what_is_gone(before: "ScreenState", now: "ScreenState") -> "Iterator[str]":
 
 def _asked(results: "ResultSet", names: "Sequence[str]") -> object:
     """What a person may have changed that was read with the rewards, as far as it is about these scorers."""
-    from inspector.state.filtering.searching import search_fields
+    from scoring.selection.searching import search_fields
 
     return _of(names, results.query.thresholds), results.query.baselines, search_fields(results.matches)
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.app import App
 
-from inspector.state.query import Query
 from inspector.state.visit import Visit
+from scoring.selection.query import Query
 
 if TYPE_CHECKING:
     from collections.abc import Callable

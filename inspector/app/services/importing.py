@@ -57,10 +57,10 @@ class FileImport:
     def _import(self, typed: str) -> None:
         """In a thread: what is read may be large, and a person looks at the columns of a table meanwhile."""
         from inspector.render.import_report import reports
-        from inspector.state.workspace_place import find_workspace
         from scoring.data.errors import InspectError
         from scoring.importing.batch import ImportOptions, read_sources, spill_folder
         from scoring.importing.source_locations import typed_source
+        from scoring.workspace.workspace_place import find_workspace
 
         try:
             workspace = self._workspace()
@@ -84,10 +84,10 @@ class FileImport:
 
         Results of the demo are kept in a separate folder, and later commands do not look there for imported cases.
         """
-        from inspector.state.workspace_place import demo_workspace
+        from scoring.workspace.workspace_place import demo_workspace
 
         state = self._host.state
-        now = None if state is None else state.results.workspace
+        now = None if state is None else state.results.loaded.workspace
         return None if now is None or now.root in {None, demo_workspace()} else now
 
     def _mapping(self, table: "OpenTable") -> "ColumnMapping":

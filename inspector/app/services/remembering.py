@@ -13,15 +13,15 @@ from msgspec.structs import asdict
 
 from inspector.app.services.host import ServiceHost
 from inspector.app.terminal import kept_frame
-from inspector.state.query import ENVIRONMENT
 from inspector.widgets.textual_compat import painted
+from scoring.data.environment import WORKSPACE
 
 if TYPE_CHECKING:
     from textual.strip import Strip
 
     from inspector.state.remembered import LastView, RememberedState
-    from inspector.state.result_set import ResultSet
     from inspector.state.screen_state import ScreenState
+    from scoring.selection.result_set import ResultSet
 
 SAVE_SECONDS = 1.0
 """How often what is remembered is written where it changed."""
@@ -50,17 +50,17 @@ class Remembering:
 
     def _root(self, results: "ResultSet") -> Path | None:
         """Return the folder of the workspace whose view state is kept; None for the demo alone, in any workspace."""
-        from inspector.state.workspace_place import demo_workspace
         from scoring.formats.benchmarks.demo import NAME as DEMO
+        from scoring.workspace.workspace_place import demo_workspace
 
-        root = results.workspace.root
+        root = results.loaded.workspace.root
         return None if results.query.benchmarks == (DEMO,) or root == demo_workspace() else root
 
     def begin(self, results: "ResultSet") -> None:
         """Begin to write what changes; where the workspace is, is found again where there is none at the next start."""
         root, remembered = self._root(results), self._host.remembered
-        place = str(root.resolve()) if root is not None and results.workspace.place == str(root) else ""
-        place = place or results.workspace.place
+        place = str(root.resolve()) if root is not None and results.loaded.workspace.place == str(root) else ""
+        place = place or results.loaded.workspace.place
         if remembered is not None and root is not None and remembered.left.place != place:
             remembered.keep(place=place)
         self._host.app.set_interval(SAVE_SECONDS, self._save_changes)
@@ -97,21 +97,21 @@ class Remembering:
     def _settings(self) -> tuple[str, ...]:
         """What the first frame follows from beside files: what was asked for, where, by whom, and how it looks."""
         host, app = self._host, self._host.app
-        variables = (os.environ.get(name, "") for name in (ENVIRONMENT, "XDG_DATA_HOME", "NO_COLOR"))
+        variables = (os.environ.get(name, "") for name in (WORKSPACE, "XDG_DATA_HOME", "NO_COLOR"))
         looks = f"{app.size.width}x{app.size.height}", app.theme, str(host.ascii_only)
         return json.dumps(asdict(host.initial_query)), str(Path.cwd()), host.visit.who, *looks, *variables
 
     def _inputs(self, results: "ResultSet") -> Iterator[str]:
         """The files and folders that the first frame follows from, and those that are not there and would count."""
         from inspector.app.terminal.keymap import FILE
-        from inspector.state.workspace_place import deciding_files
         from scoring.data.storage.files import expand_home
         from scoring.formats.benchmarks import demo
         from scoring.metrics.plugins import installed_plugins
         from scoring.runs.plan import FOLDER as LEASES
         from scoring.workspace.workspace import BENCHMARKS, REWARDS
+        from scoring.workspace.workspace_place import deciding_files
 
-        query, workspace = self._host.initial_query, results.workspace
+        query, workspace = self._host.initial_query, results.loaded.workspace
         yield from map(str, deciding_files(query.workspace))
         yield from kept_frame.files_under(demo.folder())
         if (root := workspace.root) is not None:

@@ -52,11 +52,11 @@ class ScoringProcesses:
         Raises:
             UnwritableWorkspace, DamagedWorkspace: it cannot be made.
         """
-        from inspector.state.workspace_place import demo_workspace
         from scoring.workspace.workspace import Workspace
+        from scoring.workspace.workspace_place import demo_workspace
 
-        if state.results.workspace.root is not None:
-            return state.results.workspace.root
+        if state.results.loaded.workspace.root is not None:
+            return state.results.loaded.workspace.root
         root = demo_workspace()
         Workspace.create(root)
         self._following.read_again()

@@ -10,10 +10,11 @@ from inspector.analyses import load
 from inspector.cli.actions.output import form_of, put, say, say_facts
 from inspector.cli.actions.progress import ReadingProgress
 from inspector.cli.actions.view_page import print_view
+from inspector.cli.query_arguments import query_from
 from inspector.render.texts.text import clean
 from inspector.render.view import View
-from inspector.state.query import Query, query_from
 from scoring.data.progress import told_to
+from scoring.selection.query import Query
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,10 +6,10 @@ import socket
 import sys
 from importlib.util import find_spec
 
-from inspector.state.query import query_from
+from inspector.cli.query_arguments import query_from
 from inspector.state.visit import Visit
-from inspector.state.workspace_place import demo_workspace, find_workspace_or_demo
 from scoring.data.errors import MissingExtra, UsageError
+from scoring.workspace.workspace_place import demo_workspace, find_workspace_or_demo
 
 HOST = "127.0.0.1"
 _LAST_PORT = 65535

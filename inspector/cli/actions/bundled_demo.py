@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from inspector.state.query import query_from
+from inspector.cli.query_arguments import query_from
 
 
 def run(args: argparse.Namespace) -> int:
@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> int:
     if args.no_app:
         from inspector.analyses.board.board import board
         from inspector.cli.actions.view_page import print_view
-        from inspector.state.result_set import load
+        from scoring.selection.loading import load
 
         print_view(board.view(load(query)), ascii_only=args.ascii, pager=not args.quiet)
         return code

@@ -15,7 +15,6 @@ import polars as pl
 
 from inspector.render.texts.text import clean
 from inspector.state.processes.job import LOG
-from inspector.state.workspace_place import find_workspace
 from scoring import __version__
 from scoring.data.errors import InspectError
 from scoring.data.own_code import installed, package_of
@@ -28,6 +27,7 @@ from scoring.formats.reading.file_bytes import size_words
 from scoring.metrics.plugins import GROUPS as PLUGINS
 from scoring.models.prms.own import GROUP as ADAPTERS
 from scoring.workspace.workspace import Workspace
+from scoring.workspace.workspace_place import find_workspace
 
 PACKAGES = ("textual", "rich", "polars", "numpy")
 ENGINES: dict[str, tuple[tuple[str, ...], str]] = {

@@ -18,8 +18,7 @@ from inspector.cli.actions.progress import ReadingProgress
 from inspector.render.import_report import reports
 from inspector.render.texts.text import clean
 from inspector.screens.mapping_words import preview_lines
-from inspector.state.query import ENVIRONMENT
-from inspector.state.workspace_place import LOCAL, find_workspace
+from scoring.data.environment import WORKSPACE
 from scoring.data.errors import NoWorkspace, StrictFindings, UsageError, with_short_names
 from scoring.data.names import near_names, without
 from scoring.data.own_code import is_file
@@ -37,6 +36,7 @@ from scoring.importing.saving import SavedResults
 from scoring.importing.source_locations import HUB, is_elsewhere, is_pattern, not_looked_at
 from scoring.workspace.generation import Added
 from scoring.workspace.workspace import Workspace, workspace_folder
+from scoring.workspace.workspace_place import LOCAL, find_workspace
 
 
 def run(args: argparse.Namespace) -> int:
@@ -272,7 +272,7 @@ def _rule(args: argparse.Namespace) -> dict[str, Any]:
 
 def home(args: argparse.Namespace) -> Path:
     """Return where the workspace is or will be, on this machine."""
-    named = args.workspace or os.environ.get(ENVIRONMENT)
+    named = args.workspace or os.environ.get(WORKSPACE)
     return workspace_folder(named, create=True) if named else LOCAL
 
 

@@ -8,16 +8,17 @@ from typing import Any
 import polars as pl
 
 from inspector.cli.actions.output import form_of, put
+from inspector.cli.query_arguments import query_from
 from inspector.render.documents.row_documents import Document
 from inspector.state.kept_answers import answer_counts, listed, unparsed_notes
-from inspector.state.query import query_from
-from inspector.state.result_set import ResultSet, load
-from inspector.state.workspace_place import find_workspace_or_demo
 from scoring import __version__
 from scoring.data.storage.files import DiskUse
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import REFUSED, UNPARSED, ProvidedVerdicts, spelled
 from scoring.formats.reading.file_bytes import size_words
+from scoring.selection.loading import load
+from scoring.selection.result_set import ResultSet
+from scoring.workspace.workspace_place import find_workspace_or_demo
 
 BENCHMARKS = {
     "benchmark": pl.String(),
@@ -138,16 +139,16 @@ def _scorers(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]
 
 def _own(results: ResultSet, name: str) -> Path | None:
     """A scorer's folder in the workspace; None of the demo's own and of baselines."""
-    folder, root = results.folders.get(name), results.workspace.root
+    folder, root = results.loaded.folders.get(name), results.loaded.workspace.root
     return folder if folder is not None and root is not None and folder.is_relative_to(root) else None
 
 
 def _answers(results: ResultSet, evaluation: Evaluation) -> dict[str, Any]:
     """The columns about a critic's answers."""
     name = evaluation.scorer.name
-    if evaluation.scorer.kind != "critic" or name not in results.folders:
+    if evaluation.scorer.kind != "critic" or name not in results.loaded.folders:
         return {}
-    totals = answer_counts(results.folders[name], results.keyed(name))
+    totals = answer_counts(results.loaded.folders[name], results.loaded.keyed(evaluation.scorer))
     counts = (totals.answers, sum(totals.unparsed.values()), sum(totals.misfit.values()))
     faults = listed({**totals.unparsed, **totals.misfit}) or None
     return dict(zip(BESIDE, (*counts, faults, totals.lacking), strict=True))

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from inspector.cli.command_flags import commands
-from inspector.state.query import Query, query_from
+from inspector.cli.query_arguments import query_from
 from scoring.data.errors import NoWorkspace, UsageError
 from scoring.data.names import near_names
+from scoring.selection.query import Query
 
 if TYPE_CHECKING:
     from scoring.formats.tables.column_mapping import ColumnMapping
@@ -84,7 +85,7 @@ def _looks(args: argparse.Namespace) -> dict[str, Any]:
 
 def _nothing_here(query: Query) -> bool:
     """Whether a person sits there, and nothing was asked for where nothing was imported yet."""
-    from inspector.state.workspace_place import find_workspace
+    from scoring.workspace.workspace_place import find_workspace
 
     if query != Query() or not sys.stdin.isatty() or not sys.stdout.isatty():
         return False

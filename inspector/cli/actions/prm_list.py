@@ -16,8 +16,6 @@ from inspector.cli.actions.paging import WARNING, hanging, print_page, width_of
 from inspector.render.documents.row_documents import Document
 from inspector.render.texts.text import clean
 from inspector.state.processes.job import ask, prm_words
-from inspector.state.query import Query
-from inspector.state.workspace_place import find_workspace
 from scoring import __version__
 from scoring.data.errors import NoWorkspace, UsageError
 from scoring.data.names import match_name, without
@@ -28,6 +26,8 @@ from scoring.models.prms.base import FamilyFacts, facts_of
 from scoring.models.prms.output_labels import OPTION, OPTION_MEANING, orders
 from scoring.models.prms.own import GROUP, own_family
 from scoring.models.prms.prm_catalogue import ADAPTERS, family
+from scoring.selection.query import Query
+from scoring.workspace.workspace_place import find_workspace
 
 # -- PRM families and the checks of an adapter, as pages for people
 

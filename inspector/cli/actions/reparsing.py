@@ -10,15 +10,14 @@ from inspector.analyses.reparse import why_none
 from inspector.cli.actions import analysis
 from inspector.cli.actions.output import say
 from inspector.render.texts.sentences import counted
-from inspector.state.answer_blocks import is_talk
 from inspector.state.kept_answers import OTHER
-from inspector.state.workspace_place import find_workspace
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name, name_choices, without
 from scoring.data.scorer import Scorer
 from scoring.data.texts import reward_keys
 from scoring.formats.benchmarks import demo
 from scoring.models.critics.protocols import CriticProtocol, ReadAnswer, version
+from scoring.runs.generative.generative_catalogue import is_talk
 from scoring.runs.reparse import (
     ReparseCounts,
     keep_second_reading,
@@ -32,6 +31,7 @@ from scoring.runs.reparse import (
 from scoring.workspace.cache import VoteParts
 from scoring.workspace.reservation import find, reserve_scorer, scorers
 from scoring.workspace.workspace import Workspace
+from scoring.workspace.workspace_place import find_workspace
 
 Critic = tuple[Scorer, Path, CriticProtocol]
 _IDENTITY = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")

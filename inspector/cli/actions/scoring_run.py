@@ -10,11 +10,8 @@ from msgspec import Struct, field
 from inspector.cli.actions.progress import say_over_progress, show_progress
 from inspector.cli.corrected_commands import print_corrections
 from inspector.render.texts.sentences import counted
-from inspector.state.filtering.saved_slices import with_slices
 from inspector.state.processes.job import Job, signals_passed_on
 from inspector.state.processes.scoring_words import node_lines, parts_done, speed, words_of
-from inspector.state.query import Query, shell_word
-from inspector.state.workspace_place import find_workspace
 from scoring.data.errors import InspectError, UsageError
 from scoring.data.names import without
 from scoring.data.readout import BEYOND_MEMORY, FAILED
@@ -23,7 +20,10 @@ from scoring.data.storage.files import expand_home
 from scoring.models.prms.base import OVER_LENGTH
 from scoring.runs.arguments import add_arguments
 from scoring.runs.plan import REFUSED
+from scoring.selection.query import Query, shell_word
+from scoring.selection.saved_slices import with_slices
 from scoring.workspace.workspace import Workspace
+from scoring.workspace.workspace_place import find_workspace
 
 ALIKE = 5
 """Cases told one by one that a critic lacks answers of; of more only their number: a server that is down has many."""

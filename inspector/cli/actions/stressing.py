@@ -12,11 +12,10 @@ from inspector.analyses.stress.stressed import StressedScorer, stressed
 from inspector.cli.actions import analysis
 from inspector.cli.actions.output import form_of, say
 from inspector.cli.actions.scoring_run import follow
+from inspector.cli.query_arguments import query_from
 from inspector.render.texts.sentences import counted
 from inspector.state.processes.job import Job, prm_words
 from inspector.state.processes.weights_place import place_of
-from inspector.state.query import query_from
-from inspector.state.workspace_place import find_workspace
 from scoring.data.errors import UsageError
 from scoring.data.names import without
 from scoring.data.scorer import Scorer
@@ -28,6 +27,7 @@ from scoring.runs.stress.elsewhere import read_rewards, write_contents
 from scoring.workspace.cache import BALLOTS, VoteParts
 from scoring.workspace.reservation import reserve_scorer
 from scoring.workspace.workspace import Workspace
+from scoring.workspace.workspace_place import find_workspace
 
 _LISTED = 5
 """Lines that are told one by one."""
@@ -126,8 +126,8 @@ def _words(each: StressedScorer, workspace: Workspace, args: argparse.Namespace)
     if asked_here(scorer):
         if not args.server:
             raise UsageError(f"{scorer.name} is asked on a server.", "Say which: --server URL")
-        folder = each.scope.folders[scorer.name]
-        runs = by_run(each.scope.keyed(scorer.name), VoteParts(folder).read(BALLOTS)[0])
+        folder = each.scope.loaded.folders[scorer.name]
+        runs = by_run(each.scope.loaded.keyed(scorer), VoteParts(folder).read(BALLOTS)[0])
         votes = most_answers(runs[0]) if runs else 1
         template = kept_template(workspace.root, scorer)
         model = str(scorer.settings["model"])

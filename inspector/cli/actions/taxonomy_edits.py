@@ -5,12 +5,13 @@ import argparse
 from inspector.analyses.taxonomy import refuse_groups, taxonomy
 from inspector.cli.actions.analysis import put_view, replace_raw
 from inspector.cli.actions.output import form_of, say
-from inspector.state.query import query_from
-from inspector.state.result_set import ResultSet, load
+from inspector.cli.query_arguments import query_from
 from inspector.state.triage.annotations import journal_of
 from inspector.state.triage.categories import NOTED, CategoryChange, gathered_notes, merge, put, rename, typed_category
 from scoring.data.errors import UsageError
 from scoring.data.names import without
+from scoring.selection.loading import load
+from scoring.selection.result_set import ResultSet, triaged
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
         if changed.changes:
             journal_of(results, NOTED).do(changed.changes)
         say([f"{changed.words.rstrip('.')}." + (" u in the app undoes it." if changed.changes else "")], args)
-        results = results.triaged()
+        results = triaged(results)
     view = taxonomy.view(results, params)
     put_view(replace_raw(view, args), args, results.problems)
     return 0

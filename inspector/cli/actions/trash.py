@@ -7,14 +7,13 @@ from typing import Any
 
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
-from inspector.state.query import shell_word
-from inspector.state.query_notes import scorers_of
 from inspector.state.triage.annotations import benchmark_of
-from inspector.state.workspace_place import find_workspace
 from scoring.data.errors import InspectError, NoWorkspace, UsageError
 from scoring.data.names import match_name
 from scoring.formats.benchmarks import demo
 from scoring.formats.reading.file_bytes import size_words
+from scoring.selection.query import shell_word
+from scoring.selection.query_notes import scorers_of
 from scoring.workspace.trash import (
     Removable,
     TrashEntry,
@@ -29,6 +28,7 @@ from scoring.workspace.trash import (
 from scoring.workspace.triage.history import History
 from scoring.workspace.triage.words import words_of
 from scoring.workspace.workspace import Workspace
+from scoring.workspace.workspace_place import find_workspace
 
 _NAMED = 3
 """Scorers that are named one by one."""

@@ -19,7 +19,6 @@ from inspector.render.import_report import NAMED, given_words, joined_words, not
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.state.processes.scoring_words import duration
-from inspector.state.workspace_place import find_workspace, send
 from scoring.data.errors import UsageError
 from scoring.formats.benchmarks.rollouts import ROLLOUTS
 from scoring.formats.reading.file_bytes import printable
@@ -29,6 +28,7 @@ from scoring.importing.downloading import is_stored
 from scoring.importing.source_locations import HUB, is_elsewhere, is_pattern
 from scoring.importing.watching import Round, TakenFile, Watch
 from scoring.runs.events import Interrupt, Stopped
+from scoring.workspace.workspace_place import find_workspace, send
 
 LOOK_SECONDS = 1.5
 """How often files are looked at."""
@@ -172,8 +172,8 @@ class _Lines:
         """Say where step rewards drift from outcomes, each alarm once while it holds."""
         # Imported only where rollouts came: analyses take long to import.
         from inspector.analyses.timeline.drift import drift_alarms
-        from inspector.state.query import Query
-        from inspector.state.result_set import load
+        from scoring.selection.loading import load
+        from scoring.selection.query import Query
 
         alarms = drift_alarms(load(Query(workspace=args.workspace, benchmarks=())))
         raised = {(alarm.series, alarm.scorer, alarm.figure): alarm for alarm in alarms}

@@ -37,9 +37,9 @@ def run(args: argparse.Namespace) -> int:
 
     from inspector.analyses.report.document import Choices, report_document
     from inspector.cli.actions.output import put_bytes, say
-    from inspector.state.query import query_from
-    from inspector.state.result_set import load
+    from inspector.cli.query_arguments import query_from
     from scoring.data.errors import UnwritableWorkspace
+    from scoring.selection.loading import load
 
     form = _form(args)
     if args.output and not Path(args.output).parent.is_dir():

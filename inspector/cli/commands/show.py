@@ -18,15 +18,15 @@ def run(args: argparse.Namespace) -> int:
     from inspector.analyses.show.show import load_case, row_of
     from inspector.cli.actions import analysis
     from inspector.cli.corrected_commands import print_corrections
+    from inspector.cli.query_arguments import query_from
     from inspector.render.texts.text import json_text
     from inspector.state.processes.job import Unanswered
-    from inspector.state.query import query_from
     from scoring.importing.imported_files import original_row
 
     if args.row:
         results = load_case(query_from(args), Params("", {"case": args.told_case}))
         case = results.cases.row(row_of(results, args.told_case), named=True)
-        print(json_text(original_row(results.workspace, case)))
+        print(json_text(original_row(results.loaded.workspace, case)))
         return 0
     try:
         return analysis.run(args)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from inspector.state.query import Query
 from inspector.state.visit import Visit
+from scoring.selection.query import Query
 
 _NOT_OURS = ("TMUX", "STY")
 """Variables by which the app would copy into the terminal of whoever started the server."""

@@ -9,10 +9,10 @@ import numpy.typing as npt
 import polars as pl
 from msgspec import Struct
 
-from inspector.state.filtering.searching import found_places
-from inspector.state.result_set import ResultSet
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
+from scoring.selection.result_set import ResultSet
+from scoring.selection.searching import found_places
 
 FOCUSED: dict[str, pl.DataType] = {"rewards": pl.List(pl.Float64()), "solution": pl.Float64()}
 """Columns of the scorer in focus alone, beside those of the result set."""
@@ -31,13 +31,13 @@ class CaseRows(Struct, frozen=True, eq=False, dict=True):
     @property
     def height(self) -> int:
         """How many cases there are."""
-        return self.results.height
+        return self.results.evaluated.height
 
     @cached_property
     def schema(self) -> dict[str, pl.DataType]:
         """Names and dtypes of the columns."""
         searched = {FOUND_IN: pl.String()} if self.results.matches is not None else {}
-        return {**self.results.schema, **(FOCUSED if self.scorer else {}), **searched}
+        return {**self.results.evaluated.schema, **(FOCUSED if self.scorer else {}), **searched}
 
     def get_column(self, name: str) -> pl.Series:
         """Return one column of all cases. Raises polars' ColumnNotFoundError."""
@@ -45,7 +45,7 @@ class CaseRows(Struct, frozen=True, eq=False, dict=True):
             places = found_places(self.results.matches, range(self.height))
             return pl.Series(name, places, dtype=pl.String)
         scorer = self.scorer if name in FOCUSED else None
-        return _cell(self.results.evaluation(scorer), name) if scorer else self.results.column(name)
+        return _cell(self.results.evaluation(scorer), name) if scorer else self.results.evaluated.column(name)
 
     def rows(self, names: Sequence[str], ids: npt.NDArray[np.int32]) -> list[tuple[Any, ...]]:
         """Return the values of some columns of the cases with these row ids. Raises polars' ColumnNotFoundError."""
@@ -58,7 +58,7 @@ class CaseRows(Struct, frozen=True, eq=False, dict=True):
                 continue
             scorer = self._scorer(name)
             if scorer is None:
-                columns.append(self.results.column(name).gather(rows).to_list())
+                columns.append(self.results.evaluated.column(name).gather(rows).to_list())
                 continue
             if scorer not in some:
                 some[scorer] = self.results.evaluation(scorer).of_cases(rows)
@@ -93,7 +93,10 @@ class CaseRows(Struct, frozen=True, eq=False, dict=True):
 
     def _scorer(self, name: str) -> str | None:
         """The scorer that a column is of; None for the others."""
-        return self.scorer if name in FOCUSED else self.results.scorer_of(name)
+        if name in FOCUSED:
+            return self.scorer
+        evaluation = self.results.evaluated.evaluation_of(name)
+        return evaluation.scorer.name if evaluation else None
 
 
 def _says(value: Any) -> bool:

@@ -9,13 +9,13 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.state.case_list.case_rows import FOUND_IN
-from inspector.state.case_list.ordering import DIRECTIONS, INSTRUCTIVE
 from inspector.state.screen_state import ScreenState
 from scoring.data.metadata_columns import OURS
 from scoring.evaluation.evaluated_cases import MEASURES
-from scoring.evaluation.evaluated_cases import SAID as TRIAGE
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.scorer_columns import SPENT
+from scoring.evaluation.triage_columns import SAID as TRIAGE
+from scoring.selection.ordering import DIRECTIONS, INSTRUCTIVE
 
 REWARDS = "rewards"
 """The key of the picture of a case's rewards."""
@@ -136,14 +136,17 @@ def catalogue(state: ScreenState) -> tuple[Entry, ...]:
         entries.insert(0, Entry(INSTRUCTIVE, "instructive", "confident mistakes before near misses", listable=False))
         there = _columns_of(results.evaluation(state.scorer))
         entries += [Entry(key, *OF_SCORER[key], sortable=key != REWARDS) for key in there]
-    schema = results.schema
+    schema = results.evaluated.schema
     entries += [
         Entry(key, *words, sortable=not isinstance(schema[key], pl.List))
         for key, words in OF_CASES.items()
-        if key in {*MEASURES, *TRIAGE} or (key in schema and results.column(key).null_count() < results.height)
+        if key in {*MEASURES, *TRIAGE}
+        or (key in schema and results.evaluated.column(key).null_count() < results.evaluated.height)
     ]
     entries += [
-        Entry(name, name, OF_FILE) for name in results.metadata.of(state.benchmark) if results.is_metadata(name)
+        Entry(name, name, OF_FILE)
+        for name in results.loaded.metadata.of(state.benchmark)
+        if results.evaluated.is_metadata(name)
     ]
     for evaluation in results.evaluations:
         name = evaluation.scorer.name

@@ -8,9 +8,9 @@ from msgspec import Struct
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.state.filtering.facets import TITLES
-from inspector.state.result_set import ResultSet
 from inspector.state.screen_state import ScreenState
 from scoring.data.errors import FilterError
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import needed_columns, row_passes
 from scoring.workspace.filtering.sql_words import Word, literal, named, words_of
 
@@ -57,16 +57,17 @@ def vocabulary(results: ResultSet, scorer: str | None) -> ConditionVocabulary:
 
     Labels that no case has are left out.
     """
-    empty = {name for name in results.cases.columns if results.cases[name].null_count() == results.height}
-    schema = {name: dtype for name, dtype in results.schema.items() if name not in empty}
-    own = [name for name in schema if scorer is not None and results.scorer_of(name) == scorer]
+    empty = {name for name in results.cases.columns if results.cases[name].null_count() == results.evaluated.height}
+    schema = {name: dtype for name, dtype in results.evaluated.schema.items() if name not in empty}
+    focused = None if scorer is None else results.evaluation(scorer)
+    own = [name for name in schema if focused is not None and results.evaluated.evaluation_of(name) is focused]
     own.sort(key=lambda name: not name.endswith(".outcome"))
     order = dict.fromkeys((*(name for name in TITLES if name in schema), *own, *schema))
 
     def values(column: str) -> Sequence[str | int | None]:
         if isinstance(schema[column], pl.List):
-            return results.column(column).explode().drop_nulls().unique().sort().to_list()[:MOST_VALUES]
-        coded = results.categories(column)
+            return results.evaluated.column(column).explode().drop_nulls().unique().sort().to_list()[:MOST_VALUES]
+        coded = results.evaluated.categories(column)
         return coded.values if coded is not None and len(coded.values) <= MOST_VALUES else ()
 
     # What could act on a terminal is not offered: an input line writes it as it is.
@@ -141,10 +142,10 @@ QUICK = 200_000
 def left_by(state: ScreenState, condition: str) -> str:
     """Write how many of the cases on screen a condition would leave; "" where counting would hold up the keys."""
     results = state.results
-    if results.height > QUICK:
+    if results.evaluated.height > QUICK:
         return ""
     try:
-        left = int((results.mask & results.passing((condition,))).sum())
+        left = int((results.mask & results.evaluated.passing((condition,))).sum())
     except FilterError:
         return ""
     return f"{left:,} of {counted(state.shown.size, 'case')} {'fulfils' if left == 1 else 'fulfil'} it"
@@ -153,9 +154,9 @@ def left_by(state: ScreenState, condition: str) -> str:
 def fault_of(results: ResultSet, condition: str) -> FilterError | None:
     """Find what is wrong with a condition without looking at a single case; None where nothing is."""
     try:
-        names = needed_columns(condition, results.columns)
-        empty = pl.DataFrame(schema={name: results.schema[name] for name in names})
-        row_passes(empty, condition, 0, results.columns)
+        names = needed_columns(condition, results.evaluated.columns)
+        empty = pl.DataFrame(schema={name: results.evaluated.schema[name] for name in names})
+        row_passes(empty, condition, 0, results.evaluated.columns)
     except FilterError as error:
-        return results.explained(error)
+        return results.evaluated.explained(error)
     return None

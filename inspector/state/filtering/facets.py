@@ -8,11 +8,11 @@ from typing import Any, Literal
 import polars as pl
 from msgspec import Struct
 
-from inspector.state.result_set import ResultSet
 from scoring.data.schema import Bools
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.breakdown import LENGTHS
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import FacetChoice, Filter, NumberRange
 
 # -- which columns are facets, in which order, and what each is called
@@ -87,7 +87,7 @@ def facet_columns(
     Whether a column tells cases apart is not looked at here. Columns that a filter uses come whatever they are; else
     one that says what another says of every case, as error types do where each has a subset of its own, comes once.
     """
-    there = set(results.columns)
+    there = set(results.evaluated.columns)
     if {*_SAID_BY} <= there and _SAID_BY[0] not in (used := list(used)) and _is_said_again(results, benchmark):
         there.remove(_SAID_BY[0])
     plain = [FacetColumn(name, title, _KINDS.get(name, "values")) for name, title in TITLES.items() if name in there]
@@ -106,8 +106,8 @@ def facet_columns(
 
 def _is_said_again(results: ResultSet, benchmark: str) -> bool:
     """Whether the error type of every case of a benchmark is its subset."""
-    here = results.column("benchmark") == benchmark
-    again, subsets = (results.column(name) for name in _SAID_BY)
+    here = results.evaluated.column("benchmark") == benchmark
+    again, subsets = (results.evaluated.column(name) for name in _SAID_BY)
     first = here.arg_max()
     if first is None or again[first] != subsets[first]:
         return False
@@ -116,16 +116,18 @@ def _is_said_again(results: ResultSet, benchmark: str) -> bool:
 
 def _metadata(results: ResultSet, benchmark: str) -> list[FacetColumn]:
     """The metadata columns of few values that tell cases of a benchmark apart."""
-    columns = results.metadata
+    columns = results.loaded.metadata
     names = [
         name
         for name in columns.of(benchmark)
-        if results.is_metadata(name)
-        and not results.schema[name].is_float()
+        if results.evaluated.is_metadata(name)
+        and not results.evaluated.schema[name].is_float()
         and 1 < columns.distinct(name, benchmark) <= MOST_VALUES
     ]
     return [
-        FacetColumn(name, name, "numbers" if results.schema[name].is_integer() else "values", aside=place >= OPEN)
+        FacetColumn(
+            name, name, "numbers" if results.evaluated.schema[name].is_integer() else "values", aside=place >= OPEN
+        )
         for place, name in enumerate(names)
     ]
 
@@ -174,7 +176,7 @@ def facet_counts(
     facets = {}
     rows: dict[tuple[str, ...], Bools] = {}
     inside: dict[tuple[str, ...], Bools] = {}
-    everything = results.passing(())
+    everything = results.evaluated.passing(())
     for facet in columns:
         everywhere = facet.kind == "benchmarks"
         every = _tally(results, facet, everything if everywhere else within)
@@ -184,7 +186,11 @@ def facet_counts(
         if len(every) > 1 or used:
             others = (*base, *chosen.without(facet.column).conditions)
             if others not in rows:
-                rows[others] = results.passing(others) if matching is None else results.passing(others) & matching
+                rows[others] = (
+                    results.evaluated.passing(others)
+                    if matching is None
+                    else results.evaluated.passing(others) & matching
+                )
                 inside[others] = within & rows[others]
             counts = _tally(results, facet, rows[others] if everywhere else inside[others])
             wanted = (
@@ -204,9 +210,9 @@ def facet_counts(
 
 def _tally(results: ResultSet, facet: FacetColumn, rows: Bools) -> dict[FacetChoice, int]:
     """The values that some of the cases have, and how many have each."""
-    counts = results.masks.tally(results, facet.column, rows)
+    counts = results.evaluated.masks.tally(results.evaluated, facet.column, rows)
     if counts is None:
-        values = results.column(facet.column).filter(pl.Series(rows))
+        values = results.evaluated.column(facet.column).filter(pl.Series(rows))
         return dict(values.alias("value").to_frame().group_by("value").len().iter_rows())
     return {value: count for value, count in counts.items()}  # noqa: C416  # the type of its keys is wider
 

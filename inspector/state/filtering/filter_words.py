@@ -5,10 +5,10 @@ from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import NO_VALUE
 from inspector.render.texts.wrap import Phrase
 from inspector.state.filtering.facets import column_words
-from inspector.state.filtering.searching import search_words
 from inspector.state.filtering.slices import condition_titles
 from inspector.state.screen_state import ScreenState
 from scoring.metrics.first_error import FAILURES
+from scoring.selection.searching import search_words
 from scoring.workspace.filtering.filters import Facet, FacetChoice, NumberRange
 
 FEW = 2

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from msgspec import Struct, field
 
-from inspector.state.result_set import searchable
 from inspector.state.screen_state import ScreenState
 from scoring.data.schema import Bools, Ints
 from scoring.data.texts import Texts
+from scoring.selection.result_set import searchable
 from scoring.workspace.filtering.text_query import TextQuery
 from scoring.workspace.filtering.text_search import SearchMatches, search
 
@@ -76,11 +76,15 @@ def run_search(
     began = time.perf_counter()
     if not text_query:
         plain = state.searched(None)
-        yield SearchProgress(plain.shown, 1.0, SearchMatches.nothing(text_query, state.results.height), 0.0, plain)
+        yield SearchProgress(
+            plain.shown, 1.0, SearchMatches.nothing(text_query, state.results.evaluated.height), 0.0, plain
+        )
         return
     results = state.results
     bare = state.searched(None)
-    result = remembered.get(text_query, results.texts) or SearchMatches.nothing(text_query, results.height)
+    result = remembered.get(text_query, results.loaded.texts) or SearchMatches.nothing(
+        text_query, results.evaluated.height
+    )
     following = min(FIRST_AFTER, every)
     for rows in _turns(bare):
         for now in search(text_query, searchable(results), rows, result):
@@ -93,7 +97,7 @@ def run_search(
             following = seconds + every
             read = float((result.searched & bare.benchmark_rows).sum()) / max(1, int(bare.benchmark_rows.sum()))
             yield SearchProgress(bare.shown[result.mask[bare.shown]], read, result, seconds)
-    remembered.keep(result, results.texts)
+    remembered.keep(result, results.loaded.texts)
     done = state.searched(result)
     _ = done.headline, done.outcome_counts
     yield SearchProgress(done.shown, 1.0, result, time.perf_counter() - began, done)
@@ -101,7 +105,7 @@ def run_search(
 
 def _turns(bare: ScreenState) -> Iterator[Bools]:
     """Which cases are searched first, and then which."""
-    listed = np.zeros(bare.results.height, dtype=np.bool_)
+    listed = np.zeros(bare.results.evaluated.height, dtype=np.bool_)
     listed[bare.shown] = True
     if bare.shown.size * SPARSE <= int(bare.benchmark_rows.sum()):
         yield listed

@@ -6,15 +6,15 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.state.filtering.saved_slices import SavedSlice
-from inspector.state.filtering.searching import matching
-from inspector.state.result_set import found_in
 from inspector.state.screen_state import ScreenState
 from scoring.data.errors import FilterError
 from scoring.data.schema import Bools
 from scoring.evaluation.verdicts import OUTCOMES, RIGHT, WRONG
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.statistics import is_baseline
+from scoring.selection.result_set import found_in
+from scoring.selection.saved_slices import SavedSlice
+from scoring.selection.searching import matching
 from scoring.workspace.filtering.filters import Facet, Filter, NumberRange, filter_of
 from scoring.workspace.filtering.sql_words import named
 
@@ -44,14 +44,16 @@ def ready_slices(state: ScreenState) -> list[ReadySlice]:
     within = state.benchmark_rows & _given(state)
     slices = []
     for key, title, chosen, sort in offered(state):
-        rows = within & state.results.passing(chosen.conditions)
+        rows = within & state.results.evaluated.passing(chosen.conditions)
         slices.append(ReadySlice(key, title, chosen, sort, int(np.count_nonzero(rows))))
     return slices
 
 
 def _given(state: ScreenState) -> Bools:
     """The cases under the conditions and the search that were given when the app was opened, as a mask over all."""
-    rows: Bools = state.results.passing(state.base) & matching(state.base_search, state.results.height)
+    rows: Bools = state.results.evaluated.passing(state.base) & matching(
+        state.base_search, state.results.evaluated.height
+    )
     return rows
 
 
@@ -68,7 +70,7 @@ def offered(state: ScreenState) -> Iterator[SliceOffer]:
     """Yield key, title, filter and order of each slice that makes sense; their cases are not counted."""
     if state.scorer is not None:
         yield from _of_outcomes(state)
-    answers = state.results.categories("final_answer_correct")
+    answers = state.results.evaluated.categories("final_answer_correct")
     if answers is not None and answers.among((True, False))[state.benchmark_rows].any():
         right = Facet("final_answer_correct", (True,))
         yield "w", "right answer, wrong process", Filter((right,), (ERRONEOUS,)), ""
@@ -78,7 +80,7 @@ def offered(state: ScreenState) -> Iterator[SliceOffer]:
         least = max(int(np.quantile(lengths, 1 - LONGEST, method="higher")), int(lengths.min()) + 1)
         title = f"long cases: {least} steps or more"
         yield "l", title, Filter((Facet("n_steps", (NumberRange(least, None),)),)), "n_steps:desc"
-    if "tags" in state.results.columns:
+    if "tags" in state.results.evaluated.columns:
         yield "t", "cases with a tag", Filter((Facet("tags", (None,), keep=False, listed=True),)), ""
 
 
@@ -145,7 +147,7 @@ def sliced(state: ScreenState, saved: SavedSlice) -> ScreenState:
     search = now.base_search
     if saved.search:
         query = replace(now.results.query, search=saved.search, within=saved.within)
-        every = np.ones(now.results.height, dtype=np.bool_)
+        every = np.ones(now.results.evaluated.height, dtype=np.bool_)
         search = found_in(replace(now.results, query=query, matches=None), every)
     return now.searched(search, chosen).ordered(saved.sort)
 
@@ -161,7 +163,7 @@ def size_of(state: ScreenState, saved: SavedSlice) -> int | None:
     if saved.search:
         return None
     try:
-        rows = _given(state) & state.results.passing(saved.where)
+        rows = _given(state) & state.results.evaluated.passing(saved.where)
     except FilterError:
         return None
     # One that names no benchmark lists cases of the one in focus.

@@ -12,10 +12,10 @@ from msgspec import Struct
 from inspector.state.processes.job import Job
 from inspector.state.processes.scoring_words import failed
 from inspector.state.processes.weights_place import other_settings, place_of
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.scorer import Scorer
 from scoring.models.prms.output_labels import OPTION
+from scoring.selection.result_set import ResultSet
 
 BY_HAND = "prm-inspect show {case} --explain --model DIR_OR_ID"
 """The command that shows the same for a checkpoint that is named."""
@@ -41,7 +41,7 @@ class XrayQuestion:
     def __init__(self, results: ResultSet, row: int, scorer: Scorer) -> None:
         self.case = str(results.cases["case"][row])
         self.scorer = scorer
-        self._root = results.workspace.root
+        self._root = results.loaded.workspace.root
         self._benchmark = str(results.cases["benchmark"][row])
         self._job: Job | None = None
         self._off = False

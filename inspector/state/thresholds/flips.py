@@ -11,7 +11,6 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.state.notes import step_benchmarks
-from inspector.state.result_set import ResultSet, surroundings
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
@@ -19,6 +18,7 @@ from scoring.evaluation.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.deciding import at_wish, threshold_number
 from scoring.metrics.threshold_curves import flip_conditions, step_flips
+from scoring.selection.result_set import ResultSet, surroundings
 from scoring.workspace.filtering.filters import Facet
 
 MOVED_CASES = {

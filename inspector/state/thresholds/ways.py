@@ -23,7 +23,6 @@ from msgspec.structs import replace
 
 from inspector.render.blocks import Block, Section
 from inspector.state.notes import resampled_words, step_benchmarks, without_errors
-from inspector.state.result_set import ResultSet, by_benchmark, surroundings, within
 from inspector.state.screen_state import threshold_span
 from scoring.data.errors import UsageError
 from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Floats
@@ -53,6 +52,7 @@ from scoring.metrics.own import OwnMetric
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_labels import asked_by_redundancy, redundancy_rows
 from scoring.metrics.threshold_curves import Bands, Tuned, official_bands, step_curve, tuned
+from scoring.selection.result_set import ResultSet, by_benchmark, surroundings, within
 
 THRESHOLDS = {
     "scorer": METRICS["scorer"],

@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from inspector.render.texts.sentences import counted
 from inspector.state.provenance import provenance_of_people
-from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Ints
 from scoring.formats.benchmarks import demo
 from scoring.metrics.annotator_agreement import MISSING, AnnotatorAnswers
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.triage.history import RATINGS, RULINGS, TAG, Action, History, Queue, content_of, taken_back
 from scoring.workspace.triage.journal import Journal
 from scoring.workspace.triage.words import KINDS, NO, RATING, RULING, YES, Annotation, annotation_frame, words_of
@@ -90,12 +90,12 @@ def journal_of(results: ResultSet, done: str = "said anything of") -> Journal:
     Raises:
         UsageError: there is no folder that could hold one.
     """
-    if results.journal is None:
+    if results.labels.journal is None:
         raise UsageError(
             f"there is no workspace folder here, so nobody has {done} these cases.",
             "Make one: prm-inspect import PATH",
         )
-    return results.journal
+    return results.labels.journal
 
 
 def gone(results: ResultSet, cases: Iterable[str]) -> list[str]:
@@ -107,7 +107,7 @@ def gone(results: ResultSet, cases: Iterable[str]) -> list[str]:
     rest = {case for case in cases if not benchmarks or benchmark_of(case) in benchmarks}
     # Where none is asked for all that were imported are read; the demo is known without.
     if any(benchmark_of(case) == demo.NAME for case in rest):
-        rest.difference_update(results.workspace.cases((demo.NAME,))[0]["case"])
+        rest.difference_update(results.loaded.workspace.cases((demo.NAME,))[0]["case"])
     return sorted(rest.difference(results.cases["case"]))
 
 

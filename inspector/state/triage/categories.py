@@ -16,8 +16,6 @@ from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase
 from inspector.state.filtering.facets import column_words
-from inspector.state.query import Query
-from inspector.state.result_set import ResultSet
 from inspector.state.triage.annotations import journal_of
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
@@ -28,6 +26,8 @@ from scoring.metrics.annotator_agreement import LAST, Saturation, saturation
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.shares import RIGHT_OUTCOMES, tried, wrong
+from scoring.selection.query import Query
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.triage.history import JournalChange
 from scoring.workspace.triage.journal import Journal
@@ -316,7 +316,7 @@ class CategoryCases(Struct, frozen=True, eq=False, dict=True):
         """What selects exactly these cases: the category where that does, else the cases by name."""
         if self.name:
             facet = Facet("category", (self.name,), listed=True).sql
-            there = self.shown & self.results.passing((facet,))
+            there = self.shown & self.results.evaluated.passing((facet,))
             if np.array_equal(np.flatnonzero(there), self.rows):
                 return (facet,)
         return (Facet("case", tuple(self.results.cases["case"].gather(self.rows))).sql,)

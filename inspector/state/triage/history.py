@@ -8,9 +8,9 @@ from rich.cells import cell_len
 
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
-from inspector.state.result_set import ResultSet
 from inspector.state.triage.annotations import gone, journal_of
 from scoring.data.names import match_name
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.triage.history import (
     DEFER,
     NOTE,

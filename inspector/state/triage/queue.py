@@ -56,7 +56,7 @@ def queue_orders(state: ScreenState) -> list[QueueOrder]:
     orders += [
         QueueOrder(f"by {name}", f"random, in turns by {name.rpartition('.')[2].replace('_', ' ')}")
         for name in columns
-        if state.results.column(name).gather(state.shown).n_unique() > 1
+        if state.results.evaluated.column(name).gather(state.shown).n_unique() > 1
     ]
     if state.evaluation is not None:
         orders.append(QueueOrder("instructive", "most instructive first"))
@@ -67,7 +67,7 @@ def queue_orders(state: ScreenState) -> list[QueueOrder]:
         if _erroneous(state) >= SMALL:
             orders.append(QueueOrder(SUSPICIOUS, "most suspicious gold first"))
         orders.append(QueueOrder(CONTESTED, "only contested gold"))
-    if state.results.journal is not None and len(state.results.journal.triage.people) > 1:
+    if state.results.labels.journal is not None and len(state.results.labels.journal.triage.people) > 1:
         orders.append(QueueOrder(DIFFERING, "only where people differ"))
     if _ruled(state, 0).size:
         orders.append(QueueOrder(RULED, "only those that you ruled on, once more"))
@@ -94,7 +94,7 @@ def queue_rows(state: ScreenState, order: str, seed: int = 0) -> Ints:
     """
     listed = state.shown
     if order.startswith("by "):
-        return listed[_in_turns(state.results.column(order.removeprefix("by ")).gather(listed), seed)]
+        return listed[_in_turns(state.results.evaluated.column(order.removeprefix("by ")).gather(listed), seed)]
     return listed[_ORDERS[order](state, seed)]
 
 
@@ -128,7 +128,7 @@ def _differing(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
 
 
 def _ruled(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
-    journal = state.results.journal
+    journal = state.results.labels.journal
     mine = {case for case, of in journal.triage.rulings.items() if journal.author.who in of} if journal else set()
     listed = state.cases["case"].gather(state.shown)
     return np.flatnonzero(listed.is_in(list(mine)).to_numpy()).astype(np.int32)
@@ -164,7 +164,7 @@ def _in_turns(values: pl.Series, seed: int) -> Ints:
 
 def _instructive(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001  # no chance in it
     assert state.evaluation is not None  # noqa: S101  # queue_orders offers it only then
-    places = np.empty(state.results.height, dtype=np.int64)
+    places = np.empty(state.results.evaluated.height, dtype=np.int64)
     places[instructive(state.evaluation.margins, state.evaluation.codes)] = np.arange(places.size)
     return np.argsort(places[state.shown], kind="stable").astype(np.int32)
 

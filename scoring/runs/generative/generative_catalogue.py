@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from scoring.data.errors import UsageError
+from scoring.data.scorer import Scorer
 from scoring.models.asking import Sampling
 from scoring.models.critics.sampling import ChosenSampling
 from scoring.runs.generative import genprm, rprm, thinkprm
@@ -141,3 +142,8 @@ FAMILIES: dict[str, GenerativeFamily] = {
     )
 }
 """Name -> family."""
+
+
+def is_talk(scorer: Scorer) -> bool:
+    """Return whether a scorer's answers are talks."""
+    return scorer.settings.get("protocol") in FAMILIES

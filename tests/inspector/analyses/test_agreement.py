@@ -10,12 +10,12 @@ from msgspec.structs import replace
 import making
 from inspector.analyses.agreement import AGREEMENT, CONFUSIONS, agreement
 from inspector.cli import main
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.triage.annotations import DISAGREEMENTS, disagreements, statements_by_person
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.metrics.annotator_agreement import NOTHING_SHARED, ONE_VALUE
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.triage.history import RATE, RULE, RULINGS, SORT
 from scoring.workspace.triage.journal import Author, Journal
 from scoring.workspace.triage.words import words_of

@@ -5,13 +5,13 @@ import pytest
 import judged
 import making
 from inspector.analyses.compare.together import answer_costs
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from reference import Case
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.ensembles import cascade
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import VoteParts
 from views import cascade_view
 

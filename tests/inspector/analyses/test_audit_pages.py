@@ -12,11 +12,11 @@ from inspector.analyses.contested.audit_pages import AUDITED, DIFFER, LINES, PLA
 from inspector.analyses.contested.contested import contested
 from inspector.cli import main
 from inspector.render.blocks import Note
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.evaluation.single_case import verdict_of
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.planted_labels import METRICS_OF_PLANTED, RANKED_BY
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.triage.journal import Author, Journal
 from scoring.workspace.workspace import Workspace
 from views import lines_of, table_of
@@ -182,7 +182,7 @@ def test_rulings_stand_beside_and_are_held_against_the_suspicion(tmp_path):
     links = [link for link in view.links() if ": " in link.words]
     results = load(query)
     assert [link.n for link in links] == [1, 3, 1, 4, 1]
-    assert all(results.passing(link.where).sum() == link.n for link in links)
+    assert all(results.evaluated.passing(link.where).sum() == link.n for link in links)
     adjudicated = page(query, "audit", labels="adjudicated")
     assert adjudicated.rows["ruling"].null_count() == adjudicated.rows.height
 

@@ -8,9 +8,9 @@ import example
 import making
 import taxonomy_spaces
 from inspector.analyses.bias import bias
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import covering, inspect
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from views import lines_of, page_sheet, page_view
 from walking import walk
 

@@ -7,8 +7,8 @@ import judged
 import making
 from inspector.cli import main
 from inspector.render.blocks import Histogram
-from inspector.state.query import Query
-from inspector.state.result_set import load
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import passing
 from views import breakdown_view, words_of
 
@@ -37,7 +37,7 @@ def test_every_condition_selects_the_cases_of_its_row(root, of):
     query = Query(workspace=root, benchmarks=("bench", "demo"), where=("n_steps > 1",))
     results = load(query)
     rows = breakdown_view(results, page=of).rows.filter(pl.col("where").is_not_null())
-    frame = results.frame().filter(pl.Series(results.mask))
+    frame = results.evaluated.table(results.evaluated.columns).filter(pl.Series(results.mask))
     assert set(rows["benchmark"]) == {"bench", "demo"}
     for row in rows.iter_rows(named=True):
         counted = row["value"] or 0 if row["metric"] == "count" else row["n"]

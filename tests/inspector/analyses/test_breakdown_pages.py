@@ -16,12 +16,12 @@ from inspector.cli import main
 from inspector.render.blocks import Columns, Table
 from inspector.render.lines import text_of
 from inspector.state.case_links import drilled
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import covering, inspect, subject
 from published_spaces import mr_math
 from scoring.data.errors import UsageError
 from scoring.metrics.shares import COUNTS
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import Facet, Filter
 from thoroughness import THOROUGH, also, one_of, together
 from views import lines_of, page_sheet, words_of
@@ -277,7 +277,7 @@ def test_latency_of_all_ten_scorers_equals_the_command_and_plain_polars(tmp_path
     assert len(names) == 10
     view = breakdown.view(subject(state, names), Params(OFFSET))
     charts = [block for block in view.blocks() if isinstance(block, Columns)]
-    frame = state.results.table([*(f"{name}.verdict" for name in names), "earliest_error", "n_steps"])
+    frame = state.results.evaluated.table([*(f"{name}.verdict" for name in names), "earliest_error", "n_steps"])
     for name, chart in zip(names, charts, strict=True):
         verdict = pl.col(f"{name}.verdict")
         answered = frame.filter(pl.col("earliest_error") >= 0, verdict.is_not_null())

@@ -10,11 +10,12 @@ import judged
 import making
 from inspector.analyses.card import CARD, GROUPS, LACKING, card, fact_pairs, protocol_card
 from inspector.analyses.compare.compare import compare
-from inspector.state.query import Query
-from inspector.state.result_set import load, select
 from inspector.state.screen_state import inspect
 from scoring.data.errors import UsageError
 from scoring.data.scorer import NOT_SAID
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.result_set import select
 from scoring.workspace.filtering.filters import Facet, Filter
 from views import card_view, compare_view, page_view, words_of
 

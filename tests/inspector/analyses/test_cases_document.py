@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 import example
 from inspector.analyses.cases import CASE_COLUMNS
-from inspector.state.result_set import load
+from scoring.selection.loading import load
 from scoring.workspace.triage.history import NOTE, RATE, RULE, SORT
 from views import breakdown_view, cases_view
 
@@ -20,7 +20,7 @@ def test_tags_and_notes_stand_in_it_where_there_are_some(query):
     before = cases_view(load(query)).rows
     assert not {"tags", "note"} & set(before.columns)
     results = load(query)
-    results.journal.tag(["bench/late-one"], ["odd"])
+    results.labels.journal.tag(["bench/late-one"], ["odd"])
     after = cases_view(load(query)).rows
     assert after.columns[len(CASE_COLUMNS)] == "tags"
     assert "note" not in after.columns
@@ -30,8 +30,8 @@ def test_tags_and_notes_stand_in_it_where_there_are_some(query):
 
 def test_rulings_categories_and_what_became_of_labels_stand_in_it_too(query):
     results = load(query)
-    results.journal.do([(RULE, ["bench/late-one"], "gold wrong"), (RATE, ["bench/late-one"], "1 -1")])
-    results.journal.do([(NOTE, ["bench/late-one"], "off by one"), (SORT, ["bench/late-one"], "counting")])
+    results.labels.journal.do([(RULE, ["bench/late-one"], "gold wrong"), (RATE, ["bench/late-one"], "1 -1")])
+    results.labels.journal.do([(NOTE, ["bench/late-one"], "off by one"), (SORT, ["bench/late-one"], "counting")])
     beyond = len(CASE_COLUMNS)
     original = cases_view(load(query)).rows
     assert original.columns[beyond : beyond + 3] == ["ruling", "category", "note"]

@@ -12,11 +12,11 @@ from inspector.analyses import Params
 from inspector.analyses.check import CHECK, LISTED, cases_command, check, default_rule, result_of
 from inspector.analyses.compare.compare import compare
 from inspector.cli import main
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.data.errors import UsageError
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.shares import tried
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from views import compare_view, table_of, words_of
 
 
@@ -125,7 +125,7 @@ def test_the_command_lists_exactly_what_became_wrong(root, capsys):
     for new, unparsed in (("worse", None), ("refused", None), ("refused", "drop")):
         results = load(Query(workspace=root, scorers=(new, "old"), unparsed=unparsed))
         told = row(check_view(results))
-        outcomes = results.table(["case", f"{new}.outcome", "old.outcome"])
+        outcomes = results.evaluated.table(["case", f"{new}.outcome", "old.outcome"])
         right = ["exact", "clean"]
         unread = ["refused", "unparsed"] if unparsed == "drop" else []
         lost = outcomes.filter(
@@ -296,6 +296,6 @@ def test_every_number_opens_exactly_its_cases(root):
         links = list(view.links())
         assert links
         for link in links:
-            assert int((results.mask & results.passing(link.where)).sum()) == link.n, link
+            assert int((results.mask & results.evaluated.passing(link.where)).sum()) == link.n, link
         became_wrong = sum(link.n for link in links if link.words.startswith("only B right"))
         assert became_wrong == row(view)["newly_wrong"]

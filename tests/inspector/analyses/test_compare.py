@@ -10,9 +10,9 @@ import making
 from inspector.analyses.compare.compare import COMPARISON
 from inspector.cli import main
 from inspector.state.common_cases import best_first
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.data.errors import UsageError
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from views import compare_view, table_of, words_of
 
 

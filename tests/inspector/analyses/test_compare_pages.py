@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 import making
 from inspector.analyses.compare.compare import compare
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import covering, inspect, subject
 from published_spaces import mr_math
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from thoroughness import THOROUGH
 from views import compare_view, lines_of, page_sheet, page_view, words_of
 from walking import walk
@@ -49,7 +49,7 @@ def test_quadrants_tests_and_figures_equal_plain_polars(published):
 
     names = able(published)
     assert len(names) == 10
-    frame = published.results.table([*(f"{name}.outcome" for name in names), "earliest_error"])
+    frame = published.results.evaluated.table([*(f"{name}.outcome" for name in names), "earliest_error"])
     for one, other in combinations(names, 2) if THOROUGH else pairwise(names):
         looked = published.focused(one, published.benchmark)
         text = lines_of(view(looked, "pair", one, other, intervals=False))

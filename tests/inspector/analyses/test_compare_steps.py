@@ -12,9 +12,9 @@ import step_reference
 from inspector.analyses.compare.compare import COMPARISON
 from inspector.cli import main
 from inspector.state.common_cases import best_first
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from reference import Case
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from step_reference import Step
 from views import compare_view, table_of, words_of
 

@@ -6,10 +6,10 @@ from authored import json_lines
 from inspector.analyses import Params
 from inspector.analyses.best_of_n.best_of_n import best_of_n
 from inspector.cli import main
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.formats.reading import math_verify
 from scoring.formats.tables import response_lists
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 
 SPELLINGS = [
     ("1000", "1,000"),

@@ -15,8 +15,8 @@ from inspector.analyses.contested.contested import CONTESTED, LINES
 from inspector.cli import main
 from inspector.render.texts.wrap import joined
 from inspector.state.contested_gold import BETWEEN, because, because_phrases, ranking_of, rankings
-from inspector.state.query import Query
-from inspector.state.result_set import load
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from views import contested_view, lines_of, table_of
 
 
@@ -211,8 +211,10 @@ def test_every_number_opens_its_cases(query):
     results = load(query)
     links = list(contested_view(results).links())
     assert [link.n for link in links] == [1, 2, 10, 1, 1, 1]
-    assert all(results.passing(link.where).sum() == link.n for link in links)
-    opened = [results.cases["case"].filter(pl.Series(results.passing(link.where))).to_list() for link in links]
+    assert all(results.evaluated.passing(link.where).sum() == link.n for link in links)
+    opened = [
+        results.cases["case"].filter(pl.Series(results.evaluated.passing(link.where))).to_list() for link in links
+    ]
     assert opened[:2] == [["bench/c0"], ["bench/c3", "bench/c8"]]
     assert opened[3:] == [["bench/c0"], ["bench/c8"], ["bench/c3"]]
 

@@ -7,9 +7,9 @@ from hashlib import blake2b
 import pytest
 
 from inspector.cli import main
-from inspector.state.query import split
-from inspector.state.result_set import load
 from published_spaces import mr_math
+from scoring.selection.loading import load
+from scoring.selection.query import split
 from views import contested_view
 
 
@@ -72,7 +72,7 @@ def test_every_row_says_why(query):
 
 
 def test_nothing_is_written_to(query, data_folder, capsys):
-    folders = (data_folder / "mr-math", load(query).workspace.root)
+    folders = (data_folder / "mr-math", load(query).loaded.workspace.root)
 
     def digests():
         files = (path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file())

@@ -14,17 +14,18 @@ from inspector.analyses.stats import stats
 from inspector.cli import main, parse
 from inspector.cli.actions.output import form_of
 from inspector.cli.command_flags import FORMS
+from inspector.cli.query_arguments import query_from
 from inspector.render.analysis_list import summaries
 from inspector.render.texts.sentences import gold_word, gold_words
 from inspector.screens.exporting import export_document
 from inspector.screens.messages import Export
-from inspector.state.query import Query, query_from
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from refusals import sentence_of
 from scoring.data.schema import METADATA
 from scoring.data.scorer import TrainingPoint
 from scoring.metrics.deciding import OPTIMISTIC
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import Facet, Filter
 from scoring.workspace.triage.history import NOTE, RATE, RULE, RULINGS, SORT
 from scoring.workspace.triage.journal import Author, Journal

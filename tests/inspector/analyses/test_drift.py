@@ -14,12 +14,12 @@ from inspector.cli import main
 from inspector.cli.actions import watching
 from inspector.render.blocks import Curve, Note, Table
 from inspector.render.lines import CaseLink
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from opened import opened
 from scoring.data.errors import UsageError
 from scoring.importing.batch import ImportOptions
 from scoring.importing.watching import Watch
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.workspace import Workspace
 from screen_text import press, rests
 
@@ -100,7 +100,7 @@ def test_every_number_opens_exactly_its_rollouts(root):
         opened_by = list(links(view))
         assert len(opened_by) > 40
         for link in opened_by:
-            assert int((results.passing(link.where) & results.mask).sum()) == link.n, link
+            assert int((results.evaluated.passing(link.where) & results.mask).sum()) == link.n, link
 
 
 def test_one_run_is_chosen_by_its_name_and_the_command_makes_it_again(root, capsys):

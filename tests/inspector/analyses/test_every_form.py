@@ -8,9 +8,9 @@ import pytest
 
 from inspector.cli import main
 from inspector.cli.command_flags import COMMANDS, FORMS
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.formats.benchmarks.demo import NAME
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from thoroughness import THOROUGH, together
 from views import cases_view
 

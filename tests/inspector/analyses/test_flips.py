@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 import making
 import reference
 from inspector.cli import main
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.thresholds.flips import PRESENT
 from scoring.data.errors import UsageError
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from thoroughness import up_to
 from views import flips_view, table_of
 

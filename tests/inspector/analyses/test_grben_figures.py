@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from authored import json_lines
 from benchmark_rows import grben
 from inspector.cli import main
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.data.schema import METADATA, REWARDS, VOTES
 from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import outcome_names
 from scoring.importing.batch import ImportOptions, read_sources
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import BALLOTS, VoteParts
 from scoring.workspace.workspace import Workspace
 from thoroughness import up_to

@@ -10,10 +10,11 @@ import making
 from inspector.analyses import load as analysis
 from inspector.analyses.highlights import MOST, WORTH_TELLING, Highlight, facts_of, varied
 from inspector.cli import main
-from inspector.state.query import Query
-from inspector.state.result_set import load, select
 from opened import listed, opened
 from reference import Case
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.result_set import select
 from screen_text import press, rests, shows
 
 DEMO = Query(benchmarks=("demo",))
@@ -61,7 +62,7 @@ def test_what_is_told_of_outcomes_is_counted_from_the_cases():
     accuracies = analysis("metrics").view(results).rows.filter(metric="correct_acc", subset="all")
     told = 0
     for row in rows_of(DEMO).filter(~pl.col("difference")).iter_rows(named=True):
-        outcomes = results.column(f"{row['scorer']}.outcome").value_counts()
+        outcomes = results.evaluated.column(f"{row['scorer']}.outcome").value_counts()
         number = dict(outcomes.iter_rows())
         failed = {name: number.get(name, 0) for name in ("early", "late", "missed")}
         if "false alarms" in row["fact"]:

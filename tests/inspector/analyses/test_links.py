@@ -15,14 +15,14 @@ import papers
 import step_making
 from inspector.analyses import Params, load
 from inspector.render.analysis_list import summaries
-from inspector.state.query import Query
-from inspector.state.result_set import ResultSet
-from inspector.state.result_set import load as load_query
 from published_spaces import mr_math
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.scorer import TrainingPoint
 from scoring.formats.benchmarks.case_format import Imported
+from scoring.selection.loading import load as load_query
+from scoring.selection.query import Query
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.triage.history import NOTE, RATE, RULE, RULINGS, SORT, TAG
 from scoring.workspace.triage.journal import Author, Journal
 from step_reference import Step
@@ -122,7 +122,7 @@ def walked(results: ResultSet, name: str, *, intervals: bool = False) -> int:
             continue
         for link in view.links():
             if link.where not in sizes:
-                sizes[link.where] = (results.mask & results.passing(link.where)).sum()
+                sizes[link.where] = (results.mask & results.evaluated.passing(link.where)).sum()
             assert sizes[link.where] == link.n, (name, params.page, link)
             count += 1
     return count

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
-from inspector.state.query import Query, split
-from inspector.state.result_set import load
 from published_spaces import mr_math
+from scoring.selection.loading import load
+from scoring.selection.query import Query, split
 from scoring.workspace.filtering.filters import passing
 from views import breakdown_view, cascade_view, curve_view, flips_view, pairs_view, sets_view
 
@@ -24,7 +24,8 @@ def query(tmp_path_factory, data_folder):
 @pytest.fixture(scope="module")
 def cases(query):
     """One row a case with every scorer's columns."""
-    return load(query).frame()
+    results = load(query)
+    return results.evaluated.table(results.evaluated.columns)
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,10 @@ from inspector.analyses import load as load_analysis
 from inspector.analyses.report.document import report_document
 from inspector.render.analysis_list import summaries
 from inspector.render.blocks import Reliability, Table
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from reference import Case
 from scoring.data.errors import InspectError
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 
 SIZES = {"north": (97, 71), "south": (103, 83)}
 """Erroneous and clean cases of each subset: primes, so that a share of one side is no share of another."""

@@ -8,11 +8,11 @@ import papers
 from inspector.analyses import Params
 from inspector.analyses.paper import CELLS, STATISTIC_CELLS, TABLES, check_of, paper
 from inspector.render.blocks import Table
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import covering, inspect, subject
 from scoring.data.errors import UsageError
 from scoring.metrics.published.papers import PAPERS
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from views import lines_of, page_sheet, words_of
 from walking import walk
 

@@ -12,14 +12,14 @@ import critic_spaces
 from inspector import cli
 from inspector.analyses import Params
 from inspector.analyses import load as analysis
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from refusals import sentence_of
 from scoring.data.scorer import Scorer
 from scoring.models.asking import GeneratedAnswer
 from scoring.models.critics.protocols import PARSERS, READERS
 from scoring.models.fingerprint import fingerprint
 from scoring.runs.reparse import readings
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import VoteParts
 from scoring.workspace.workspace import Workspace
 
@@ -148,7 +148,7 @@ def test_every_number_opens_as_many_cases_as_it_says(space, page, parser):
     links = list(analysis("reparse").view(results, told, intervals=False).links())
     assert links
     for link in links:
-        assert (results.mask & results.passing(link.where)).sum() == link.n
+        assert (results.mask & results.evaluated.passing(link.where)).sum() == link.n
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ import making
 from inspector.analyses import Params
 from inspector.analyses.agreement import NO_CASE, SCORER_AGREEMENT, agreement
 from inspector.cli import main
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from published_spaces import mr_math
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.metrics.annotator_agreement import ONE_VALUE
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from slow_agreement import slow_alpha, slow_kappa
 from thoroughness import THOROUGH
 from views import agreement_view, lines_of, pairs_view, table_of
@@ -36,7 +36,7 @@ def view(query):
 def slow(query):
     """By scope and names what is to come out, from the columns of the cases: share, coefficient and n."""
     results = load(query)
-    frame = results.frame()[results.shown].to_dicts()
+    frame = results.evaluated.table(results.evaluated.columns)[results.shown].to_dicts()
     names = [one.scorer.name for one in results.chosen_evaluations if one.coverage.count]
     labels = {name: [case[f"{name}.verdict"] for case in frame] for name in names}
     labels["gold"] = [case["earliest_error"] for case in frame]

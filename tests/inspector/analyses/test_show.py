@@ -20,9 +20,9 @@ from inspector.cli import main
 from inspector.render.blocks import CaseBlock, Judged, Section, Step
 from inspector.render.documents.row_documents import Document
 from inspector.render.view import View
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.data.errors import UsageError
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from thoroughness import together, up_to
 from views import case_of, lines_of, show_view, words_of

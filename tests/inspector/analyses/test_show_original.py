@@ -9,9 +9,9 @@ from rich.cells import cell_len
 import making
 import originals
 from inspector import cli
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.data import schema
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 
 

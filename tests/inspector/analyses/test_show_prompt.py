@@ -9,9 +9,9 @@ import authored
 from inspector import cli
 from inspector.case_page.critique_page import DisplayOptions, answers_to, vote_page
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import VoteParts
 from scoring_process import jobs_here
 from servers.fault_server import running

@@ -7,9 +7,9 @@ import pytest
 import example
 from inspector.analyses import Params, load
 from inspector.cli import main
-from inspector.state.result_set import load as selected
 from opened import inspected, opened
 from scoring.data.errors import UsageError
+from scoring.selection.loading import load as selected
 from scoring.workspace.triage.journal import ENVIRONMENT
 from screen_text import hides, press, shows, until
 
@@ -21,7 +21,7 @@ def query(tmp_path, monkeypatch):
 
 
 def test_the_nearest_of_each_kind_with_outcome_and_tags(query, capsys):
-    selected(query).journal.tag(["bench/late-one"], ["odd"])
+    selected(query).labels.journal.tag(["bench/late-one"], ["odd"])
     assert main(["-w", query.workspace, "similar", "exact-one", "--scorer", "alpha", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert {row["scorer"] for row in rows} == {None, "alpha"}
@@ -38,7 +38,7 @@ def test_every_case_opens_exactly_itself(query):
     cells = [row[0] for section in view.sections for block in section.blocks[:-1] for row in block.rows]
     assert cells
     for cell in cells:
-        opened_rows = results.passing(cell.link.where).nonzero()[0]
+        opened_rows = results.evaluated.passing(cell.link.where).nonzero()[0]
         assert [results.cases["case"][int(row)] for row in opened_rows] == [cell.value]
 
 
@@ -78,7 +78,7 @@ async def test_in_the_app_one_is_opened_from_a_case_and_nothing_is_told_that_is_
 
 async def test_in_triage_tagged_cases_that_are_like_this_one_are_told(query):
     tagged = ("missed-one", "missed-two", "clean-one", "clean-two")
-    selected(query).journal.tag([f"bench/{case}" for case in tagged], ["[odd]"])
+    selected(query).labels.journal.tag([f"bench/{case}" for case in tagged], ["[odd]"])
     async with opened(query) as pilot:
         await press(pilot, "enter", "g", "t", "enter")
         # What shares hardly a word with it is not like it.

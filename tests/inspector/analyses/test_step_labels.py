@@ -17,14 +17,14 @@ from inspector.cli import main
 from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.board_columns import board_columns
 from inspector.screens.threshold_bar.rail_lines import rail_lines
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from opened import opened
 from reference import Case
 from scoring.formats.benchmarks.benchmark_registry import MODULES, STEP_LABELLED, benchmark_module, step_labelled
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.deciding import OPTIMISTIC
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 from screen_text import press, shows

@@ -17,14 +17,14 @@ import reference
 import step_making
 import step_reference
 from inspector.cli import main
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from opened import inspected, opened
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.evaluation.step_rewards import Gold
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.deciding import OPTIMISTIC, TuningContext, at_wish, dev_sets
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from screen_text import press, shows
 from step_reference import Step
 from thoroughness import together, up_to

@@ -15,8 +15,6 @@ from inspector.analyses import Params, load
 from inspector.case_page import rewriting_track
 from inspector.render.blocks import Cell, Table
 from inspector.screens.messages import Go
-from inspector.state.query import Query
-from inspector.state.result_set import load as load_query
 from inspector.state.screen_state import inspect
 from opened import opened
 from scoring.data.errors import UsageError
@@ -30,6 +28,8 @@ from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
 from scoring.runs.stress.cutting import WAYS
 from scoring.runs.stress.trials import REWRITINGS, contents_of, judged_variants
+from scoring.selection.loading import load as load_query
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 from scoring_process import commanded_here
@@ -194,7 +194,7 @@ def test_every_number_opens_its_cases(space, page, options):
     assert cells
     results = selected(space, "noisy")
     for link in {cell.link for cell in cells}:
-        assert results.passing((f"line <= {CASES}", *link.where)).sum() == link.n
+        assert results.evaluated.passing((f"line <= {CASES}", *link.where)).sum() == link.n
 
 
 def test_every_violation_is_told_with_both_texts(space):
@@ -289,7 +289,10 @@ def test_the_page_of_a_case_says_why_there_is_no_rewriting_of_it(space):
     assert of_list.ordered("n_steps").focused("noisy", "demo").rewriting == "hedging"
     assert {made.rewriting for made in (of_list.unfiltered(), of_list.cleared(), of_list.failures())} == {""}
     # A scorer that was given none has its rewards of the case, beside the text.
-    elsewhere = replace(start.results, workspace=Workspace(None))
+    elsewhere = replace(
+        start.results,
+        evaluated=replace(start.results.evaluated, loaded=replace(start.results.loaded, workspace=Workspace(None))),
+    )
     assert "numb was not given it" in "\n".join(
         seen(replace(start, results=elsewhere, rewriting="hedging"), row, mode="rewriting")[1]
     )
@@ -413,7 +416,7 @@ def test_a_critic_is_asked_about_rewritings_as_it_was_about_cases(tmp_path):
 
 def test_what_was_scored_in_part_is_counted_as_that(space, tmp_path):
     results = selected(space, "long")
-    frame, texts = results.cases, results.texts
+    frame, texts = results.cases, results.loaded.texts
     contents = contents_of(frame, texts, Gold(frame), np.arange(3), 0)
     (folder,) = (space / "variants/rewards").glob("long-*")
     rewards = RewardParts(folder).read()[0]

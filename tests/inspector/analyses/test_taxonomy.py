@@ -14,8 +14,6 @@ import taxonomy_spaces
 from inspector.analyses.taxonomy import BY_SCORER, NOBODY, NOTE_ROWS, SATURATION_ROWS, TAXONOMY, UNCOUNTED, UNSORTED
 from inspector.cli import main
 from inspector.cli.command_flags import FORMS
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.triage.categories import (
     NOT_TRIED,
     category_name,
@@ -31,6 +29,8 @@ from reference import Case
 from refusals import sentence_of
 from scoring.data.errors import UsageError
 from scoring.metrics.first_error import FAILURES
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.triage.history import NOTE, SORT
 from scoring.workspace.triage.journal import Author, Journal
 from thoroughness import together
@@ -112,7 +112,7 @@ def test_notes_in_no_category_that_are_alike_are_suggested(noted):
     assert row["cases"] == [CASES[6], CASES[7]]
     ((cells, *_),) = [block.rows for section in view.sections for block in section.blocks if hasattr(block, "rows")]
     results = selected(noted)
-    opened = results.cases["case"].gather(results.passing(cells[2].link.where).nonzero()[0]).to_list()
+    opened = results.cases["case"].gather(results.evaluated.passing(cells[2].link.where).nonzero()[0]).to_list()
     assert opened == row["cases"]
 
 
@@ -167,8 +167,8 @@ def space(tmp_path_factory):
     query = taxonomy_spaces.write(tmp_path_factory.mktemp("space"))
     results = load(query)
     rng = np.random.default_rng(3)
-    ann, bob = (Journal(results.workspace.root / "triage", Author(who, "gpu")) for who in ("ann", "bob"))
-    for number, place in enumerate(rng.choice(results.height, 80)):
+    ann, bob = (Journal(results.loaded.workspace.root / "triage", Author(who, "gpu")) for who in ("ann", "bob"))
+    for number, place in enumerate(rng.choice(results.evaluated.height, 80)):
         who = (ann, bob)[number % 2]
         write(who, results.cases["case"][int(place)], f"note {number}", ("", "signs", "units", "premise")[number % 4])
     return query
@@ -179,7 +179,7 @@ def test_counts_are_those_of_a_slow_count(space, by):
     results = load(Query(workspace=space.workspace, by=by))
     notes = taxonomy_view(load(space), "notes").rows
     rows = taxonomy_view(results).rows
-    frame = results.frame()
+    frame = results.evaluated.table(results.evaluated.columns)
     for row in rows.rows(named=True):
         of = notes.filter(pl.col("category").eq_missing(pl.lit(row["category"], pl.String)))
         cases = frame.filter(pl.col("case").is_in(of["case"].unique().to_list()))
@@ -396,7 +396,7 @@ def test_every_number_opens_its_cases(space, by):
     links = list(taxonomy_view(results).links())
     assert len(links) > 3
     for link in links:
-        assert results.passing(link.where).sum() == link.n > 0
+        assert results.evaluated.passing(link.where).sum() == link.n > 0
 
 
 def test_every_note_opens_its_case_but_for_those_that_are_gone(noted):
@@ -406,6 +406,6 @@ def test_every_note_opens_its_case_but_for_those_that_are_gone(noted):
         view = taxonomy_view(results, page)
         links = list(view.links())
         assert len(links) == view.rows.height - 1
-        assert all(results.passing(link.where).sum() == link.n == 1 for link in links)
+        assert all(results.evaluated.passing(link.where).sum() == link.n == 1 for link in links)
     units = next(line for line in table_of(taxonomy_view(results)) if line["category"] == "units")
     assert (units["notes"], units["cases"]) == ("2", "1 and 1 gone")

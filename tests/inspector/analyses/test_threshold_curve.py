@@ -15,11 +15,11 @@ from inspector.analyses.thresholds.thresholds import thresholds
 from inspector.cli import main
 from inspector.render.blocks import Curve
 from inspector.state.comparability import incomparable
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.thresholds.ways import CURVE
 from reference import Case
 from scoring.data.errors import UsageError
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import passing
 from scoring.workspace.workspace import Imported
 from step_reference import Step
@@ -60,7 +60,7 @@ def test_conditions_select_the_cases_in_the_denominators(root):
         query = Query(workspace=root, unparsed=unparsed, where=("n_steps > 1",), benchmarks=("bench", "demo"))
         results = load(query)
         rows = curve_view(results, 3).rows
-        frame = results.frame().filter(pl.Series(results.mask))
+        frame = results.evaluated.table(results.evaluated.columns).filter(pl.Series(results.mask))
         told = rows.select("scorer", "benchmark", "metric", "n", "where").unique()
         assert set(told["benchmark"]) == {"bench", "demo"}
         for row in told.iter_rows(named=True):
@@ -184,7 +184,7 @@ def test_what_has_no_curve_is_said(root, tmp_path, capsys):
 def test_the_conditions_of_flips_select_exactly_these_cases(root, pair, capsys):
     results = load(Query(workspace=root, where=("n_steps > 1",)))
     document = flips_view(results, *pair)
-    frame = results.frame().filter(pl.Series(results.mask))
+    frame = results.evaluated.table(results.evaluated.columns).filter(pl.Series(results.mask))
     wheres = document.provenance["where"]
     counted = document.rows.group_by("scorer", "flip").agg(pl.col("case"))
     assert counted.height
@@ -202,7 +202,7 @@ def test_while_dev_cases_are_left_out_flips_are_named_one_by_one(root):
     results = load(Query(workspace=root, scorers=("gpt4",), thresholds=(("gpt4", "dev"),)))
     assert results.evaluation("gpt4").coverage.left_out
     document = flips_view(results, "0.3", "0.6")
-    frame = results.frame()
+    frame = results.evaluated.table(results.evaluated.columns)
     for flip, where in document.provenance["where"]["gpt4"].items():
         assert where.startswith("case IN (")
         cases = document.rows.filter(pl.col("flip") == flip)["case"]

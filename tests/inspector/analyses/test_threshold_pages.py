@@ -19,12 +19,12 @@ from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import text_of
 from inspector.render.terminal import Terminal
 from inspector.state.case_links import wrong_condition, wrong_rows
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from published_spaces import mr_math
 from reference import Case
 from scoring.data.errors import UsageError
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from views import lines_of, metrics_view, page_sheet, page_view, thresholds_view, words_of
 from walking import walk
 
@@ -138,7 +138,7 @@ def test_what_is_wrong_at_a_threshold_is_what_deciding_there_says(study, kinds):
                 expected = [name in {"early", "late", "missed", "false_alarm", "refused", "unparsed"} for name in names]
                 assert wrong.tolist() == expected
                 sql = wrong_condition(one, threshold, "wrong")
-                assert start.results.passing((sql,)).tolist() == expected
+                assert start.results.evaluated.passing((sql,)).tolist() == expected
 
 
 def test_the_matrix_holds_what_every_subset_gives_on_every_other(study):

@@ -11,13 +11,13 @@ import making
 import reference
 from inspector.cli import main
 from inspector.screens.threshold_bar.rail_lines import why_unmovable
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from inspector.state.thresholds.ways import THRESHOLDS
 from reference import Case
 from scoring.metrics.deciding import EACH
 from scoring.metrics.threshold_curves import case_curve
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from thoroughness import together
 from views import metrics_view, table_of, thresholds_view
 

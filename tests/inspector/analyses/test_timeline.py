@@ -19,14 +19,14 @@ from inspector.analyses.timeline.timeline import TIMELINE, TrainingCourse, Train
 from inspector.api import analysis
 from inspector.cli import main
 from inspector.render.blocks import Curve, Note
-from inspector.state.query import Query, shell_word
-from inspector.state.result_set import load
 from opened import opened
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.scorer import TrainingPoint
 from scoring.metrics.aligned import EVERY
 from scoring.metrics.first_error import SIDES
+from scoring.selection.loading import load
+from scoring.selection.query import Query, shell_word
 from screen_text import press, rests, shows
 from step_reference import Step
 from thoroughness import THOROUGH, up_to
@@ -392,14 +392,16 @@ def test_a_link_opens_exactly_its_cases_with_both_checkpoints_beside_each_other(
     view = timeline.view(results, Params("", {"series": "my"}))
     changed = 0
     for link in view.links():
-        kept = np.flatnonzero(results.mask & results.passing(link.where))
+        kept = np.flatnonzero(results.mask & results.evaluated.passing(link.where))
         assert kept.size == link.n
         if not link.words.startswith(("broke", "mended")):
             continue
         changed += 1
         assert len(set(link.others)) == 2
         assert link.scorer == link.others[1]
-        outcomes = [results.column(f"{name}.outcome").gather(kept).is_in(["exact", "clean"]) for name in link.others]
+        outcomes = [
+            results.evaluated.column(f"{name}.outcome").gather(kept).is_in(["exact", "clean"]) for name in link.others
+        ]
         assert outcomes[0].all() == link.words.startswith("broke")
         assert outcomes[1].any() != link.words.startswith("broke")
     assert changed >= 6

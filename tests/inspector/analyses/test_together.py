@@ -8,9 +8,9 @@ import judged
 import making
 from inspector.analyses.compare.together import CASCADE_ROWS, PAIR_ROWS, SET_ROWS
 from inspector.cli import main
-from inspector.state.query import Query, split
-from inspector.state.result_set import load
 from scoring.data.errors import UsageError
+from scoring.selection.loading import load
+from scoring.selection.query import Query, split
 from scoring.workspace.filtering.filters import passing
 from thoroughness import together
 from views import cascade_view, cases_view, pairs_view, sets_view
@@ -51,7 +51,7 @@ def test_every_condition_opens_as_many_cases_as_its_row_counts(root, view, unpar
     document = made(view, root, **asked)
     assert document.rows.columns == list(DOCUMENTS[view][1])
     results = load(Query(workspace=root, **asked))
-    frame = results.frame().filter(pl.Series(results.mask))
+    frame = results.evaluated.table(results.evaluated.columns).filter(pl.Series(results.mask))
     counted = document.rows.filter(pl.col("where").is_not_null()).select("where", "count").unique()
     assert counted.height > 5
     for where, count in counted.iter_rows():
@@ -65,7 +65,8 @@ def test_every_condition_opens_as_many_cases_as_its_row_counts(root, view, unpar
 def test_benchmarks_that_nobody_scored_are_passed_over_and_conditions_name_theirs(root, view):
     rows = made(view, root, benchmarks=("bench", "demo")).rows
     assert set(rows["benchmark"]) == {"bench"}
-    frame = load(Query(workspace=root, benchmarks=("bench", "demo"))).frame()
+    results = load(Query(workspace=root, benchmarks=("bench", "demo")))
+    frame = results.evaluated.table(results.evaluated.columns)
     where, count = rows.select("where", "count").sort("count", nulls_last=False).row(-1)
     assert "benchmark" in where
     assert passing(frame, [where]).sum() == count

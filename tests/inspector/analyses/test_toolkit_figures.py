@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 import modified
 import toolkit_reference
 from authored import json_lines
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.importing.batch import ImportOptions, read_sources
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.workspace import Workspace
 from thoroughness import up_to
 from views import metrics_view

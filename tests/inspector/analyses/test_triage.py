@@ -12,12 +12,12 @@ import making
 from inspector.analyses.triage import LISTED
 from inspector.cli import main
 from inspector.cli.command_flags import FORMS
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.triage.annotations import ANNOTATIONS, gone_words
 from inspector.state.triage.history import HISTORY, case_named, history_lines
 from reference import Case
 from refusals import sentence_of
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.triage.history import DEFER, RATE, RULE, RULINGS, SKIP, SORT
 from scoring.workspace.triage.journal import Author, Journal
 from thoroughness import together
@@ -177,8 +177,8 @@ def test_every_number_opens_its_cases(two):
     view = triage_view(results)
     opened = {}
     for link in view.links():
-        opened[link.words] = set(results.cases["case"].filter(pl.Series(results.passing(link.where))))
-    assert all(results.passing(link.where).sum() == link.n for link in view.links())
+        opened[link.words] = set(results.cases["case"].filter(pl.Series(results.evaluated.passing(link.where))))
+    assert all(results.evaluated.passing(link.where).sum() == link.n for link in view.links())
     assert opened == {
         **{CASES[at]: {CASES[at]} for at in (0, 1, 3)},
         f"ann ruled: {MODEL}": {CASES[0]},
@@ -356,7 +356,7 @@ def test_without_a_workspace_what_is_said_of_the_demo_is_kept_among_the_users_da
     assert not data_home.exists()
     results = load(Query(benchmarks=("demo",)))
     case = results.cases["case"][3]
-    results.journal.rule([case], "gold wrong")
+    results.labels.journal.rule([case], "gold wrong")
     (kept,) = data_home.rglob("*.jsonl")
     assert kept.parent == data_home / "prm-inspect" / "triage"
     code, out, _ = run(capsys, "triage", "--benchmark", "demo", "--csv")

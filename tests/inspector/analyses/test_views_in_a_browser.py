@@ -7,9 +7,9 @@ import hostile_space
 import markup_space
 import scenes
 from inspector.analyses import Params, load
-from inspector.state.query import Query
-from inspector.state.result_set import load as load_query
 from report_parts import Parts
+from scoring.selection.loading import load as load_query
+from scoring.selection.query import Query
 from thoroughness import also, together
 
 pytestmark = [pytest.mark.browser, chromium.needed]

@@ -16,14 +16,15 @@ from inspector.render.texts.sentences import outcome_sentence, votes_words
 from inspector.screens.case_columns import case_columns
 from inspector.screens.filtering import facet_groups
 from inspector.state.filtering.filter_words import filter_words
-from inspector.state.query import Query
-from inspector.state.result_set import load
+from inspector.state.kept_answers import kept_answers
 from inspector.state.screen_state import inspect
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
 from scoring.data.errors import UsageError
 from scoring.evaluation.evaluation import columns_of
 from scoring.metrics.deciding import OPTIMISTIC
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import VoteParts
 from screen_text import press, rests, screen_lines, shows
 from views import cases_view, metrics_view, show_view, table_of, words_of
@@ -125,7 +126,7 @@ def test_further_runs_are_told(tmp_path):
     assert not found.problems
     assert columns_of(found.evaluation("critic"))["critic.verdict"].to_list() == [1, 0, -1, 1, None, None]
     assert votes_words(found.evaluation("critic"), 0).endswith("(first of 2 runs)")
-    assert len(found.answers("critic", 0)) == 5
+    assert kept_answers(found, "critic", 0).filter(run=0).height == 5
     assert (
         "critic ran 2 times: this is its first run; metrics is about all of them"
         in (cases_view(found).provenance["notes"])

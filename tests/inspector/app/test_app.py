@@ -15,9 +15,9 @@ from inspector.screens.board import BoardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
 from inspector.screens.messages import Back, Export, Go
-from inspector.state.query import Query
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
+from scoring.selection.query import Query
 from screen_text import press, rests, screen_text, settled, shows
 
 

@@ -32,7 +32,7 @@ sys.exit(main(["demo"]))
 """
 SLOW = """
 import sys, time
-import inspector.state.result_set
+import scoring.selection.result_set
 {what}
 from inspector.cli import main
 sys.exit(main(["demo"]))
@@ -61,7 +61,7 @@ from inspector.cli import main
 sys.exit(main(["demo"]))
 """
 """No signal comes of a terminal that does not control the process."""
-NEVER_LOADED = SLOW.format(what="inspector.state.result_set.load = lambda query: time.sleep(60)")
+NEVER_LOADED = SLOW.format(what="scoring.selection.loading.load = lambda query: time.sleep(60)")
 
 
 @pytest.fixture

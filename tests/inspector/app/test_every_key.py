@@ -37,7 +37,6 @@ from inspector.screens.start import PathList
 from inspector.screens.tagging import HistoryDialog, SimilarDialog, TagDialog
 from inspector.screens.trees import StepTable, TreeScreen
 from inspector.screens.what_if import WhatIf
-from inspector.state.query import Query
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
@@ -49,6 +48,7 @@ from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.step_view import StepView
 from inspector.widgets.text_editor import TextEditor
 from opened import opened
+from scoring.selection.query import Query
 from scoring.workspace.triage.journal import Author, Journal
 from scoring.workspace.workspace import Workspace
 from screen_text import press, until

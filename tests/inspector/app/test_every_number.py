@@ -12,12 +12,12 @@ import making
 import published_spaces
 import scenes
 from inspector.screens.sheet import SheetScreen
-from inspector.state.query import Query
 from inspector.widgets.key_table import COMMANDS
 from inspector.widgets.key_table.command import ANALYSES
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from scoring.data.scorer import TrainingPoint
+from scoring.selection.query import Query
 from screen_text import press, rests, shows, strokes, type_ahead, until
 from thoroughness import THOROUGH, also
 from walking import walk

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 import critic_spaces
 import example
 from inspector.app.services import following
-from inspector.state.query import Query
 from opened import inspected, listed, opened
 from scoring.evaluation import derived
+from scoring.selection.query import Query
 from screen_text import hides, press, rests, screen_text, shows, until
 
 

@@ -27,13 +27,13 @@ import inspector.screens
 from inherited import INHERITED
 from inspector.app.app import InspectApp
 from inspector.screens.loading import TooSmall
-from inspector.state.query import Query
 from inspector.widgets.key_line import WhichKey
 from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table import COMMANDS, SCREENS
 from inspector.widgets.key_table.command import ANALYSES, Command
 from looks import strips
 from opened import opened
+from scoring.selection.query import Query
 from scoring.workspace.triage.history import RULINGS
 from screen_text import press, screen_text, settled, shows, strokes, type_ahead, under_way, until
 from thoroughness import THOROUGH, one_of

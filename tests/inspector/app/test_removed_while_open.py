@@ -6,8 +6,8 @@ import example
 import making
 import reference
 from inspector.app.services import following
-from inspector.state.query import Query
 from opened import inspected, opened
+from scoring.selection.query import Query
 from scoring.workspace import trash
 from scoring.workspace.workspace import Workspace
 from screen_text import press, screen_text, settled, shows, until

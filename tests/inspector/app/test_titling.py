@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 import example
 from inspector.app.services.command_access import LONGEST, title_of
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
+from scoring.selection.loading import load
 from scoring.workspace.filtering.filters import Facet, Filter
 
 

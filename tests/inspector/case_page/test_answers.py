@@ -10,11 +10,11 @@ import critic_spaces
 import making
 from inspector import cli
 from inspector.state.kept_answers import AnswerCounts, answer_counts, kept_answers, measures, reading_words
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from opened import opened
 from scoring.data.schema import VOTES
 from scoring.models.asking import GeneratedAnswer
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import VoteParts
 from screen_text import press, rests, shows
 

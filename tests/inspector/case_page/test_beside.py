@@ -13,11 +13,11 @@ from inspector.case_page.facts import agreement
 from inspector.case_page.open_case import DisplayOptions, letters_of, scorers_shown
 from inspector.case_page.steps import cells, second_cells
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
 from scoring.evaluation.single_case import judged_wrong
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from shown_case import PLAIN, at_hand, seen
 from thoroughness import THOROUGH, also

@@ -8,10 +8,10 @@ import making
 import reference
 from inspector.case_page.lines import DisplayOptions, case_lines
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from thoroughness import up_to
 from views import show_view

@@ -14,10 +14,10 @@ from inspector.case_page.context_lines import LONGEST_MESSAGE, glance_at_hit
 from inspector.case_page.open_case import DisplayOptions, Stop
 from inspector.case_page.prose import FOUND, copied, is_hit
 from inspector.render.texts.text import clean
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.text_query import TextQuery, spans
 from shown_case import PLAIN, at_hand, seen
 

@@ -8,10 +8,10 @@ from rich.cells import cell_len
 import making
 from inspector.case_page.curve import MARGIN, Canvas, columns_of, curve_lines
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from shown_case import at_hand
 
 CASES = [Case(5, 2), Case(1, -1), Case(40, 30), Case(3, 1, refused="over length"), Case(0, -1)]

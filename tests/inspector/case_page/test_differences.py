@@ -11,12 +11,12 @@ from inspector.case_page.lines import DisplayOptions, case_lines
 from inspector.cli import main
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from opened import inspected, opened
 from reference import Case
 from scoring.evaluation.evaluation import columns_of
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from screen_text import press, shows
 from views import metrics_view, show_view, thresholds_view
 

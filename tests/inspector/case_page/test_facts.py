@@ -6,12 +6,12 @@ import making
 from inspector.case_page.facts import findings_of, known
 from inspector.case_page.open_case import Stop
 from inspector.case_page.prose import copied, whole_case
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.findings import Finding
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.workspace import Workspace
 from shown_case import at_hand, seen
 

@@ -5,10 +5,10 @@ import pytest
 import making
 from inspector.case_page.lines import DisplayOptions, case_lines
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 
 CASES = [Case(3, 1, (0.9, 0.2, 0.8), error_steps=(1,))]
 

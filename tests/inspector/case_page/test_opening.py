@@ -9,11 +9,11 @@ from inspector.case_page.open_case import Stop
 from inspector.case_page.opening import line_of, opening, stop_at
 from inspector.case_page.steps import prefix
 from inspector.render.texts.sentences import WORDS
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
 from scoring.evaluation.verdicts import OUTCOMES
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from shown_case import at_hand, seen
 
 SIZES = ((117, 33), (77, 21))

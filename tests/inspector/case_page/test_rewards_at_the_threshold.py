@@ -13,8 +13,8 @@ from inspector.case_page.steps import cells
 from inspector.case_page.tracks import track
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.text import apart_from
-from inspector.state.query import Query
-from inspector.state.result_set import load
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from views import show_view
 
 REWARDS = (0.9, 0.4996, 0.5004, 0.5, 0.4, 0.49999999)

@@ -6,9 +6,9 @@ import pytest
 
 import making
 import talking
-from inspector.state.answer_blocks import ANALYSIS, CHECK, JUDGEMENT, THOUGHTS, is_talk, told_talk
+from inspector.state.answer_blocks import ANALYSIS, CHECK, JUDGEMENT, THOUGHTS, told_talk
 from scoring.models.asking import GeneratedAnswer, Sampling
-from scoring.runs.generative.generative_catalogue import FAMILIES
+from scoring.runs.generative.generative_catalogue import FAMILIES, is_talk
 from scoring.runs.generative.talk import said
 
 STEPS = ["one", "two"]

@@ -9,8 +9,8 @@ from inspector.case_page.open_case import DisplayOptions, open_case
 from inspector.case_page.token_lines import ASKING, MODE, grouped, token_lines
 from inspector.render.charts.glyphs import Glyphs
 from inspector.state.processes.xray import XrayAnswer
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
+from scoring.selection.loading import load
 
 
 @pytest.fixture(scope="module")

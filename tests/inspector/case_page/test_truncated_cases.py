@@ -10,11 +10,11 @@ import making
 from inspector import cli
 from inspector.case_page.lines import DisplayOptions, case_lines
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from opened import opened
 from reference import Case
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from screen_text import press, shows
 

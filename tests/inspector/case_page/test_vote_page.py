@@ -9,11 +9,11 @@ from rich.cells import cell_len
 import critic_spaces
 from inspector.case_page.critique_page import VoteDisplay, answers_to, vote_page
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from scoring.evaluation.single_case import judged_wrong
 from scoring.models.asking import GeneratedAnswer
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import VoteParts
 from scoring.workspace.filtering.text_query import TextQuery
 

@@ -5,8 +5,8 @@ import sys
 import pytest
 
 import example
-from inspector.state.query import Query
 from opened import opened
+from scoring.selection.query import Query
 from screen_text import press, screen_lines, shows
 from terminal import Terminal
 from thoroughness import also

@@ -11,10 +11,10 @@ from inspector.render.analysis_list import summaries
 from inspector.screens import analysis
 from inspector.screens.analysis import AnalysisScreen
 from inspector.screens.messages import Go
-from inspector.state.result_set import load
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from scoring.data.errors import UsageError
+from scoring.selection.loading import load
 from scoring.workspace.triage.history import RULINGS
 from scoring.workspace.triage.journal import Author, Journal
 from screen_text import hides, press, rests, screen_text, shows, until
@@ -196,7 +196,7 @@ async def test_where_a_scorer_is_needed_the_keys_that_bring_one_are_named(tmp_pa
 
 async def test_what_is_about_people_follows_what_they_say(query):
     """Two people agree on a case of three; then one of them, at another machine, comes to agree on a second."""
-    folder = load(query).workspace.root / "triage"
+    folder = load(query).loaded.workspace.root / "triage"
     cases = ["bench/alarm-one", "bench/late-one", "bench/exact-one"]
     for who, rulings in (("ann", RULINGS[:3]), ("bob", (RULINGS[0], RULINGS[2], RULINGS[1]))):
         for case, ruling in zip(cases, rulings, strict=True):

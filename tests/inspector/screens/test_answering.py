@@ -4,8 +4,8 @@
 import pytest
 
 import example
-from inspector.state.query import Query
 from opened import opened
+from scoring.selection.query import Query
 from screen_text import press, screen_text, shows
 
 

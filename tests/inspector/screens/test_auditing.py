@@ -6,8 +6,8 @@ from contested_space import leaning, write_leaning
 from inspector.analyses import Params
 from inspector.analyses.contested.contested import contested
 from inspector.screens.messages import Go
-from inspector.state.result_set import load
 from opened import inspected, opened
+from scoring.selection.loading import load
 from screen_text import press, rests, shows
 from thoroughness import also
 

@@ -8,11 +8,11 @@ from inspector.cli import main
 from inspector.screens.board import BoardScreen
 from inspector.screens.board_highlights import ScorerPane
 from inspector.screens.cases import CasesScreen
-from inspector.state.query import Query
 from inspector.state.screen_state import subject
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
 from scoring.formats.benchmarks.case_format import Imported
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 from screen_text import press, rests, screen_lines, screen_text, shows, type_ahead, until
@@ -122,7 +122,7 @@ async def test_the_panes_follow_what_people_say_where_a_condition_speaks_of_it(t
     async with opened(Query(workspace=str(tmp_path / "w"), where=("ruling IS NULL",)), size=(160, 60)) as pilot:
         await rests(pilot, "What stands out about", "F1 against the threshold")
         now = inspected(pilot)
-        now.results.journal.rule(now.cases["case"].to_list()[:45], "model wrong")
+        now.results.labels.journal.rule(now.cases["case"].to_list()[:45], "model wrong")
         pilot.app.put(now.triaged())
         await rests(pilot)
         left = subject(inspected(pilot).cleared(), (now.scorer,))

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 import example
 from inspector.cli import main
-from inspector.state.result_set import select
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
+from scoring.selection.result_set import select
 from screen_text import hides, press, rests, screen_text, shows, until
 from walking import walk
 

@@ -4,11 +4,11 @@ from inspector.screens.case_columns import SHOWN_LABELS, case_columns, empty_key
 from inspector.screens.filtering import facet_groups
 from inspector.state.filtering.facets import FACETS, TITLES
 from inspector.state.filtering.filter_words import filter_words
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
-from scoring.evaluation.evaluated_cases import SAID as TRIAGE
+from scoring.evaluation.triage_columns import SAID as TRIAGE
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import Facet, Filter
 
 CASES = [Case(1, -1)] * 3

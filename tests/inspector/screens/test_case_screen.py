@@ -3,10 +3,10 @@ import making
 import reference
 from inspector.case_page.open_case import Stop
 from inspector.screens.cases import CasesScreen
-from inspector.state.query import Query
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.step_view import StepView
 from opened import inspected, listed, opened
+from scoring.selection.query import Query
 from screen_text import press, rests, screen_text, shows, until
 
 

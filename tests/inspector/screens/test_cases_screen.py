@@ -5,11 +5,11 @@ from msgspec.structs import replace
 import example
 import making
 from inspector.screens.case import CaseScreen
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.widgets.facet_list import FacetList, FacetValue, Rest
 from inspector.widgets.frame_table import FrameTable
 from opened import DEMO, inspected, listed, opened
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import NumberRange
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, until
 from thoroughness import THOROUGH, also

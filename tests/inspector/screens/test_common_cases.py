@@ -10,9 +10,10 @@ from inspector.analyses import Params
 from inspector.analyses.check import check
 from inspector.screens.common_cases import is_on_common_cases, on_all_cases, on_common_cases, reasons_on_screen
 from inspector.state.comparability import incomparable, remedy_of
-from inspector.state.query import Query
-from inspector.state.result_set import load, select
 from inspector.state.screen_state import inspect
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.result_set import select
 
 
 @pytest.fixture(scope="module")

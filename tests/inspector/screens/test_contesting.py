@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from contested_space import ANSWERS, FIRST, SECOND, THIRD, write
 from inspector.screens import triage
-from inspector.state.result_set import load
 from opened import inspected, opened
+from scoring.selection.loading import load
 from screen_text import hides, press, rests, screen_lines, shows
 from thoroughness import THOROUGH
 from views import contested_view

@@ -5,10 +5,10 @@ import pytest
 import critic_spaces
 from inspector.case_page.open_case import Stop
 from inspector.screens.critique import room_for
-from inspector.state.query import Query
 from inspector.widgets.critique_pane import CritiquePane
 from opened import opened
 from scoring.models.asking import GeneratedAnswer
+from scoring.selection.query import Query
 from screen_text import hides, press, rests, shows
 
 ACTS = "\x1b[2J[red]"

@@ -11,8 +11,8 @@ import example
 import making
 from inspector.cli import main
 from inspector.screens.export import ExportMenu
-from inspector.state.query import Query
 from opened import inspected, listed, opened
+from scoring.selection.query import Query
 from screen_text import hides, press, screen_text, shows, until
 from thoroughness import together
 

@@ -10,15 +10,15 @@ import reference
 from inspector.cli import main
 from inspector.screens.filtering import ConditionScreen
 from inspector.screens.slices import SlicesScreen
-from inspector.state.filtering.saved_slices import SavedSlice, save_slice
 from inspector.state.filtering.slices import sliced
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from inspector.widgets.facet_list import FacetList, FacetValue
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import PickList
 from opened import inspected, listed, opened
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.saved_slices import SavedSlice, save_slice
 from scoring.workspace.filtering.filters import Facet, Filter
 from screen_text import hides, press, rests, shows, type_ahead, until
 
@@ -177,7 +177,7 @@ async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides_what_r
 
 def _margin(state, case):
     row = state.cases["id"].to_list().index(case)
-    return str(state.results.column("alpha.margin")[row])
+    return str(state.results.evaluated.column("alpha.margin")[row])
 
 
 # -- metrics

@@ -7,9 +7,9 @@ import pytest
 import example
 from inspector.cli import main
 from inspector.screens.tagging import HIDDEN, HistoryDialog
-from inspector.state.result_set import load
 from inspector.state.triage.history import history_lines
 from opened import opened
+from scoring.selection.loading import load
 from scoring.workspace.triage.journal import ENVIRONMENT, Author, Journal
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, until
 from thoroughness import also

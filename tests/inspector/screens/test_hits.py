@@ -4,10 +4,10 @@ import re
 
 import making
 from inspector.case_page.prose import FOUND
-from inspector.state.query import Query
 from inspector.widgets.line_view import LineView
 from opened import opened
 from reference import Case
+from scoring.selection.query import Query
 from screen_text import hides, press, rests, shows
 
 

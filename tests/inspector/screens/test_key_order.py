@@ -20,7 +20,7 @@ def query(tmp_path):
 
 
 def said(pilot):
-    journal = inspected(pilot).results.journal
+    journal = inspected(pilot).results.labels.journal
     me = journal.author.who
     rulings = {case: of[me] for case, of in journal.triage.rulings.items()}
     return rulings, {case: of[me] for case, of in journal.triage.notes.items()}

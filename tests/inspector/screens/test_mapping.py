@@ -10,8 +10,6 @@ import authored
 import making
 from inspector.screens.mapping import MappingDialog
 from inspector.screens.mapping_words import claim_words, claimed
-from inspector.state.query import Query
-from inspector.state.workspace_place import demo_workspace
 from inspector.widgets.pick_list import PickList
 from inspector.widgets.themes import OneDialog
 from opened import inspected, opened, unpainted
@@ -20,7 +18,9 @@ from scoring.formats.reading.rows import read_rows
 from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.proposal import OpenTable
 from scoring.importing.sources import ReadOptions, read_source
+from scoring.selection.query import Query
 from scoring.workspace.workspace import Workspace
+from scoring.workspace.workspace_place import demo_workspace
 from screen_text import press, settled, shows, until
 
 

@@ -3,9 +3,9 @@
 import example
 import making
 import reference
-from inspector.state.query import Query
 from inspector.widgets.step_view import StepView
 from opened import inspected, opened
+from scoring.selection.query import Query
 from screen_text import hides, press, rests, shows
 from thoroughness import also
 

@@ -7,8 +7,8 @@ import pytest
 
 import papers
 from inspector.cli import main
-from inspector.state.query import Query
 from opened import opened
+from scoring.selection.query import Query
 from screen_text import hides, press, shows, until
 
 

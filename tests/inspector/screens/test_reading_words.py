@@ -4,9 +4,9 @@ import threading
 
 import making
 from inspector.app.app import InspectApp
-from inspector.state import result_set
-from inspector.state.query import Query
 from scoring.data.progress import tell
+from scoring.selection import result_set
+from scoring.selection.query import Query
 from screen_text import shows
 
 

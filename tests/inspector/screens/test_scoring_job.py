@@ -18,12 +18,12 @@ from inspector.screens.case_job import critic_asked
 from inspector.screens.dialog import Picking
 from inspector.screens.score import flags_in, model_choices
 from inspector.state.processes.job import Job, ScoringJob
-from inspector.state.query import Query
 from opened import DEMO, inspected, opened
 from scoring import __main__ as scoring_main
 from scoring.data.errors import UsageError
 from scoring.data.scorer import Scorer
 from scoring.formats.benchmarks import demo
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts, VoteParts
 from scoring.workspace.workspace import Workspace
 from scoring_process import jobs_here, light

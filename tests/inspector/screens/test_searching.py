@@ -5,13 +5,13 @@ import threading
 
 import example
 from inspector.cli import parse
+from inspector.cli.query_arguments import query_from
 from inspector.screens import searching as search_screen
 from inspector.state.filtering import search_run
-from inspector.state.query import query_from
-from inspector.state.result_set import load
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.search_bar import SearchBar
 from opened import inspected, listed, opened
+from scoring.selection.loading import load
 from screen_text import hides, looks_like, press, rests, screen_text, shows, type_ahead, until
 from thoroughness import also
 from views import cases_view

@@ -12,11 +12,11 @@ from inspector.app import invitation
 from inspector.app.invitation import known_here
 from inspector.cli.actions import opening
 from inspector.screens.start import import_list, path_picks, start_list
-from inspector.state.query import Query
 from inspector.state.remembered import RememberedState, recent_workspaces
 from inspector.widgets.themes import DEFAULT, OneDialog, choose_theme
 from opened import opened
 from scoring.importing.source_locations import typed_source
+from scoring.selection.query import Query
 from screen_text import press, shows, until
 
 

@@ -10,11 +10,11 @@ import papers
 from inspector.analyses.stats import stats
 from inspector.cli import main
 from inspector.render.lines import text_of
-from inspector.state import result_set
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from opened import listed, opened
+from scoring.selection import result_set
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from screen_text import hides, press, screen_lines, shows, until
 from views import page_sheet, page_view
 from walking import walk
@@ -110,6 +110,6 @@ def test_the_command_reads_no_scorer_unless_a_condition_speaks_of_one(tmp_path, 
     assert without["rows"] == stats.view(results).rows.to_dicts()
     name = results.evaluations[0].scorer.name
     assert main([*words, "--where", f"\"{name}.outcome\" = 'exact'"]) == 0
-    number = int((results.column(f"{name}.outcome") == "exact").sum())
+    number = int((results.evaluated.column(f"{name}.outcome") == "exact").sum())
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["value"] for row in rows if (row["subset"], row["statistic"]) == ("all", "cases")] == [number]

@@ -13,9 +13,9 @@ from inspector.case_page import images
 from inspector.case_page.open_case import Stop
 from inspector.screens.messages import Copy
 from inspector.state import programs
-from inspector.state.query import Query
 from opened import opened
 from scoring.importing.batch import ImportOptions, read_sources
+from scoring.selection.query import Query
 from scoring.workspace.workspace import Workspace
 from screen_text import hides, press, rests, settled, shows
 

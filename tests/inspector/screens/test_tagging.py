@@ -7,12 +7,12 @@ import example
 import making
 from inspector.screens.messages import Copy
 from inspector.screens.tagging import in_columns
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from inspector.widgets.text_editor import TextEditor
 from opened import inspected, listed, opened
 from reference import Case
 from scoring.data.storage.files import check_writable
+from scoring.selection.loading import load
 from scoring.workspace.triage.journal import ENVIRONMENT, Journal
 from screen_text import hides, press, shows, until
 
@@ -25,7 +25,7 @@ def query(tmp_path, monkeypatch):
 
 def kept(query):
     """What another process reads from the workspace now."""
-    return load(query).journal.triage
+    return load(query).labels.journal.triage
 
 
 async def test_tags_and_notes_are_put_on_the_case_under_the_cursor_changed_taken_away_undone_and_done_again(query):
@@ -51,7 +51,7 @@ async def test_tags_and_notes_are_put_on_the_case_under_the_cursor_changed_taken
         await press(pilot, "ctrl+r")
         await shows(pilot, "Done again: odd, e on bench/late-one.")
         assert kept(query).tags == {"bench/late-one": ("e", "odd")}
-        assert inspected(pilot).results.column("tags").to_list().count(["e", "odd"]) == 1
+        assert inspected(pilot).results.evaluated.column("tags").to_list().count(["e", "odd"]) == 1
         # Notes.
         await press(pilot, "k", "a")
         await shows(pilot, "Note on bench/alarm-one")
@@ -77,9 +77,9 @@ async def test_tags_and_notes_are_put_on_the_case_under_the_cursor_changed_taken
             {"bench/alarm-one": {"ann": "ls"}},
         )
         await press(pilot, "escape")
-        assert inspected(pilot).results.column("note").drop_nulls().to_list() == ["ls"]
+        assert inspected(pilot).results.evaluated.column("note").drop_nulls().to_list() == ["ls"]
         # A tag is completed, and what changes nothing is not written.
-        (path,) = (load(query).workspace.root / "triage").iterdir()
+        (path,) = (load(query).loaded.workspace.root / "triage").iterdir()
         await press(pilot, "k", "w")
         await shows(pilot, "3 seen (1)")
         await press(pilot, *"se", "tab", "enter")
@@ -97,9 +97,9 @@ async def test_tags_and_notes_stand_above_the_case_and_hostile_ones_act_nowhere_
 ):
     """A note has as many lines as it takes, typed or pasted; without an editor of one's own that is said."""
     monkeypatch.setenv(ENVIRONMENT, "bob")
-    load(query).journal.note(["bench/alarm-one"], "bob\x1b[2J was\there")
+    load(query).labels.journal.note(["bench/alarm-one"], "bob\x1b[2J was\there")
     monkeypatch.setenv(ENVIRONMENT, "ann")
-    journal = load(query).journal
+    journal = load(query).labels.journal
     journal.tag(["bench/alarm-one"], ["odd", "easy", "[/b]\x1b[2J", "[red]x"])
     journal.note(["bench/late-one"], "look at $x$ again")
     async with opened(query, size=(120, 24)) as pilot:
@@ -139,7 +139,7 @@ async def test_what_another_process_writes_is_shown_and_what_acts_acts_on_the_ma
     async with opened(query, size=(120, 24)) as pilot:
         await press(pilot, "enter")
         await shows(pilot, "5 of 9 cases")
-        load(query).journal.tag(["bench/alarm-one", "bench/missed-one"], ["their"])
+        load(query).labels.journal.tag(["bench/alarm-one", "bench/missed-one"], ["their"])
         await shows(pilot, "their")
         await press(pilot, "w", *"our", "enter")
         await shows(pilot, "Tagged bench/alarm-one: our;", "our, their")
@@ -212,7 +212,7 @@ async def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_tagged(que
     async with opened(query, size=(120, 24)) as pilot:
         await press(pilot, "enter", "w", *"odd", "enter")
         await shows(pilot, "Cannot write")
-        assert inspected(pilot).results.column("tags").to_list() == [[]] * 9
+        assert inspected(pilot).results.evaluated.column("tags").to_list() == [[]] * 9
 
 
 def test_what_a_journal_could_not_read_is_told(query, tmp_path):

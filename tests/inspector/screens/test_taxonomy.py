@@ -13,12 +13,12 @@ from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
 from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of, notes_shown
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from inspector.state.triage.categories import NOT_TRIED, VALUES
 from inspector.widgets.pick_list import TextList
 from opened import inspected, listed, opened
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.triage.history import NOTE, SORT
 from scoring.workspace.triage.journal import ENVIRONMENT, Author, Journal
 from scoring.workspace.workspace import Workspace
@@ -55,7 +55,7 @@ def query(tmp_path, monkeypatch):
 
 def kept(query):
     """What another process reads from the workspace now, of Ann."""
-    said = load(query).journal.triage.categories
+    said = load(query).labels.journal.triage.categories
     return {case.removeprefix("bench/"): of["ann"] for case, of in said.items() if "ann" in of}
 
 
@@ -97,7 +97,7 @@ async def test_categories_stand_beside_their_notes_and_enter_opens_the_cases_of_
         await until(pilot, lambda: pilot.app.screen.NAME == "cases")
         assert len(listed(pilot)) == drill.n
         # What another process notes on the way is there afterwards.
-        cy = Journal(load(query).workspace.root / "triage", Author("cy", "gpu"))
+        cy = Journal(load(query).loaded.workspace.root / "triage", Author("cy", "gpu"))
         note(cy, "bench/c20", "line and line " * 40, "luck")
         await press(pilot, "escape")
         await shows(pilot, "9 notes in 3 categories", "luck")
@@ -258,7 +258,7 @@ async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_
 
 async def test_where_there_is_no_folder_it_is_said(monkeypatch):
     """Here, and wherever else something would be said of a case."""
-    monkeypatch.setattr("inspector.state.result_set.find_workspace_or_demo", lambda *_: Workspace(None))
+    monkeypatch.setattr("scoring.selection.result_set.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened(size=(100, 30)) as pilot:
 
         async def refused(*keys):

@@ -9,10 +9,10 @@ import example
 import judged
 from inspector.analyses.thresholds import thresholds as analysis
 from inspector.screens.analysis import screen_of
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, opened
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from screen_text import hides, looks_like, press, rests, screen_lines, shows
 from views import curve_view, thresholds_view
 

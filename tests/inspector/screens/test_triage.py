@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 import example
-from inspector.state.result_set import load
 from opened import DEMO, inspected, opened
 from scoring.data.errors import UnwritableWorkspace
+from scoring.selection.loading import load
 from scoring.workspace.triage import journal as writing
 from scoring.workspace.triage.history import RULINGS
 from scoring.workspace.triage.journal import Author, Journal
@@ -35,7 +35,7 @@ async def begun(pilot, *before):
 
 
 def journal(pilot):
-    return inspected(pilot).results.journal
+    return inspected(pilot).results.labels.journal
 
 
 def rulings(pilot):
@@ -221,7 +221,7 @@ async def test_the_demo_can_be_triaged_without_a_workspace(monkeypatch, tmp_path
         assert list(rulings(pilot).values()) == ["model wrong"]
         said = journal(pilot).triage.rulings
     # Another process finds it.
-    assert load(DEMO).journal.triage.rulings == said
+    assert load(DEMO).labels.journal.triage.rulings == said
     assert len(list(data_home.rglob("*.jsonl"))) == 1
     assert not list(tmp_path.iterdir())
 

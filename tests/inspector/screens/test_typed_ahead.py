@@ -5,8 +5,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 import judged
-from inspector.state.query import Query
 from opened import opened
+from scoring.selection.query import Query
 from screen_text import hides, press, settled, shows, type_ahead
 
 

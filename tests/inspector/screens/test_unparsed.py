@@ -3,9 +3,9 @@
 import pytest
 
 import critic_spaces
-from inspector.state.query import Query
 from opened import inspected, listed, opened
 from scoring.models.asking import GeneratedAnswer
+from scoring.selection.query import Query
 from screen_text import hides, press, shows
 
 

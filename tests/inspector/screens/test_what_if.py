@@ -20,8 +20,6 @@ from inspector.analyses.show.show import VARIANTS, show
 from inspector.case_page.variant_track import ScoredVariant, variant_beside, variant_rows
 from inspector.screens import what_if
 from inspector.screens.what_if import WhatIf
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.widgets import text_editor
 from inspector.widgets.text_editor import TextEditor
 from opened import opened
@@ -29,6 +27,8 @@ from scoring.data.schema import REWARDS as REWARD_COLUMNS
 from scoring.data.schema import content_key
 from scoring.data.texts import further_texts, reward_key, reward_keys
 from scoring.formats.benchmarks import demo
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.variants import Edit, Variant, Variants, apply_edits
 from scoring_process import commanded_here, light
@@ -215,7 +215,7 @@ async def test_a_case_of_the_demo_is_scored_where_the_demo_is_also_after_a_proce
         evaluations = {one.scorer.name: one for one in pilot.app.state.results.evaluations}
         assert evaluations["mine"].coverage.present.sum() == 1
         assert evaluations["tiny-prm-m"].coverage.present.all()
-        assert pilot.app.state.results.workspace.root == own
+        assert pilot.app.state.results.loaded.workspace.root == own
         process = pilot.app.scoring._cases._job._process
     assert process.wait(10) is not None
 
@@ -264,18 +264,18 @@ def trajectory(root, *edits):
     query = Query(workspace=str(root), scorers=("reader",))
     results = load(query)
     variant = Variant(results.cases["key"][0], results.cases["case"][0], edits)
-    results.workspace.variants.save(variant)
+    results.loaded.workspace.variants.save(variant)
     return query, results, variant
 
 
 def saved(results, variant, places, rewards):
     """Rewards that `reader` gave to a variant whose steps stand at these places among the messages."""
-    texts = results.texts.row(0)
+    texts = results.loaded.texts.row(0)
     steps = [step.text for step in apply_edits(texts["steps"], variant.edits)]
     key = reward_key(
         content_key(texts["problem"], steps), further_texts(READER.reads, {"step_messages": places}, texts)
     )
-    given(results.workspace.variants.folder / "rewards" / READER.folder, key, rewards)
+    given(results.loaded.workspace.variants.folder / "rewards" / READER.folder, key, rewards)
 
 
 def given(folder, key, rewards):

@@ -8,11 +8,11 @@ import making
 from inspector import cli
 from inspector.app.app import InspectApp
 from inspector.screens.board import BoardScreen
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.widgets.frame_table import FrameTable
 from reference import Case
 from scoring.formats.benchmarks import demo
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 from screen_text import shows, until
@@ -40,7 +40,7 @@ def test_a_workspace_in_which_only_the_demo_was_scored_shows_the_demo(scored):
     assert set(found.cases["benchmark"]) == {"demo"}
     assert found.evaluation("mine").coverage.count == 10
     assert found.problems == ()
-    assert found.workspace.benchmarks() == []
+    assert found.loaded.workspace.benchmarks() == []
 
 
 async def test_so_does_the_app(scored, tmp_path):

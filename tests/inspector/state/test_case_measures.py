@@ -4,10 +4,10 @@ from msgspec.structs import replace
 
 import example
 import making
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from scoring.evaluation.evaluated_cases import MEASURES, CaseMeasures, disagreement
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import Filter
 
 
@@ -23,9 +23,9 @@ def test_scorers_are_compared_and_baselines_left_out(root):
     found = load(Query(workspace=root))
     verdicts = [one.verdicts for one in found.evaluations]
     expected = [None if np.isnan(value) else value for value in disagreement(verdicts, 30)]
-    assert found.column("disagreement").to_list() == expected
+    assert found.evaluated.column("disagreement").to_list() == expected
     assert len(set(expected)) > 2
-    assert load(Query(workspace=root, baselines=True)).column("disagreement").to_list() == expected
+    assert load(Query(workspace=root, baselines=True)).evaluated.column("disagreement").to_list() == expected
 
 
 def test_it_is_made_again_when_a_threshold_moves_and_not_otherwise(root):
@@ -45,5 +45,5 @@ def test_a_condition_on_it_is_left_out_of_the_metric_as_those_on_outcomes_are(tm
     assert 0 < some.shown.size < now.shown.size
     assert some.headline == now.headline
     assert some.apart
-    assert all(now.results.said_by_scorers(name) for name in (*MEASURES, "alpha.lowest_reward"))
-    assert not replace(now.results).said_by_scorers("n_steps")
+    assert all(now.results.evaluated.said_by_scorers(name) for name in (*MEASURES, "alpha.lowest_reward"))
+    assert not replace(now.results).evaluated.said_by_scorers("n_steps")

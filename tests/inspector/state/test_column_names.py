@@ -4,9 +4,9 @@ from hypothesis import strategies as st
 
 import making
 from inspector.analyses.cases import columns_table
-from inspector.state.query import Query, joined, split
-from inspector.state.result_set import load
 from scoring.data.errors import UsageError
+from scoring.selection.loading import load
+from scoring.selection.query import Query, joined, split
 
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1)
 
@@ -42,7 +42,7 @@ def test_columns_are_called_by_their_full_names_and_come_once(root):
         "gpt4.solution",
     ]
     assert table["gpt4.rewards"].to_list() == found.evaluation("gpt4").rewards.lists.to_list()
-    assert table["gpt4.margin"].equals(found.column("gpt4.margin"))
+    assert table["gpt4.margin"].equals(found.evaluated.column("gpt4.margin"))
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ import checked_pairs
 import making
 import reference
 from inspector.state.comparability import counted_cases, incomparable, remedy_of
-from inspector.state.query import Query
-from inspector.state.result_set import load, select
 from scoring.metrics.shares import tried
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.result_set import select
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +116,6 @@ def test_cases_chosen_by_what_one_made_of_them(root):
 
 def test_the_cases_may_be_given(root):
     results = load(Query(workspace=root))
-    shown = np.zeros(results.height, dtype=np.bool_)
+    shown = np.zeros(results.evaluated.height, dtype=np.bool_)
     shown[1:9] = True
     assert incomparable(results, ("tenth", "fifteenth"), "bench", shown) == []

@@ -7,11 +7,11 @@ import pytest
 
 import making
 from inspector.cli import main
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from reference import Case
 from scoring.metrics.breakdown import LENGTHS, POSITIONS
 from scoring.metrics.official_rows import grouped, groups
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 
 LENGTH = (12, 2, 10, 11, 3, 16)
 GOLD = (-1, 1, 9, 2, None, 15)

@@ -1,8 +1,8 @@
 import pytest
 
 import example
-from inspector.state.result_set import load
 from inspector.state.screen_state import held_filter, held_order
+from scoring.selection.loading import load
 from scoring.workspace.filtering.filters import Facet, Filter
 
 

@@ -17,9 +17,7 @@ from inspector.analyses.card import protocol_card
 from inspector.analyses.stats import stats
 from inspector.cli import main
 from inspector.screens.common_cases import banner
-from inspector.state.label_set import changed_words, label_set, labels_words, other_labels
-from inspector.state.query import Query
-from inspector.state.result_set import load
+from inspector.state.label_words import changed_words, other_labels
 from inspector.widgets.key_table.key_words import KeyWords
 from refusals import sentence_of
 from scoring.evaluation import derived
@@ -27,6 +25,9 @@ from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import OUTCOMES, Rule
 from scoring.metrics.first_error import FirstErrors
+from scoring.selection.labels import label_set, labels_words
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.triage.history import RATE, RULE, RULINGS
 from scoring.workspace.triage.journal import Author, Journal
 from scoring.workspace.triage.words import Annotation
@@ -90,7 +91,7 @@ def test_outcomes_are_those_of_the_adjudicated_labels(triaged):
     outcomes = {
         case: (before, after)
         for case, before, after in zip(
-            own.cases["id"], own.column("alpha.outcome"), found.column("alpha.outcome"), strict=True
+            own.cases["id"], own.evaluated.column("alpha.outcome"), found.evaluated.column("alpha.outcome"), strict=True
         )
         if before != after
     }
@@ -99,12 +100,12 @@ def test_outcomes_are_those_of_the_adjudicated_labels(triaged):
         "alarm-one": ("false_alarm", "exact"),
         "clean-two": ("clean", "no_gold"),
     }
-    assert found.column("adjudication").drop_nulls().value_counts().sort("adjudication").rows() == [
+    assert found.evaluated.column("adjudication").drop_nulls().value_counts().sort("adjudication").rows() == [
         ("changed", 2),
         ("import problem", 1),
         ("people differ on the ruling", 1),
     ]
-    assert "adjudication" not in own.columns
+    assert "adjudication" not in own.evaluated.columns
 
 
 def test_figures_are_those_reckoned_by_hand(triaged):
@@ -167,7 +168,7 @@ def test_a_case_says_what_the_benchmark_says_of_it(triaged, capsys):
     assert main(["show", "late-one", "-w", str(triaged)]) == 0
     assert "changed by" not in capsys.readouterr().out
     results = selected(triaged)
-    found = changed_words(results.adjudicated, "bench/clean-two")
+    found = changed_words(results.labels.adjudicated, "bench/clean-two")
     assert found == "taken away as an import problem by bob, the benchmark says: no wrong step"
     document = show_view(results, results.cases["id"].to_list().index("exact-one"))
     assert "label" not in document.provenance
@@ -185,15 +186,15 @@ def test_the_protocol_card_counts_them_and_leads_to_the_cases(triaged):
 
 
 def test_the_line_on_the_board_warns_of_them(triaged):
-    why = other_labels(selected(triaged).adjudicated)
+    why = other_labels(selected(triaged).labels.adjudicated)
     assert why == "3 gold labels adjudicated here"
     (phrase,) = banner([], KeyWords(), labels=why)
     assert phrase.forms[0] == f"Not comparable with figures of the benchmark's own labels: {why}"
-    assert banner([], KeyWords(), labels=other_labels(selected(triaged, "original").adjudicated)) == []
+    assert banner([], KeyWords(), labels=other_labels(selected(triaged, "original").labels.adjudicated)) == []
 
 
 def test_the_page_of_the_board_warns_of_them_in_the_same_words(triaged, capsys):
-    labels = other_labels(selected(triaged).adjudicated)
+    labels = other_labels(selected(triaged).labels.adjudicated)
     for flags, times in ((["--labels", "adjudicated"], 1), ([], 0)):
         assert main(["board", "-w", str(triaged), *flags]) == 0
         page = capsys.readouterr().out
@@ -225,18 +226,22 @@ def test_printed_figures_are_not_held_against_them(tmp_path, capsys):
 def test_what_is_kept_of_one_label_set_is_never_read_under_the_other(root, monkeypatch):
     monkeypatch.setattr(derived, "WORTH", 0)
     own = selected(root, "original")
-    for one in own.unkept:
+    for one in own.loaded.unkept:
         one.keep()
     kept = files(root / "derived")
     assert kept
     say(root, "late-one", GOLD, s2=-1)
     found = selected(root)
-    assert found.unkept == ()
+    assert found.loaded.unkept == ()
     assert found.evaluation("alpha").codes.tolist() != own.evaluation("alpha").codes.tolist()
     assert files(root / "derived") == kept
     again = selected(root, "original")
-    assert again.unkept == ()
-    assert again.frame().equals(own.frame().with_columns(again.frame().select("ruling")))
+    assert again.loaded.unkept == ()
+    assert again.evaluated.table(again.evaluated.columns).equals(
+        own.evaluated.table(own.evaluated.columns).with_columns(
+            again.evaluated.table(again.evaluated.columns).select("ruling")
+        )
+    )
 
 
 def test_without_rulings_the_labels_are_the_original_ones_and_this_is_said(root, capsys):
@@ -272,7 +277,7 @@ def test_where_nobody_says_that_the_gold_is_wrong_all_figures_are_the_same(root,
     own, found = (selected(root, labels) for labels in ("original", "adjudicated"))
     assert found.cases.equals(own.cases)
     assert metrics_view(found).rows.equals(metrics_view(own).rows)
-    assert other_labels(found.adjudicated) == ""
+    assert other_labels(found.labels.adjudicated) == ""
 
 
 @up_to(25)

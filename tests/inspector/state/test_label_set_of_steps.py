@@ -7,10 +7,10 @@ import pytest
 
 import making
 import step_reference
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from reference import Case
 from scoring.formats.benchmarks.case_format import Imported
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.triage.history import RATE, RULE
 from scoring.workspace.triage.journal import Author, Journal

@@ -12,21 +12,21 @@ from inspector.analyses.metrics.metrics import _OF_A_FIGURE
 from inspector.cli import main
 from inspector.state.case_list.case_rows import FOUND_IN
 from inspector.state.case_list.catalogue import OF_CASES, OF_SCORER, catalogue
-from inspector.state.case_list.ordering import INSTRUCTIVE
 from inspector.state.filtering.facets import TITLES
-from inspector.state.label_set import COLUMN
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import subject
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened
 from scoring.data.metadata_columns import RESERVED, metadata_name
 from scoring.data.schema import CASES
 from scoring.evaluation.evaluated_cases import MEASURES
-from scoring.evaluation.evaluated_cases import SAID as DTYPES
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
+from scoring.evaluation.triage_columns import SAID as DTYPES
 from scoring.importing.sources import read_source
 from scoring.metrics.breakdown import DERIVED, SCHEMA
+from scoring.selection.labels import COLUMN
+from scoring.selection.loading import load
+from scoring.selection.ordering import INSTRUCTIVE
+from scoring.selection.query import Query
 from screen_text import press, rests, shows, until
 
 ODD = "odd \x1b[31m[bold]'\""
@@ -116,7 +116,7 @@ def test_exported_cases_come_back_with_their_columns(root, tmp_path, capsys):
     path = tmp_path / "again.jsonl"
     said(capsys, "export", "cases", "-w", root, "--to", "processbench", "-o", str(path))
     (found,) = read_source(str(path)).imported
-    there = load(Query(workspace=root)).metadata
+    there = load(Query(workspace=root)).loaded.metadata
     assert found.metadata.columns == list(there.schema)
     for name in there.schema:
         assert found.metadata[name].equals(there.column(name), null_equal=True)

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 import making
 import step_making
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import Facet
 from step_reference import Step
 from thoroughness import THOROUGH
@@ -64,7 +64,7 @@ def test_rows_and_counts_follow_a_condition_on_what_moves(query):
     assert Facet(start.outcome_column, ("exact",)).sql in kept.results.query.where
     for threshold in (0.15, 0.45, 0.6):
         moved = kept.moved(threshold, order=kept.order)
-        outcomes = moved.results.column(moved.outcome_column).to_list()
+        outcomes = moved.results.evaluated.column(moved.outcome_column).to_list()
         assert moved.shown.tolist() == [row for row in kept.order.tolist() if outcomes[row] == "exact"]
         assert moved.outcome_counts["exact"] == moved.shown.size
         assert sorted(load(moved.results.query).shown.tolist()) == sorted(moved.shown.tolist())

@@ -14,10 +14,10 @@ from inspector.case_page import images
 from inspector.cli import main
 from inspector.state import programs
 from inspector.state.programs import ProgramRefused, check_program, open_file, open_link, run_program
-from inspector.state.query import Query
 from inspector.state.visit import HERE, Visit
 from inspector.widgets.text_editor import TextEditor
 from opened import opened
+from scoring.selection.query import Query
 from screen_text import press, shows, until
 
 ROOT = Path(__file__).resolve().parents[3]

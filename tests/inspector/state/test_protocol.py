@@ -7,9 +7,9 @@ import pytest
 import making
 import reference
 from inspector.cli import main
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.data.errors import UsageError
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from views import metrics_view
 
 CASES = [

@@ -9,9 +9,10 @@ from msgspec.structs import asdict
 
 from inspector.cli import parse
 from inspector.cli.command_flags import COMMANDS, FORMS
+from inspector.cli.query_arguments import query_from
 from inspector.state.common_flags import FIGURES
-from inspector.state.query import Query, query_from, shell_word
 from scoring.data.errors import UsageError
+from scoring.selection.query import Query, shell_word
 from thoroughness import up_to
 
 # argparse takes an option's value "--" for the end of the options, and no shell passes NUL.

@@ -5,9 +5,9 @@ import json
 import making
 from inspector.cli import main
 from inspector.state.notes import range_notes
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from reference import Case
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 
 CASES = [Case(2, -1, (1.5, 0.0)), Case(2, 1, (1.0, -2.0)), Case(1, 0, (-0.25,), subset="two")]
 

@@ -6,12 +6,12 @@ from msgspec.structs import replace
 
 import making
 import reference
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.data.errors import FilterError, NoWorkspace, UsageError
 from scoring.data.names import match_name
 from scoring.evaluation.instructive import instructive
 from scoring.metrics.deciding import OPTIMISTIC
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.workspace import Workspace
 
 
@@ -35,7 +35,7 @@ def test_everything_is_loaded_in_file_order(root):
     assert found.mask.all()
     for one, rows in scorers:
         expected = [reference.outcome(case, one.threshold, "<") for case in rows]
-        assert found.frame()[f"{one.name}.outcome"].to_list() == expected
+        assert found.evaluated.table(found.evaluated.columns)[f"{one.name}.outcome"].to_list() == expected
         assert found.evaluation(one.name).coverage.count == sum(reference.usable(case) is not None for case in rows)
 
 
@@ -53,7 +53,7 @@ def test_a_benchmark_named_twice_is_there_once(root):
 
 def test_conditions_may_speak_of_a_scorer_that_is_not_shown(root):
     found = chosen(root, scorers=("gpt4",), where=("\"rand-0.outcome\" = 'clean'", "n_steps > 1"))
-    frame = found.frame()[found.shown]
+    frame = found.evaluated.table(found.evaluated.columns)[found.shown]
     assert found.shown.size > 0
     assert set(frame["rand-0.outcome"]) == {"clean"}
     assert (frame["n_steps"] > 1).all()
@@ -141,7 +141,7 @@ def test_from_a_subset_is_tuned_there_whatever_is_shown(root):
 def test_orders_are_stable_and_put_nulls_last(root, sort):
     found = chosen(root)
     column, descending = sort.removesuffix(":desc").removesuffix(":asc"), sort.endswith(":desc")
-    values = found.frame()["n_steps" if column == "n_st" else column].to_list()
+    values = found.evaluated.table(found.evaluated.columns)["n_steps" if column == "n_st" else column].to_list()
     rows = [row for row, value in enumerate(values) if value is not None]
     rows.sort(key=lambda row: values[row], reverse=descending)  # Python keeps ties in order, reversed or not
     missing = [row for row, value in enumerate(values) if value is None]
@@ -179,7 +179,7 @@ def test_two_scorers_of_one_name_are_never_mixed(tmp_path):
     assert found.chosen == ("x",)
     assert len(found.problems) == 1
     assert "another scorer here is called x as well" in found.problems[0]
-    assert found.frame().height == len(cases)
+    assert found.evaluated.table(found.evaluated.columns).height == len(cases)
 
 
 def test_a_scorer_without_a_row_for_any_of_the_cases_is_not_there(tmp_path):

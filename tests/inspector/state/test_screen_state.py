@@ -16,12 +16,12 @@ from inspector.screens.exporting import export_document
 from inspector.screens.messages import Export
 from inspector.screens.threshold_bar.rail_lines import ThresholdChanges
 from inspector.state.comparability import incomparable
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect, subject
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.deciding import OPTIMISTIC
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import Facet, Filter, NumberRange
 
 CASES, SCORERS = making.study()
@@ -132,7 +132,9 @@ def test_there_and_back_gives_the_old_numbers(start):
     back = start.moved(0.123).moved(start.evaluation.scorer.threshold, start.evaluation.scorer.threshold_source)
     assert back.headline == start.headline
     assert back.outcome_counts == start.outcome_counts
-    assert back.results.frame().equals(start.results.frame())
+    assert back.results.evaluated.table(back.results.evaluated.columns).equals(
+        start.results.evaluated.table(start.results.evaluated.columns)
+    )
     assert back.results.query.thresholds == (("gpt4", "default"),)
 
 
@@ -204,7 +206,7 @@ def test_another_scorer_takes_the_outcome_facet_along(start):
     assert other.filter.facet("rand-0.outcome").values == wrong
     assert other.filter.facet("gpt4.outcome") is None
     assert [start.next_scorer(by).scorer for by in (1, 2, 3, -1)] == ["rand-0", "x=y", "gpt4", "x=y"]
-    words = set(other.results.frame()["rand-0.outcome"].gather(other.shown))
+    words = set(other.results.evaluated.table(other.results.evaluated.columns)["rand-0.outcome"].gather(other.shown))
     assert words <= {"early", "late", "missed", "false_alarm"}
     assert other.cleared().shown.tolist() == list(range(len(CASES)))
 

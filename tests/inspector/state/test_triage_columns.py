@@ -4,11 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import making
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from reference import Case
-from scoring.evaluation.evaluated_cases import SAID as DTYPES
-from scoring.evaluation.evaluated_cases import TriageColumns
+from scoring.evaluation.triage_columns import SAID as DTYPES
+from scoring.evaluation.triage_columns import TriageColumns
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.result_set import triaged
 from scoring.workspace.triage.history import (
     NOTE,
     RATE,
@@ -79,9 +80,9 @@ def test_conditions_speak_of_them(root, condition, rows):
 
 def test_what_was_written_since_is_there_after_triaged(root):
     found = load(Query(workspace=root))
-    found.journal.tag(["bench/c0"], ["new"])
-    assert found.column("tags").to_list()[0] == []
-    assert found.triaged().column("tags").to_list()[0] == ["new"]
+    found.labels.journal.tag(["bench/c0"], ["new"])
+    assert found.evaluated.column("tags").to_list()[0] == []
+    assert triaged(found).evaluated.column("tags").to_list()[0] == ["new"]
 
 
 VALUES = {
@@ -132,13 +133,13 @@ def test_columns_after_every_action_are_those_of_a_fresh_start(acts):
 
 def test_a_column_of_which_nothing_was_said_stays_the_same_series(root):
     found = load(Query(workspace=root, where=("array_contains(tags, 'odd')",)))
-    tags, note = found.column("tags"), found.column("note")
-    found.journal.rule(["bench/c1"], RULINGS[0])
-    ruled = found.triaged()
-    assert ruled.column("tags") is tags
-    assert ruled.column("note") is note
-    assert ruled.column("ruling").to_list() == [None, RULINGS[0], None, None]
+    tags, note = found.evaluated.column("tags"), found.evaluated.column("note")
+    found.labels.journal.rule(["bench/c1"], RULINGS[0])
+    ruled = triaged(found)
+    assert ruled.evaluated.column("tags") is tags
+    assert ruled.evaluated.column("note") is note
+    assert ruled.evaluated.column("ruling").to_list() == [None, RULINGS[0], None, None]
     # So whatever was made of it stays, too: here which cases fulfil a condition.
-    assert ruled.passing(found.query.where) is found.passing(found.query.where)
+    assert ruled.evaluated.passing(found.query.where) is found.evaluated.passing(found.query.where)
     with pytest.raises(KeyError):
         TriageColumns(Triage(), CASES)["nothing"]

@@ -12,12 +12,12 @@ from inspector.analyses.report.facts import benchmarks_of, board_table
 from inspector.analyses.thresholds.thresholds import curve_chart
 from inspector.cli import main
 from inspector.state.notes import untuned_notes
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from inspector.state.thresholds.ways import scorers_there
 from reference import Case
 from scoring.formats.benchmarks.case_format import Imported
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from views import card_view
 
 SMALL = "hof (12 clean and 20 erroneous cases)"

@@ -7,10 +7,10 @@ import pytest
 import making
 import step_making
 from inspector.cli import main
-from inspector.state.query import Query
-from inspector.state.query_notes import wish_notes
-from inspector.state.result_set import load
 from reference import Case
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.query_notes import wish_notes
 from step_reference import Step
 
 CASES = [Case(2, -1, (0.9, 0.8)), Case(2, 0, (0.1, 0.9)), Case(2, 1, (0.9, 0.3))]

@@ -1,8 +1,8 @@
 import pytest
 
-from inspector.state.workspace_place import demo_workspace, find_workspace, find_workspace_or_demo
 from scoring.data.errors import NoWorkspace
 from scoring.workspace.workspace import Workspace
+from scoring.workspace.workspace_place import demo_workspace, find_workspace, find_workspace_or_demo
 
 
 def test_where_the_workspace_is(tmp_path, monkeypatch):

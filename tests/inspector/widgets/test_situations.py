@@ -14,9 +14,9 @@ import pytest
 
 import example
 import scenes
-from inspector.state.query import Query
 from inspector.widgets.key_table import COMMANDS, Command
 from opened import listed, opened
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from screen_text import hides, press, rests, screen_text, settled, shows, strokes, until
 from thoroughness import THOROUGH

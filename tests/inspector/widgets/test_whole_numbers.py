@@ -5,11 +5,11 @@ import re
 import pytest
 
 import making
-from inspector.state.query import Query
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, opened
 from reference import Case
 from scoring.formats.benchmarks.case_format import Imported
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 from screen_text import press, rests, screen_lines, screen_text, shows

@@ -14,8 +14,6 @@ import judged
 import making
 from inspector.analyses import Params
 from inspector.analyses import load as analysis
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.data.errors import UnwritableWorkspace
 from scoring.data.progress import told_to
 from scoring.data.schema import METADATA, REWARDS, VOTES, conform
@@ -26,6 +24,8 @@ from scoring.evaluation.derived import FOLDER, EvaluationCache
 from scoring.evaluation.single_case import judged_wrong
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.benchmarks.own import cases_frame
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts, VoteParts
 from scoring.workspace.generation import Generation
 from scoring.workspace.workspace import Workspace
@@ -155,14 +155,14 @@ def loaded(root, **asked):
 def same(one, other):
     (found, views), (expected, expected_views) = one, other
     assert found.problems == expected.problems
-    assert found.table(found.columns).equals(expected.table(expected.columns))
-    assert found.texts.frame().equals(expected.texts.frame())
+    assert found.evaluated.table(found.evaluated.columns).equals(expected.evaluated.table(expected.evaluated.columns))
+    assert found.loaded.texts.frame().equals(expected.loaded.texts.frame())
     for mine, theirs in zip(found.evaluations, expected.evaluations, strict=True):
         assert list(mine.coverage.reasons) == list(theirs.coverage.reasons)
         assert mine.rewards.range == theirs.rewards.range
         assert mine.rewards.lists.equals(theirs.rewards.lists)
         assert str(mine.rule) == str(theirs.rule)
-        for row in range(0, found.height, 1 if THOROUGH else 3):
+        for row in range(0, found.evaluated.height, 1 if THOROUGH else 3):
             assert mine.rewards.first_of(row) == theirs.rewards.first_of(row)
             assert mine.rewards.redundancies_of(row) == theirs.rewards.redundancies_of(row)
             assert judged_wrong(mine, row) == judged_wrong(theirs, row)
@@ -177,7 +177,7 @@ def test_all_that_is_said_of_blocks_is_what_is_said_of_all_at_once(tmp_path, see
     expected = answers(root, names)
     with in_blocks(size):
         first = answers(root, names)
-        assert first[0].height > size
+        assert first[0].evaluated.height > size
         assert isinstance(first[0].cases, StoredFrame)
         same(first, expected)
         # The second time what was kept is read.
@@ -245,8 +245,8 @@ def test_a_part_whose_middle_is_damaged_gives_none_of_its_rows(tmp_path, monkeyp
     first.rename(first.with_suffix(".gone"))
     expected = load(Query(workspace=str(root)))
     for name in ("prm-1.outcome", "prm-1.rewards"):
-        if name in found.columns and name in expected.columns:
-            assert found.column(name).equals(expected.column(name))
+        if name in found.evaluated.columns and name in expected.evaluated.columns:
+            assert found.evaluated.column(name).equals(expected.evaluated.column(name))
 
 
 def test_who_listens_hears_how_far_it_is(tmp_path):
@@ -254,7 +254,7 @@ def test_who_listens_hears_how_far_it_is(tmp_path):
     with in_blocks(4), told_to(lambda *told: heard.append(told)):
         found = load(Query(workspace=str(root)))
     assert {unit for *_, unit in heard} == {"cases"}
-    assert {to_do for _, to_do, *_ in heard} == {len(found.evaluations) * found.height}
+    assert {to_do for _, to_do, *_ in heard} == {len(found.evaluations) * found.evaluated.height}
     assert [done for done, *_ in heard] == sorted(done for done, *_ in heard)
     assert {name for *_, name, _ in heard} == {"prm-0", "prm-1", "prm-2"}
 

@@ -16,8 +16,6 @@ import judged
 import making
 import reference
 from imports import import_source
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.data.schema import VOTES, conform
 from scoring.data.scorer import Scorer
 from scoring.evaluation import derived
@@ -35,6 +33,8 @@ from scoring.evaluation.evaluation import columns_of, evaluate
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.scorer_columns import SPENT
 from scoring.evaluation.step_rewards import Gold
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 from thoroughness import THOROUGH, up_to
@@ -56,7 +56,7 @@ def query(tmp_path):
 def kept(query):
     """The selection, after what had to be computed for it was kept."""
     found = load(query)
-    for one in found.unkept:
+    for one in found.loaded.unkept:
         one.keep()
     return found
 
@@ -65,8 +65,8 @@ def same(found, other):
     """Two selections that nobody can tell apart."""
     assert found.problems == other.problems
     # What it took to score is read from the parts alone.
-    derived = [name for name in found.columns if name.rpartition(".")[2] not in SPENT]
-    assert found.table(derived).equals(other.table(derived))
+    derived = [name for name in found.evaluated.columns if name.rpartition(".")[2] not in SPENT]
+    assert found.evaluated.table(derived).equals(other.evaluated.table(derived))
     for one, two in zip(found.evaluations, other.evaluations, strict=True):
         assert list(one.coverage.reasons) == list(two.coverage.reasons)
         assert one.rewards.lists.equals(two.rewards.lists)
@@ -93,10 +93,10 @@ def no_reading(monkeypatch):
 
 def test_what_is_kept_gives_every_number_that_the_rewards_give(query, monkeypatch):
     first = kept(query)
-    assert len(first.unkept) == len(first.evaluations) == 2
+    assert len(first.loaded.unkept) == len(first.evaluations) == 2
     no_reading(monkeypatch)
     again = load(query)
-    assert again.unkept == ()
+    assert again.loaded.unkept == ()
     same(first, again)
 
 
@@ -134,12 +134,12 @@ def test_labels_and_numbers_are_kept_too():
 def test_rewards_that_come_later_are_in_it_and_what_was_kept_before_goes(query, monkeypatch):
     kept(query)
     before = places(query)
-    folder = load(query).folders["alpha"]
+    folder = load(query).loaded.folders["alpha"]
     case = load(query).cases["key"][0]
     rows = pl.DataFrame({"key": [case], "rewards": [[0.01, 0.01]]}).with_columns(vote=pl.lit(0, dtype=pl.Int32))
     RewardParts(folder).append(rows)
     later = load(query)
-    assert [one.evaluation.scorer.name for one in later.unkept] == ["alpha"]
+    assert [one.evaluation.scorer.name for one in later.loaded.unkept] == ["alpha"]
     same(later, kept(query))
     after = places(query)
     assert len(after) == len(before) == 2
@@ -150,11 +150,11 @@ def test_rewards_that_come_later_are_in_it_and_what_was_kept_before_goes(query, 
 
 def test_another_rule_in_scorer_json_is_another_key(query):
     kept(query)
-    path = load(query).folders["beta"] / "scorer.json"
+    path = load(query).loaded.folders["beta"] / "scorer.json"
     path.write_text(path.read_text().replace('"threshold": 0.0', '"threshold": 0.25'))
     found = load(query)
     assert found.evaluation("beta").rule.threshold == 0.25
-    assert [one.evaluation.scorer.name for one in found.unkept] == ["beta"]
+    assert [one.evaluation.scorer.name for one in found.loaded.unkept] == ["beta"]
 
 
 def test_cases_that_are_imported_again_leave_nothing_old(query, processbench_file):
@@ -162,13 +162,13 @@ def test_cases_that_are_imported_again_leave_nothing_old(query, processbench_fil
     old = places(query)
     add(query, processbench_file, "first")
     again = Query(workspace=query.workspace, benchmarks=("bench",))
-    assert load(again).unkept == ()
+    assert load(again).loaded.unkept == ()
     both = Query(workspace=query.workspace)
     same(kept(both), load(both))
     remove_unasked(Workspace.open(root(query)))
     # The cases of the first benchmark alone are as they were.
     assert set(old) < set(places(query))
-    assert load(again).unkept == ()
+    assert load(again).loaded.unkept == ()
     add(query, processbench_file, "second")
     remove_unasked(Workspace.open(root(query)))
     assert places(query) == old
@@ -183,10 +183,10 @@ def add(query, processbench_file, case):
 
 def test_scorers_that_are_gone_leave_nothing(query):
     kept(query)
-    shutil.rmtree(load(query).folders["alpha"])
+    shutil.rmtree(load(query).loaded.folders["alpha"])
     remove_unasked(Workspace.open(root(query)))
     assert [place.name[:4] for place in places(query)] == ["beta"]
-    assert load(replace(query, scorers=())).unkept == ()
+    assert load(replace(query, scorers=())).loaded.unkept == ()
 
 
 def test_only_as_many_folders_of_cases_stay(query, processbench_file, monkeypatch):
@@ -198,7 +198,7 @@ def test_only_as_many_folders_of_cases_stay(query, processbench_file, monkeypatc
     assert len(places(query)) == 4
     remove_unasked(Workspace.open(root(query)))
     assert len(places(query)) == 2
-    assert load(later).unkept == ()
+    assert load(later).loaded.unkept == ()
 
 
 def test_what_is_not_ours_or_still_being_made_is_left_alone(query):
@@ -238,7 +238,7 @@ def test_who_is_reading_sees_all_of_it_or_nothing_while_it_is_removed(query):
         while not stop.is_set():
             for place in places(query):
                 discard(place)
-            for one in whole.unkept:
+            for one in whole.loaded.unkept:
                 one.keep()
 
     thread = threading.Thread(target=remove)
@@ -276,18 +276,18 @@ def test_damage_is_told_once_and_changes_no_number(query, harm):
     found = load(query)
     assert [sentence for sentence in found.problems if "was damaged" in sentence] == list(found.problems)
     assert len(found.problems) == 1
-    assert found.frame().equals(whole.frame())
+    assert found.evaluated.table(found.evaluated.columns).equals(whole.evaluated.table(whole.evaluated.columns))
     again = kept(query)
     same(whole, again)
-    assert load(query).unkept == ()
+    assert load(query).loaded.unkept == ()
 
 
 def test_it_may_be_deleted_at_any_time(query):
     whole = kept(query)
-    shutil.rmtree(whole.workspace.root / FOLDER)
+    shutil.rmtree(whole.loaded.workspace.root / FOLDER)
     found = load(query)
     same(whole, found)
-    assert len(found.unkept) == 2
+    assert len(found.loaded.unkept) == 2
 
 
 def test_where_nothing_can_be_written_nothing_is_said(query):
@@ -319,7 +319,7 @@ def test_what_is_said_of_uneven_answers_is_not_lost_by_keeping_it(query, rows):
 
 def test_several_may_keep_the_same_at_once(query):
     several_results = [load(query) for _ in range(4)]
-    threads = [threading.Thread(target=one.keep) for found in several_results for one in found.unkept]
+    threads = [threading.Thread(target=one.keep) for found in several_results for one in found.loaded.unkept]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -338,7 +338,7 @@ def test_what_changes_while_it_is_read_is_not_kept(query, monkeypatch):
         return found
 
     monkeypatch.setattr(RewardParts, "read", slow)
-    assert load(query).unkept == ()
+    assert load(query).loaded.unkept == ()
 
 
 def test_the_demo_has_no_place(tmp_path):
@@ -357,12 +357,12 @@ def test_reasons_are_a_sequence():
 
 def test_a_rule_that_is_changed_within_a_tick_of_the_clock_is_seen(query):
     kept(query)
-    path = load(query).folders["beta"] / "scorer.json"
+    path = load(query).loaded.folders["beta"] / "scorer.json"
     times, text = path.stat().st_mtime_ns, path.read_text()
     path.write_text(text.replace('"threshold": 0.0', '"threshold": 0.5'))
     assert path.stat().st_size == len(text.encode())
     os.utime(path, ns=(times, times))
-    assert [one.evaluation.scorer.name for one in load(query).unkept] == ["beta"]
+    assert [one.evaluation.scorer.name for one in load(query).loaded.unkept] == ["beta"]
 
 
 def test_a_rule_that_changes_before_the_rewards_are_read_is_not_kept_as_the_new_one(query, monkeypatch):
@@ -375,7 +375,7 @@ def test_a_rule_that_changes_before_the_rewards_are_read_is_not_kept_as_the_new_
         return found
 
     monkeypatch.setattr(Scorer, "load", classmethod(slow))
-    assert "beta" not in [one.evaluation.scorer.name for one in load(query).unkept]
+    assert "beta" not in [one.evaluation.scorer.name for one in load(query).loaded.unkept]
 
 
 def test_how_it_is_computed_has_a_version():

@@ -11,12 +11,12 @@ import making
 from inspector import cli
 from inspector.state.case_list.case_rows import CaseRows
 from inspector.state.case_list.catalogue import catalogue
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
 from scoring.data.schema import REWARDS, VOTES
 from scoring.evaluation.scorer_columns import SPENT
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts, VoteParts
 
 CASES = [Case(2, 0, (0.1, 0.2)), Case(2, 1, (0.6, 0.3)), Case(2, -1, (0.9, 0.8))]
@@ -48,7 +48,10 @@ def space(tmp_path):
 
 def test_they_are_what_the_parts_say_of_each_case(space):
     results = load(Query(workspace=str(space)))
-    found = {name: [results.column(f"{name}.{one}").to_list() for one in SPENT] for name in ("prm", "old", "critic")}
+    found = {
+        name: [results.evaluated.column(f"{name}.{one}").to_list() for one in SPENT]
+        for name in ("prm", "old", "critic")
+    }
     assert found["prm"] == [[0.25, 0.5, None], [10, 20, None], [0, 0, None], [None] * 3, [None] * 3]
     assert found["old"] == [[None] * 3] * 5
     # Of the first run; where one answer's time is not known, that of all is not.
@@ -56,7 +59,7 @@ def test_they_are_what_the_parts_say_of_each_case(space):
     prices = [[0.0, 1.0, None], ["USD", "USD", None]]
     assert found["critic"] == [[2.0, None, 2.0], [200, 200, 200], [1, 3, 5], *prices]
     for name, dtype in SPENT.items():
-        assert results.column(f"prm.{name}").dtype == dtype == results.schema[f"prm.{name}"]
+        assert results.evaluated.column(f"prm.{name}").dtype == dtype == results.evaluated.schema[f"prm.{name}"]
     rows = CaseRows(results, "critic").rows(("critic.tokens_out", "critic.seconds"), np.array([2, 0], dtype=np.int32))
     assert rows == [(5, 2.0), (1, 2.0)]
     moved = results.evaluation("prm").at(0.9)
@@ -77,7 +80,7 @@ def test_columns_are_offered_where_something_is_stored(space):
     results = load(Query(workspace=str(space)))
     keys = {entry.key for entry in catalogue(replace(inspect(results), scorer="prm"))}
     for evaluation in results.evaluations:
-        stored = {name for name in SPENT if evaluation.column(name).null_count() < results.height}
+        stored = {name for name in SPENT if evaluation.column(name).null_count() < results.evaluated.height}
         assert evaluation.usage.stored == evaluation.of_cases(np.array([0])).usage.stored == stored
         name = evaluation.scorer.name
         assert keys & {one if name == "prm" else f"{name}.{one}" for one in SPENT} == {

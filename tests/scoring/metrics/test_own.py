@@ -7,8 +7,6 @@ import pytest
 
 import making
 import reference
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.data.errors import PluginError
 from scoring.data.own_code import OwnCode
 from scoring.metrics import own
@@ -16,6 +14,8 @@ from scoring.metrics.breakdown import Cells, axis
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import metric, own_cells, own_difference, own_metrics, own_rows
 from scoring.metrics.plugins import load_plugins
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 
 FILE = Path(__file__).parents[2] / "own" / "near.py"
 
@@ -128,11 +128,11 @@ def test_what_is_wrong_with_one_is_a_sentence_with_its_file(results, contribute,
 
 
 def test_what_is_undefined_is_null_with_a_reason(results, near):
-    nobody = np.zeros(results.height, dtype=bool)
+    nobody = np.zeros(results.evaluated.height, dtype=bool)
     rows = list(own_rows(near, results.evaluations[0], nobody, "wrong", 0))
     assert {(row["value"], row["low"]) for row in rows} == {(None, None)}
     assert all(row["reason"] for row in rows)
-    assert Decided(results.evaluations[0]).verdicts.shape == (results.height,)
+    assert Decided(results.evaluations[0]).verdicts.shape == (results.evaluated.height,)
 
 
 @pytest.mark.parametrize(

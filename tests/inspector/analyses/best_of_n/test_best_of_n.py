@@ -18,13 +18,13 @@ from inspector.cli import main
 from inspector.cli.command_flags import FORMS
 from inspector.render.blocks import Curve
 from inspector.render.texts.sentences import official_score
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from opened import opened
 from scoring.data.errors import UsageError
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.final_answers import boxed_answer
 from scoring.metrics import answer_votes
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from screen_text import press, rests
 from thoroughness import together
@@ -428,7 +428,7 @@ def test_links_open_as_many_cases_as_they_say_and_intervals_move_nothing(request
     links = list(whole.links())
     assert bool(links) == (page in {"lost", "problem"})
     for link in links:
-        assert (results.mask & results.passing(link.where)).sum() == link.n
+        assert (results.mask & results.evaluated.passing(link.where)).sum() == link.n
 
 
 def test_the_command_of_one_problem_names_it_where_nobody_chose_one(searched, capsysbinary):

@@ -7,9 +7,9 @@ from inspector.analyses.board.board import board
 from inspector.analyses.board.board_rows import BOARD, SEPARATOR, Standings, board_frame
 from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.board_columns import board_columns
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.widgets.columns import FittedColumns
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from views import table_of
 
 CASES, SCORERS = making.study()

@@ -24,9 +24,9 @@ from inspector.analyses.board.cells import PUBLISHED, BoardCells
 from inspector.render.cells import signed
 from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.board_columns import Legend, board_columns, entries
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.widgets.columns import FittedColumns
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 
 SELECTION = load(Query(benchmarks=("demo",)))
 FRAME = Standings().beside(board_frame(SELECTION, subsets=True))

@@ -17,10 +17,10 @@ from inspector.analyses.board.arrangement import ROWS, Arrangement
 from inspector.analyses.board.board import board_view
 from inspector.cli import main
 from inspector.screens.common_cases import reasons_on_screen
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from scoring.formats.benchmarks.case_format import Imported
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from step_reference import Step
 from thoroughness import together
 

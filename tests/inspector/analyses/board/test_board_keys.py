@@ -7,9 +7,9 @@ import judged
 import making
 from inspector.cli import main
 from inspector.screens.board import BoardScreen
-from inspector.state.query import Query
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
+from scoring.selection.query import Query
 from screen_text import hides, press, rests, screen_text, shows, until
 
 

@@ -13,13 +13,14 @@ from inspector.analyses.board.board_rows import Standings, board_frame, pieces, 
 from inspector.analyses.board.cells import BEST, BUSY, REFERENCE, TIED
 from inspector.analyses.report.document import report_document
 from inspector.render.blocks import Bullets
-from inspector.state.query import Query
-from inspector.state.result_set import load, with_baselines
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.aligned import align_official, align_scorers
 from scoring.metrics.benchmark_figures import FIGURES, official_metric
 from scoring.metrics.paired import tied_name
 from scoring.metrics.statistics import BASELINES, baselines
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.result_set import with_baselines
 from step_reference import Step
 from thoroughness import THOROUGH
 from views import compare_view

@@ -6,14 +6,14 @@ import pytest
 pytest.importorskip("torch")
 import every_family  # needs torch
 from inspector.analyses.board.board_rows import board_frame
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.formats.benchmarks.demo import NAME
 from scoring.models.prms.prm_catalogue import ADAPTERS, family
 from scoring.runs.events import End
 from scoring.runs.preparation import EngineOptions, prepare
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.reservation import reserve_scorer
 from scoring.workspace.workspace import Workspace
 from views import metrics_view

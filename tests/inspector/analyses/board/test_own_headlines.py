@@ -18,14 +18,14 @@ from inspector.analyses.report.facts import benchmarks_of, board_table
 from inspector.render.texts.sentences import headline, official_score, official_title, subset_headlines, unit_of
 from inspector.screens.board_columns import explained
 from inspector.state.common_cases import best_first
-from inspector.state.query import Query
-from inspector.state.result_set import load as load_query
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.benchmark_figures import FIGURES, leading_figure, leading_figures, official_metric
 from scoring.metrics.deciding import dev_thresholds
 from scoring.metrics.kernel import Decided
 from scoring.metrics.official_rows import CountingRules, figures_of, protocol_of
 from scoring.metrics.threshold_curves import official_bands, official_curve, tuned
+from scoring.selection.loading import load as load_query
+from scoring.selection.query import Query
 from thoroughness import together, up_to
 from views import table_of
 
@@ -260,7 +260,7 @@ def links_of(results, name, params):
     sizes = {}
     for link in links:
         if link.where not in sizes:
-            sizes[link.where] = (results.mask & results.passing(link.where)).sum()
+            sizes[link.where] = (results.mask & results.evaluated.passing(link.where)).sum()
         assert sizes[link.where] == link.n, (name, link)
     return links
 

@@ -11,9 +11,9 @@ import authored
 import benchmark_rows
 from inspector.analyses.board.board_rows import board_frame
 from inspector.cli import main
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from opened import opened
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from screen_text import shows
 from views import metrics_view
 

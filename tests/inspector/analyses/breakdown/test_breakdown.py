@@ -12,11 +12,11 @@ from inspector.analyses.breakdown.breakdown import breakdown
 from inspector.cli import main
 from inspector.cli.command_flags import FORMS
 from inspector.state.filtering.facets import FacetColumn, facet_counts
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.metrics.breakdown import TOTAL
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import Filter, passing
 from thoroughness import together
 from views import breakdown_view, cases_view, metrics_view
@@ -68,7 +68,7 @@ def test_every_count_is_the_number_of_cases_that_its_condition_selects(root, oth
         results = load(query)
         rows = shown(results, VIEWS[name]).rows
         counts = rows.filter(pl.col("metric").is_in(["cases", "count"])).unique(["where", "value"])
-        frame = results.frame().filter(pl.Series(results.mask))
+        frame = results.evaluated.table(results.evaluated.columns).filter(pl.Series(results.mask))
         assert counts.height
         for where, value in counts.select("where", "value").iter_rows():
             assert passing(frame, [where]).sum() == value
@@ -220,7 +220,7 @@ def test_where_only_first_errors_are_labelled_the_others_are_not_counted(tmp_pat
 def test_rewards_around_the_error_are_those_of_the_cases_that_have_such_a_step(root):
     results = load(Query(workspace=root, where=("n_steps > 1",)))
     rows = breakdown_view(results, page="aligned").rows.filter(pl.col("scorer") == "gpt4")
-    frame = results.frame().filter(pl.Series(results.mask))
+    frame = results.evaluated.table(results.evaluated.columns).filter(pl.Series(results.mask))
     for where, n in rows.select("where", "n").iter_rows():
         assert passing(frame, [where]).sum() == n
     at = frame.filter((pl.col("earliest_error") >= 0) & pl.col("gpt4.verdict").is_not_null())["gpt4.reward_at_gold"]

@@ -11,9 +11,9 @@ import example
 from inspector.analyses.metrics.both_labels import BOTH, NOT_UNDER, OTHER_CASES, both_view, load_both
 from inspector.cli import main
 from inspector.cli.command_flags import FORMS
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.metrics.official_rows import METRICS
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.triage.history import RATE, RULE
 from scoring.workspace.triage.journal import Author, Journal
 from views import metrics_view
@@ -221,7 +221,7 @@ def test_metrics_of_mr_math_under_both_sets_are_those_of_a_plain_computation(mr_
         if not one.coverage.count:
             continue
         judged = made.with_columns(
-            verdict=own.column(f"{one.scorer.name}.verdict"), tried=pl.Series(one.coverage.tried)
+            verdict=own.evaluated.column(f"{one.scorer.name}.verdict"), tried=pl.Series(one.coverage.tried)
         )
         row = document.rows.filter(scorer=one.scorer.name, subset="all", metric="f1").row(0, named=True)
         value, n = f1_of(judged)

@@ -7,9 +7,9 @@ import hostile_space
 import markup_space
 from inspector.analyses.report.document import Choices, report_document
 from inspector.render.documents.html import POLICY
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from report_parts import Parts
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 
 pytestmark = [pytest.mark.browser, chromium.needed]
 TITLE = "what a colleague sees"

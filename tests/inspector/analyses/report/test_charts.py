@@ -14,9 +14,9 @@ from inspector.render.cells import rights
 from inspector.render.chart_views import pictured
 from inspector.render.elements import WIDTH, Element, name_label
 from inspector.render.texts.sentences import GLYPHS, official_score
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.evaluation.verdicts import OUTCOMES
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 
 
 def shapes(node, name, class_=None):

@@ -12,12 +12,12 @@ from inspector.analyses.report import document
 from inspector.analyses.report.document import Choices, report_document
 from inspector.cli import main
 from inspector.render.blocks import CaseBlock
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from report_parts import Parts
 from scoring.data.errors import UsageError
 from scoring.evaluation.instructive import instructive
 from scoring.formats.benchmarks.demo import NAME
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 
 DEMO = ("--benchmark", NAME)
 TWO = ("blend", "ledger")

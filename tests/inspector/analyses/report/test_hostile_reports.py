@@ -14,9 +14,9 @@ from inspector.render.documents.html import POLICY, style
 from inspector.render.documents.markdown import prose
 from inspector.render.mathtext import unicode_math
 from inspector.render.texts.text import clean
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from report_parts import Parts
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from thoroughness import up_to
 
 SPACES = {"markup": markup_space, "controls": hostile_space}

@@ -11,9 +11,9 @@ from inspector.analyses.report.document import Choices, ReportDocument, report_d
 from inspector.cli import main
 from inspector.render.blocks import Columns, CommandLine, Curve, Fold, Note, Picture, Table
 from inspector.render.cells import plain_text, value_text
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.formats.benchmarks.case_format import Imported
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from thoroughness import also
 
 

@@ -7,10 +7,10 @@ import making
 import reference
 from inspector.analyses.report.document import Choices, report_document
 from inspector.render.blocks import Bullets, CaseBlock
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from report_parts import Parts
 from scoring.formats.benchmarks.case_format import Imported
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 
 CASES, SCORERS = making.study(n=30)

@@ -9,14 +9,14 @@ import making
 from at_the_terminal import printed
 from inspector.analyses import Params
 from inspector.analyses.votes.votes import votes
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.schema import VOTES
 from scoring.data.texts import reward_keys
 from scoring.metrics.label_votes import LABELS, label_votes
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import VoteParts
 from shown_case import seen
 
@@ -79,7 +79,7 @@ def test_answers_are_counted_step_by_step_and_links_open_their_cases(tmp_path):
     links = [cell.link for block in section.blocks for row in getattr(block, "rows", ()) for cell in row if cell.link]
     assert len(links) == 4 + 5
     for link in links:
-        assert int(results.passing(link.where).sum()) == link.n
+        assert int(results.evaluated.passing(link.where).sum()) == link.n
     text = view.render("markdown")
     assert "All answers give one label to 0 of 5 steps (2 cases, 4 answers to one at most)." in text
     # Where every other answer says otherwise comes first.

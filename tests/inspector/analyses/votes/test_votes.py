@@ -11,11 +11,11 @@ import critic_spaces
 from inspector import cli
 from inspector.analyses.votes.votes import votes
 from inspector.cli.command_flags import FORMS
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.data.errors import UsageError
 from scoring.formats.reading.critic_answers import processbench_verdict, vote
 from scoring.models.asking import GeneratedAnswer
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from views import table_of
 
 PATTERNS = [("0", "1", "0"), ("-1", "2", "2"), ("1", None, "0"), ("two", "-1", "two"), ("2", "2", "-1")]

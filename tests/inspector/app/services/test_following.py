@@ -13,11 +13,11 @@ import example
 import making
 import reference
 from inspector.app.services import following
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from opened import inspected, opened
 from scoring.api import open_workspace
 from scoring.evaluation import derived
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from screen_text import press, settled, shows, until
 
@@ -35,7 +35,7 @@ def query(tmp_path):
 
 def land(pilot, name="gamma"):
     """Another process saves the rewards of one more scorer."""
-    root, keys = inspected(pilot).results.workspace.root, inspected(pilot).cases["key"]
+    root, keys = inspected(pilot).results.loaded.workspace.root, inspected(pilot).cases["key"]
     folder = root / "rewards" / making.scorer(name).folder
     making.scorer(name).save(folder)
     rows = [reference.Case(one.n_steps, one.gold, one.rewards) for one in example.EXAMPLES]
@@ -52,16 +52,16 @@ async def test_nothing_that_lands_takes_away_a_tag_a_search_or_a_moving_threshol
     """
     async with opened(query) as pilot:
         await press(pilot, "g", "l")
-        read, old = inspected(pilot).results.journal.again(), load(query)
+        read, old = inspected(pilot).results.labels.journal.again(), load(query)
         await press(pilot, "w", *"odd", "enter")
         await shows(pilot, "Tagged")
         pilot.app.call_later(pilot.app.following.show_journal, read)
         await settled(pilot)
-        assert inspected(pilot).results.column("tags").to_list()[0] == ["odd"]
+        assert inspected(pilot).results.evaluated.column("tags").to_list()[0] == ["odd"]
         pilot.app.call_later(pilot.app.following.show, old)
         await settled(pilot)
-        assert inspected(pilot).results.column("tags").to_list()[0] == ["odd"]
-        assert inspected(pilot).results.texts is old.texts
+        assert inspected(pilot).results.evaluated.column("tags").to_list()[0] == ["odd"]
+        assert inspected(pilot).results.loaded.texts is old.loaded.texts
         for name, keys in (("gamma", ("t", "left")), ("delta", ("slash", "x"))):
             await press(pilot, *keys)
             await settled(pilot)
@@ -69,7 +69,7 @@ async def test_nothing_that_lands_takes_away_a_tag_a_search_or_a_moving_threshol
             land(pilot, name)
             pilot.app.call_later(pilot.app.following.show, old)
             await settled(pilot)
-            assert inspected(pilot).results.texts is held.results.texts
+            assert inspected(pilot).results.loaded.texts is held.results.loaded.texts
             await press(pilot, "escape")
             await until(pilot, lambda name=name: name in scorers(pilot))
             assert inspected(pilot).threshold == 0.5
@@ -104,11 +104,11 @@ async def test_what_was_read_before_something_went_is_not_shown_after_it(query, 
         return results
 
     async with opened(query) as pilot:
-        monkeypatch.setattr("inspector.state.result_set.load", slowly)
+        monkeypatch.setattr("scoring.selection.loading.load", slowly)
         done = []
         pilot.app.following.read_again(lambda: done.append(True))
         await until(pilot, begun.is_set)
-        shutil.rmtree(inspected(pilot).results.folders["beta"])
+        shutil.rmtree(inspected(pilot).results.loaded.folders["beta"])
         await until(pilot, lambda: scorers(pilot) == ["alpha"])
         goes_on.set()
         await until(pilot, lambda: done)
@@ -125,7 +125,7 @@ async def test_what_was_computed_of_a_scorer_goes_with_it(query, monkeypatch):
 
     async with opened(query) as pilot:
         await until(pilot, lambda: kept() == ["alpha", "beta"])
-        shutil.rmtree(inspected(pilot).results.folders["beta"])
+        shutil.rmtree(inspected(pilot).results.loaded.folders["beta"])
         await until(pilot, lambda: kept() == ["alpha"])
         assert pilot.app.is_running
 

@@ -11,11 +11,11 @@ import making
 from inspector.app.app import InspectApp
 from inspector.screens.base import AppScreen
 from inspector.screens.loading import READING, UNCHANGED
-from inspector.state.query import Query
 from inspector.state.remembered import RememberedState, recent_workspaces
-from inspector.state.result_set import load
 from inspector.widgets.search_bar import SearchBar
 from opened import DEMO, inspected, opened
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.triage.journal import Author, Journal
 from screen_text import press, rests, settled, shows, until
 
@@ -91,7 +91,7 @@ def aged(space):
 def opened_slowly(query, state_folder, monkeypatch):
     """The app, and what lets it read."""
     reading = threading.Event()
-    monkeypatch.setattr("inspector.state.result_set.load", lambda query: reading.wait(20) and load(query))
+    monkeypatch.setattr("scoring.selection.loading.load", lambda query: reading.wait(20) and load(query))
     return InspectApp(query, state_folder=state_folder), reading
 
 

@@ -10,8 +10,8 @@ from textual.drivers import web_driver
 from textual.events import Key, Paste
 
 from inspector.app.app import InspectApp
-from inspector.state.query import Query
 from inspector.widgets.textual_compat import InertPastes, _InertParser
+from scoring.selection.query import Query
 from thoroughness import up_to
 
 BEGIN, END = InertPastes.BEGIN, InertPastes.END

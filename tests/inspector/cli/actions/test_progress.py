@@ -12,9 +12,9 @@ from authored import json_lines, rows
 from inspector.cli import main
 from inspector.cli.actions import importing, progress
 from inspector.cli.actions.progress import ReadingProgress, bar_line
-from inspector.state.result_set import nothing_loaded
 from scoring.data.progress import tell
 from scoring.importing.batch import ImportOptions, read_sources
+from scoring.selection.loading import nothing_loaded
 
 
 class Terminal(io.StringIO):
@@ -93,7 +93,7 @@ def test_a_slow_analysis_shows_what_is_counted_how_fast_and_how_long_it_will_tak
             progress.threading.Event().wait(0.01)
         raise AssertionError(stderr.getvalue())
 
-    monkeypatch.setattr("inspector.state.result_set.load", waiting)
+    monkeypatch.setattr("scoring.selection.loading.load", waiting)
     assert main(["metrics", "--benchmark", "demo", "--json"]) == 0
     lines = stderr.getvalue().split("\r")
     picture = next(line for line in lines if "scorer-3" in line)

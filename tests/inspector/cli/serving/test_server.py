@@ -25,9 +25,9 @@ from inspector.cli.actions import browser as shell
 from inspector.cli.serving import server
 from inspector.cli.serving.server import COOKIE, Blur, Doorkeeper, Focus, PageSize, Ping, Resized, Stdin, read_message
 from inspector.cli.serving.visitor import VisitorOpening
-from inspector.state.query import Query
 from inspector.state.visit import Visit
 from inspector.widgets.textual_compat import Packets
+from scoring.selection.query import Query
 from scoring.workspace.triage.journal import Author
 from served import PATIENCE, STUBBORN, child, children, command, gone
 

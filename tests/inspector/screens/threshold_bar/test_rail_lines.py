@@ -13,11 +13,14 @@ import reference
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import GLYPHS
 from inspector.screens.threshold_bar.rail_lines import WIDE, ThresholdChanges, percent, rail_lines
-from inspector.state.query import Query
-from inspector.state.result_set import ResultSet, load
 from inspector.state.screen_state import inspect
 from reference import Case
 from scoring.data.texts import Texts
+from scoring.evaluation.evaluated_cases import EvaluatedCases, Loaded
+from scoring.selection.labels import Labels
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.workspace import Workspace
 from thoroughness import up_to
 
@@ -26,9 +29,8 @@ def opened(cases, low=0.0, high=1.0, comparison="<"):
     """The screen state of cases that one scorer scored."""
     evaluation = replace(making.evaluation(cases, 0.5, comparison), scorer=making.scorer(low=low, high=high))
     rows = np.arange(len(cases))
-    results = ResultSet(
-        Query(), Workspace(None), making.frame(cases), Texts.whole((), ()), (evaluation,), ("scorer",), rows
-    )
+    loaded = Loaded(Workspace(None), making.frame(cases), Texts.whole((), ()))
+    results = ResultSet(Query(), EvaluatedCases(loaded, (evaluation,)), Labels(), ("scorer",), rows)
     return inspect(results).focused("scorer", "bench")
 
 

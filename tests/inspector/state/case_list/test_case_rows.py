@@ -6,10 +6,10 @@ from msgspec.structs import replace
 import example
 from inspector.state.case_list.case_rows import CaseRows
 from inspector.state.filtering.facets import FACETS, FacetColumn, facet_counts
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from scoring.evaluation.evaluated_cases import MEASURES
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
+from scoring.selection.loading import load
 from scoring.workspace.filtering.filters import Facet, Filter, passing
 
 
@@ -22,7 +22,10 @@ def whole_frame(results, scorer):
     """Every column of every case, made at once."""
     rewards = results.evaluation(scorer).rewards
     columns = [one.column(name) for one in results.evaluations for name in EVERY_COLUMN]
-    columns += [results.column(name) for name in (*results.triage_columns, *results.further, *MEASURES)]
+    columns += [
+        results.evaluated.column(name)
+        for name in (*results.evaluated.triage_columns, *results.evaluated.further, *MEASURES)
+    ]
     own = [rewards.lists.alias("rewards"), pl.Series("solution", rewards.solutions).fill_nan(None)]
     return results.cases.hstack([*columns, *own])
 
@@ -50,19 +53,19 @@ def test_a_threshold_that_moves_makes_the_rows_on_screen_and_no_column(results):
 
 
 def test_further_columns_stand_beside_the_others(results):
-    notes = pl.Series("note", [None, *["seen"] * (results.height - 1)])
-    noted = replace(results, further={"note": notes})
-    assert noted.columns.count("note") == 1
-    assert noted.passing(("note = 'seen'",)).tolist() == [False, *[True] * (results.height - 1)]
+    notes = pl.Series("note", [None, *["seen"] * (results.evaluated.height - 1)])
+    noted = replace(results, evaluated=replace(results.evaluated, further={"note": notes}))
+    assert noted.evaluated.columns.count("note") == 1
+    assert noted.evaluated.passing(("note = 'seen'",)).tolist() == [False, *[True] * (results.evaluated.height - 1)]
     assert CaseRows(noted, None).rows(("note", "id"), np.array([1, 0])) == [
         ("seen", noted.cases["id"][1]),
         (None, noted.cases["id"][0]),
     ]
     # The same column with other values is another Series.
-    other = replace(noted, further={"note": notes.reverse()})
-    assert other.passing(("note = 'seen'",)).tolist() == [*[True] * (results.height - 1), False]
+    other = replace(noted, evaluated=replace(noted.evaluated, further={"note": notes.reverse()}))
+    assert other.evaluated.passing(("note = 'seen'",)).tolist() == [*[True] * (results.evaluated.height - 1), False]
     with pytest.raises(pl.exceptions.ColumnNotFoundError):
-        noted.column("nothing")
+        noted.evaluated.column("nothing")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +78,7 @@ def test_further_columns_stand_beside_the_others(results):
     ],
 )
 def test_facets_count_what_the_other_conditions_leave(results, chosen):
-    frame = results.frame()
+    frame = results.evaluated.table(results.evaluated.columns)
     within = (results.cases["benchmark"] == results.cases["benchmark"][0]).to_numpy()
     offered = [FacetColumn("alpha.outcome", "outcome", "outcomes"), *(FacetColumn(name, name) for name in FACETS)]
     found = facet_counts(results, within, offered, ("n_steps > 0",), chosen)

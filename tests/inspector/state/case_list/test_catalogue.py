@@ -6,10 +6,10 @@ from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.arranging import narrowed, sort_of
 from inspector.screens.case_columns import case_columns
 from inspector.state.case_list.catalogue import OF_CASES, OF_SCORER, catalogue, entry_of, order_words
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from scoring.data.schema import METADATA
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
+from scoring.selection.loading import load
 
 
 @pytest.fixture(scope="module")

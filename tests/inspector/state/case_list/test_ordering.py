@@ -2,14 +2,14 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 import making
-from inspector.state.case_list.ordering import KEPT, column_named, other_direction, sort_key, sorted_ids
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.data.errors import UsageError
 from scoring.evaluation.instructive import instructive
+from scoring.selection.loading import load
+from scoring.selection.ordering import KEPT, column_named, other_direction, sort_key, sorted_ids
+from scoring.selection.query import Query
+from scoring.selection.result_set import with_evaluations
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_a_measure_is_that_of_the_one_scorer_chosen(root):
 @pytest.mark.parametrize("name", ["gpt4.lowest_reward", "gpt4.drop_at_gold", "gpt4.abs_margin", "disagreement"])
 def test_measures_can_be_sorted_by_and_filtered_by(root, name):
     found = load(Query(workspace=root, sort=f"{name}:desc", where=(f'"{name}" > 0',)))
-    values = found.column(name).gather(found.shown).to_list()
+    values = found.evaluated.column(name).gather(found.shown).to_list()
     assert values == sorted(values, reverse=True)
     assert values
     assert min(values) > 0
@@ -80,7 +80,7 @@ def test_an_order_is_remembered_as_long_as_its_column_stays(root):
     found = load(Query(workspace=root, scorers=("gpt4",)))
     before = found.orders.of(*asked(found), "margin")
     assert found.orders.of(*asked(found), "gpt4.margin:asc") is before
-    moved = replace(found, evaluations=tuple(one.at(0.3) for one in found.evaluations))
+    moved = with_evaluations(found, [one.at(0.3) for one in found.evaluations])
     assert found.orders.of(*asked(moved), "margin") is not before
     for word in ("n_steps", "generator", "subset"):
         found.orders.of(*asked(found), word)

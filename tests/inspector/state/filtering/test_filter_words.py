@@ -2,8 +2,8 @@ import pytest
 
 import example
 from inspector.state.filtering.filter_words import filter_phrase, filter_words
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
+from scoring.selection.loading import load
 
 
 @pytest.fixture

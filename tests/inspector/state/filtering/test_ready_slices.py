@@ -6,12 +6,12 @@ import judged
 import making
 import taxonomy_spaces
 from inspector.state.filtering.filter_words import filter_words
-from inspector.state.filtering.saved_slices import SavedSlice
 from inspector.state.filtering.slices import ready_slices, size_of, sliced
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from published_spaces import mr_math
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.saved_slices import SavedSlice
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 
@@ -118,7 +118,7 @@ def every_scorer_wrong(state):
 
 def reckoned(state, names):
     """The cases of which every one of these scorers has a wrong verdict, from their columns."""
-    frame = state.results.frame()
+    frame = state.results.evaluated.table(state.results.evaluated.columns)
     wrong = ["early", "late", "missed", "false_alarm"]
     return {row["case"] for row in frame.to_dicts() if all(row[f"{name}.outcome"] in wrong for name in names)}
 

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from inspector.state.filtering.saved_slices import FILE, SavedSlice, delete_slice, read_slices, save_slice, with_slices
-from inspector.state.query import Query
 from scoring.data.errors import NoWorkspace, UsageError
+from scoring.selection.query import Query
+from scoring.selection.saved_slices import FILE, SavedSlice, delete_slice, read_slices, save_slice, with_slices
 
 LONG = SavedSlice("long ones", ("n_steps > 8", "subset IN ('it''s')"), sort="n_steps:desc")
 FOUND = SavedSlice("题", (), "two words", ("problem",))

@@ -5,10 +5,10 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.state.filtering.search_run import FoundBefore, run_search
-from inspector.state.filtering.searching import found_places
-from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from scoring.data.errors import SearchError
+from scoring.selection.loading import load
+from scoring.selection.searching import found_places
 from scoring.workspace.filtering.filters import Filter
 from scoring.workspace.filtering.text_query import TextQuery
 from views import cases_view
@@ -69,8 +69,10 @@ def test_a_note_that_is_written_is_found(query):
     now = searched(inspect(load(query)), "needle", ("notes",))
     assert not now.shown.size
     notes = pl.Series("note", [None] * 8 + ["a needle"], dtype=pl.String)
-    further = {**now.results.further, "note": notes}
-    there = replace(now, results=replace(now.results, further=further)).ordered("")
+    further = {**now.results.evaluated.further, "note": notes}
+    there = replace(
+        now, results=replace(now.results, evaluated=replace(now.results.evaluated, further=further))
+    ).ordered("")
     assert cases(there.results) == ["bench/long-one"]
 
 
@@ -78,10 +80,10 @@ def test_a_finished_search_is_remembered(query):
     start, remembered = inspect(load(query)), FoundBefore(kept=2)
     for text in ("a", "b", "c"):
         list(run_search(start, TextQuery.parse(text), remembered))
-    texts = start.results.texts
+    texts = start.results.loaded.texts
     assert remembered.get(TextQuery.parse("a"), texts) is None
     assert remembered.get(TextQuery.parse("c"), texts) is not None
-    assert remembered.get(TextQuery.parse("c"), load(query).texts) is None
+    assert remembered.get(TextQuery.parse("c"), load(query).loaded.texts) is None
 
 
 def test_a_search_that_is_stopped_has_no_end(query):

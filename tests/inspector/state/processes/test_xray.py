@@ -11,8 +11,8 @@ import making
 from inspector.state.processes import xray
 from inspector.state.processes.job import Job
 from inspector.state.processes.xray import XrayQuestion
-from inspector.state.query import Query
-from inspector.state.result_set import load
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 
 
 @pytest.fixture(scope="module")

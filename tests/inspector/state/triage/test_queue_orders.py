@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 import making
 from inspector.state.contested_gold import rankings
 from inspector.state.label_audit import audited_benchmarks
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from inspector.state.screen_state import covering, inspect, subject
 from inspector.state.triage.queue import (
     CONTESTED,
@@ -28,6 +26,8 @@ from inspector.state.triage.queue import (
 from reference import Case
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.single_case import verdict_of
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.triage.journal import Author, Journal
 
 

@@ -9,14 +9,14 @@ from benchmark_rows import action_pair, agent_run, judged_trajectory, messages, 
 from inspector import cli
 from inspector.api import analysis
 from inspector.state.case_links import figure_link
-from inspector.state.query import Query
-from inspector.state.result_set import load as load_results
 from scoring.data.schema import CASES, content_key
 from scoring.data.texts import context_messages
 from scoring.evaluation.exporters import trl_row
 from scoring.formats.benchmarks import toolprmbench, trajectories
 from scoring.formats.benchmarks.agentprocessbench import load, recognises
 from scoring.formats.results import agentprocessbench_results as judges
+from scoring.selection.loading import load as load_results
+from scoring.selection.query import Query
 
 ROLES = ("system", "user", "tool", "assistant", "assistant")
 
@@ -221,7 +221,7 @@ def test_both_figures_are_those_of_the_official_code(tmp_path, seed):
     results = load_results(Query(workspace=str(tmp_path / "space")))
     for metric in ("step_acc", "first_error_acc"):
         link = figure_link(results, results.evaluations[0], "agentprocessbench", metric)
-        assert link.n == len(gold) == int(results.passing(link.where).sum())
+        assert link.n == len(gold) == int(results.evaluated.passing(link.where).sum())
 
 
 def test_a_message_that_is_no_step_called_wrong_first_names_no_step(tmp_path):

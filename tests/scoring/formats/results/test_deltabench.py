@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from benchmark_rows import deltabench
 from inspector.state.case_links import figure_link
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.formats.results.deltabench_results import named_sections
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.metrics.official_rows import CountingRules, figures_of
 from scoring.metrics.sections import NAMES
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.workspace import Workspace
 
 NAMED = "Conclusion: yes\nError Section Number: {}\nExplanation: why 7."
@@ -75,4 +75,4 @@ def test_a_critics_file_gives_the_figures_of_the_authors_code(tmp_path):
     assert found["recall_micro"] == (pytest.approx(1 / 5), 4)
     for name in NAMES:
         link = figure_link(results, evaluation, "deltabench", name)
-        assert link.n == results.passing(link.where).sum() == 4
+        assert link.n == results.evaluated.passing(link.where).sum() == 4

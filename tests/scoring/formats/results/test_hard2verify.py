@@ -6,11 +6,11 @@ import pytest
 
 from benchmark_rows import encrypted, hard2verify
 from inspector.state.case_links import figure_link
-from inspector.state.query import Query
-from inspector.state.result_set import load
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.metrics.balanced import NAMES
 from scoring.metrics.official_rows import CountingRules, figures_of
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.workspace import Workspace
 
 GOLD = [[1, 0, 0], [1, 1, 1], [1, 1, 0], [0, 1, 1]]
@@ -77,4 +77,4 @@ def test_each_figure_opens_the_cases_that_it_is_of(place, scorer):
         link = figure_link(results, evaluation, "hard2verify", name)
         # Of verdicts there are no figures of steps, and so no cases behind them.
         assert (link is None) == (scorer == "first" and name.startswith("step"))
-        assert link is None or link.n == results.passing(link.where).sum() == 4
+        assert link is None or link.n == results.evaluated.passing(link.where).sum() == 4

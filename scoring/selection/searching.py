@@ -5,8 +5,8 @@ from typing import TypedDict
 
 import numpy as np
 
-from inspector.state.query import Query
 from scoring.data.schema import Bools
+from scoring.selection.query import Query
 from scoring.workspace.filtering.text_query import SCOPES, TextQuery
 from scoring.workspace.filtering.text_search import SearchMatches
 

@@ -1,30 +1,49 @@
 """Which gold labels figures are made of, the benchmark's own or adjudicated ones, and what is to be said of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
 
-from inspector.render.texts.sentences import counted, gold_words
 from scoring.workspace.triage.adjudicated import (
     CHANGED,
     CONFIRMED,
     DENYING,
     GONE,
-    OVERLAID,
     UNDECIDED,
     WITHOUT_GOLD,
     Adjudicated,
     adjudicate,
 )
 from scoring.workspace.triage.history import RATE, RULE
+from scoring.workspace.triage.journal import Journal
 from scoring.workspace.triage.words import Annotation, words_of
-
-if TYPE_CHECKING:
-    from scoring.workspace.triage.journal import Journal
 
 COLUMN = "adjudication"
 """The column beside the cases that says what became of each label; only there where labels are adjudicated."""
+
+
+class Labels(Struct, frozen=True, eq=False):
+    """Whose gold labels the cases have, and where people write what changes them.
+
+    Attributes:
+        journal: Where tags, notes and rulings are written; None = the workspace has no folder.
+        adjudicated: The labels laid over the benchmark's own; None = the cases have their own.
+        sources: What was said by case when the labels were made.
+        outdated: Whether people have said something else of the labels since.
+    """
+
+    journal: Journal | None = None
+    adjudicated: Adjudicated | None = None
+    sources: Mapping[str, Sequence[Annotation]] = field(default_factory=dict)
+    outdated: bool = False
+
+    def after(self, journal: Journal) -> "Labels":
+        """Return the same labels beside what is said now, in this journal: outdated where that speaks of labels."""
+        outdated = self.adjudicated is not None and (self.outdated or on_labels(journal) != self.sources)
+        return replace(self, journal=journal, outdated=outdated)
 
 
 class LabelSet(NamedTuple):
@@ -38,7 +57,7 @@ class LabelSet(NamedTuple):
     columns: Mapping[str, pl.Series]
 
 
-def on_labels(journal: "Journal | None") -> dict[str, tuple[Annotation, ...]]:
+def on_labels(journal: Journal | None) -> dict[str, tuple[Annotation, ...]]:
     """Return everybody's rulings and ratings on the cases whose label somebody denies, or denies its import."""
     ruled = {} if journal is None else journal.triage.rulings
     return {
@@ -75,39 +94,12 @@ def labels_note(adjudicated: Adjudicated | None, n: int) -> Iterator[str]:
         yield f"Labels are {labels_words(adjudicated, n)}."
 
 
-def changed_words(adjudicated: Adjudicated | None, case: str) -> str:
-    """Write `changed by ann, the benchmark says step 2`; "" where a case (by identity) has its own label."""
-    row = None if adjudicated is None else adjudicated.overlaid.get(case)
-    if row is None:
-        return ""
-    own = {"earliest_error": row["own_earliest_error"], "error_steps": row["own_error_steps"]}
-    what = "taken away as an import problem" if row[COLUMN] == WITHOUT_GOLD else "changed"
-    return f"{what} by {_names(row['who'])}, the benchmark says: {gold_words(own)}"
-
-
-def other_labels(adjudicated: Adjudicated | None) -> str:
-    """Explain why figures are not those of the benchmark's own labels, as printed ones are; "" where they are."""
-    changed = 0 if adjudicated is None else adjudicated.count(*OVERLAID)
-    return f"{counted(changed, 'gold label')} adjudicated here" if changed else ""
-
-
-def with_own_labels(why: str) -> str:
-    """Say what figures are not comparable with, and why: the words of `other_labels`."""
-    return f"with figures of the benchmark's own labels: {why}"
-
-
-def published_note(adjudicated: Adjudicated | None) -> Iterator[str]:
-    """Yield a sentence for where printed figures stand beside those here; none where both are of the same labels."""
-    if why := other_labels(adjudicated):
-        yield f"published figures are of the benchmark's own labels, and {why}: not comparable"
-
-
 def _parts(adjudicated: Adjudicated, n: int) -> Iterator[str]:
     changed, without = adjudicated.count(CHANGED), adjudicated.count(WITHOUT_GOLD)
     undecided, confirmed, gone = (adjudicated.count(*which) for which in (UNDECIDED, (CONFIRMED,), (GONE,)))
     if changed or without:
         left_out = f" and {without:,} without one ({WITHOUT_GOLD})" if without else ""
-        yield f"{changed:,} of {counted(n, 'case')} changed{left_out}, by {_names(adjudicated.people)}"
+        yield f"{changed:,} of {_cases(n)} changed{left_out}, by {names_words(adjudicated.people)}"
     else:
         yield "no ruling here changes any, so that they are the original ones"
     if undecided:
@@ -119,6 +111,11 @@ def _parts(adjudicated: Adjudicated, n: int) -> Iterator[str]:
         yield f"{gone:,} of the ruled cases not here"
 
 
-def _names(people: Sequence[str]) -> str:
+def names_words(people: Sequence[str]) -> str:
+    """Write `ann, bob and eve`."""
     *others, last = people
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def _cases(n: int) -> str:
+    return f"{n:,} case" if n == 1 else f"{n:,} cases"

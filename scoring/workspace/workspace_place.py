@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from inspector.state.query import ENVIRONMENT
+from scoring.data.environment import WORKSPACE
 from scoring.data.errors import NoWorkspace
 from scoring.workspace.workspace import MARK, TRIAGE, Workspace, workspace_folder
 
@@ -22,7 +22,7 @@ def find_workspace(path: str | None, *, create: bool = False) -> Workspace:
         UsageError: the one that is named is an address that cannot be read.
         StoreError, MissingExtra: it is on object storage, and cannot be had.
     """
-    named = path if path is not None else os.environ.get(ENVIRONMENT) or None
+    named = path if path is not None else os.environ.get(WORKSPACE) or None
     if named is not None:
         folder = workspace_folder(named, create=create)
         if not create:
@@ -46,7 +46,7 @@ def find_workspace(path: str | None, *, create: bool = False) -> Workspace:
 
 def deciding_files(path: str | None) -> list[Path]:
     """Return the files of which it depends which workspace is found, whether they are there or not."""
-    named = path if path is not None else os.environ.get(ENVIRONMENT)
+    named = path if path is not None else os.environ.get(WORKSPACE)
     return [Path(named) / MARK] if named else [LOCAL / MARK, _own() / MARK, demo_workspace() / MARK]
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from inspector.state.query import Query, shell_word
 from scoring.data.errors import DamagedWorkspace
 from scoring.data.names import match_name
 from scoring.data.scorer import Scorer
@@ -13,6 +12,7 @@ from scoring.formats.benchmarks import demo
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.deciding import Wishes
 from scoring.metrics.step_labels import asked_by_redundancy, redundancy_rows
+from scoring.selection.query import Query, shell_word
 from scoring.workspace.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
 from scoring.workspace.workspace import Workspace
 

@@ -12,10 +12,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.state.query import Query
 from scoring.data.errors import NoWorkspace, UnwritableWorkspace, UsageError
 from scoring.data.names import match_name
 from scoring.data.storage.files import locked, unwritable, write_atomically
+from scoring.selection.query import Query
 
 FILE = "slices.json"
 FORMAT = 1

@@ -1,0 +1,121 @@
+"""Load a query: read the workspace, decide what the query asks to decide, and select its cases."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+from msgspec.structs import replace
+
+from scoring.data.names import match_name
+from scoring.data.own_columns import own_columns
+from scoring.evaluation.derived import EvaluationCache
+from scoring.evaluation.evaluated_cases import EvaluatedCases, Loaded
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.loader import Scored, scored
+from scoring.evaluation.scorer_columns import EVERY_COLUMN
+from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.triage_columns import SAID, TriageColumns
+from scoring.metrics.statistics import BASELINES, baselines
+from scoring.selection.labels import Labels, label_set, labels_note, on_labels
+from scoring.selection.query import Query
+from scoring.selection.query_notes import absence_notes, stale_notes, wish_notes
+from scoring.selection.result_set import ResultSet, decide, found_in, select
+from scoring.selection.saved_slices import with_slices
+from scoring.workspace.filtering.filters import columns_read
+from scoring.workspace.triage.history import Triage
+from scoring.workspace.triage.words import Annotation
+from scoring.workspace.workspace import Workspace
+from scoring.workspace.workspace_place import find_workspace_or_demo
+
+
+def load(query: Query, *, workspace: Workspace | None = None, scorers: bool = True) -> ResultSet:
+    """Read what a query names, decide and select; the files that it names as `plugins` must be loaded already.
+
+    Args:
+        query: what is asked for.
+        workspace: where it is read from, if it is open already; None = the one that the query names.
+        scorers: whether any is read and evaluated that the query does not need to select the cases.
+
+    Raises:
+        InspectError: no workspace, an unknown benchmark, scorer or column, or a condition that cannot be read.
+    """
+    if workspace is None:
+        workspace = find_workspace_or_demo(query.workspace, query.benchmarks)
+    if query.slices:
+        query = with_slices(query, workspace.root)
+    place = EvaluationCache.of(workspace, query.benchmarks)
+    files, texts, metadata = workspace.cases_and_columns(tuple(dict.fromkeys(query.benchmarks)))
+    unchanged = place == EvaluationCache.of(workspace, query.benchmarks)
+    journal = workspace.journal()
+    on_label: Mapping[str, Sequence[Annotation]] = {} if query.labels == "original" else on_labels(journal)
+    cases, adjudicated, label_columns = label_set(query.labels, on_label, files)
+    made_columns = own_columns()
+    case_columns = {*cases.columns, *metadata.schema, *SAID, *label_columns, *(made.name for made in made_columns)}
+    evaluates = scorers or _needs_scorers(query, case_columns)
+    # What is kept was made from the labels in the files.
+    kept = place if unchanged and cases is files else None
+    there = scored(workspace, cases, texts, kept) if evaluates else Scored()
+    problems = (*there.problems, *(journal.problems if journal else ()))
+    added = _baselines(query, cases, [evaluation.scorer.name for evaluation in there.evaluations])
+    evaluated = EvaluatedCases(
+        Loaded(workspace, cases, texts, metadata, there.folders, problems, tuple(there.unkept)),
+        (*there.evaluations, *added),
+        TriageColumns(journal.triage if journal else Triage(), cases),
+        {**label_columns, **{made.name: made.of(cases, texts) for made in made_columns}},
+    )
+    chosen = _chosen(query, evaluated.evaluations, added)
+    labels = Labels(journal, adjudicated, on_label)
+    everything = ResultSet(query, evaluated, labels, chosen, np.arange(cases.height))
+    if query.thresholds:
+        # Some are tuned on the cases that are kept: those are looked for once, not for each scorer.
+        everything = replace(everything, matches=found_in(everything, np.ones(cases.height, dtype=np.bool_)))
+    decided = decide(everything)
+    notes = (
+        *absence_notes(query, workspace, unscored=evaluates and cases.height > 0 and not there.folders),
+        *stale_notes(there.evaluations, there.folders, query.workspace),
+        *wish_notes(query, decided.evaluations),
+        *labels_note(adjudicated, cases.height),
+    )
+    return select(replace(decided, notes=notes))
+
+
+def nothing_loaded(problem: str = "") -> ResultSet:
+    """Select from no workspace, for what has an answer without any case; `problem` says why."""
+    workspace = Workspace(None)
+    evaluated = EvaluatedCases(Loaded(workspace, *workspace.cases()))
+    notes = (problem,) if problem else ()
+    return ResultSet(Query(), evaluated, Labels(), (), np.arange(0), notes=notes)
+
+
+def _needs_scorers(query: Query, case_columns: Collection[str]) -> bool:
+    """Whether the query refers to scorers or may; `case_columns` are the columns that belong to no scorer."""
+    if query.decides or query.scorers or query.search or query.sort:
+        return True
+    read = [columns_read(text) for text in query.where]
+    # A metadata column may have the name of a scorer's.
+    others = {name for name in case_columns if name.rpartition(".")[2] not in EVERY_COLUMN}
+    return not all(names and names <= others for names in read)
+
+
+def _baselines(query: Query, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:
+    """The baselines where they are asked for or named, less those whose name a scorer of the workspace has."""
+    named = [
+        *query.columns,
+        query.sort.removesuffix(":desc"),
+        *(name for text in query.where for name in columns_read(text)),
+    ]
+    read = {column.rpartition(".")[0] for column in named}
+    wanted = query.baselines or not BASELINES.keys().isdisjoint({*query.scorers, *read})
+    made = baselines(Gold(cases), query.seed) if wanted else ()
+    return [evaluation for evaluation in made if evaluation.scorer.name not in taken]
+
+
+def _chosen(query: Query, evaluations: Sequence[Evaluation], added: Sequence[Evaluation]) -> tuple[str, ...]:
+    """The scorers that are shown, by full name; `added` are the baselines among the evaluations."""
+    names = [evaluation.scorer.name for evaluation in evaluations]
+    wanted = [match_name(word, names, "scorer") for word in query.scorers]
+    beside = [evaluation.scorer.name for evaluation in added]
+    # A baseline that is only named, by a condition perhaps, is not shown beside all others.
+    unasked = () if query.baselines else beside
+    every = wanted + beside if wanted else names
+    return tuple(dict.fromkeys(name for name in every if name in wanted or name not in unasked))

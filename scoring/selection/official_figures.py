@@ -1,0 +1,25 @@
+"""The official metrics of a result set: what `prm-inspect metrics` and the API give."""
+
+import polars as pl
+from msgspec.structs import replace
+
+from scoring.evaluation.evaluated_cases import twin_evaluations
+from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.metrics.official_rows import metrics_frame
+from scoring.selection.result_set import ResultSet, shown_benchmarks
+
+
+def official_figures(results: ResultSet, *, intervals: bool = True) -> pl.DataFrame:
+    """Return rows of `scoring.metrics.official_rows.METRICS` of the chosen scorers on the shown cases.
+
+    They are grouped as the query asks.
+    """
+    chosen, loaded = results.chosen_evaluations, results.loaded
+    facts = {name: step_labelled(name) for name in shown_benchmarks(results)}
+    twins = {
+        name: twin_evaluations(loaded.workspace, name, chosen, loaded.folders)
+        for name, labelled in facts.items()
+        if labelled is not None and labelled.twins
+    }
+    counting = results.counting if intervals else replace(results.counting, seed=None)
+    return metrics_frame(results.evaluated, chosen, results.mask, counting, results.query.by, twins)
