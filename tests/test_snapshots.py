@@ -25,7 +25,8 @@ from textual.widgets import Input
 from inspector.analyses import Params, load
 from inspector.app.app import InspectApp
 from inspector.render.lines import text_of
-from inspector.state.screen_state import inspect, subject
+from inspector.state.opening import inspect
+from inspector.state.subject import subject
 from inspector.widgets.search_bar import SearchBar
 from looks import Look, at_rest, resting_look, written
 from opened import opened

@@ -136,7 +136,7 @@ async def board(place: Path) -> dict[str, Any]:
         screen, now = screen_text(pilot.app).splitlines(), inspected(pilot)
         return {
             "theme": pilot.app.theme,
-            "focus": (now.benchmark, now.scorer),
+            "focus": (now.focus.benchmark, now.focus.scorer),
             "grouped": "rows by scorer" in screen[0],
             "columns": _header(screen, " scorer "),
         }
@@ -164,7 +164,7 @@ async def cases(place: Path) -> dict[str, Any]:
 
 async def focus_of_the_demo(place: Path) -> str | None:
     async with app(place, "demo", workspace=None) as pilot:
-        return inspected(pilot).scorer
+        return inspected(pilot).focus.scorer
 
 
 def _header(screen: list[str], start: str) -> str:

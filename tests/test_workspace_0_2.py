@@ -127,7 +127,7 @@ async def board(folder: Path) -> dict[str, Any]:
         screen, now = screen_text(pilot.app).splitlines(), inspected(pilot)
         return {
             "theme": pilot.app.theme,
-            "focus": (now.benchmark, now.scorer),
+            "focus": (now.focus.benchmark, now.focus.scorer),
             "grouped": "rows by scorer" in screen[0],
             "interval": "95%" in "\n".join(screen),
         }
@@ -153,7 +153,7 @@ async def cases(folder: Path) -> dict[str, Any]:
 
 async def focus_of_the_demo(folder: Path) -> str | None:
     async with app(folder, "demo", workspace=None) as pilot:
-        return inspected(pilot).scorer
+        return inspected(pilot).focus.scorer
 
 
 async def test_the_app_looks_as_ann_left_it(read_only):

@@ -152,8 +152,8 @@ class InspectApp(Themed[int]):
         """In a thread: import what is heavy, read the workspace, decide."""
         from inspector.analyses._own import load_own
         from inspector.screens import board  # noqa: F401  # imported here so that opening it is instant
+        from inspector.state.opening import inspect
         from inspector.state.processes.scoring_words import progress_words
-        from inspector.state.screen_state import inspect
         from scoring.data.errors import InspectError
         from scoring.data.progress import told_to
         from scoring.selection.loading import load

@@ -502,9 +502,9 @@ class VotePage(Struct, frozen=True, eq=False):
 
 def answers_to(state: ScreenState, row: int) -> list[dict[str, Any]]:
     """Return the answers of the scorer in focus to a case, in order of run and vote; [] where there are none."""
-    if state.scorer is None:
+    if state.focus.scorer is None:
         return []
-    return kept_answers(state.results, state.scorer, row).to_dicts()
+    return kept_answers(state.results, state.focus.scorer, row).to_dicts()
 
 
 def without_answers(state: ScreenState, keys: KeyWords = USUAL) -> str:
@@ -515,7 +515,7 @@ def without_answers(state: ScreenState, keys: KeyWords = USUAL) -> str:
     name = evaluation.scorer.name
     if evaluation.scorer.kind == "critic":
         return f"{name} gave no answer on this case."
-    others = [other for other in state.results.evaluations if other.coverage.covers(state.benchmark)]
+    others = [other for other in state.results.evaluations if other.coverage.covers(state.focus.benchmark)]
     critics = [other.scorer.name for other in others if other.scorer.kind == "critic"]
     following = f"{keys.of('next-scorer')} looks through the next scorer"
     where = f"{critics[0]} does; {following}." if critics else "No scorer of this benchmark does."

@@ -136,13 +136,13 @@ def scorers_shown(state: ScreenState, beside: tuple[str, ...]) -> list[Evaluatio
     """Return the scorer in focus, then the chosen ones there on its benchmark; at most one a letter."""
     if state.evaluation is None:
         return []
-    benchmark = state.benchmark
+    benchmark = state.focus.benchmark
     there = {
         evaluation.scorer.name: evaluation
         for evaluation in state.results.evaluations
         if evaluation.coverage.covers(benchmark)
     }
-    others = [there[name] for name in beside if name in there and name != state.scorer]
+    others = [there[name] for name in beside if name in there and name != state.focus.scorer]
     return [state.evaluation, *others][: len(LETTERS)]
 
 
@@ -152,6 +152,6 @@ def letters_of(state: ScreenState, chosen: list[Evaluation]) -> dict[str, str]:
     Those whose cases are listed come first, with the letters that they had where the list was opened.
     """
     names = {evaluation.scorer.name for evaluation in chosen}
-    every = dict.fromkeys((*state.beside, *(evaluation.scorer.name for evaluation in state.results.evaluations)))
+    every = dict.fromkeys((*state.focus.beside, *(evaluation.scorer.name for evaluation in state.results.evaluations)))
     ordered = [name for name in every if name in names]
     return dict(zip(ordered, LETTERS, strict=False))

@@ -150,7 +150,7 @@ def rewriting_lines(case: OpenCase) -> Iterator[Line]:
 
     The steps as they are, under a sentence, where there is nothing to put beside them.
     """
-    display, name, focus = case.display, case.state.rewriting, case.focus
+    display, name, focus = case.display, case.state.focus.rewriting, case.focus
     rewriting, tried = rewriting_of(name), None
     sentences: list[TextPart] = []
     if rewriting is not None and focus is not None:

@@ -43,7 +43,7 @@ def token_lines(case: OpenCase) -> Iterator[Line]:
 
 def _of_this(case: OpenCase) -> XrayAnswer | None:
     """What is known, if it is of this case and of the scorer in focus."""
-    xray, at_hand = case.display.xray, (case.case["case"], case.state.scorer)
+    xray, at_hand = case.display.xray, (case.case["case"], case.state.focus.scorer)
     return xray if xray is not None and (xray.case, xray.scorer) == at_hand else None
 
 

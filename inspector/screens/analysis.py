@@ -22,7 +22,9 @@ from inspector.screens.dialog import Picking
 from inspector.screens.messages import Computed
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables
 from inspector.state.comparability import Incomparable, incomparable
-from inspector.state.screen_state import ScreenState, best_scorer, covering, subject
+from inspector.state.focusing import best_scorer, covering
+from inspector.state.screen_state import ScreenState
+from inspector.state.subject import subject
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.pick_list import Pick
 from scoring.data.errors import InspectError
@@ -63,33 +65,33 @@ class AnalysisScreen(SheetScreen):
         Else the best one, and none where a page is about one scorer unless another was chosen.
         """
         there = covering(state)
-        if self._other in there and self._other != state.scorer:
+        if self._other in there and self._other != state.focus.scorer:
             return self._other
         if self.open_page.whose == ALONE_OR_BESIDE:
             return None
-        return best_scorer(state, [name for name in there if name != state.scorer])
+        return best_scorer(state, [name for name in there if name != state.focus.scorer])
 
     def beside(self, state: ScreenState) -> tuple[str, ...]:
         """Return the scorer in focus, then those that were put beside it."""
-        if state.scorer is None:
+        if state.focus.scorer is None:
             return ()
         there = covering(state)
-        others = [name for name in self.remembered.left.overlaid if name in there and name != state.scorer]
-        return (state.scorer, *others[: len(LETTERS) - 1])
+        others = [name for name in self.remembered.left.overlaid if name in there and name != state.focus.scorer]
+        return (state.focus.scorer, *others[: len(LETTERS) - 1])
 
     def asked_about(self, state: ScreenState) -> tuple[str, ...]:
         """Return the scorers that the open page is about; () where there are too few, or it is about none."""
         whose = self.open_page.whose
-        if state.scorer is None or whose == "none":
+        if state.focus.scorer is None or whose == "none":
             return ()
         if self.about_two:
             other = self.other(state)
-            return () if other is None else (state.scorer, other)
+            return () if other is None else (state.focus.scorer, other)
         if whose == ALONE_OR_BESIDE:
             other = self.other(state)
-            return (state.scorer,) if other is None else (state.scorer, other)
+            return (state.focus.scorer,) if other is None else (state.focus.scorer, other)
         every = covering(state)
-        return {"focus": (state.scorer,), "beside": self.beside(state)}.get(whose, every)
+        return {"focus": (state.focus.scorer,), "beside": self.beside(state)}.get(whose, every)
 
     @property
     def about_scorers(self) -> bool:
@@ -111,7 +113,7 @@ class AnalysisScreen(SheetScreen):
     @property
     def _told(self) -> dict[str, Any]:
         """What was chosen for the benchmark in focus: another one has other columns and scorers."""
-        return {} if self.state is None else self._told_of.get(self.state.benchmark, {})
+        return {} if self.state is None else self._told_of.get(self.state.focus.benchmark, {})
 
     def params(self, page: str, form: str = "") -> Params:
         """Return a page with the options that were chosen for it here."""
@@ -129,7 +131,7 @@ class AnalysisScreen(SheetScreen):
         names = self.asked_about(state)
         if not (self.about_two or self.open_page.whose == ALONE_OR_BESIDE) or len(names) < 2:
             return super().subject(state)
-        a, b = (name_forms(name, 24, 12, among=state.scorers) for name in names)
+        a, b = (name_forms(name, 24, 12, among=covering(state)) for name in names)
         forms = tuple(f"{left} against {right}" for left, right in zip((*a, a[-1]), (*b, b[-1]), strict=False))
         return [Phrase(forms, rank=3)]
 
@@ -140,9 +142,9 @@ class AnalysisScreen(SheetScreen):
             title = "Nothing to show yet"
             score, read = self.keys.of("score"), self.keys.of("import")
             words = (
-                f"{self.ANALYSIS.needs.format(benchmark=state.benchmark)} Use {score} to run one, or {read} on "
+                f"{self.ANALYSIS.needs.format(benchmark=state.focus.benchmark)} Use {score} to run one, or {read} on "
                 "the board or in the list to import results. In a shell: "
-                f"prm-inspect score {state.benchmark} --model DIR, or prm-inspect import PATH."
+                f"prm-inspect score {state.focus.benchmark} --model DIR, or prm-inspect import PATH."
             )
             return Sheet((heading(title), *paragraph(words, width)))
         known = self._views.get(self.page)
@@ -171,7 +173,7 @@ class AnalysisScreen(SheetScreen):
             None if journal is None else journal.triage,
             names,
             state.slice,
-            state.benchmark,
+            state.focus.benchmark,
             results.query.seed,
             tuple(sorted(self._told.items())),
         )
@@ -337,13 +339,13 @@ class AnalysisScreen(SheetScreen):
         """Tell the page something and show what it says then; None takes it back."""
         if self.state is not None:
             kept = {known: other for known, other in self._told.items() if known != name}
-            self._told_of[self.state.benchmark] = kept if value is None else {**kept, name: value}
+            self._told_of[self.state.focus.benchmark] = kept if value is None else {**kept, name: value}
             self.show_state(self.state)
 
     def _choose_other(self, option: Option | None = None) -> None:
         """Choose B, or nobody where the page may be about one scorer or an option that is a switch says so."""
         state = self.state
-        names = [] if state is None else [name for name in covering(state) if name != state.scorer]
+        names = [] if state is None else [name for name in covering(state) if name != state.focus.scorer]
         if state is None or not names:
             self.say("There is no other scorer on this benchmark.")
             return
@@ -365,7 +367,7 @@ class AnalysisScreen(SheetScreen):
                 self._tell(option.name, True if name else None)
 
         cursor = next((at for at, pick in enumerate(picks) if pick.strong), 0)
-        title = "Compare with" if option is None else f"{state.scorer} less"
+        title = "Compare with" if option is None else f"{state.focus.scorer} less"
         self.app.push_screen(Picking(title, picks, cursor), chosen)
 
     def action_swap(self) -> None:
@@ -379,9 +381,9 @@ class AnalysisScreen(SheetScreen):
             self.say("There is no other scorer on this benchmark.")
             return
         self.close_rail()
-        self._other = state.scorer
+        self._other = state.focus.scorer
         try:
-            self.put(state.focused(other, state.benchmark))
+            self.put(state.focused(other, state.focus.benchmark))
         except InspectError as error:
             self.say(error.words)
 
@@ -392,20 +394,20 @@ class AnalysisScreen(SheetScreen):
     def _reasons(self, state: ScreenState) -> list[Incomparable]:
         """Why the figures of the scorers that the open page is about are not comparable."""
         names = self.asked_about(state)
-        return incomparable(subject(state, names), names, state.benchmark)
+        return incomparable(subject(state, names), names, state.focus.benchmark)
 
     def _choose_beside(self) -> None:
         state = self.state
-        if state is None or state.scorer is None:
+        if state is None or state.focus.scorer is None:
             self.say("There is no scorer whose curve could be drawn.")
             return
         names = covering(state)
-        if set(names) <= {state.scorer}:
+        if set(names) <= {state.focus.scorer}:
             self.say("There is no other scorer on this benchmark.")
             return
         self.close_rail()
         facts = [decision_words(state.rule_of(name)) for name in names]
-        choice = ScorerChoice(names, facts, self.beside(state), state.scorer, len(LETTERS))
+        choice = ScorerChoice(names, facts, self.beside(state), state.focus.scorer, len(LETTERS))
         self.app.push_screen(choice, self._put_beside)
 
     def _put_beside(self, chosen: tuple[str, ...] | None) -> None:

@@ -18,6 +18,7 @@ from inspector.screens.dialog import CommandMenu, Picking, commands_bound
 from inspector.screens.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
 from inspector.screens.threshold_bar.threshold import ThresholdMove
 from inspector.screens.two_keys import TwoKeys
+from inspector.state.focusing import covering, next_scorer
 from inspector.state.remembered import RememberedState
 from inspector.state.screen_state import ScreenState
 from inspector.state.visit import HERE
@@ -200,7 +201,7 @@ class AppScreen(Steady, Screen[None]):
             picks = (Pick("stop", "Stop", "what was computed is kept"), Pick("", "Go on"))
             self.app.push_screen(Picking("A run is going on", picks), self._stop_scoring)
             return
-        if state is None or not state.benchmark:
+        if state is None or not state.focus.benchmark:
             self.say("There is no benchmark to score: import one first.")
             return
 
@@ -211,8 +212,8 @@ class AppScreen(Steady, Screen[None]):
         from inspector.screens.score import ScoreDialog, known_models
 
         self.close_rail()
-        models = known_models(state.benchmark, self.remembered.left.models)
-        self.app.push_screen(ScoreDialog(state.benchmark, models, self.visit), answered)
+        models = known_models(state.focus.benchmark, self.remembered.left.models)
+        self.app.push_screen(ScoreDialog(state.focus.benchmark, models, self.visit), answered)
 
     def _stop_scoring(self, chosen: str | None) -> None:
         if chosen:
@@ -239,23 +240,23 @@ class AppScreen(Steady, Screen[None]):
     def action_scorers(self) -> None:
         """Choose the scorer that the cases are seen through."""
         state = self.state
-        names = [] if state is None else state.scorers
+        names = [] if state is None else covering(state)
         if state is None or len(names) < 2:
             self.say("There is no other scorer on this benchmark." if names else "There is no scorer to look through.")
             return
         self.close_rail()
         of = state.results.evaluation
-        picks = [Pick(name, name, of(name).scorer.about, strong=name == state.scorer) for name in names]
+        picks = [Pick(name, name, of(name).scorer.about, strong=name == state.focus.scorer) for name in names]
         cursor = next((at for at, pick in enumerate(picks) if pick.strong), 0)
         self.app.push_screen(Picking("Look through", picks, cursor), self._look_through)
 
     def action_scorer(self, by: int) -> None:
         """Look through the next scorer, or the one before."""
-        if self.state is None or self.state.scorer is None:
+        if self.state is None or self.state.focus.scorer is None:
             self.say("There is no scorer to look through.")
             return
-        following = self.state.next_scorer(by)
-        if following.scorer == self.state.scorer:
+        following = next_scorer(self.state, by)
+        if following.focus.scorer == self.state.focus.scorer:
             self.say("There is no other scorer on this benchmark.")
             return
         self.close_rail()
@@ -263,7 +264,7 @@ class AppScreen(Steady, Screen[None]):
 
     def _look_through(self, name: str | None) -> None:
         if name is not None and self.state is not None:
-            self.put(self.state.focused(name, self.state.benchmark))
+            self.put(self.state.focused(name, self.state.focus.benchmark))
 
     # -- leaving
 

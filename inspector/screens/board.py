@@ -49,6 +49,7 @@ from inspector.screens.controller import ControlledScreen, Controller, TableScre
 from inspector.screens.exporting import score_facts
 from inspector.screens.messages import Copy, Export, Go, Inspected
 from inspector.state.case_links import drilled
+from inspector.state.case_list.listed import cleared, failures
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_table import bindings_of
@@ -108,7 +109,7 @@ class BoardOpening(Controller[OpeningBoard]):
         """List exactly the cases behind a number."""
         self.screen.close_rail()
         if self.state is not None:
-            self.screen.put(drilled(self.state.cleared(), drill))
+            self.screen.put(drilled(cleared(self.state), drill))
             self.screen.post_message(Go("cases"))
 
     def action_failures(self) -> None:
@@ -118,8 +119,8 @@ class BoardOpening(Controller[OpeningBoard]):
             self.screen.say(PRINTED)
         elif line is not None and line["kind"] == NOBODY:
             self.action_all_cases()
-        elif self.state is not None and self.state.scorer is not None:
-            self.screen.put(self._within(self.state.failures()))
+        elif self.state is not None and self.state.focus.scorer is not None:
+            self.screen.put(self._within(failures(self.state)))
             self.screen.post_message(Go("cases"))
         else:
             cases, score = self.screen.keys.of("open-cases"), self.screen.keys.of("score")
@@ -130,7 +131,7 @@ class BoardOpening(Controller[OpeningBoard]):
     def action_all_cases(self) -> None:
         self.screen.close_rail()
         if self.state is not None:
-            self.screen.put(self._within(self.state.cleared()))
+            self.screen.put(self._within(cleared(self.state)))
             self.screen.post_message(Go("cases"))
 
     def _within(self, state: ScreenState) -> ScreenState:
@@ -139,7 +140,7 @@ class BoardOpening(Controller[OpeningBoard]):
         if line is None or line["subset"] is None:
             return state
         chosen = state.filter
-        return state.filtered(Filter((*chosen.facets, subset_facet(line["subset"])), chosen.where))
+        return state.selected(chosen=Filter((*chosen.facets, subset_facet(line["subset"])), chosen.where))
 
 
 # -- what of a board takes a moment: who is tied with the best, and differences. Computed behind, then filled in
@@ -292,7 +293,7 @@ class BoardScreen(AppScreen):
         if self.how.against not in {"", *(evaluation.scorer.name for evaluation in results.evaluations)}:
             self.how = replace(self.how, against="")
         board_pieces = pieces(results, *base, subsets=self.how.subsets)
-        focus = state.scorer, state.benchmark
+        focus = state.focus.scorer, state.focus.benchmark
         other, self._focus = not table.row_count or focus != self._focus, focus
         query = results.query
         counting = query.protocol, query.unparsed, query.seed
@@ -406,7 +407,7 @@ class BoardScreen(AppScreen):
     def _follow(self, state: ScreenState) -> None:
         """Put the cursor on the scorer in focus: at the start, and where something else went to another one."""
         here = self.line
-        row = f"{state.scorer or ''}{SEPARATOR}{state.benchmark}"
+        row = f"{state.focus.scorer or ''}{SEPARATOR}{state.focus.benchmark}"
         if here is None or not f"{here['row']}{SEPARATOR}".startswith(f"{row}{SEPARATOR}"):
             self.table.go_to(row)
 
@@ -418,7 +419,7 @@ class BoardScreen(AppScreen):
         line = self.line
         if line is not None and line["kind"] != PUBLISHED and self.state is not None:
             scorer, benchmark = None if line["kind"] == NOBODY else line["scorer"], line["benchmark"]
-            if (scorer, benchmark) != (self.state.scorer, self.state.benchmark):
+            if (scorer, benchmark) != (self.state.focus.scorer, self.state.focus.benchmark):
                 self.close_rail()
                 self.put(self.state.focused(scorer, benchmark))
         self._describe()
@@ -484,7 +485,7 @@ class BoardScreen(AppScreen):
         self.close_rail()
         if self.state is not None:
             # Told to the app alone: the board shows the same with and without a filter of the list.
-            self.post_message(Inspected(self.state.cleared()))
+            self.post_message(Inspected(cleared(self.state)))
         super().action_go(name)
 
     def action_back(self) -> None:
@@ -520,6 +521,6 @@ class BoardScreen(AppScreen):
                 (Export("board", "", make=partial(board_view, self.state, self.how)), rows),
                 (Export("all-metrics", ""), "The metrics of all scorers, by subset"),
             )
-            behind = self.state.cleared()
-            report = Export("report", "html", make=partial(report_of, behind)) if behind.scorer else None
+            behind = cleared(self.state)
+            report = Export("report", "html", make=partial(report_of, behind)) if behind.focus.scorer else None
             self.offer(choices, report)

@@ -13,6 +13,7 @@ from inspector.screens.arranging import Arranging
 from inspector.screens.board_columns import Legend, entries
 from inspector.screens.controller import TableScreen
 from inspector.state.case_list.catalogue import Entry
+from inspector.state.renewing import renewed
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from scoring.evaluation.evaluation import Evaluation
@@ -161,7 +162,7 @@ class BoardArranging(Arranging[ArrangedBoard]):
         results = with_baselines(state.results, made)
         if self.screen.how.against not in results.chosen:
             self.screen.how = replace(self.screen.how, against="")
-        self.screen.put(state.renewed(results))
+        self.screen.put(renewed(state, results))
         names = [evaluation.scorer.name for evaluation in results.evaluations if is_baseline(evaluation.scorer)]
         if made and len(names) < len(made):
             self.screen.say("A scorer has the name of a baseline, which is left out.")

@@ -9,7 +9,8 @@ from textual.worker import get_current_worker
 from inspector.analyses import load
 from inspector.render.lines import Piece, Sheet
 from inspector.screens.controller import same_owners
-from inspector.state.screen_state import subject
+from inspector.state.case_list.listed import cleared
+from inspector.state.subject import subject
 from inspector.widgets.sheet_view import SheetView
 from scoring.data.errors import InspectError
 
@@ -105,9 +106,9 @@ class ScorerPane(SheetView):
 
     def _compute(self, state: "ScreenState") -> None:
         """In a thread."""
-        assert state.scorer is not None  # noqa: S101  # there is an evaluation
+        assert state.focus.scorer is not None  # noqa: S101  # there is an evaluation
         try:
-            blocks = self.blocks(subject(state.cleared(), (state.scorer,)), state.benchmark)
+            blocks = self.blocks(subject(cleared(state), (state.focus.scorer,)), state.focus.benchmark)
         except InspectError:
             blocks = ()
         if not get_current_worker().is_cancelled:
@@ -160,7 +161,7 @@ class HighlightsPane(ScorerPane):
         return left_out, lines
 
     def title(self, state: "ScreenState", left_out: str) -> str:
-        return f"What stands out about {state.scorer} on {state.benchmark}{left_out}"
+        return f"What stands out about {state.focus.scorer} on {state.focus.benchmark}{left_out}"
 
 
 class CurvePane(ScorerPane, can_focus=False):
@@ -181,4 +182,4 @@ class CurvePane(ScorerPane, can_focus=False):
 
 def _subject(state: "ScreenState") -> tuple[object, ...]:
     """What a pane is of: while these are the same, so is it. A condition may speak of what people say meanwhile."""
-    return state.evaluation, state.benchmark, state.cleared().slice
+    return state.evaluation, state.focus.benchmark, cleared(state).slice

@@ -55,14 +55,14 @@ class Bodies(Controller[CasePage]):
 
     def begin(self) -> None:
         """Begin with the rewriting that is looked at, if there is one."""
-        if self.state is not None and self.state.rewriting:
+        if self.state is not None and self.state.focus.rewriting:
             self.mode = REWRITING
 
     def action_original(self) -> None:
         """Show what was changed in the original, or by the rewriting that is looked at, or the steps as ever."""
         if self.state is None:
             return
-        if self.state.rewriting:
+        if self.state.focus.rewriting:
             self.show("" if self.mode == REWRITING else REWRITING)
             return
         visible = self.mode == ORIGINAL
@@ -194,7 +194,7 @@ class Curves(Controller[CurvedScreen]):
 
     def action_curve(self) -> None:
         """Show or hide the rewards as curves against the steps."""
-        if self.state is None or self.state.scorer is None:
+        if self.state is None or self.state.focus.scorer is None:
             self.screen.notify("There is no scorer whose rewards could be drawn.", markup=False)
             return
         self.screen.reading = replace(self.screen.reading, curve=not self._wanted)
@@ -222,24 +222,26 @@ class Curves(Controller[CurvedScreen]):
     def action_overlay(self) -> None:
         """Choose the scorers that stand beside each other."""
         state = self.state
-        if state is None or state.scorer is None:
+        if state is None or state.focus.scorer is None:
             self.screen.notify("There is no scorer to put beside another.", markup=False)
             return
-        there = [evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(state.benchmark)]
+        there = [
+            evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(state.focus.benchmark)
+        ]
         names = [evaluation.scorer.name for evaluation in there]
-        if names == [state.scorer]:
+        if names == [state.focus.scorer]:
             self.screen.notify("There is no other scorer on this benchmark.", markup=False)
             return
         facts = [decision_words(state.rule_of(name)) for name in names]
         self.screen.close_rail()
-        choice = ScorerChoice(names, facts, self.screen.beside, state.scorer, len(LETTERS))
+        choice = ScorerChoice(names, facts, self.screen.beside, state.focus.scorer, len(LETTERS))
         self.screen.app.push_screen(choice, self._overlay)
 
     def _overlay(self, chosen: tuple[str, ...] | None) -> None:
         if chosen is not None:
             self.screen.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
             if self.state is not None:
-                self.screen.put(replace(self.state, beside=()))
+                self.screen.put(replace(self.state, focus=replace(self.state.focus, beside=())))
 
 
 # -- the case screen prepares: what is shown of a case, and of its neighbours while no key is pressed

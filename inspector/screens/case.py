@@ -25,6 +25,7 @@ from inspector.screens.score import choose_judge
 from inspector.screens.stepping import Hits, StepCursor
 from inspector.screens.tagging import Tagging
 from inspector.screens.threshold_bar.rail_lines import score_words
+from inspector.state.focusing import covering
 from inspector.state.kept_answers import kept_answers
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.critique_pane import CritiquePane
@@ -167,9 +168,9 @@ class CaseScreen(ReadingScreen):
         evaluation = state.evaluation
         if evaluation is not None:
             phrases += [
-                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=state.scorers), ""), rank=3),
+                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=covering(state)), ""), rank=3),
                 Phrase(self.threshold_forms(state.rule_of(evaluation.scorer.name)), rank=1),
-                Phrase((score_words(state.headline), ""), rank=2),
+                Phrase((score_words(state.summary.headline), ""), rank=2),
             ]
         if self.reading.blind:
             phrases.insert(1, Phrase(("BLIND",)))
@@ -181,10 +182,10 @@ class CaseScreen(ReadingScreen):
 
     def lines_beneath(self, state: ScreenState, row: int, display: DisplayOptions) -> Iterator[Line]:
         """Yield what the scorer in focus answered to a case, a line a vote."""
-        if state.scorer is None or display.blind:
+        if state.focus.scorer is None or display.blind:
             return
         try:
-            answers = kept_answers(state.results, state.scorer, row)
+            answers = kept_answers(state.results, state.focus.scorer, row)
         except InspectError as error:
             yield from (Line([(line, "bad")]) for line in wrap(clean(str(error)), display.width))
             return
@@ -333,7 +334,7 @@ class CaseScreen(ReadingScreen):
         if event["computed"]:
             self.post_message(NewRewards(name))
         elif state is not None and name in {evaluation.scorer.name for evaluation in state.results.evaluations}:
-            self.put(state.focused(name, state.benchmark))
+            self.put(state.focused(name, state.focus.benchmark))
 
     def action_export(self) -> None:
         self.close_rail()

@@ -167,7 +167,7 @@ def case_columns(
     chosen = chosen_keys(state)
     wanted = keys or chosen or usual_keys(state)
     keys = [key for key in wanted if not (blind and _tells(state, key))] or ["id"]
-    paint = CellPaint(glyphs, *state.span)
+    paint = CellPaint(glyphs, *state.summary.span)
     columns = [_column(state, key, paint, leave=not chosen, blind=blind) for key in keys]
     if state.results.matches is not None:
         place = next((place for place, key in enumerate(keys) if key in LABELS), len(keys))
@@ -203,7 +203,7 @@ def usual_keys(state: ScreenState) -> tuple[str, ...]:
 def empty_keys(state: ScreenState) -> tuple[str, ...]:
     """Return the usual columns in which no row that is listed has a value; none where no row is listed."""
     usual, of_scorer = usual_keys(state), OF_SCORER.keys() - {REWARDS}
-    sources = {key: f"{state.scorer}.{key}" if key in of_scorer else key for key in usual}
+    sources = {key: f"{state.focus.scorer}.{key}" if key in of_scorer else key for key in usual}
     without = state.rows.without_values(tuple(sources.values()), state.shown)
     return tuple(key for key in usual if sources[key] in without)
 
@@ -227,7 +227,7 @@ def _kind(key: str) -> str:
 def _column(state: ScreenState, key: str, paint: CellPaint, *, leave: bool, blind: bool) -> TableColumn:
     """The column of a key; with `leave` it may give way where there is little room."""
     entry, kind = entry_of(key), _kind(key)
-    scorer = entry.of or state.scorer
+    scorer = entry.of or state.focus.scorer
     source: str | tuple[str, ...] = f"{scorer}.{kind}" if kind in OF_SCORER else key
     if kind == REWARDS:
         source = REWARDS if blind else (REWARDS, "earliest_error", f"{scorer}.verdict")

@@ -27,6 +27,7 @@ from inspector.screens.tagging import Tagging
 from inspector.screens.threshold_bar.rail_lines import score_words
 from inspector.state.case_list.catalogue import order_words
 from inspector.state.filtering.filter_words import apart_phrases, filter_phrase
+from inspector.state.focusing import covering
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
@@ -160,14 +161,14 @@ class CasesScreen(ReadingScreen):
 
     def _show_titles(self, state: ScreenState) -> None:
         listed = f"{state.shown.size:,} of {counted(int(state.benchmark_rows.sum()), 'case')}"
-        phrases = [Phrase((*name_forms(state.benchmark, 14), ""), rank=4), Phrase((listed,))]
+        phrases = [Phrase((*name_forms(state.focus.benchmark, 14), ""), rank=4), Phrase((listed,))]
         phrases += [Phrase(("BLIND",))] if self._blind else []
         marked = self._marked_rows.size
         phrases += [Phrase((f"{marked:,} marked",))] if marked else []
-        evaluation, line = state.evaluation, state.headline
+        evaluation, line = state.evaluation, state.summary.headline
         if evaluation is not None and line is not None:
             phrases += [
-                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=state.scorers), ""), rank=3),
+                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=covering(state)), ""), rank=3),
                 Phrase((score_words(line), "")),
                 Phrase(self.threshold_forms(state.rule_of(evaluation.scorer.name)), rank=1),
             ]
@@ -389,9 +390,9 @@ class CasesScreen(ReadingScreen):
         of_benchmark = state
         if len(state.results.benchmarks) > 1:
             # The list is of one benchmark, and so is what is reported of it.
-            of_benchmark = _among(state, "benchmark", [state.benchmark])
+            of_benchmark = _among(state, "benchmark", [state.focus.benchmark])
         report = Export("report", "html", make=partial(report_of, of_benchmark))
-        if state.scorer:
+        if state.focus.scorer:
             self.offer(choices, report)
         else:
             self.offer(choices[:1])
@@ -400,4 +401,4 @@ class CasesScreen(ReadingScreen):
 def _among(state: ScreenState, column: str, values: Sequence[str]) -> ScreenState:
     """The same with one more condition: a column has one of these values."""
     chosen = state.filter
-    return state.filtered(replace(chosen, where=(*chosen.where, Facet(column, tuple(values)).sql)))
+    return state.selected(chosen=replace(chosen, where=(*chosen.where, Facet(column, tuple(values)).sql)))

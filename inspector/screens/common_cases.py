@@ -13,12 +13,15 @@ from textual.binding import BindingType
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import AppScreen
 from inspector.screens.dialog import Dialog
+from inspector.state.case_list.listed import cleared
 from inspector.state.comparability import NOT_COMPARABLE, Incomparable, incomparable, only_tried, remedy_of
+from inspector.state.focusing import covering
 from inspector.state.label_words import other_labels, with_own_labels
-from inspector.state.screen_state import ScreenState, covering
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_table.key_words import KeyWords
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.data.errors import InspectError
+from scoring.selection.searching import matching
 
 SHORT = {
     "cases": "other cases",
@@ -42,8 +45,8 @@ def reasons_on_screen(state: ScreenState) -> list[Incomparable]:
     query = replace(results.query, where=state.base)
     rows = state.benchmark_rows & results.evaluated.passing(state.base)
     if state.base_search is not None:
-        rows = rows & state.cleared().matching
-    return incomparable(replace(results, query=query), covering(state), state.benchmark, rows)
+        rows = rows & matching(cleared(state).results.matches, cleared(state).cases.height)
+    return incomparable(replace(results, query=query), covering(state), state.focus.benchmark, rows)
 
 
 def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = False, labels: str = "") -> list[Phrase]:
@@ -122,7 +125,7 @@ def is_common(state: ScreenState, condition: str) -> bool:
 
 
 def _based(state: ScreenState, base: tuple[str, ...]) -> ScreenState:
-    return replace(state, base=base).filtered(state.filter)
+    return replace(state, base=base).selected(chosen=state.filter)
 
 
 # -- choosing the scorers that stand beside each other

@@ -96,8 +96,8 @@ class Critique(Controller[CasePage]):
         state, pane = self.state, self.pane
         if not self._open or state is None:
             return
-        if self._answers_of != (state.scorer, self.screen.row):
-            self._answers_of = (state.scorer, self.screen.row)
+        if self._answers_of != (state.focus.scorer, self.screen.row):
+            self._answers_of = (state.focus.scorer, self.screen.row)
             self._vote = 0
             keep_scroll = False
             self._fold()
@@ -126,11 +126,13 @@ class Critique(Controller[CasePage]):
         if self.screen.blind:
             key = self.screen.keys.of("blind")
             return f"Blind: what a critic answered is hidden, as its verdict is; {key} shows both."
-        if state.scorer is None:
+        if state.focus.scorer is None:
             return "There is no scorer."
         if not self._answers:
             following = self.screen.keys.of("next-scorer")
-            return f"{state.scorer} has no answer to this case in words; {following} looks through the next scorer."
+            return (
+                f"{state.focus.scorer} has no answer to this case in words; {following} looks through the next scorer."
+            )
         return ""
 
     def _read_vote(self, state: ScreenState) -> VotePage:
@@ -270,7 +272,7 @@ class Critique(Controller[CasePage]):
             self._press(spot)
 
     def _press(self, at: int) -> None:
-        if self.state is None or self._answers_of != (self.state.scorer, self.screen.row):
+        if self.state is None or self._answers_of != (self.state.focus.scorer, self.screen.row):
             # Another case is on its way to the screen: what was pressed belongs to the one before.
             return
         spot = self._spots[at]

@@ -15,7 +15,9 @@ from inspector.analyses.metrics.metrics import metrics
 from inspector.analyses.show.show import show
 from inspector.render.documents.row_documents import ROWS_ALONE, Document, provenance_beside
 from inspector.screens.messages import ENDINGS, Export
+from inspector.state.case_list.listed import cleared, searched
 from inspector.state.screen_state import ScreenState
+from inspector.state.subject import every_benchmark
 from scoring.data.storage.files import expand_home, unwritable
 from scoring.evaluation.single_case import verdict_of
 from scoring.evaluation.verdicts import OUTCOMES
@@ -34,10 +36,10 @@ def export_document(state: ScreenState, export: Export) -> Document:
     if export.what == "case":
         case = state.cases["case"][export.row]
         # Its command does not search, and counts what is left out without that.
-        return show.view(_of_list(state.searched(None)), Params("", {"case": case}, export.form))
+        return show.view(_of_list(searched(state, None)), Params("", {"case": case}, export.form))
     # The filter of the list of cases does not touch the board.
-    behind = state.cleared() if export.what == "all-metrics" else state
-    return metrics.view(behind.for_metrics(), Params(form=export.form))
+    behind = cleared(state) if export.what == "all-metrics" else state
+    return metrics.view(every_benchmark(behind), Params(form=export.form))
 
 
 def cases_of(state: ScreenState, form: str) -> Document:
@@ -56,13 +58,13 @@ def report_of(state: ScreenState, form: str) -> Document:
     # Imported only for who asks: a screen opens sooner.
     from inspector.analyses.report.document import report_document
 
-    return report_document(state.for_metrics(), form=form)
+    return report_document(every_benchmark(state), form=form)
 
 
 def file_name(state: ScreenState, export: Export) -> str:
     """Name a file: after the benchmark and the table, or after its one case."""
     what = "metrics" if export.what == "all-metrics" else export.what
-    stem = f"{state.benchmark or 'cases'}-{what}"
+    stem = f"{state.focus.benchmark or 'cases'}-{what}"
     if export.what in {"case", "variants"}:
         stem = state.cases["case"][export.row] + ("-variants" if export.what == "variants" else "")
     plain = re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:LONGEST_NAME] or "case"
@@ -138,8 +140,8 @@ def score_facts(state: ScreenState, row: Mapping[str, Any]) -> str:
     if row["kind"] == PUBLISHED:
         return _line({**facts, "about": row["about"], "command": f"prm-inspect paper {row['benchmark']}"})
     if row["kind"] == NOBODY:
-        return _line({**facts, "scorer": None, "command": state.cleared().for_metrics().query.command("cases")})
-    query = state.cleared().for_metrics().query.of((row["scorer"],))
+        return _line({**facts, "scorer": None, "command": every_benchmark(cleared(state)).query.command("cases")})
+    query = every_benchmark(cleared(state)).query.of((row["scorer"],))
     return _line({**facts, "command": query.command("metrics")})
 
 

@@ -21,10 +21,12 @@ from inspector.render.texts.wrap import wrap
 from inspector.screens.common_cases import is_common
 from inspector.screens.controller import Controller, TableScreen
 from inspector.screens.dialog import TypedAhead
+from inspector.state.case_list.listed import unfiltered
 from inspector.state.filtering.completion import Completion, completion, fault_of, left_by, vocabulary
-from inspector.state.filtering.facets import Counts, FacetColumn
+from inspector.state.filtering.facets import Counts, FacetColumn, offered_counts, offered_facets
 from inspector.state.filtering.filter_words import value_words
 from inspector.state.filtering.slices import condition_titles
+from inspector.state.focusing import on_benchmark
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.columns import TableColumn
 from inspector.widgets.facet_list import FacetGroup, FacetList, FacetMark, FacetValue
@@ -226,11 +228,11 @@ def facet_groups(state: ScreenState, folds: Folds | None = None) -> list[FacetGr
     """
     folds = folds or Folds()
     chosen = state.filter
-    columns = state.facet_columns
+    columns = offered_facets(state)
     opened = [
         facet for facet in columns if folds.is_open(facet.column, aside=facet.aside and not chosen.facet(facet.column))
     ]
-    counts = state.facet_counts(opened)
+    counts = offered_counts(state, opened)
     groups = []
     for facet in columns:
         if facet in opened and facet.column in counts:
@@ -268,7 +270,7 @@ def _first(values: Sequence[FacetValue]) -> tuple[FacetValue, ...]:
 
 def _mark(state: ScreenState, facet: FacetColumn, value: FacetChoice) -> FacetMark:
     if facet.kind == "benchmarks":
-        return "keep" if value == state.benchmark else ""
+        return "keep" if value == state.focus.benchmark else ""
     for marked in state.filter.facets:
         if marked.column == facet.column and value in marked.values:
             return "keep" if marked.keep else "hide"
@@ -464,7 +466,7 @@ class Filtering(Controller[FilteredScreen]):
             return
         before = self.state.filter
         self.screen.close_rail()
-        self.screen.put(self.state.on_benchmark(benchmark))
+        self.screen.put(on_benchmark(self.state, benchmark))
         gone = len(before.facets) - len(self.state.filter.facets)
         if gone:
             self.screen.say(f"{gone} of the filter's conditions had no case in {benchmark} and were left out.")
@@ -472,7 +474,7 @@ class Filtering(Controller[FilteredScreen]):
     def _put_filter(self, chosen: Filter) -> None:
         self.screen.close_rail()
         if self.state is not None:
-            self.screen.put(self.state.filtered(chosen))
+            self.screen.put(self.state.selected(chosen=chosen))
 
     def clear(self) -> None:
         """Take away what was filtered here."""
@@ -480,7 +482,7 @@ class Filtering(Controller[FilteredScreen]):
         if self.state is None:
             return
         before = self.state.shown.size
-        self.screen.put(self.state.unfiltered())
+        self.screen.put(unfiltered(self.state))
         if self.state.shown.size == before:
             for_all = self.state.base or self.state.base_search is not None
             self.screen.say(
@@ -494,7 +496,7 @@ class Filtering(Controller[FilteredScreen]):
         now = self.state
         if now is None:
             return
-        known = vocabulary(now.results, now.scorer)
+        known = vocabulary(now.results, now.focus.scorer)
         line = ConditionScreen(
             lambda text, at: completion(text, at, known),
             lambda text: fault_of(now.results, text),

@@ -9,6 +9,7 @@ from inspector.screens.arranging import Arranging
 from inspector.screens.case_columns import case_columns, chosen_keys, empty_keys, usual_keys
 from inspector.screens.controller import TableScreen
 from inspector.state.case_list.catalogue import OF_FILE, Entry, catalogue, entry_of
+from inspector.state.case_list.listed import arranged
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.columns import TableColumn
 from inspector.widgets.frame_table import FrameTable
@@ -33,7 +34,7 @@ class ListArranging(Arranging[TableScreen]):
         """
         self._look_for_empty(state)
         keys, searching = chosen_keys(state) or self._filled(state), state.results.matches is not None
-        made_for = (state.scorer, state.benchmark, state.span, keys, searching, blind)
+        made_for = (state.focus.scorer, state.focus.benchmark, state.summary.span, keys, searching, blind)
         if made_for == self._arranged:
             return None
         if not self._arranged:
@@ -69,7 +70,7 @@ class ListArranging(Arranging[TableScreen]):
 
     def sort(self, sort: str) -> None:
         if self.state is not None:
-            self.screen.put(self.state.ordered(sort))
+            self.screen.put(self.state.selected(sort=sort))
 
     def columns_here(self) -> list[tuple[str, str]]:
         on_screen = [self._entry(column.name) for column in self.table.columns_shown]
@@ -98,7 +99,7 @@ class ListArranging(Arranging[TableScreen]):
     def arrange(self, columns: tuple[str, ...]) -> None:
         if self.state is not None:
             self.screen.remembered.keep(columns=columns, widths=dict(self.table.widths))
-            self.screen.put(self.state.arranged(columns))
+            self.screen.put(arranged(self.state, columns))
 
     def keep_widths(self) -> None:
         self.screen.remembered.keep(widths=dict(self.table.widths))

@@ -11,7 +11,9 @@ from textual.fuzzy import Matcher
 from inspector.render.texts.text import clean
 from inspector.screens.base import AppScreen
 from inspector.screens.messages import Go
+from inspector.state.case_list.listed import searched
 from inspector.state.filtering.slices import offered
+from inspector.state.focusing import on_benchmark, with_case
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.textual_compat import Steady
 from inspector.widgets.themes import COLOURS
@@ -86,16 +88,18 @@ def _holding(names: pl.Series, typed: str) -> list[int]:
 
 
 def _on_benchmark(screen: AppScreen, state: ScreenState, name: str) -> None:
-    screen.put(state.on_benchmark(name))
+    screen.put(on_benchmark(state, name))
 
 
 def _through(screen: AppScreen, state: ScreenState, evaluation: Evaluation) -> None:
-    here = state.benchmark if evaluation.coverage.covers(state.benchmark) else min(evaluation.coverage.covered)
+    here = (
+        state.focus.benchmark if evaluation.coverage.covers(state.focus.benchmark) else min(evaluation.coverage.covered)
+    )
     screen.put(state.focused(evaluation.scorer.name, here))
 
 
 def _slice(screen: AppScreen, state: ScreenState, chosen: Filter, order: str) -> None:
-    screen.put(state.searched(state.base_search, chosen).ordered(order))
+    screen.put(searched(state, state.base_search, chosen).selected(sort=order))
     screen.post_message(Go("cases", beneath=True))
 
 
@@ -105,7 +109,7 @@ def _score(matcher: Matcher, name: str, query: str) -> float:
 
 
 def _open(screen: AppScreen, state: ScreenState, row: int) -> None:
-    screen.put(state.with_case(row))
+    screen.put(with_case(state, row))
     screen.post_message(Go("case", row))
 
 

@@ -37,7 +37,7 @@ class ReadingScreen(AppScreen):
     @property
     def beside(self) -> tuple[str, ...]:
         """The scorers beside the one in focus: those whose cases are listed, else those that a person chose."""
-        return (self.state.beside if self.state else ()) or self.remembered.left.overlaid
+        return (self.state.focus.beside if self.state else ()) or self.remembered.left.overlaid
 
     @property
     def blind(self) -> bool:
@@ -112,14 +112,14 @@ class ReadingScreen(AppScreen):
         if state is None or state.evaluation is None:
             self.notify("There is no scorer whose answers could be unparsed.", markup=False)
             return
-        column = state.outcome_column
+        column = state.focus.outcome_column
         facets = tuple(facet for facet in state.filter.facets if facet.column != column)
         queue = Facet(column, UNREAD)
         self.close_rail()
         if queue in state.filter.facets:
-            self.put(state.filtered(replace(state.filter, facets=facets)))
+            self.put(state.selected(chosen=replace(state.filter, facets=facets)))
             return
-        filtered = state.filtered(replace(state.filter, facets=(*facets, queue)))
+        filtered = state.selected(chosen=replace(state.filter, facets=(*facets, queue)))
         if not filtered.shown.size:
             name = state.evaluation.scorer.name
             self.notify(clean(f"No case here is unparsed or refused by {name}."), markup=False)

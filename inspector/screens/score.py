@@ -385,7 +385,7 @@ def _choose(
     answered: Callable[[int | str | None], None],
 ) -> None:
     names = [scorer.name for scorer in scorers]
-    at = names.index(state.scorer) if state.scorer in names else 0
+    at = names.index(state.focus.scorer) if state.focus.scorer in names else 0
     picks = [Pick(str(place), scorer.name, scorer.about or scorer.family) for place, scorer in enumerate(scorers)]
     screen.app.push_screen(CaseScorerDialog(title, picks, at), answered)
 

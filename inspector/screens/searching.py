@@ -12,6 +12,7 @@ from inspector.render.texts.sentences import counted
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.controller import Controller, TableScreen
 from inspector.state.case_list.case_rows import CaseRows
+from inspector.state.case_list.listed import searched
 from inspector.state.filtering.search_run import FoundBefore, SearchProgress, run_search
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.search_bar import SearchBar
@@ -197,7 +198,7 @@ class Searching(Controller[SearchedScreen]):
         assert self.state is not None  # noqa: S101  # it was searched
         same = so_far.state is not None and asked_of is self.state
         matches = so_far.matches if so_far.matches.query else None
-        state = so_far.state if same else self.state.searched(matches)
+        state = so_far.state if same else searched(self.state, matches)
         assert state is not None  # noqa: S101  # one or the other
         self._part_shown = False
         self.screen.show_found(state)
@@ -212,11 +213,11 @@ class Searching(Controller[SearchedScreen]):
         if self.state is None or not self.screen.is_current:
             return
         self._part_shown = True
-        rows = CaseRows(replace(self.state.results, matches=so_far.matches), self.state.scorer)
+        rows = CaseRows(replace(self.state.results, matches=so_far.matches), self.state.focus.scorer)
         self.screen.table.show(rows, so_far.rows.astype("int32"))
         words = f"{counted(so_far.rows.size, 'case')} so far, {share(so_far.share, 0)}% of the texts read"
         self._bar.tell(words)
-        self.screen.tell("title", [Phrase((self.state.benchmark, "")), Phrase((words,))], "strong")
+        self.screen.tell("title", [Phrase((self.state.focus.benchmark, "")), Phrase((words,))], "strong")
 
     def _show_whole(self) -> None:
         """The value on screen instead of the part of a search that will not end."""

@@ -22,6 +22,7 @@ from inspector.screens.controller import same_owners
 from inspector.screens.messages import Computed, Export, Go, Inspected
 from inspector.state.case_links import drilled, returned
 from inspector.state.filtering.filter_words import filter_phrase
+from inspector.state.focusing import covering
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
@@ -96,7 +97,10 @@ class SheetScreen(AppScreen):
         return [
             page
             for page in self.PAGES
-            if now is None or page.holds is None or page.name == self.page or page.holds(now.results, now.benchmark)
+            if now is None
+            or page.holds is None
+            or page.name == self.page
+            or page.holds(now.results, now.focus.benchmark)
         ]
 
     # -- what a subclass gives
@@ -118,7 +122,7 @@ class SheetScreen(AppScreen):
 
     def subject(self, state: ScreenState) -> list[Phrase]:
         """Return what the title says after the benchmark."""
-        scorer, others = state.scorer, state.scorers
+        scorer, others = state.focus.scorer, covering(state)
         return [Phrase((*name_forms(scorer, 30, 14, among=others), ""), rank=3)] if scorer else []
 
     # -- showing
@@ -152,7 +156,9 @@ class SheetScreen(AppScreen):
 
     def _open_page_that_holds(self, state: ScreenState) -> None:
         """Open the first page with something to show, where the first of all has nothing."""
-        held = [page.name for page in self.PAGES if page.holds is None or page.holds(state.results, state.benchmark)]
+        held = [
+            page.name for page in self.PAGES if page.holds is None or page.holds(state.results, state.focus.benchmark)
+        ]
         if held and self.page == self.PAGES[0].name:
             self.page = held[0]
 
@@ -176,7 +182,7 @@ class SheetScreen(AppScreen):
     def show_title(self, state: ScreenState) -> None:
         """Show what is looked at, and under which filter."""
         phrases = [
-            Phrase((*name_forms(state.benchmark, 14), ""), rank=4),
+            Phrase((*name_forms(state.focus.benchmark, 14), ""), rank=4),
             Phrase((counted(int(state.slice.sum()), "case"),)),
             *self.subject(state),
         ]
@@ -184,8 +190,8 @@ class SheetScreen(AppScreen):
             phrases.append(Phrase(self.threshold_forms(state.rule_of(state.evaluation.scorer.name)), rank=1))
         self.tell("title", phrases, "strong")
         left_out = "conditions on outcomes are left out here"
-        apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if state.apart else []
-        self.tell("filter", [filter_phrase(state.without_outcomes), *apart], "dim")
+        apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if (state.data_filter != state.filter) else []
+        self.tell("filter", [filter_phrase(replace(state, filter=state.data_filter)), *apart], "dim")
 
     @property
     def about_scorers(self) -> bool:

@@ -15,6 +15,7 @@ from inspector.render.texts.text import TextPart, cell, clean
 from inspector.render.texts.wrap import wrap
 from inspector.screens.controller import Controller, TableScreen
 from inspector.screens.dialog import Dialog
+from inspector.state.case_list.listed import searched
 from inspector.state.filtering.slices import ReadySlice, ready_slices, size_of, slice_of, sliced
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import Line, LineView
@@ -218,7 +219,7 @@ class Slicing(Controller[TableScreen]):
         if now is None:
             return
         if isinstance(chosen, ReadySlice):
-            self._show(now.searched(now.base_search, chosen.filter).ordered(chosen.sort))
+            self._show(searched(now, now.base_search, chosen.filter).selected(sort=chosen.sort))
         elif chosen.search:
             # Texts are read: not while keys wait.
             self.screen.run_worker(

@@ -23,6 +23,7 @@ from inspector.render.texts.wrap import hung, wrap
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import Dialog, NoteDialog, SureDialog, TypedAhead
 from inspector.screens.messages import Go
+from inspector.state.focusing import with_case
 from inspector.state.screen_state import ScreenState
 from inspector.state.triage.annotations import own_tags
 from inspector.state.triage.history import history_indent, history_lines, history_rows
@@ -382,7 +383,7 @@ class Tagging(Controller[TaggedScreen]):
 
         def chosen(other: int | None) -> None:
             if other is not None and self.state is not None:
-                self.screen.put(self.state.with_case(other))
+                self.screen.put(with_case(self.state, other))
                 self.screen.post_message(Go("case", other))
 
         self.screen.app.push_screen(SimilarDialog(state, row, blind=self.screen.blind), chosen)
@@ -504,7 +505,7 @@ class SimilarDialog(Dialog[int | None]):
     def __init__(self, state: ScreenState, row: int, *, blind: bool = False) -> None:
         """`row` is the case; while labels are hidden (`blind`), so are outcomes, and what others said."""
         super().__init__(f"Like {state.cases['case'][row]}")
-        names = () if state.scorer is None else (state.scorer,)
+        names = () if state.focus.scorer is None else (state.focus.scorer,)
         self._results = replace(state.results, chosen=names)
         self._row, self._blind = row, blind
 

@@ -26,7 +26,9 @@ from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import Narrowing, Picking, WordsDialog
 from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.tagging import Tagging
-from inspector.state.screen_state import ScreenState, covering, subject
+from inspector.state.focusing import covering
+from inspector.state.screen_state import ScreenState
+from inspector.state.subject import subject
 from inspector.state.triage.categories import (
     IN_NONE,
     CategoryCases,
@@ -560,7 +562,7 @@ class TaxonomyScreen(SheetScreen):
 
 def category_of(state: ScreenState, notes: GatheredNotes, name: str) -> CategoryCases:
     """Return the cases of a category of these notes in the slice of a screen state."""
-    unparsed = {state.benchmark: state.unparsed}
+    unparsed = {state.focus.benchmark: state.unparsed}
     return CategoryCases(state.results, state.slice, notes, name, unparsed)
 
 

@@ -20,7 +20,8 @@ from inspector.screens.case import CaseScreen
 from inspector.screens.controller import ControlledScreen, Controller, same_owners
 from inspector.screens.sheet import FEW
 from inspector.state.contested_gold import BETWEEN, Ranking, because_phrases, ranking_of
-from inspector.state.screen_state import ScreenState, covering
+from inspector.state.focusing import covering
+from inspector.state.screen_state import ScreenState
 from inspector.state.triage.queue import end_forms, first_row, place_words, progress_words, row_of, ruling_forms
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_view import LineView, PhraseLine
@@ -165,7 +166,7 @@ class Contesting(Controller[ContestedScreen]):
             return self._ranked[1]
         if self.screen.rail_open or (self._ranking_for is not None and same_owners(self._ranking_for, owners)):
             return None
-        make = partial(_ranking_or_error, state.results, state.benchmark, covering(state))
+        make = partial(_ranking_or_error, state.results, state.focus.benchmark, covering(state))
         if self._ranked is None and state.results.evaluated.height <= FEW:
             self._ranked = owners, make()
             return self._ranked[1]
@@ -189,7 +190,7 @@ class Contesting(Controller[ContestedScreen]):
 
 def _owners(state: "ScreenState") -> "Sequence[object]":
     """What it depends on. Other tags, another order and another filter change nothing of it."""
-    benchmark = state.benchmark
+    benchmark = state.focus.benchmark
     judging = (evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(benchmark))
     return (state.cases, benchmark, state.unparsed, *judging)
 

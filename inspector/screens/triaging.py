@@ -99,7 +99,7 @@ def _begin(screen: QueueScreen, journal: Journal, order: str) -> None:
                 screen.say(f"There is no such case: {chosen.words}.")
                 return
             words = queue_name(state, chosen, seed, marked=listed is not state)
-            journal.begin(words, cases, state.scorer or "")
+            journal.begin(words, cases, state.focus.scorer or "")
         except InspectError as error:
             screen.notify(clean(str(error)), severity="error", markup=False)
             return
@@ -116,7 +116,7 @@ def _go_on(screen: QueueScreen, journal: Journal) -> None:
 
 def _look_as_before(screen: QueueScreen, state: ScreenState, scorer: str, row: int) -> None:
     """Look through the scorer that the queue was made with, if it has said anything of the case's benchmark."""
-    if scorer and scorer != state.scorer:
+    if scorer and scorer != state.focus.scorer:
         benchmark = str(state.cases["benchmark"][row])
         there = {evaluation.scorer.name: evaluation for evaluation in state.results.evaluations}
         if scorer in there and there[scorer].coverage.covers(benchmark):

@@ -15,8 +15,7 @@ from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.own import MEMBERS, CasesOf
 from scoring.metrics.shares import LABELLED, RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.threshold_curves import AtThreshold
-from scoring.selection.result_set import ResultSet, within
-from scoring.selection.searching import search_fields
+from scoring.selection.result_set import ResultSet, with_search, within
 from scoring.workspace.filtering.filters import Facet, Filter
 from scoring.workspace.filtering.sql_words import named
 
@@ -148,15 +147,16 @@ def drilled(state: ScreenState, drill: CaseLink) -> ScreenState:
     Raises:
         FilterError: a condition of it cannot be read.
     """
-    benchmark = drill.benchmark or state.benchmark
-    scorer = drill.scorer or state.scorer
+    benchmark = drill.benchmark or state.focus.benchmark
+    scorer = drill.scorer or state.focus.scorer
     condition = joined(drill.where)
-    kept = state.of_data
+    kept = state.data_filter
     chosen = Filter(kept.facets, (*kept.where, condition)) if condition else kept
-    bare = replace(state, titles={**state.titles, condition: drill.words}).filtered(Filter())
+    bare = replace(state, titles={**state.titles, condition: drill.words}).selected(chosen=Filter())
     beside = drill.others if scorer in drill.others or not drill.others else (str(scorer), *drill.others)
-    there = replace(bare.focused(scorer, benchmark) if scorer else bare, beside=beside, rewriting=drill.rewriting)
-    return there.filtered(chosen).ordered("instructive" if there.scorer else "")
+    there = bare.focused(scorer, benchmark) if scorer else bare
+    there = replace(there, focus=replace(there.focus, beside=beside, rewriting=drill.rewriting))
+    return there.selected(chosen=chosen).selected(sort="instructive" if there.focus.scorer else "")
 
 
 def joined(where: tuple[str, ...]) -> str:
@@ -169,9 +169,8 @@ def returned(now: ScreenState, before: ScreenState) -> ScreenState:
     same = now.cases is before.cases
     search = before.results.matches if same else now.results.matches
     query = replace(now.results.query, sort=before.results.query.sort, columns=before.results.query.columns)
-    again = replace(now, results=replace(now.results, query=replace(query, **search_fields(search)), matches=search))
+    results = with_search(replace(now.results, query=query), search)
     names = [evaluation.scorer.name for evaluation in now.results.evaluations]
-    scorer = before.scorer if before.scorer in names else now.scorer
-    bare = replace(again, scorer=scorer, benchmark=before.benchmark, filter=before.filter)
-    bare = replace(bare, beside=before.beside, rewriting=before.rewriting)
-    return bare.filtered(before.filter)
+    scorer = before.focus.scorer if before.focus.scorer in names else now.focus.scorer
+    bare = replace(now, results=results, focus=replace(before.focus, scorer=scorer), filter=before.filter)
+    return bare.selected(chosen=before.filter)

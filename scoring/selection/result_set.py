@@ -23,7 +23,7 @@ from scoring.runs.generative.generative_catalogue import is_talk
 from scoring.selection.labels import Labels
 from scoring.selection.ordering import CaseOrders
 from scoring.selection.query import Query
-from scoring.selection.searching import matching, text_query_of
+from scoring.selection.searching import matching, search_fields, text_query_of
 from scoring.workspace.cache import VoteParts
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.text_search import Searchable, SearchMatches, search_all
@@ -120,8 +120,13 @@ def select(results: ResultSet, order: Ints | None = None) -> ResultSet:
     search = found_in(results, keep)
     keep &= matching(search, results.cases.height)
     if order is None:
-        order = results.orders.of(results.evaluated, results.chosen_evaluations, query.sort)
+        order = row_order(results)
     return replace(results, shown=order[keep[order]], matches=search)
+
+
+def row_order(results: ResultSet) -> Ints:
+    """Return all row ids in the order that the query asks for, those that its conditions hide included."""
+    return results.orders.of(results.evaluated, results.chosen_evaluations, results.query.sort)
 
 
 def searchable(results: ResultSet) -> Searchable:
@@ -153,6 +158,11 @@ def found_in(results: ResultSet, rows: Bools) -> SearchMatches | None:
     if before is not None and before.covers(rows):
         return before.with_notes(results.evaluated.beside("note"))
     return search_all(text_query, searchable(results), rows, before)
+
+
+def with_search(results: ResultSet, search: SearchMatches | None) -> ResultSet:
+    """Put this text search beside the query's other conditions, None for none; the rows shown stay."""
+    return replace(results, query=replace(results.query, **search_fields(search)), matches=search)
 
 
 # -- the same cases with other evaluations

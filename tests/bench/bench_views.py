@@ -24,12 +24,10 @@ from inspector.render.blocks import count, figure, table, text  # noqa: E402
 from inspector.render.charts.glyphs import Glyphs  # noqa: E402
 from inspector.render.terminal import Terminal  # noqa: E402
 from inspector.render.view import View  # noqa: E402
-from inspector.state.screen_state import (  # noqa: E402
-    ScreenState,
-    covering,
-    inspect,
-    subject,
-)
+from inspector.state.focusing import covering  # noqa: E402
+from inspector.state.opening import inspect  # noqa: E402
+from inspector.state.screen_state import ScreenState  # noqa: E402
+from inspector.state.subject import subject  # noqa: E402
 from scoring.data.errors import UsageError  # noqa: E402
 from scoring.selection.loading import load as load_query  # noqa: E402
 from scoring.selection.query import Query  # noqa: E402

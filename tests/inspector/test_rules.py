@@ -24,7 +24,7 @@ from inspector.render import analysis_list
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence, threshold_name
 from inspector.state.comparability import incomparable
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from opened import inspected, opened
 from reference import Case
 from scoring.data import rules
@@ -173,14 +173,14 @@ async def test_the_rail_moves_the_threshold_on_what_is_compared(root):
         await shows(pilot, "threshold on running products of the lowest step 0.5000 (default)")
         start = inspected(pilot)
         values = start.evaluation.compared_values.values
-        assert start.span == (values.min(), values.max())
+        assert start.summary.span == (values.min(), values.max())
         seen = []
         for _ in range(3):
             await press(pilot, "n")
             now = inspected(pilot)
-            seen.append(now.threshold)
-            outcomes = [slow.outcome(case, "product", "lowest", now.threshold, "<") for case in CASES]
-            assert (now.headline.score or 0.0) == pytest.approx(slow.f1(CASES, outcomes) or 0.0)
+            seen.append(now.summary.threshold)
+            outcomes = [slow.outcome(case, "product", "lowest", now.summary.threshold, "<") for case in CASES]
+            assert (now.summary.headline.score or 0.0) == pytest.approx(slow.f1(CASES, outcomes) or 0.0)
         # Only the lowest value of a case changes anything.
         lowest = sorted(min(slow.values("product", case.rewards)) for case in CASES)
         assert set(seen) <= {*lowest, math.nextafter(lowest[-1], 9)}
@@ -246,7 +246,7 @@ def test_the_app_decides_by_a_rule_of_ones_own(root):
     load_own([FILE])
     results = load(Query(workspace=root, rules=(("one", "below-mean<"),), plugins=(FILE,)))
     now = inspect(results).focused("one", "bench")
-    assert now.threshold == -0.2
+    assert now.summary.threshold == -0.2
     assert threshold_name(now.evaluation.rule) == "threshold on below-mean"
     assert now.evaluation.verdicts.tolist() == [-1, 2, -1, -1, -1]
     assert now.evaluation.alone(1).verdicts.tolist() == [2]

@@ -4,7 +4,7 @@ import polars as pl
 
 import making
 from benchmark_rows import rows_of
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from modified import row
 from scoring.data import schema
 from scoring.data.schema import content_key

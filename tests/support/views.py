@@ -19,7 +19,7 @@ from inspector.render.cells import plain_text
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
-from inspector.state.screen_state import subject
+from inspector.state.subject import subject
 
 
 def agreement_view(results, page="", form=""):

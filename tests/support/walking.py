@@ -4,6 +4,7 @@ import re
 
 from inspector.render.lines import CaseLink, Sheet
 from inspector.state.case_links import drilled
+from inspector.state.focusing import on_benchmark
 from inspector.state.screen_state import ScreenState
 
 COUNT = re.compile(r"[\d,]+\Z")
@@ -23,15 +24,15 @@ def walk(state: ScreenState, sheet: Sheet) -> int:
         drill = piece.drill
         assert drill is not None
         if drill not in sizes:
-            whose = drill.benchmark or state.benchmark
+            whose = drill.benchmark or state.focus.benchmark
             if whose not in slices:
-                slices[whose] = state.on_benchmark(whose).slice
+                slices[whose] = on_benchmark(state, whose).slice
             # Conditions that many numbers have are looked up once.
             sizes[drill] = int((slices[whose] & state.results.evaluated.passing(drill.where)).sum())
             if len(sizes) % FULLY == 1:
                 there = drilled(state, drill)
                 assert there.shown.size == sizes[drill]
-                assert (there.benchmark, there.scorer) == (whose, drill.scorer or state.scorer)
+                assert (there.benchmark, there.scorer) == (whose, drill.scorer or state.focus.scorer)
         assert sizes[drill] == drill.n, (line, piece)
         text = piece.text.strip()
         if COUNT.match(text):

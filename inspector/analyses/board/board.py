@@ -51,11 +51,14 @@ from inspector.render.blocks import (
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import F1, PRMSCORE, counted
 from inspector.render.view import View
+from inspector.state.case_list.listed import cleared
 from inspector.state.comparability import NOT_COMPARABLE, incomparable
 from inspector.state.label_words import other_labels, published_note, with_own_labels
 from inspector.state.notes import boundary_notes, mean_notes, stem_notes, unlike_notes
+from inspector.state.opening import inspect
 from inspector.state.provenance import provenance
-from inspector.state.screen_state import ScreenState, inspect
+from inspector.state.screen_state import ScreenState
+from inspector.state.subject import every_benchmark
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Row
@@ -131,7 +134,7 @@ def board_view(state: ScreenState, how: Arrangement, form: str = "", scorers: tu
     `kind` says of rows that are no scorer's what they are, and `standing` stands beside a score. Where there is a
     reference, the differences to it are `d_score` and so on, on `d_n` cases. `scorers` are names; None = all.
     """
-    results = state.cleared().for_metrics()
+    results = every_benchmark(cleared(state))
     base, search = state.base, state.base_search
     # A condition may speak of any scorer, of those as well that no row is of.
     parts = pieces(results, base, search, subsets=how.subsets)

@@ -30,7 +30,7 @@ from inspector.render.texts.sentences import threshold_name
 from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE, figure_link, group_facets, wrong_at_link, wrong_link
 from inspector.state.provenance import provenance
-from inspector.state.screen_state import threshold_span
+from inspector.state.summary import threshold_span
 from inspector.state.thresholds.ways import (
     CURVE,
     MOST,

@@ -176,7 +176,7 @@ def title_of(state: "ScreenState", *, ascii_only: bool = False) -> str:
     root = state.results.loaded.workspace.root
     name = "demo" if root is None else (root.resolve().parent if root.name.startswith(".") else root.resolve()).name
     filtered = filter_words(state)
-    parts = ["prm-inspect", name, state.benchmark, *([filtered] if filtered != "no filter" else [])]
+    parts = ["prm-inspect", name, state.focus.benchmark, *([filtered] if filtered != "no filter" else [])]
     title = clean(" - ".join(part for part in dict.fromkeys(parts) if part))
     if ascii_only:
         title = title.encode("ascii", "replace").decode("ascii")

@@ -8,6 +8,7 @@ from textual.worker import get_current_worker
 
 from inspector.app.services.host import ServiceHost
 from inspector.app.services.navigation import INSPECT, Navigation
+from inspector.state.renewing import renewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -211,7 +212,7 @@ class Following:
         there = state is not None and name in (evaluation.scorer.name for evaluation in state.results.evaluations)
         if state is not None and there and not self._host.held:
             self._awaited = ""
-            self._host.put(state.focused(name, state.benchmark))
+            self._host.put(state.focused(name, state.focus.benchmark))
 
     def _show(self, results: "ResultSet", before: "ScreenState") -> None:
         host = self._host
@@ -257,7 +258,7 @@ class Following:
 
 def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
     """What is to be read in the place of what is on screen, less what has gone; None where that is everything."""
-    from inspector.state.screen_state import held_conditions
+    from inspector.state.renewing import held_conditions
     from scoring.data.scorer import FILE
     from scoring.formats.benchmarks import demo
     from scoring.metrics.deciding import speaks_of
@@ -293,10 +294,11 @@ def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
 
 def _same_view(before: "ScreenState", results: "ResultSet") -> "ScreenState":
     """The same view of what was read anew; of another benchmark, where the one in focus has gone."""
-    from inspector.state.screen_state import held_conditions, inspect
+    from inspector.state.opening import inspect
+    from inspector.state.renewing import held_conditions
 
-    if before.benchmark in results.cases["benchmark"]:
-        return before.renewed(results)
+    if before.focus.benchmark in results.cases["benchmark"]:
+        return renewed(before, results)
     base = held_conditions(before.base, results)
     return inspect(replace(results, query=replace(results.query, where=base, subsets=())))
 
@@ -306,12 +308,14 @@ def _what_is_gone(before: "ScreenState", now: "ScreenState") -> "Iterator[str]":
     left = now.cases["benchmark"].unique()
     gone = [name for name in before.cases["benchmark"].unique(maintain_order=True) if name not in left]
     if gone:
-        instead = f"On screen is {now.benchmark}." if now.benchmark else "There is no other."
+        instead = f"On screen is {now.focus.benchmark}." if now.focus.benchmark else "There is no other."
         removed = f"{', '.join(gone)}: removed from the workspace."
-        yield f"{removed} {instead}" if before.benchmark in gone else removed
-    if before.benchmark not in gone and before.scorer not in {None, now.scorer}:
-        instead = "There is no other scorer." if now.scorer is None else f"What is on screen is {now.scorer}'s."
-        yield f"The rewards of {before.scorer} are gone. {instead}"
+        yield f"{removed} {instead}" if before.focus.benchmark in gone else removed
+    if before.focus.benchmark not in gone and before.focus.scorer not in {None, now.focus.scorer}:
+        instead = (
+            "There is no other scorer." if now.focus.scorer is None else f"What is on screen is {now.focus.scorer}'s."
+        )
+        yield f"The rewards of {before.focus.scorer} are gone. {instead}"
     for text in before.base:
         if text not in now.base:
             yield f"No longer filtered by {text}: a column that it reads is gone."

@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 
 from inspector.app.services.host import ServiceHost
 from inspector.app.terminal import kept_frame
+from inspector.state.case_list.listed import arranged
 from inspector.widgets.textual_compat import painted
 from scoring.data.environment import WORKSPACE
 
@@ -148,10 +149,10 @@ class Remembering:
     def keep_focus(self, now: "ScreenState") -> None:
         """Keep what is in focus."""
         remembered = self._host.remembered
-        if remembered is not None and now.scorer is not None:
+        if remembered is not None and now.focus.scorer is not None:
             left = remembered.left
-            if (now.benchmark, now.scorer) != (left.benchmark, left.scorer):
-                remembered.keep(benchmark=now.benchmark, scorer=now.scorer)
+            if (now.focus.benchmark, now.focus.scorer) != (left.benchmark, left.scorer):
+                remembered.keep(benchmark=now.focus.benchmark, scorer=now.focus.scorer)
 
     def save(self) -> None:
         """Write what changed since."""
@@ -164,8 +165,8 @@ def as_left(state: "ScreenState", left: "LastView", *, chosen: bool) -> "ScreenS
 
     Unless one was `chosen` by name, or that has no rewards there any more.
     """
-    state = state.arranged(state.results.query.columns or left.columns)
-    if chosen or (left.benchmark, left.scorer) == (state.benchmark, state.scorer):
+    state = arranged(state, state.results.query.columns or left.columns)
+    if chosen or (left.benchmark, left.scorer) == (state.focus.benchmark, state.focus.scorer):
         return state
     names = [
         evaluation.scorer.name for evaluation in state.results.evaluations if evaluation.coverage.covers(left.benchmark)

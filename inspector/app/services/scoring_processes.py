@@ -78,7 +78,7 @@ class ScoringProcesses:
         from scoring.data.errors import InspectError
         from scoring.engines.server.address import ServerAddress
 
-        benchmark, model = message.benchmark or state.benchmark, message.model
+        benchmark, model = message.benchmark or state.focus.benchmark, message.model
         servers = [flag.partition("=")[2] for flag in message.flags if flag.startswith("--server=")]
         try:
             # Before it stands where others can read it: in the list of processes, or among what is remembered.

@@ -25,7 +25,7 @@ WIDE = 130
 
 def rail_lines(now: ScreenState, before: ScreenState, width: int, glyphs: Glyphs) -> list[Line]:
     """Lay out six lines about the threshold of the scorer in focus; `before` is the value when the rail was opened."""
-    evaluation, sweep = now.evaluation, now.sweep
+    evaluation, sweep = now.evaluation, now.summary.sweep
     threshold = None if evaluation is None else evaluation.rule.threshold
     if evaluation is None or sweep is None or threshold is None:
         return [Line([(why_unmovable(now), "dim")])]
@@ -48,7 +48,7 @@ def rail_lines(now: ScreenState, before: ScreenState, width: int, glyphs: Glyphs
 def _metric(now: ScreenState, before: ScreenState, glyphs: Glyphs) -> Iterator[Phrase]:
     assert now.evaluation is not None and before.evaluation is not None  # noqa: S101, PT018  # the caller has looked
     rule, old = now.evaluation.rule, before.evaluation.rule
-    line, was = now.headline, before.headline
+    line, was = now.summary.headline, before.summary.headline
     yield Phrase((f"{threshold_name(rule)} {_written(rule.threshold, now)}",), style="strong")
     decides = now.rule_of(now.evaluation.scorer.name)
     source = f" (was {_written(old.threshold, now)})   " if rule != old else f" ({decides.source})   "
@@ -72,11 +72,11 @@ def _metric(now: ScreenState, before: ScreenState, glyphs: Glyphs) -> Iterator[P
 def _written(threshold: float | None, now: ScreenState) -> str:
     """A threshold with four digits, or with as many as decide alike: who types them gets these figures."""
     rule = None if now.evaluation is None else now.evaluation.rule
-    if threshold is None or now.sweep is None or not isinstance(rule, Rule):
+    if threshold is None or now.summary.sweep is None or not isinstance(rule, Rule):
         return "-"
     for digits in range(LEAST_DIGITS, MOST_DIGITS):
         text = f"{threshold:.{digits}f}"
-        first, second = now.sweep.places(np.array([threshold, float(text)]), rule.comparison)
+        first, second = now.summary.sweep.places(np.array([threshold, float(text)]), rule.comparison)
         if first == second:
             return text
     return repr(threshold)
@@ -106,11 +106,11 @@ def _picture(
     now: ScreenState, sweep: ThresholdCurve, marks: dict[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
     """Curve and axis; where the metric is undefined at every threshold, why there is no curve, and the axis."""
-    axis = Line(_axis(marks, now.span, width, glyphs))
+    axis = Line(_axis(marks, now.summary.span, width, glyphs))
     rule = None if now.evaluation is None else now.evaluation.rule
     if "best" in marks and isinstance(rule, Rule):
-        return [Line([(_curve(sweep, rule.comparison, now.span, width, glyphs), "")]), axis]
-    reason = (now.headline.reason if now.headline else None) or tuned(sweep).reason or "undefined here"
+        return [Line([(_curve(sweep, rule.comparison, now.summary.span, width, glyphs), "")]), axis]
+    reason = (now.summary.headline.reason if now.summary.headline else None) or tuned(sweep).reason or "undefined here"
     forms = (
         f"no curve: {sweep.metric.title} is undefined at every threshold: {reason}",
         f"no curve: {reason}",
@@ -153,8 +153,8 @@ def _axis(marks: dict[str, float], span: tuple[float, float], width: int, glyphs
 
 def _outcomes(now: ScreenState, before: ScreenState, codes: tuple[int, ...]) -> Iterator[Phrase]:
     for name in (OUTCOMES[code] for code in codes):
-        count = now.outcome_counts[name]
-        change = count - before.outcome_counts[name]
+        count = now.summary.outcome_counts[name]
+        change = count - before.summary.outcome_counts[name]
         style = OUTCOME_STYLES.get(name, "dim")
         yield Phrase((f"{GLYPHS[name]} {WORDS[name]} {count:,}", f"{GLYPHS[name]} {count:,}"), rank=1, style=style)
         yield Phrase((f" ({change:+,})  " if change else "  ",), style="dim")
@@ -174,7 +174,7 @@ def _legend(now: ScreenState, best: tuple[float, float] | None) -> Iterator[Phra
     default = now.evaluation.default[0] if now.evaluation else 0.0
     yield Phrase((f"d default {default:.4g}", ""), rank=2, style="dim")
     if best is not None:
-        metric = now.headline.metric if now.headline else F1
+        metric = now.summary.headline.metric if now.summary.headline else F1
         yield Phrase((f"   * best {_written(best[0], now)}: {metric} {share(best[1])}",), style="dim")
         yield Phrase((", tuned on these cases, optimistic", ", optimistic"), rank=1, style="dim")
 

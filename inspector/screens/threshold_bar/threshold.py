@@ -8,6 +8,7 @@ from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import Rail
 from scoring.evaluation.verdicts import Rule
 from scoring.metrics.deciding import OPTIMISTIC
+from scoring.selection.result_set import row_order
 
 
 class ThresholdMove(Controller[ControlledScreen]):
@@ -46,7 +47,7 @@ class ThresholdMove(Controller[ControlledScreen]):
 
     def _move(self, threshold: float, source: str = "chosen") -> None:
         if self.state is not None:
-            low, high = self.state.span
+            low, high = self.state.summary.span
             # One step beyond the range on either side reaches the two trivial policies: always wrong, never wrong.
             margin = (high - low) / 100
             self._put_threshold(min(high + margin, max(low - margin, threshold)), source)
@@ -54,14 +55,14 @@ class ThresholdMove(Controller[ControlledScreen]):
     def _put_threshold(self, threshold: float, source: str = "chosen") -> None:
         """Decide anew; rows stay where they were when the rail was opened until it is closed."""
         if self.state is not None and self._before is not None:
-            self.screen.put(self.state.moved(threshold, source, order=self._before.order))
+            self.screen.put(self.state.moved(threshold, source, order=row_order(self._before.results)))
 
     def action_nudge(self, share: float) -> None:
         """Move by a share of the range, along multiples of it, so that going there and back ends where it began."""
-        now = None if self.state is None else self.state.threshold
+        now = None if self.state is None else self.state.summary.threshold
         if self.state is None or now is None:
             return
-        low, high = self.state.span
+        low, high = self.state.summary.span
         step = abs(share) * (high - low)
         at = (now - low) / step
         whole = round(at)
@@ -70,7 +71,7 @@ class ThresholdMove(Controller[ControlledScreen]):
         self._move(float(round(low + target * step, 9)))
 
     def action_flip(self, direction: int) -> None:
-        sweep = None if self.state is None else self.state.sweep
+        sweep = None if self.state is None else self.state.summary.sweep
         rule = None if self.state is None or self.state.evaluation is None else self.state.evaluation.rule
         if sweep is None or not isinstance(rule, Rule):
             return
@@ -86,7 +87,7 @@ class ThresholdMove(Controller[ControlledScreen]):
             self._put_threshold(*self.state.evaluation.default)
 
     def action_to_best(self) -> None:
-        best = None if self.state is None or self.state.sweep is None else self.state.sweep.best
+        best = None if self.state is None or self.state.summary.sweep is None else self.state.summary.sweep.best
         if best is not None and self.state is not None:
             self._put_threshold(best[0], OPTIMISTIC)
         else:
@@ -95,7 +96,7 @@ class ThresholdMove(Controller[ControlledScreen]):
     def action_keep(self) -> None:
         self._set_rail(None)
         if self.state is not None:
-            self.screen.put(self.state.ordered(self.state.results.query.sort))
+            self.screen.put(self.state.selected(sort=self.state.results.query.sort))
 
     def action_restore(self) -> None:
         before = self._before

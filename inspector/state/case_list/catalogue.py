@@ -132,9 +132,9 @@ def catalogue(state: ScreenState) -> tuple[Entry, ...]:
     """
     results = state.results
     entries = [Entry("", "file order", "as in the file", listable=False)]
-    if state.scorer is not None:
+    if state.focus.scorer is not None:
         entries.insert(0, Entry(INSTRUCTIVE, "instructive", "confident mistakes before near misses", listable=False))
-        there = _columns_of(results.evaluation(state.scorer))
+        there = _columns_of(results.evaluation(state.focus.scorer))
         entries += [Entry(key, *OF_SCORER[key], sortable=key != REWARDS) for key in there]
     schema = results.evaluated.schema
     entries += [
@@ -145,12 +145,12 @@ def catalogue(state: ScreenState) -> tuple[Entry, ...]:
     ]
     entries += [
         Entry(name, name, OF_FILE)
-        for name in results.loaded.metadata.of(state.benchmark)
+        for name in results.loaded.metadata.of(state.focus.benchmark)
         if results.evaluated.is_metadata(name)
     ]
     for evaluation in results.evaluations:
         name = evaluation.scorer.name
-        if name != state.scorer and evaluation.coverage.covers(state.benchmark):
+        if name != state.focus.scorer and evaluation.coverage.covers(state.focus.benchmark):
             there = [key for key in _columns_of(evaluation) if key != REWARDS]
             entries += [Entry(f"{name}.{key}", *OF_SCORER[key], of=name) for key in there]
     return tuple(entries)

@@ -8,11 +8,13 @@ from typing import Any, Literal
 import polars as pl
 from msgspec import Struct
 
+from inspector.state.screen_state import ScreenState
 from scoring.data.schema import Bools
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.breakdown import LENGTHS
 from scoring.selection.result_set import ResultSet
+from scoring.selection.searching import matching
 from scoring.workspace.filtering.filters import FacetChoice, Filter, NumberRange
 
 # -- which columns are facets, in which order, and what each is called
@@ -206,6 +208,18 @@ def facet_counts(
             values = dict.fromkeys((*every, *wanted))
             facets[facet.column] = [(value, counts.get(value, 0)) for value in sorted(values, key=order)]
     return facets
+
+
+def offered_facets(state: ScreenState) -> list[FacetColumn]:
+    """Return the facets that are offered, and those in use."""
+    used = dict.fromkeys(facet.column for facet in state.filter.facets)
+    return facet_columns(state.results, state.focus.benchmark, state.focus.scorer, used)
+
+
+def offered_counts(state: ScreenState, columns: Sequence[FacetColumn]) -> dict[str, Counts]:
+    """Count for every facet how many cases on screen would have each of its values under all the other conditions."""
+    found = matching(state.results.matches, state.cases.height)
+    return facet_counts(state.results, state.benchmark_rows, columns, state.base, state.filter, found)
 
 
 def _tally(results: ResultSet, facet: FacetColumn, rows: Bools) -> dict[FacetChoice, int]:

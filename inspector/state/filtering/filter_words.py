@@ -53,9 +53,9 @@ def filter_phrase(state: ScreenState) -> Phrase:
 
 def apart_phrases(state: ScreenState) -> list[Phrase]:
     """Say that the metric is not of the cases listed, where the filter has conditions on outcomes; else nothing."""
-    if not state.apart or state.headline is None:
+    if state.data_filter == state.filter or state.summary.headline is None:
         return []
-    metric = state.headline.metric
+    metric = state.summary.headline.metric
     whole = f"{metric} is of the cases without the conditions on outcomes"
     return [Phrase((whole, f"{metric} without conditions on outcomes", f"{metric} of all outcomes"), rank=2)]
 
@@ -79,7 +79,7 @@ def _texts(state: ScreenState) -> tuple[str, ...]:
 
 
 def _facet_words(facet: Facet, state: ScreenState) -> tuple[str, str]:
-    name = "outcome" if facet.column == state.outcome_column else column_words(facet.column)
+    name = "outcome" if facet.column == state.focus.outcome_column else column_words(facet.column)
     if facet.column.endswith(".outcome") and facet.keep and (failures := _failures(facet, state)):
         return f"{name} = {failures}", f"{name} = {failures}"
     values = [value_words(value, facet.column) for value in facet.values]

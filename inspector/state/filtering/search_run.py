@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from msgspec import Struct, field
 
+from inspector.state.case_list.listed import searched
 from inspector.state.screen_state import ScreenState
 from scoring.data.schema import Bools, Ints
 from scoring.data.texts import Texts
@@ -75,13 +76,13 @@ def run_search(
     """
     began = time.perf_counter()
     if not text_query:
-        plain = state.searched(None)
+        plain = searched(state, None)
         yield SearchProgress(
             plain.shown, 1.0, SearchMatches.nothing(text_query, state.results.evaluated.height), 0.0, plain
         )
         return
     results = state.results
-    bare = state.searched(None)
+    bare = searched(state, None)
     result = remembered.get(text_query, results.loaded.texts) or SearchMatches.nothing(
         text_query, results.evaluated.height
     )
@@ -98,8 +99,8 @@ def run_search(
             read = float((result.searched & bare.benchmark_rows).sum()) / max(1, int(bare.benchmark_rows.sum()))
             yield SearchProgress(bare.shown[result.mask[bare.shown]], read, result, seconds)
     remembered.keep(result, results.loaded.texts)
-    done = state.searched(result)
-    _ = done.headline, done.outcome_counts
+    done = searched(state, result)
+    _ = done.summary.headline, done.summary.outcome_counts
     yield SearchProgress(done.shown, 1.0, result, time.perf_counter() - began, done)
 
 

@@ -6,6 +6,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.state.case_list.listed import searched
+from inspector.state.focusing import on_benchmark
 from inspector.state.screen_state import ScreenState
 from scoring.data.errors import FilterError
 from scoring.data.schema import Bools
@@ -68,7 +70,7 @@ SliceOffer = tuple[str, str, Filter, str]
 
 def offered(state: ScreenState) -> Iterator[SliceOffer]:
     """Yield key, title, filter and order of each slice that makes sense; their cases are not counted."""
-    if state.scorer is not None:
+    if state.focus.scorer is not None:
         yield from _of_outcomes(state)
     answers = state.results.evaluated.categories("final_answer_correct")
     if answers is not None and answers.among((True, False))[state.benchmark_rows].any():
@@ -88,7 +90,7 @@ def _of_outcomes(state: ScreenState) -> Iterator[SliceOffer]:
     """Slices of what the scorer in focus made of the cases."""
 
     def outcomes(*names: str) -> Filter:
-        return Filter((Facet(state.outcome_column, names),))
+        return Filter((Facet(state.focus.outcome_column, names),))
 
     yield "f", "all failures", outcomes(*FAILURES[state.unparsed]), "instructive"
     yield "e", "exact: the error found at its step", outcomes("exact"), ""
@@ -102,9 +104,9 @@ def _close_calls(state: ScreenState) -> Iterator[SliceOffer]:
     """The cases whose outcome another threshold nearby would change."""
     if state.evaluation is None or not state.evaluation.rule.is_movable:
         return
-    low, high = state.span
+    low, high = state.summary.span
     near = round(CLOSE * (high - low), 6)
-    margin = named(f"{state.scorer}.margin")
+    margin = named(f"{state.focus.scorer}.margin")
     close = Filter(where=(f"{margin} BETWEEN {-near!r} AND {near!r}",))
     yield "c", f"close calls: within {near:g} of the threshold", close, ""
 
@@ -117,7 +119,7 @@ def _of_scorers(state: ScreenState) -> Iterator[SliceOffer]:
     judging = [
         evaluation.scorer.name
         for evaluation in state.results.evaluations
-        if evaluation.coverage.judges(state.benchmark) and not is_baseline(evaluation.scorer)
+        if evaluation.coverage.judges(state.focus.benchmark) and not is_baseline(evaluation.scorer)
     ]
     if len(judging) < 2:
         return
@@ -143,13 +145,13 @@ def sliced(state: ScreenState, saved: SavedSlice) -> ScreenState:
     focus, now = _benchmark_of(chosen), state
     if focus is not None:
         chosen = replace(chosen, facets=tuple(facet for facet in chosen.facets if facet is not focus))
-        now = now if focus.values[0] == now.benchmark else now.on_benchmark(str(focus.values[0]))
+        now = now if focus.values[0] == now.focus.benchmark else on_benchmark(now, str(focus.values[0]))
     search = now.base_search
     if saved.search:
         query = replace(now.results.query, search=saved.search, within=saved.within)
         every = np.ones(now.results.evaluated.height, dtype=np.bool_)
         search = found_in(replace(now.results, query=query, matches=None), every)
-    return now.searched(search, chosen).ordered(saved.sort)
+    return searched(now, search, chosen).selected(sort=saved.sort)
 
 
 def slice_of(state: ScreenState, name: str) -> SavedSlice:

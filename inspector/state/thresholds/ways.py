@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from inspector.render.blocks import Block, Section
 from inspector.state.notes import resampled_words, step_benchmarks, without_errors
-from inspector.state.screen_state import threshold_span
+from inspector.state.summary import threshold_span
 from scoring.data.errors import UsageError
 from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Floats
 from scoring.evaluation.evaluation import Evaluation

@@ -12,8 +12,10 @@ from msgspec import Struct
 from inspector.render.texts.sentences import counted
 from inspector.state.contested_gold import rankings
 from inspector.state.filtering.filter_words import filter_words
+from inspector.state.focusing import covering
 from inspector.state.label_audit import audited_benchmarks
-from inspector.state.screen_state import ScreenState, covering, subject
+from inspector.state.screen_state import ScreenState
+from inspector.state.subject import subject
 from inspector.state.triage.annotations import disagreements, statements_by_person
 from scoring.data.errors import UsageError
 from scoring.data.schema import Ints
@@ -51,8 +53,8 @@ def queue_orders(state: ScreenState) -> list[QueueOrder]:
     """
     orders = [QueueOrder("listed", "as listed"), QueueOrder("random", "at random")]
     columns = [name for name in STRATA if name in state.cases.columns]
-    if state.scorer is not None:
-        columns.insert(0, state.outcome_column)
+    if state.focus.scorer is not None:
+        columns.insert(0, state.focus.outcome_column)
     orders += [
         QueueOrder(f"by {name}", f"random, in turns by {name.rpartition('.')[2].replace('_', ' ')}")
         for name in columns
@@ -80,7 +82,7 @@ def judging(state: ScreenState) -> list[Evaluation]:
     return [
         evaluation
         for evaluation in evaluations
-        if evaluation.coverage.judges(state.benchmark) and not is_baseline(evaluation.scorer)
+        if evaluation.coverage.judges(state.focus.benchmark) and not is_baseline(evaluation.scorer)
     ]
 
 
@@ -106,7 +108,7 @@ def _contested(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
 def _erroneous(state: ScreenState) -> int:
     """How many cases of the benchmark in focus are labelled with an error."""
     cases = state.cases.select("benchmark", "earliest_error")
-    return cases.filter(benchmark=state.benchmark).filter(pl.col("earliest_error") >= 0).height
+    return cases.filter(benchmark=state.focus.benchmark).filter(pl.col("earliest_error") >= 0).height
 
 
 def _suspicious(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
@@ -229,8 +231,8 @@ def queue_name(state: ScreenState, order: QueueOrder, seed: int, *, marked: bool
     """Name a queue of the listed cases: where from, what was kept or `marked`, through whom, their order."""
     by_chance = f", seed {seed}" if order.name == "random" or order.name.startswith("by ") else ""
     kept = "marked cases" if marked else filter_words(state)
-    through = f", through {state.scorer}" if state.scorer else ""
-    return f"{state.benchmark}, {kept}{through}, {order.words}{by_chance}"
+    through = f", through {state.focus.scorer}" if state.focus.scorer else ""
+    return f"{state.focus.benchmark}, {kept}{through}, {order.words}{by_chance}"
 
 
 def place_words(queue: Queue, case: str) -> str:

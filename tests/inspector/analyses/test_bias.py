@@ -8,7 +8,8 @@ import example
 import making
 import taxonomy_spaces
 from inspector.analyses.bias import bias
-from inspector.state.screen_state import covering, inspect
+from inspector.state.focusing import covering
+from inspector.state.opening import inspect
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from views import lines_of, page_sheet, page_view
@@ -21,7 +22,7 @@ def two(tmp_path_factory):
 
 
 def view_of(state, *, intervals=True):
-    return page_view(bias, state, "", (state.scorer,), intervals=intervals)
+    return page_view(bias, state, "", (state.focus.scorer,), intervals=intervals)
 
 
 def test_every_number_opens_exactly_its_cases(two):

@@ -16,7 +16,9 @@ from inspector.cli import main
 from inspector.render.blocks import Columns, Table
 from inspector.render.lines import text_of
 from inspector.state.case_links import drilled
-from inspector.state.screen_state import covering, inspect, subject
+from inspector.state.focusing import covering, on_benchmark
+from inspector.state.opening import inspect
+from inspector.state.subject import subject
 from published_spaces import mr_math
 from scoring.data.errors import UsageError
 from scoring.metrics.shares import COUNTS
@@ -68,7 +70,7 @@ def published(tmp_path_factory, data_folder):
 def view_of(state, page=CELLS, told=None, *, other="two", intervals=True, form=""):
     """The page through the scorer in focus, less another one where a difference is asked for."""
     told = told or {}
-    names = (state.scorer, *((other,) if told.get("difference") else ()))
+    names = (state.focus.scorer, *((other,) if told.get("difference") else ()))
     return breakdown.view(subject(state, names), Params(page, told, form), intervals=intervals)
 
 
@@ -78,7 +80,7 @@ def test_every_number_opens_exactly_its_cases(request, space, page):
     state = request.getfixturevalue(space)
     benchmarks = state.cases["benchmark"].unique(maintain_order=True).to_list()
     known = {one.scorer.name for one in state.results.evaluations}
-    seen = [(name, benchmark) for benchmark in benchmarks for name in covering(state.on_benchmark(benchmark))]
+    seen = [(name, benchmark) for benchmark in benchmarks for name in covering(on_benchmark(state, benchmark))]
     every, most = TOLD.get(page, ({},)), 6 if THOROUGH else 3
     # A page as it opens for every scorer, and whatever it can be told for one: another one each time.
     for number, told in enumerate(every):
@@ -86,7 +88,7 @@ def test_every_number_opens_exactly_its_cases(request, space, page):
             continue
         whose = seen[:most] if number == 0 else one_of(seen[:most], number)
         for at, (scorer, benchmark) in enumerate(whose):
-            looked = state.on_benchmark(benchmark).focused(scorer, benchmark)
+            looked = on_benchmark(state, benchmark).focused(scorer, benchmark)
             other = next(name for name in covering(looked) if name != scorer)
             # Numbers that are slow to come by lead to cases as well; the others are there without them.
             walk(looked, page_sheet(view_of(looked, page, told, other=other, intervals=at == 0)))
@@ -104,7 +106,7 @@ def test_so_does_every_figure_of_the_map_alone_and_as_a_difference(two):
 @pytest.mark.parametrize("page", PAGES)
 def test_so_it_does_under_a_filter_and_at_another_threshold(two, page):
     kept = Filter((Facet("generator", ("writer-1", "writer-2")),), ("n_steps > 2", "\"one.outcome\" = 'exact'"))
-    looked = two.focused("one", "bench").filtered(kept).moved(0.45)
+    looked = two.focused("one", "bench").selected(chosen=kept).moved(0.45)
     assert 0 < looked.slice.sum() < two.slice.sum()
     for told in one_of(TOLD.get(page, ({},)), PAGES.index(page)):
         walk(looked, page_sheet(view_of(looked, page, told)))
@@ -197,7 +199,7 @@ def test_fp_and_fn_are_grbens(two):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_export_is_what_its_command_prints(two, page, capsys):
-    looked = two.focused("three", "bench").filtered(Filter(where=("n_steps > 2",)))
+    looked = two.focused("three", "bench").selected(chosen=Filter(where=("n_steps > 2",)))
     for told in one_of(TOLD.get(page, ({},)), 2):
         document = view_of(looked, page, told, form="json")
         assert main(shlex.split(document.provenance["command"])[1:]) == 0
@@ -216,8 +218,8 @@ def test_processbench_says_that_it_has_no_pattern_and_what_has(tmp_path):
 
 
 def test_only_clean_cases_and_no_case_say_why_there_is_nothing(two):
-    clean = two.focused("one", "bench").filtered(Filter(where=("earliest_error = -1",)))
-    nothing = two.focused("one", "bench").filtered(Filter(where=("n_steps > 99",)))
+    clean = two.focused("one", "bench").selected(chosen=Filter(where=("earliest_error = -1",)))
+    nothing = two.focused("one", "bench").selected(chosen=Filter(where=("n_steps > 99",)))
     for page in PAGES:
         view = view_of(clean, page)
         walk(clean, page_sheet(view))
@@ -261,7 +263,7 @@ def test_ascii_is_ascii_and_charts_and_sentences_keep_to_the_width(two, page):
 
 def test_a_link_keeps_the_slice_and_drops_conditions_on_outcomes(two):
     kept = Filter((Facet("generator", ("writer-1",)),), ("\"one.outcome\" = 'exact'",))
-    looked = two.focused("one", "bench").filtered(kept)
+    looked = two.focused("one", "bench").selected(chosen=kept)
     links = list(view_of(looked, OFFSET).links())
     assert links
     for link in links:

@@ -10,7 +10,7 @@ import judged
 import making
 from inspector.analyses.card import CARD, GROUPS, LACKING, card, fact_pairs, protocol_card
 from inspector.analyses.compare.compare import compare
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from scoring.data.errors import UsageError
 from scoring.data.scorer import NOT_SAID
 from scoring.selection.loading import load
@@ -194,7 +194,7 @@ CHOSEN = "chosen by what"
 )
 def test_a_condition_on_an_outcome_that_is_left_out_is_not_warned_of(pairs, analysis, filtered):
     plain = inspect(load(Query(workspace=pairs)))
-    looked = plain.filtered(filtered)
+    looked = plain.selected(chosen=filtered)
     assert looked.shown.size < plain.shown.size
     before, there = (
         page_view(analysis, one, "pair" if analysis is compare else "", ("worse", "old")) for one in (plain, looked)

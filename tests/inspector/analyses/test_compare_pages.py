@@ -8,7 +8,9 @@ from msgspec.structs import replace
 
 import making
 from inspector.analyses.compare.compare import compare
-from inspector.state.screen_state import covering, inspect, subject
+from inspector.state.focusing import covering
+from inspector.state.opening import inspect
+from inspector.state.subject import subject
 from published_spaces import mr_math
 from scoring.selection.loading import load
 from scoring.selection.query import Query

@@ -19,7 +19,9 @@ from inspector.render.analysis_list import summaries
 from inspector.render.texts.sentences import gold_word, gold_words
 from inspector.screens.exporting import export_document
 from inspector.screens.messages import Export
-from inspector.state.screen_state import inspect
+from inspector.state.case_list.listed import failures
+from inspector.state.focusing import next_scorer
+from inspector.state.opening import inspect
 from refusals import sentence_of
 from scoring.data.schema import METADATA
 from scoring.data.scorer import TrainingPoint
@@ -182,15 +184,15 @@ def ways(root):
     """What a person may do in the app before exporting."""
     start = inspect(read(Query(workspace=root)))
     yield start
-    failures = start.failures()
-    yield failures
-    yield failures.moved(0.30000000000000004).filtered(failures.filter.toggled("final_answer_correct", True))
-    yield start.moved(start.sweep.best[0], OPTIMISTIC).filtered(
-        Filter((Facet("error_type", ("gap\n2", None), keep=False),))
+    failing = failures(start)
+    yield failing
+    yield failing.moved(0.30000000000000004).selected(chosen=failing.filter.toggled("final_answer_correct", True))
+    yield start.moved(start.summary.sweep.best[0], OPTIMISTIC).selected(
+        chosen=Filter((Facet("error_type", ("gap\n2", None), keep=False),))
     )
     yield start.moved(0.1).moved(start.evaluation.scorer.threshold, start.evaluation.scorer.threshold_source)
-    yield start.next_scorer(1).failures().next_scorer(1)
-    yield start.filtered(Filter((Facet("generator", (None, "m1")),))).ordered("n_steps:desc")
+    yield next_scorer(start, 1).failures().next_scorer(1)
+    yield start.selected(chosen=Filter((Facet("generator", (None, "m1")),))).selected(sort="n_steps:desc")
     yield start.moved(0.1).cleared()
     yield inspect(read(Query(workspace=root, subsets=("words",), thresholds=((None, "best"),)))).failures()
     yield inspect(read(Query(workspace=root, benchmarks=("bench", "demo"), where=("n_steps < 9",), seed=3)))

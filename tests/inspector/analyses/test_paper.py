@@ -8,7 +8,9 @@ import papers
 from inspector.analyses import Params
 from inspector.analyses.paper import CELLS, STATISTIC_CELLS, TABLES, check_of, paper
 from inspector.render.blocks import Table
-from inspector.state.screen_state import covering, inspect, subject
+from inspector.state.focusing import covering
+from inspector.state.opening import inspect
+from inspector.state.subject import subject
 from scoring.data.errors import UsageError
 from scoring.metrics.published.papers import PAPERS
 from scoring.selection.loading import load

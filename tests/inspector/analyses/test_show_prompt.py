@@ -9,7 +9,7 @@ import authored
 from inspector import cli
 from inspector.case_page.critique_page import DisplayOptions, answers_to, vote_page
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.workspace.cache import VoteParts

@@ -17,7 +17,8 @@ from inspector.cli import main
 from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.board_columns import board_columns
 from inspector.screens.threshold_bar.rail_lines import rail_lines
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
+from inspector.state.subject import every_benchmark
 from opened import opened
 from reference import Case
 from scoring.formats.benchmarks.benchmark_registry import MODULES, STEP_LABELLED, benchmark_module, step_labelled
@@ -187,9 +188,13 @@ def test_the_board_and_the_rail_show_prmscore_by_name(root):
     titles = [column.title for column in board_columns(Glyphs(ascii_only=True), BoardKind(metrics=metrics_of(frame)))]
     assert titles[1:5] == ["PRMScore", "95%", "on wrong", "on right"]
     now = inspect(results)
-    table = metrics_view(now.for_metrics()).rows.filter(subset="all", metric="prmscore").row(0, named=True)
-    assert (now.headline.score, now.headline.low, now.headline.high) == (table["value"], table["low"], table["high"])
-    assert now.headline.n == table["n"]
+    table = metrics_view(every_benchmark(now)).rows.filter(subset="all", metric="prmscore").row(0, named=True)
+    assert (now.summary.headline.score, now.summary.headline.low, now.summary.headline.high) == (
+        table["value"],
+        table["low"],
+        table["high"],
+    )
+    assert now.summary.headline.n == table["n"]
     words = "".join(text for line in rail_lines(now, now, 140, Glyphs(ascii_only=True)) for text, _ in line.parts)
     assert f"PRMScore {100 * expected['prmscore']:.1f}" in words
     assert "steps" in words
@@ -198,10 +203,12 @@ def test_the_board_and_the_rail_show_prmscore_by_name(root):
 
 def test_the_curve_is_of_prmscore_and_its_best_can_be_put(root):
     start = inspect(load(Query(workspace=root, benchmarks=("prmbench",))))
-    for threshold, score in zip(start.sweep.thresholds.tolist(), start.sweep.score.tolist(), strict=True):
+    for threshold, score in zip(
+        start.summary.sweep.thresholds.tolist(), start.summary.sweep.score.tolist(), strict=True
+    ):
         found = start.moved(threshold).headline.score
         assert np.isnan(score) if found is None else found == pytest.approx(score)
-    best = start.sweep.best
+    best = start.summary.sweep.best
     assert start.moved(best[0], OPTIMISTIC).headline.score == pytest.approx(best[1])
 
 

@@ -359,10 +359,10 @@ async def test_the_best_on_screen_is_that_of_the_command_to_all_digits(root, tmp
         await press(pilot, "t", "v", "m")
         await shows(pilot, "tuned on these cases, optimistic", f"PRMScore {100 * told['value']:.1f}")
         now = inspected(pilot)
-    assert now.scorer == "abel"
+    assert now.focus.scorer == "abel"
     assert now.evaluation.rule.threshold == document["provenance"]["threshold"]["abel"]
     assert now.evaluation.rule.source == document["provenance"]["threshold_source"]["abel"] == OPTIMISTIC
-    line = now.headline
+    line = now.summary.headline
     assert (line.score, line.low, line.high, line.n) == (told["value"], told["low"], told["high"], told["n"])
 
 

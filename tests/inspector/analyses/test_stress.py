@@ -15,7 +15,7 @@ from inspector.analyses import Params, load
 from inspector.case_page import rewriting_track
 from inspector.render.blocks import Cell, Table
 from inspector.screens.messages import Go
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from opened import opened
 from scoring.data.errors import UsageError
 from scoring.data.readout import Batch, Encoded, EngineOutput
@@ -286,7 +286,7 @@ def test_the_page_of_a_case_says_why_there_is_no_rewriting_of_it(space):
     plain = "\n".join(seen(start, row)[1])
     assert page("") == page("no rewriting at all") == plain
     of_list = replace(start, rewriting="hedging")
-    assert of_list.ordered("n_steps").focused("noisy", "demo").rewriting == "hedging"
+    assert of_list.selected(sort="n_steps").focused("noisy", "demo").rewriting == "hedging"
     assert {made.rewriting for made in (of_list.unfiltered(), of_list.cleared(), of_list.failures())} == {""}
     # A scorer that was given none has its rewards of the case, beside the text.
     elsewhere = replace(

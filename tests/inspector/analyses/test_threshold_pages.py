@@ -19,7 +19,7 @@ from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import text_of
 from inspector.render.terminal import Terminal
 from inspector.state.case_links import wrong_condition, wrong_rows
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from published_spaces import mr_math
 from reference import Case
 from scoring.data.errors import UsageError
@@ -61,13 +61,15 @@ def published(tmp_path_factory, data_folder):
 
 
 def view(state, page, *others, intervals=True):
-    return page_view(thresholds, state, page, (state.scorer, *others), intervals=intervals)
+    return page_view(thresholds, state, page, (state.focus.scorer, *others), intervals=intervals)
 
 
 def walked(state, page, both=(False, True)):
     """Walk a page, as it is first and with its intervals; how many numbers there are. 0: no threshold decides."""
     default = state.evaluation.at_default()
-    if page in {NUMBERS, "flips"} and (not default.rule.is_movable or (state.sweep and state.sweep.best is None)):
+    if page in {NUMBERS, "flips"} and (
+        not default.rule.is_movable or (state.summary.sweep and state.summary.sweep.best is None)
+    ):
         if not default.rule.is_movable:
             with pytest.raises(UsageError, match="no scorer here has a threshold"):
                 view(state, page)

@@ -11,7 +11,7 @@ import making
 import reference
 from inspector.cli import main
 from inspector.screens.threshold_bar.rail_lines import why_unmovable
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from inspector.state.thresholds.ways import THRESHOLDS
 from reference import Case
 from scoring.metrics.deciding import EACH
@@ -280,9 +280,11 @@ def test_rewards_cannot_be_exported_under_thresholds_that_differ(root, capsys):
 def test_the_app_says_why_a_threshold_of_each_subset_cannot_be_moved(root):
     now = inspect(load(Query(workspace=root, scorers=("abel",), thresholds=((None, "dev"),))))
     assert "abel has a threshold for each subset (dev-tuned" in why_unmovable(now)
-    assert now.headline.score == pytest.approx(f1_of(root, scorers=("abel",), thresholds=((None, "dev"),))["value"][-1])
-    assert now.sweep is None
-    assert now.outcome_counts["dev"] == 4 * EACH
+    assert now.summary.headline.score == pytest.approx(
+        f1_of(root, scorers=("abel",), thresholds=((None, "dev"),))["value"][-1]
+    )
+    assert now.summary.sweep is None
+    assert now.summary.outcome_counts["dev"] == 4 * EACH
     moved = inspect(now.results)
     assert moved.results.query.thresholds == ((None, "dev"),)
 

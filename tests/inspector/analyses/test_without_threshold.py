@@ -15,9 +15,11 @@ from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence, votes_words
 from inspector.screens.case_columns import case_columns
 from inspector.screens.filtering import facet_groups
+from inspector.state.case_list.listed import failures
 from inspector.state.filtering.filter_words import filter_words
+from inspector.state.focusing import next_scorer
 from inspector.state.kept_answers import kept_answers
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
 from scoring.data.errors import UsageError
@@ -221,18 +223,18 @@ def test_columns_are_those_that_the_scorer_can_fill(results):
 def test_failures_hold_what_could_not_be_read_unless_it_is_dropped(root):
     for unparsed, rows in (("wrong", [1, 3, 4, 5]), ("drop", [1, 3])):
         start = inspect(load(Query(workspace=root, unparsed=unparsed))).focused("critic", "bench")
-        failures = start.failures()
-        assert sorted(failures.shown.tolist()) == rows
-        assert filter_words(failures) == "filter outcome = any failure"
-        kept = next(group for group in facet_groups(failures) if group.title == "outcome of critic")
+        failing = failures(start)
+        assert sorted(failing.shown.tolist()) == rows
+        assert filter_words(failing) == "filter outcome = any failure"
+        kept = next(group for group in facet_groups(failing) if group.title == "outcome of critic")
         assert {value.value for value in kept.values if value.mark == "keep"} >= {"early", "false_alarm"}
 
 
 def test_the_way_round_passes_every_scorer_that_gave_something(results):
     now, names = inspect(results), []
     for _ in range(4):
-        names.append(now.scorer)
-        now = now.next_scorer(1)
+        names.append(now.focus.scorer)
+        now = next_scorer(now, 1)
     assert sorted(names) == sorted(results.chosen)
 
 
@@ -279,14 +281,14 @@ async def test_every_line_of_the_board_fits_80_columns(root):
 
 
 async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
-    """The board says why; failures that no threshold grades are not called instructive."""
+    """The board says why; failing that no threshold grades are not called instructive."""
     async with opened(Query(workspace=root, scorers=("critic",)), size=(160, 30)) as pilot:
         await shows(pilot, "labels as given", "verdicts as given (vote", "one number a soluti", "4 scorers")
         await press(pilot, "t")
         await shows(pilot, "critic has no threshold to move: verdicts as given")
         assert not pilot.app.screen.rail_open
         await press(pilot, "right", "left")
-        assert inspected(pilot).scorer == "critic"
+        assert inspected(pilot).focus.scorer == "critic"
         pilot.app.clear_notifications()
         await press(pilot, "enter")
         text = await rests(pilot, "4 of 6 cases", "critic", "verdicts as given (vote of 5)", "? unparsed", "votes: ")
@@ -303,6 +305,6 @@ async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
         for scorer, words in (("labels", "labels as given"), ("moving", "threshold 0.500"), ("number", "the file has")):
             await press(pilot, "l")
             await shows(pilot, scorer, words)
-            assert inspected(pilot).scorer == scorer
+            assert inspected(pilot).focus.scorer == scorer
         await press(pilot, "h", "escape")
         await shows(pilot, "most instructive first", "moving")

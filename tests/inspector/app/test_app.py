@@ -28,7 +28,7 @@ def stack(pilot):
 async def test_the_board_begins_with_the_best_where_no_scorer_was_asked_for(query):
     async with opened(Query(workspace=query.workspace)) as pilot:
         await shows(pilot, "Beta knows the labels.")
-        assert inspected(pilot).scorer == "beta"
+        assert inspected(pilot).focus.scorer == "beta"
         assert pilot.app.screen.query_one(FrameTable).cursor == 0
 
 
@@ -46,7 +46,7 @@ async def test_screens_lie_on_each_other_and_each_below_shows_what_was_changed_a
     async with opened(query) as pilot:
         assert stack(pilot) == [BoardScreen]
         assert inspected(pilot) is pilot.app.state
-        assert inspected(pilot).scorer == "alpha"
+        assert inspected(pilot).focus.scorer == "alpha"
         assert inspected(pilot).shown.size == len(example.EXAMPLES)
         await press(pilot, "enter", "enter")
         assert stack(pilot) == [BoardScreen, CasesScreen, CaseScreen]
@@ -75,7 +75,7 @@ async def test_screens_lie_on_each_other_and_each_below_shows_what_was_changed_a
         await press(pilot, "escape")
         await shows(pilot, "Beta knows the labels.", "0.530 chosen")
         assert stack(pilot) == [BoardScreen]
-        assert inspected(pilot).scorer == "beta"
+        assert inspected(pilot).focus.scorer == "beta"
         assert inspected(pilot).results.evaluation("alpha").rule.threshold == 0.53
 
 

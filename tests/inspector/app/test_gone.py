@@ -109,13 +109,13 @@ async def test_rewards_that_break_or_go_are_told_and_what_is_on_screen_stays(que
 @pytest.mark.usefixtures("followed_closely")
 async def test_conditions_on_what_a_gone_scorer_said_go_with_it(query, space):
     async with opened(replace(query, scorers=()), size=(120, 30)) as pilot:
-        while inspected(pilot).scorer != "alpha":
+        while inspected(pilot).focus.scorer != "alpha":
             await press(pilot, "j")
         for scorer, instead, left in (("alpha", "beta's.", ["beta.outcome"]), ("beta", "no other scorer", [])):
             await press(pilot, "enter")
             await shows(pilot, "filter outcome = any failure", scorer)
             conditions = replace(inspected(pilot).filter, where=(f'"{scorer}.margin" < 5',))
-            pilot.app.screen.put(inspected(pilot).filtered(conditions))
+            pilot.app.screen.put(inspected(pilot).selected(chosen=conditions))
             for folder in (space / "rewards").glob(f"{scorer}*"):
                 shutil.rmtree(folder)
             await shows(pilot, f"The rewards of {scorer} are gone.", instead)

@@ -48,7 +48,7 @@ async def test_a_removed_scorer_goes_and_comes_back_and_a_benchmark_that_was_ask
     async with opened(Query(workspace=str(space.root), benchmarks=("bench",)), size=(160, 40)) as pilot:
         for keys in ((), ("enter", "enter")):
             pilot.app.clear_notifications()
-            while inspected(pilot).scorer != "alpha":
+            while inspected(pilot).focus.scorer != "alpha":
                 await press(pilot, "j")
             await press(pilot, *keys)
             screen = pilot.app.screen
@@ -97,12 +97,12 @@ async def test_a_removed_benchmark_goes_and_another_one_is_shown_and_without_any
             (("g", "c", "question_mark"), "bench", "other"),
         ):
             pilot.app.clear_notifications()
-            while inspected(pilot).scorer != "alpha" or inspected(pilot).benchmark != name:
+            while inspected(pilot).focus.scorer != "alpha" or inspected(pilot).focus.benchmark != name:
                 await press(pilot, "j")
             await press(pilot, *keys)
             gone = remove(space, "benchmark", name)
             await shows(pilot, f"{name}: removed from the workspace.", f"On screen is {left}.")
-            assert pilot.app.front.state.benchmark == left
+            assert pilot.app.front.state.focus.benchmark == left
             assert set(pilot.app.front.state.cases["benchmark"]) == {left}
             await press(pilot, "j", "k", "enter", "n", "N", "escape", "escape", "escape")
             sound(pilot)
@@ -133,5 +133,5 @@ async def test_a_benchmark_that_comes_waits_until_nobody_is_interrupted(space):
         assert pilot.app.screen is screen
         await press(pilot, "escape", "escape")
         await until(pilot, lambda: set(pilot.app.front.state.cases["benchmark"]) == {"bench", "other"})
-        assert pilot.app.front.state.benchmark == "other"
+        assert pilot.app.front.state.focus.benchmark == "other"
         sound(pilot)

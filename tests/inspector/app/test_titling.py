@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 import example
 from inspector.app.services.command_access import LONGEST, title_of
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from scoring.selection.loading import load
 from scoring.workspace.filtering.filters import Facet, Filter
 
@@ -17,7 +17,7 @@ def state(tmp_path_factory):
 
 def test_it_names_workspace_benchmark_and_filter(state):
     assert title_of(state) == "prm-inspect - my-space - bench"
-    filtered = state.filtered(Filter((Facet("subset", ("sums",)),)))
+    filtered = state.selected(chosen=Filter((Facet("subset", ("sums",)),)))
     assert title_of(filtered) == "prm-inspect - my-space - bench - filter subset = sums"
 
 

@@ -13,7 +13,7 @@ from inspector.case_page.facts import agreement
 from inspector.case_page.open_case import DisplayOptions, letters_of, scorers_shown
 from inspector.case_page.steps import cells, second_cells
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from reference import Case
 from scoring.evaluation.single_case import judged_wrong
 from scoring.selection.loading import load

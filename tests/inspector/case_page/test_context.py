@@ -14,7 +14,7 @@ from inspector.case_page.context_lines import LONGEST_MESSAGE, glance_at_hit
 from inspector.case_page.open_case import DisplayOptions, Stop
 from inspector.case_page.prose import FOUND, copied, is_hit
 from inspector.render.texts.text import clean
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from reference import Case
 from scoring.selection.loading import load
 from scoring.selection.query import Query

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 import making
 from inspector.case_page.curve import MARGIN, Canvas, columns_of, curve_lines
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from reference import Case
 from scoring.selection.loading import load
 from scoring.selection.query import Query

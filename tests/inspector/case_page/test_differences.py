@@ -11,7 +11,7 @@ from inspector.case_page.lines import DisplayOptions, case_lines
 from inspector.cli import main
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from opened import inspected, opened
 from reference import Case
 from scoring.evaluation.evaluation import columns_of
@@ -140,18 +140,18 @@ async def test_the_rail_moves_the_threshold_on_differences(root):
         await shows(pilot, "threshold on differences -0.0500 (PRMBench's toolkit)", "d default -0.05")
         start = inspected(pilot)
         values = start.evaluation.compared_values.values
-        assert start.span == (values.min(), values.max())
+        assert start.summary.span == (values.min(), values.max())
         await press(pilot, "n")
         now = inspected(pilot)
-        assert now.threshold > -0.05
-        expected = reference.metrics([falls(case) for case in CASES], now.threshold, "<=")["average", "f1"]
-        assert (now.headline.score or 0.0) == pytest.approx(expected or 0.0)
-        await shows(pilot, f"threshold on differences {now.threshold:.4f} (was -0.0500)")
+        assert now.summary.threshold > -0.05
+        expected = reference.metrics([falls(case) for case in CASES], now.summary.threshold, "<=")["average", "f1"]
+        assert (now.summary.headline.score or 0.0) == pytest.approx(expected or 0.0)
+        await shows(pilot, f"threshold on differences {now.summary.threshold:.4f} (was -0.0500)")
         await press(pilot, "v", "m")
         best = reference.best_f1([falls(case) for case in CASES], "<=")
-        assert inspected(pilot).headline.score == pytest.approx(best)
+        assert inspected(pilot).summary.headline.score == pytest.approx(best)
         await press(pilot, "x")
-        assert inspected(pilot).threshold == -0.05
+        assert inspected(pilot).summary.threshold == -0.05
         command = inspected(pilot).results.query.command("metrics")
         assert "--rule 'falls=diff<='" in command
         assert "--threshold falls=default" in command

@@ -5,7 +5,7 @@ import pytest
 import making
 from inspector.case_page.lines import DisplayOptions, case_lines
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from reference import Case
 from scoring.selection.loading import load
 from scoring.selection.query import Query

@@ -9,7 +9,7 @@ from inspector.case_page.open_case import Stop
 from inspector.case_page.opening import line_of, opening, stop_at
 from inspector.case_page.steps import prefix
 from inspector.render.texts.sentences import WORDS
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from reference import Case
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.selection.loading import load

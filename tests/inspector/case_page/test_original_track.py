@@ -2,7 +2,7 @@ import polars as pl
 
 import originals
 from inspector.case_page.variant_track import original_evaluation, original_of
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from scoring.data.schema import REWARDS, content_key
 from scoring.data.texts import reward_keys
 from scoring.evaluation.single_case import judged_wrong

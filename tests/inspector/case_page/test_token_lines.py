@@ -8,8 +8,8 @@ from inspector.case_page.lines import case_lines
 from inspector.case_page.open_case import DisplayOptions, open_case
 from inspector.case_page.token_lines import ASKING, MODE, grouped, token_lines
 from inspector.render.charts.glyphs import Glyphs
+from inspector.state.opening import inspect
 from inspector.state.processes.xray import XrayAnswer
-from inspector.state.screen_state import inspect
 from scoring.selection.loading import load
 
 
@@ -43,7 +43,7 @@ def answer(tokens=TOKENS, **changes):
 
 
 def shown(state, row=0, width=80, *, ascii_only=False, scorer=None, case=None, **changes):
-    found = XrayAnswer(case or state.cases["case"][row], scorer or state.scorer, **changes)
+    found = XrayAnswer(case or state.cases["case"][row], scorer or state.focus.scorer, **changes)
     return open_case(state, row, DisplayOptions(width, Glyphs(ascii_only), raw=ascii_only, mode=MODE, xray=found))
 
 
@@ -104,7 +104,7 @@ def test_while_nothing_is_known_the_steps_stand_beneath_a_sentence(state):
 
 def test_every_step_is_a_stop_once(state):
     tokens = [*TOKENS, *({**one, "sequence": 1} for one in TOKENS)]
-    found = XrayAnswer(state.cases["case"][0], state.scorer, answer(tokens))
+    found = XrayAnswer(state.cases["case"][0], state.focus.scorer, answer(tokens))
     page = case_lines(state, 0, DisplayOptions(80, Glyphs(), mode=MODE, xray=found))
     steps = [stop.step for stop, _ in page.stops if stop.kind == "step"]
     assert sorted(steps) == list(range(state.cases["n_steps"][0]))

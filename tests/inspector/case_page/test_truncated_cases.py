@@ -10,7 +10,7 @@ import making
 from inspector import cli
 from inspector.case_page.lines import DisplayOptions, case_lines
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from opened import opened
 from reference import Case
 from scoring.selection.loading import load

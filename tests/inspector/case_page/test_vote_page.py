@@ -9,7 +9,7 @@ from rich.cells import cell_len
 import critic_spaces
 from inspector.case_page.critique_page import VoteDisplay, answers_to, vote_page
 from inspector.render.charts.glyphs import Glyphs
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from scoring.evaluation.single_case import judged_wrong
 from scoring.models.asking import GeneratedAnswer
 from scoring.selection.loading import load

@@ -126,7 +126,7 @@ async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_ope
             await press(pilot, "l")
         await press(pilot, "enter")
         await shows(pilot, "bench/")
-        assert inspected(pilot).scorer == "beta"
+        assert inspected(pilot).focus.scorer == "beta"
         await press(pilot, "enter")
         case = await rests(pilot, "1 of")
         assert re.search(r"\bA beta", case), case
@@ -137,7 +137,7 @@ async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_ope
         assert await rests(pilot, "beta against alpha") == before
         await press(pilot, "escape", "g", "l")
         await rests(pilot, "9 of 9")
-        assert inspected(pilot).beside == ()
+        assert inspected(pilot).focus.beside == ()
         await press(pilot, "g", "b")
         await press(pilot, "g c")
         await rests(pilot, "Who is right where the other is wrong")

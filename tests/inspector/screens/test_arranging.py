@@ -8,6 +8,7 @@ from textual.events import Paste
 
 import example
 from inspector.cli import main
+from inspector.state.case_list.listed import arranged
 from inspector.state.remembered import RememberedState
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import PickList
@@ -70,14 +71,14 @@ async def test_columns_are_chosen_moved_and_given_back_and_a_click_on_a_title_tu
         await rests(pilot, "case ", "at gold")
         before = header(pilot)
         screen = pilot.app.screen
-        screen.put(inspected(pilot).arranged(("case",)))
+        screen.put(arranged(inspected(pilot), ("case",)))
         await press(pilot, "v", "c", "space")
         await shows(pilot, "One column has to stay.")
         await press(pilot, "down", "K")
         await shows(pilot, "Space shows the column; then it can be moved.")
         await press(pilot, "escape")
         assert inspected(pilot).results.query.columns == ("case",)
-        screen.put(inspected(pilot).arranged(()))
+        screen.put(arranged(inspected(pilot), ()))
         await press(pilot, "v", "c")
         await shows(pilot, "[x] case", "[ ] |margin|")
         await press(pilot, "down", "space", "J", "K", "K", "enter")
@@ -130,7 +131,7 @@ async def test_the_columns_on_screen_are_the_columns_of_the_file_and_the_command
         await press(pilot, "x")
         await shows(pilot, "9 of 9 cases")
         screen = pilot.app.screen
-        screen.put(inspected(pilot).arranged(columns))
+        screen.put(arranged(inspected(pilot), columns))
         await shows(pilot, "outcome beta", "differ", "tags")
         assert [one.name for one in screen.query_one(FrameTable).columns_shown] == list(columns)
         await press(pilot, "e", "c")

@@ -8,7 +8,8 @@ from inspector.cli import main
 from inspector.screens.board import BoardScreen
 from inspector.screens.board_highlights import ScorerPane
 from inspector.screens.cases import CasesScreen
-from inspector.state.screen_state import subject
+from inspector.state.case_list.listed import cleared
+from inspector.state.subject import subject
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
 from scoring.formats.benchmarks.case_format import Imported
@@ -64,15 +65,15 @@ async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_ch
     """Also of keys typed ahead. Esc gives back the exact screen."""
     async with opened(query) as pilot:
         await rests(pilot, "Alpha reads the text.")
-        assert inspected(pilot).scorer == "alpha"
+        assert inspected(pilot).focus.scorer == "alpha"
         rows = pilot.app.screen.frame
         type_ahead(pilot, *["up", "down"] * 5, "up")
         await shows(pilot, "Beta knows the labels.")
-        assert inspected(pilot).scorer == pilot.app.state.scorer == "beta"
+        assert inspected(pilot).focus.scorer == pilot.app.state.focus.scorer == "beta"
         assert pilot.app.screen.frame is rows, "rows are made anew for a cursor that moves"
         type_ahead(pilot, *["down", "up"] * 5, "down")
         await shows(pilot, "Alpha reads the text.")
-        assert inspected(pilot).scorer == "alpha"
+        assert inspected(pilot).focus.scorer == "alpha"
         # Enter typed twice opens one list, and its first case.
         type_ahead(pilot, "enter", "enter")
         await shows(pilot, "1 of 5", "Step 0 of")
@@ -90,7 +91,7 @@ async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_ch
         await pilot.click(FrameTable, offset=(5, 1))
         await shows(pilot, "bench", "beta", "filter outcome = any failure")
         assert listed(pilot) == ["bench/exact-one"]
-        assert inspected(pilot).scorer == "beta"
+        assert inspected(pilot).focus.scorer == "beta"
         await press(pilot, "g", "b", "g", "l")
         await shows(pilot, "9 of 9 cases", "beta", "x refused")
         await press(pilot, "g", "b", "down")
@@ -125,7 +126,7 @@ async def test_the_panes_follow_what_people_say_where_a_condition_speaks_of_it(t
         now.results.labels.journal.rule(now.cases["case"].to_list()[:45], "model wrong")
         pilot.app.put(now.triaged())
         await rests(pilot)
-        left = subject(inspected(pilot).cleared(), (now.scorer,))
+        left = subject(cleared(inspected(pilot)), (now.focus.scorer,))
         assert left.shown.size == 15
         assert "15 of 60 cases" in screen_text(pilot.app)
         panes = list(pilot.app.screen.query(ScorerPane))
@@ -179,4 +180,4 @@ async def test_of_two_benchmarks_the_one_under_the_cursor_is_listed_counted_and_
         await shows(pilot, "other · 12 of 12 cases · alpha")
         await press(pilot, "escape")
         await shows(pilot, "21 cases")
-        assert inspected(pilot).benchmark == "other"
+        assert inspected(pilot).focus.benchmark == "other"

@@ -21,7 +21,7 @@ async def test_the_board_warns_of_other_cases_and_the_card_says_how_the_number_c
     monkeypatch.chdir(tmp_path)
     async with opened(query, size=(80, 24), folder=tmp_path) as pilot:
         await shows(pilot, "Not comparable: other cases", "v a: all on the common cases", "g r: why")
-        before = inspected(pilot).headline.score
+        before = inspected(pilot).summary.headline.score
         await press(pilot, "v", "a")
         text = await rests(pilot, "All on the common cases")
         assert "Not comparable" not in text
@@ -29,7 +29,7 @@ async def test_the_board_warns_of_other_cases_and_the_card_says_how_the_number_c
         common = select(replace(state.results, query=replace(state.results.query, where=state.base)))
         assert common.shown.size == 8
         assert "8/8" in text
-        assert state.headline.score == 0.5 != before
+        assert state.summary.headline.score == 0.5 != before
         await press(pilot, "g", "l")
         await shows(pilot, "8 of 9 cases")
         await press(pilot, "escape", "v", "a")

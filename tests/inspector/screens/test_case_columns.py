@@ -4,7 +4,7 @@ from inspector.screens.case_columns import SHOWN_LABELS, case_columns, empty_key
 from inspector.screens.filtering import facet_groups
 from inspector.state.filtering.facets import FACETS, TITLES
 from inspector.state.filtering.filter_words import filter_words
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from reference import Case
 from scoring.evaluation.triage_columns import SAID as TRIAGE
 from scoring.selection.loading import load
@@ -36,7 +36,7 @@ def test_labels_that_tell_cases_apart_have_columns_and_facets(tmp_path):
         "taken from": ["a book", "a test"],
         "language": ["en", "zh"],
     }
-    some = now.filtered(Filter((Facet("language", ("zh",)),)))
+    some = now.selected(chosen=Filter((Facet("language", ("zh",)),)))
     assert (some.shown.tolist(), filter_words(some)) == ([1], "filter language = zh")
 
 
@@ -51,13 +51,13 @@ def test_a_column_without_any_value_among_the_rows_listed_is_hidden_unless_it_wa
     making.workspace(tmp_path, cases, [(making.scorer("m"), cases)], origin=["a", "b", ""])
     now = inspect(load(Query(workspace=str(tmp_path))))
     assert empty_keys(now) == ()
-    clean = now.filtered(Filter(where=("earliest_error = -1",)))
+    clean = now.selected(chosen=Filter(where=("earliest_error = -1",)))
     assert empty_keys(clean) == ("reward_at_gold", "origin")
     names = [key for key in usual_keys(clean) if key not in empty_keys(clean)]
     assert [column.name for column in case_columns(clean, Glyphs(), names)] == names
     chosen = clean.arranged(("id", "origin"))
     assert [column.name for column in case_columns(chosen, Glyphs())] == ["id", "origin"]
-    assert empty_keys(now.filtered(Filter(where=("n_steps > 9",)))) == ()
+    assert empty_keys(now.selected(chosen=Filter(where=("n_steps > 9",)))) == ()
 
 
 def test_labels_are_shortened_by_what_they_share_and_as_wide_as_they_are_at_most(tmp_path):
@@ -84,7 +84,7 @@ def test_what_another_facet_says_of_every_case_comes_once(tmp_path):
     now = start(tmp_path / "alike", **alike)
     assert [group.title for group in facet_groups(now)] == ["subset"]
     # A link may have put it into the filter.
-    kept = now.filtered(Filter((Facet("error_type", ("circular",)),)))
+    kept = now.selected(chosen=Filter((Facet("error_type", ("circular",)),)))
     assert [group.title for group in facet_groups(kept)] == ["subset", "error type"]
     other = start(tmp_path / "other", **alike | {"error_type": ["circular", "deception", None]})
     assert [group.title for group in facet_groups(other)] == ["subset", "error type"]

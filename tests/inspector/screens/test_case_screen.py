@@ -41,7 +41,7 @@ async def test_n_and_p_stop_at_the_ends_of_the_list_and_each_verdict_has_words_o
         await press(pilot, "n")
         await shows(pilot, "missed-one", "hidden; v r shows it", "$\\frac{3}{4}$")
         await press(pilot, "escape")
-        assert inspected(pilot).scorer == "beta"
+        assert inspected(pilot).focus.scorer == "beta"
 
 
 def open_case(pilot):
@@ -188,7 +188,7 @@ async def test_with_one_scorer_m_says_that_there_is_no_other(tmp_path):
     async with opened(Query(workspace=str(tmp_path / "w"))) as pilot:
         await press(pilot, "g", "l", "o", "down", "enter")
         await shows(pilot, "There is no other scorer on this benchmark.")
-        assert inspected(pilot).scorer == "one"
+        assert inspected(pilot).focus.scorer == "one"
         await press(pilot, "enter", "h")
         await shows(pilot, "There is no other scorer on this benchmark.")
 

@@ -5,6 +5,8 @@ from msgspec.structs import replace
 import example
 import making
 from inspector.screens.case import CaseScreen
+from inspector.state.case_list.listed import arranged
+from inspector.state.focusing import on_benchmark
 from inspector.widgets.facet_list import FacetList, FacetValue, Rest
 from inspector.widgets.frame_table import FrameTable
 from opened import DEMO, inspected, listed, opened
@@ -215,13 +217,13 @@ async def test_another_scorer_brings_its_own_columns_and_blind_hides_those_of_la
         await press(pilot, "f", "t", "right", "space")
         assert "changed: " not in await rests(pilot, "3 of 9 cases", "filter outcome = exact", "threshold 0.540")
         await press(pilot, "escape", "escape")
-        assert inspected(pilot).scorer == "alpha"
+        assert inspected(pilot).focus.scorer == "alpha"
         await press(pilot, "g", "l")
-        pilot.app.screen.put(inspected(pilot).arranged(("outcome", "beta.margin", "lowest_reward", "tags")))
+        pilot.app.screen.put(arranged(inspected(pilot), ("outcome", "beta.margin", "lowest_reward", "tags")))
         await press(pilot, "v", "b")
         await shows(pilot, "BLIND", "lowest")
         assert [column.name for column in pilot.app.screen.query_one(FrameTable).columns_shown] == ["lowest_reward"]
-        pilot.app.screen.put(inspected(pilot).arranged(("outcome",)))
+        pilot.app.screen.put(arranged(inspected(pilot), ("outcome",)))
         await shows(pilot, "exact-one")
         await press(pilot, "y")
         await shows(pilot, "Copied the facts of exact-one")
@@ -310,7 +312,7 @@ async def test_the_title_says_what_decides_on_the_benchmark_that_is_looked_at(tm
             await press(pilot, *keys)
             screen = pilot.app.screen
             for name, words in (("large", "dev-tuned per subset"), ("small", "default; not dev-tuned")):
-                screen.put(inspected(pilot).on_benchmark(name))
+                screen.put(on_benchmark(inspected(pilot), name))
                 await shows(pilot, words)
                 title = screen_text(pilot.app).splitlines()[0]
                 assert words in title

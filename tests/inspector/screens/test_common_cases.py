@@ -10,7 +10,8 @@ from inspector.analyses import Params
 from inspector.analyses.check import check
 from inspector.screens.common_cases import is_on_common_cases, on_all_cases, on_common_cases, reasons_on_screen
 from inspector.state.comparability import incomparable, remedy_of
-from inspector.state.screen_state import inspect
+from inspector.state.focusing import on_benchmark
+from inspector.state.opening import inspect
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.selection.result_set import select
@@ -42,7 +43,7 @@ def test_the_condition_speaks_of_one_benchmark_alone(root):
 
 def test_on_screen_it_is_put_there_and_taken_away(root):
     state = inspect(load(Query(workspace=root)))
-    first = state if state.benchmark == "first" else state.on_benchmark("first")
+    first = state if state.focus.benchmark == "first" else on_benchmark(state, "first")
     there = on_common_cases(first, reasons_on_screen(first))
     assert there is not None
     assert is_on_common_cases(there)

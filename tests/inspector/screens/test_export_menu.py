@@ -11,6 +11,7 @@ import example
 import making
 from inspector.cli import main
 from inspector.screens.export import ExportMenu
+from inspector.state.focusing import on_benchmark
 from opened import inspected, listed, opened
 from scoring.selection.query import Query
 from screen_text import hides, press, screen_text, shows, until
@@ -45,7 +46,7 @@ async def test_a_csv_of_the_cases_holds_the_rows_on_screen_and_its_command_makes
         await press(pilot, "escape")
         assert "changed: " not in screen_text(pilot.app)
         now = inspected(pilot)
-        pilot.app.screen.put(now.filtered(now.filter.toggled("subset", "sums")))
+        pilot.app.screen.put(now.selected(chosen=now.filter.toggled("subset", "sums")))
         await shows(pilot, "subset = sums", "longest first", "3 of 9 cases", "threshold 0.530")
         await press(pilot, "e")
         await shows(pilot, "The 3 cases on screen, in this order", "The metrics, by subset")
@@ -197,7 +198,7 @@ async def test_a_report_is_of_the_cases_and_the_benchmark_that_the_metrics_speak
     making.workspace(tmp_path / "ws", *making.study(n=8), benchmark="another")
     async with opened(Query(workspace="ws", scorers=("alpha",)), size=(120, 24)) as pilot:
         await press(pilot, "g l")
-        pilot.app.screen.put(inspected(pilot).on_benchmark("bench"))
+        pilot.app.screen.put(on_benchmark(inspected(pilot), "bench"))
         await press(pilot, "colon", *"n_steps > 2", "enter")
         await shows(pilot, "5 of 9 cases")
         await press(pilot, "e")

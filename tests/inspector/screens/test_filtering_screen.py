@@ -11,7 +11,9 @@ from inspector.cli import main
 from inspector.screens.filtering import ConditionScreen
 from inspector.screens.slices import SlicesScreen
 from inspector.state.filtering.slices import sliced
-from inspector.state.screen_state import inspect
+from inspector.state.focusing import on_benchmark
+from inspector.state.opening import inspect
+from inspector.state.subject import every_benchmark
 from inspector.widgets.facet_list import FacetList, FacetValue
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import PickList
@@ -29,7 +31,7 @@ def ids(pilot):
 
 def printed(capsys, state, verb):
     """What the shell prints for the query behind the screen."""
-    behind = state.for_metrics() if verb == "metrics" else state.results
+    behind = every_benchmark(state) if verb == "metrics" else state.results
     words = shlex.split(behind.query.command(verb, form="json"))
     assert main(words[1:]) == 0
     return json.loads(capsys.readouterr().out)["rows"]
@@ -197,16 +199,16 @@ def test_the_metric_on_screen_is_what_the_exported_command_prints(tmp_path, caps
         Filter((Facet("gpt4.verdict", (-1,), keep=False),), ("subset = 'it''s'",)),
         Filter(where=("n_steps > 2",)),
     ):
-        now = start.filtered(chosen)
+        now = start.selected(chosen=chosen)
         rows = printed(capsys, now, "metrics")
         found = [row for row in rows if (row["scorer"], row["subset"], row["metric"]) == ("gpt4", "average", "f1")]
-        assert [row["value"] for row in found] == [now.headline.score], chosen
-        assert now.apart == (chosen.where != ("n_steps > 2",)), chosen
-        if not now.apart:
+        assert [row["value"] for row in found] == [now.summary.headline.score], chosen
+        assert (now.data_filter != now.filter) == (chosen.where != ("n_steps > 2",)), chosen
+        if now.data_filter == now.filter:
             part = [case for case in gpt4 if case.n_steps > 2]
-            assert now.headline.score == pytest.approx(reference.metrics(part, 0.5, "<")["average", "f1"])
+            assert now.summary.headline.score == pytest.approx(reference.metrics(part, 0.5, "<")["average", "f1"])
         elif chosen.facets[:1] == (Facet("rand-0.outcome", ("exact",)),):
-            assert now.headline.score == pytest.approx(reference.metrics(gpt4, 0.5, "<")["average", "f1"])
+            assert now.summary.headline.score == pytest.approx(reference.metrics(gpt4, 0.5, "<")["average", "f1"])
         listed_ = [row["case"] for row in printed(capsys, now, "cases")]
         assert listed_ == now.cases["case"].gather(now.shown).to_list(), chosen
 
@@ -314,7 +316,7 @@ def test_hostile_values_are_kept_one_by_one(tmp_path):
     )
     start = inspect(load(Query(workspace=str(tmp_path))))
     for value in hostile:
-        now = start.filtered(start.filter.toggled("error_type", value))
+        now = start.selected(chosen=start.filter.toggled("error_type", value))
         assert now.rows.get_column("error_type").gather(now.shown).to_list() == [value]
 
 
@@ -355,7 +357,7 @@ async def test_a_slice_is_read_from_its_first_case_on_and_question_mark_tells_th
         screen.put(before.moved(0.9))
         screen.call_later(screen.slicing._sliced, slow, before, sliced(before, slow))
         await until(pilot, lambda: inspected(pilot).results.matches is not None)
-        assert inspected(pilot).threshold == 0.9
+        assert inspected(pilot).summary.threshold == 0.9
 
 
 @pytest.fixture
@@ -369,8 +371,8 @@ def of_two_benchmarks(tmp_path):
 
 def test_an_order_goes_along_to_another_benchmark(of_two_benchmarks):
     for sort in ("margin:desc", "instructive", "n_steps:desc", ""):
-        start = inspect(load(of_two_benchmarks)).ordered(sort)
-        there = start.on_benchmark("second")
+        start = inspect(load(of_two_benchmarks)).selected(sort=sort)
+        there = on_benchmark(start, "second")
         assert (there.scorer, there.results.query.sort) == ("gpt4", sort)
         assert there.shown.size == 4
         assert there.on_benchmark("bench").shown.tolist() == start.shown.tolist()
@@ -383,7 +385,7 @@ def test_an_order_by_what_a_scorer_said_ends_where_none_has_said_anything(tmp_pa
     made.add([making.Imported("second", "made.jsonl", "made", "0-based", other.height, other, ())])
     start = inspect(load(Query(workspace=str(tmp_path))))
     for sort, kept in (("margin:desc", ""), ("instructive:desc", ""), ("n_steps:desc", "n_steps:desc")):
-        there = start.ordered(sort).on_benchmark("second")
+        there = start.selected(sort=sort).on_benchmark("second")
         assert (there.scorer, there.results.query.sort) == (None, kept), sort
 
 
@@ -399,7 +401,7 @@ async def test_another_benchmark_is_chosen_among_the_facets(of_two_benchmarks):
         await shows(pilot, "Metrics differ")
         await press(pilot, "space")
         await shows(pilot, "second · 4 of 4 cases", "(o) second", "( ) bench")
-        assert inspected(pilot).benchmark == "second"
+        assert inspected(pilot).focus.benchmark == "second"
         assert inspected(pilot).results.query.where == ("benchmark IN ('second')",)
 
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 import example
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from opened import inspected, opened
 from scoring.selection.loading import load
 from scoring.workspace.triage.history import RATE, RULE
@@ -43,12 +43,12 @@ async def test_a_ruling_takes_effect_when_one_goes_back_and_every_screen_says_th
         await until(pilot, lambda: label(pilot) == 1)
         assert "without the last" not in await rests(pilot, "adjudicated labels")
         now = inspected(pilot)
-        assert now.headline != before.headline
-        fresh = inspect(load(query)).focused(now.scorer, now.benchmark)
-        assert now.headline == fresh.headline
+        assert now.summary.headline != before.headline
+        fresh = inspect(load(query)).focused(now.focus.scorer, now.focus.benchmark)
+        assert now.summary.headline == fresh.headline
         await press(pilot, "u")
         await until(pilot, lambda: label(pilot) == -1)
-        assert inspected(pilot).headline == before.headline
+        assert inspected(pilot).summary.headline == before.headline
         await press(pilot, "g", "b")
         for width in (200, 80):
             await pilot.resize_terminal(width, 40)

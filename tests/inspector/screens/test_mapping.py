@@ -10,6 +10,7 @@ import authored
 import making
 from inspector.screens.mapping import MappingDialog
 from inspector.screens.mapping_words import claim_words, claimed
+from inspector.state.focusing import covering
 from inspector.widgets.pick_list import PickList
 from inspector.widgets.themes import OneDialog
 from opened import inspected, opened, unpainted
@@ -208,7 +209,7 @@ async def test_a_file_is_imported_without_leaving_the_app_and_what_is_not_wanted
         await press(pilot, "enter")
         await shows(pilot, "3 of 3 results joined to bench")
         await press(pilot, "enter")
-        await until(pilot, lambda: "mine" in inspected(pilot).scorers)
+        await until(pilot, lambda: "mine" in covering(inspected(pilot)))
         assert len(list((here / "space" / "rewards").iterdir())) == 2
         await press(pilot, "g", "i", *"mine", "enter")
         await shows(pilot, "which column is what")

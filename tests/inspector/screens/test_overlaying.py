@@ -29,7 +29,7 @@ async def test_o_chooses_scorers_that_stay_for_other_cases_and_blind_hides_what_
         # The other in focus: the same letters, and it comes first.
         await press(pilot, "l")
         await shows(pilot, "[B]", "A alpha")
-        assert inspected(pilot).scorer == "beta"
+        assert inspected(pilot).focus.scorer == "beta"
         await press(pilot, "o", "x", "enter")
         await hides(pilot, "A alpha")
         await press(pilot, "h", "g", "b", "enter", "j", "enter", "v", "b")

@@ -108,7 +108,7 @@ def _none_there(pilot):
 async def test_from_between_two_flips_the_next_one_either_way_changes_an_outcome(query, rule):
     async with opened(replace(query, rules=((None, rule),), thresholds=((None, "0.33"),))) as pilot:
         await press(pilot, "t")
-        codes, curve = inspected(pilot).evaluation.codes.tolist(), inspected(pilot).sweep.thresholds
+        codes, curve = inspected(pilot).evaluation.codes.tolist(), inspected(pilot).summary.sweep.thresholds
         assert 0.33 not in curve
         for key, away in (("N", "n"), ("n", "N")):
             await press(pilot, key)
@@ -126,7 +126,9 @@ async def test_the_f1_on_screen_is_the_commands_to_all_digits(tmp_path):
             await press(pilot, "t", *moves)
             await shows(pilot, "(was 0.5000)")
             now = inspected(pilot)
-            assert now.headline.score == written_f1(tmp_path / "f1.json", DEMO, now.scorer, threshold_of(pilot)), moves
+            assert now.summary.headline.score == written_f1(
+                tmp_path / "f1.json", DEMO, now.focus.scorer, threshold_of(pilot)
+            ), moves
             await press(pilot, "escape")
 
 
@@ -147,7 +149,7 @@ async def test_flips_stop_where_an_outcome_changes_and_escape_gives_back_the_exa
         await press(pilot, "g", "l", "t", "right", "right")
         await shows(pilot, "threshold 0.5200", "o missed 2", "F1 45.0")
         assert threshold_of(pilot) == 0.52
-        assert inspected(pilot).headline.score == written_f1(tmp_path / "f1.json", query, "alpha", 0.52)
+        assert inspected(pilot).summary.headline.score == written_f1(tmp_path / "f1.json", query, "alpha", 0.52)
         row = [one.id for one in example.EXAMPLES].index("missed-two")
         assert inspected(pilot).evaluation.verdicts[row] == -1
         await press(pilot, "n")
@@ -155,7 +157,7 @@ async def test_flips_stop_where_an_outcome_changes_and_escape_gives_back_the_exa
         await shows(pilot, "threshold 0.5500", "o missed 1", "F1 60.0")
         assert inspected(pilot).evaluation.verdicts[row] == 0
         above = math.nextafter(0.52, 1)
-        assert inspected(pilot).headline.score == written_f1(tmp_path / "f1.json", query, "alpha", above)
+        assert inspected(pilot).summary.headline.score == written_f1(tmp_path / "f1.json", query, "alpha", above)
         assert inspected(pilot).moved(above).evaluation.verdicts[row] == 0
         await press(pilot, "escape", "g", "b")
         await press(pilot, "t")

@@ -73,7 +73,7 @@ async def test_rewards_that_another_process_writes_appear_and_what_was_chosen_ou
         await shows(pilot, "elsewhere", "10/40")
         parts.append(rewards_for(imported)[10:20])
         await shows(pilot, "20/40")
-        assert inspected(pilot).scorer == "elsewhere"
+        assert inspected(pilot).focus.scorer == "elsewhere"
         await press(pilot, "enter", "t")
         await shows(pilot, "* best")
         parts.append(rewards_for(imported)[20:30])

@@ -10,7 +10,7 @@ import papers
 from inspector.analyses.stats import stats
 from inspector.cli import main
 from inspector.render.lines import text_of
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from opened import listed, opened
 from scoring.selection import result_set
 from scoring.selection.loading import load

@@ -7,7 +7,7 @@ import example
 import making
 from inspector.screens.messages import Copy
 from inspector.screens.tagging import in_columns
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from inspector.widgets.text_editor import TextEditor
 from opened import inspected, listed, opened
 from reference import Case

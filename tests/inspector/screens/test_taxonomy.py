@@ -13,7 +13,7 @@ from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
 from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of, notes_shown
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from inspector.state.triage.categories import NOT_TRIED, VALUES
 from inspector.widgets.pick_list import TextList
 from opened import inspected, listed, opened

@@ -85,7 +85,7 @@ async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it_and_p
         # Beside the mark of the present one where both would be in one column, else in its own.
         assert default - 1 <= marked(pilot.app, "d") <= default
         cells = line_of(pilot.app, "chosen").split()
-        assert cells[1:4] == ["0.54", "(present)", f"{100 * inspected(pilot).headline.score:.1f}"]
+        assert cells[1:4] == ["0.54", "(present)", f"{100 * inspected(pilot).summary.headline.score:.1f}"]
         best = line_of(pilot.app, "best on these").split()
         assert best in [line.split() for line in before.splitlines()]
         await press(pilot, "v", "m")

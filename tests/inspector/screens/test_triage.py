@@ -124,16 +124,16 @@ async def test_a_queue_is_gone_on_with_where_it_was_through_the_scorer_that_it_w
         await press(pilot, "1", "x", "space")
         await shows(pilot, "bench/missed-two", "1 ruled, 1 skipped, 3 to go")
         await press(pilot, "escape", "v", "n")
-        await until(pilot, lambda: inspected(pilot).scorer == "beta")
+        await until(pilot, lambda: inspected(pilot).focus.scorer == "beta")
         await press(pilot, "g", "t")
         await shows(pilot, "Go on, 3 of 5 to go")
         await press(pilot, "enter")
         await shows(pilot, "bench/missed-two", "1 ruled, 1 skipped, 3 to go", "alpha")
-        assert inspected(pilot).scorer == "alpha"
+        assert inspected(pilot).focus.scorer == "alpha"
     async with opened(replace(query, scorers=("beta",))) as pilot:
         await press(pilot, "g", "t")
         await shows(pilot, "bench/missed-two", "4 of 5", "1 ruled, 1 skipped, 3 to go")
-        assert inspected(pilot).scorer == "alpha"
+        assert inspected(pilot).focus.scorer == "alpha"
         await press(pilot, "1", "1")
         # What was deferred comes last.
         await shows(pilot, "bench/missed-one", "1 to go")

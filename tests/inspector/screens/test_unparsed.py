@@ -34,7 +34,7 @@ def opened_on(space, tmp_path, **how):
 
 async def test_the_queue_is_what_the_board_counts_and_begins_at_its_first_case(space, tmp_path):
     async with opened_on(space, tmp_path, size=(160, 36)) as pilot:
-        counts = inspected(pilot).outcome_counts
+        counts = inspected(pilot).summary.outcome_counts
         assert counts["unparsed"] + counts["refused"] == 9
         await press(pilot, "g", "l", "v", "u")
         await shows(pilot, "9 of 12 cases", "9 cases unparsed or refused")

@@ -211,7 +211,7 @@ async def test_a_case_of_the_demo_is_scored_where_the_demo_is_also_after_a_proce
         type_ahead(pilot, *mine, "enter")
         await until(pilot, lambda: "scored in" in screen_text(pilot.app), timeout=60)
         # The case is seen through it, and only this case has rewards of it.
-        await until(pilot, lambda: pilot.app.state.scorer == "mine")
+        await until(pilot, lambda: pilot.app.state.focus.scorer == "mine")
         evaluations = {one.scorer.name: one for one in pilot.app.state.results.evaluations}
         assert evaluations["mine"].coverage.present.sum() == 1
         assert evaluations["tiny-prm-m"].coverage.present.all()

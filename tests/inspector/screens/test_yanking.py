@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from inspector.cli import main
 from inspector.screens.exporting import case_facts, score_facts
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from opened import opened
 from scoring.evaluation.evaluation import columns_of
 from scoring.selection.loading import load

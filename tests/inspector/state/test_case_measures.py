@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 import example
 import making
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from scoring.evaluation.evaluated_cases import MEASURES, CaseMeasures, disagreement
 from scoring.selection.loading import load
 from scoring.selection.query import Query
@@ -41,9 +41,9 @@ def test_it_is_made_again_when_a_threshold_moves_and_not_otherwise(root):
 
 def test_a_condition_on_it_is_left_out_of_the_metric_as_those_on_outcomes_are(tmp_path):
     now = inspect(load(example.write(tmp_path / "ws")))
-    some = now.filtered(Filter(where=("disagreement > 0",)))
+    some = now.selected(chosen=Filter(where=("disagreement > 0",)))
     assert 0 < some.shown.size < now.shown.size
-    assert some.headline == now.headline
+    assert some.summary.headline == now.summary.headline
     assert some.apart
     assert all(now.results.evaluated.said_by_scorers(name) for name in (*MEASURES, "alpha.lowest_reward"))
     assert not replace(now.results).evaluated.said_by_scorers("n_steps")

@@ -1,7 +1,7 @@
 import pytest
 
 import example
-from inspector.state.screen_state import held_filter, held_order
+from inspector.state.renewing import held_filter, held_order
 from scoring.selection.loading import load
 from scoring.workspace.filtering.filters import Facet, Filter
 

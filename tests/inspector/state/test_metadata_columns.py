@@ -13,7 +13,7 @@ from inspector.cli import main
 from inspector.state.case_list.case_rows import FOUND_IN
 from inspector.state.case_list.catalogue import OF_CASES, OF_SCORER, catalogue
 from inspector.state.filtering.facets import TITLES
-from inspector.state.screen_state import subject
+from inspector.state.subject import subject
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened
 from scoring.data.metadata_columns import RESERVED, metadata_name

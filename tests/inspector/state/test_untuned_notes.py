@@ -12,7 +12,7 @@ from inspector.analyses.report.facts import benchmarks_of, board_table
 from inspector.analyses.thresholds.thresholds import curve_chart
 from inspector.cli import main
 from inspector.state.notes import untuned_notes
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from inspector.state.thresholds.ways import scorers_there
 from reference import Case
 from scoring.formats.benchmarks.case_format import Imported

@@ -11,7 +11,7 @@ import making
 from inspector import cli
 from inspector.state.case_list.case_rows import CaseRows
 from inspector.state.case_list.catalogue import catalogue
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from reference import Case
 from scoring.data.schema import REWARDS, VOTES
 from scoring.evaluation.scorer_columns import SPENT

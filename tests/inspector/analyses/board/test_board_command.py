@@ -17,7 +17,7 @@ from inspector.analyses.board.arrangement import ROWS, Arrangement
 from inspector.analyses.board.board import board_view
 from inspector.cli import main
 from inspector.screens.common_cases import reasons_on_screen
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.selection.loading import load
 from scoring.selection.query import Query

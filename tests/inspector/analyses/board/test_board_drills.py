@@ -16,7 +16,7 @@ from inspector.analyses.board.board_rows import board_frame, pieces, published_f
 from inspector.analyses.board.drills import NO_NUMBER, PRINTED, board_drill
 from inspector.render.lines import CaseLink
 from inspector.state.case_links import drilled
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.selection.loading import load

@@ -49,7 +49,7 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         await shows(pilot, "7 scorers")
         await hides(pilot, "always-clean")
         assert not pilot.app.state.results.query.baselines
-        assert pilot.app.state.scorer in set(board(pilot)["scorer"])
+        assert pilot.app.state.focus.scorer in set(board(pilot)["scorer"])
         await press(pilot, "home")
         await ranked(pilot)
         before = await rests(pilot, "44.2*")

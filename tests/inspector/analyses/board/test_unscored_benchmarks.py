@@ -24,7 +24,7 @@ async def test_it_has_a_row_from_which_it_is_read_and_scored(tmp_path):
         await shows(pilot, "(not scored)", "processbench", "0/7")
         await press(pilot, "G")
         await shows(pilot, "7 cases that nobody has scored: Enter reads them, S scores them")
-        assert inspected(pilot).benchmark == "processbench"
+        assert inspected(pilot).focus.benchmark == "processbench"
         await press(pilot, "v", "d")
         assert "there is nothing to compare with" in next(iter(pilot.app._notifications)).message
         await press(pilot, "S")
@@ -32,7 +32,7 @@ async def test_it_has_a_row_from_which_it_is_read_and_scored(tmp_path):
         await press(pilot, "escape", "enter")
         await shows(pilot, "7 of 7 cases", "nobody has scored it, S does")
         # Nothing is seen through a scorer that has never seen it.
-        assert inspected(pilot).scorer is None
+        assert inspected(pilot).focus.scorer is None
         assert "unscored" not in await rests(pilot, "sums-0")
         await press(pilot, "enter")
         assert "alpha" not in await rests(pilot, "processbench/sums-0 ", "Let x = 0.")

@@ -45,9 +45,9 @@ async def test_a_scorer_is_looked_through_and_a_column_found_by_what_it_means_sh
     """What is listed says its key."""
     async with opened(query, size=(120, 30)) as pilot:
         await press(pilot, "g", "l")
-        assert inspected(pilot).scorer == "alpha"
+        assert inspected(pilot).focus.scorer == "alpha"
         await ask(pilot, "beta", "Scorer: look through it")
-        await until(pilot, lambda: pilot.app.state.scorer == "beta")
+        await until(pilot, lambda: pilot.app.state.focus.scorer == "beta")
         # On the board the cursor is on it: Enter opens what it stands on.
         await press(pilot, "g", "b")
         assert pilot.app.screen.line["scorer"] == "beta"

@@ -9,7 +9,7 @@ import making
 from at_the_terminal import printed
 from inspector.analyses import Params
 from inspector.analyses.votes.votes import votes
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.schema import VOTES

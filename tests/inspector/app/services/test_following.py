@@ -13,6 +13,7 @@ import example
 import making
 import reference
 from inspector.app.services import following
+from inspector.state.case_list.listed import failures
 from opened import inspected, opened
 from scoring.api import open_workspace
 from scoring.evaluation import derived
@@ -72,17 +73,17 @@ async def test_nothing_that_lands_takes_away_a_tag_a_search_or_a_moving_threshol
             assert inspected(pilot).results.loaded.texts is held.results.loaded.texts
             await press(pilot, "escape")
             await until(pilot, lambda name=name: name in scorers(pilot))
-            assert inspected(pilot).threshold == 0.5
+            assert inspected(pilot).summary.threshold == 0.5
         old = load(replace(query, thresholds=inspected(pilot).results.query.thresholds))
         pilot.app.screen.put(inspected(pilot).moved(0.53))
         await settled(pilot)
         land(pilot, "zeta")
         pilot.app.call_later(pilot.app.following.show, old)
         await settled(pilot)
-        assert inspected(pilot).threshold == 0.53
+        assert inspected(pilot).summary.threshold == 0.53
         await until(pilot, lambda: "zeta" in scorers(pilot))
-        assert inspected(pilot).threshold == 0.53
-        kept = inspected(pilot).failures().arranged(("id", "verdict")).ordered("n_steps:desc")
+        assert inspected(pilot).summary.threshold == 0.53
+        kept = failures(inspected(pilot)).arranged(("id", "verdict")).selected(sort="n_steps:desc")
         pilot.app.screen.put(kept)
         await settled(pilot)
         land(pilot, "eta")
@@ -132,7 +133,7 @@ async def test_what_was_computed_of_a_scorer_goes_with_it(query, monkeypatch):
 
 async def test_baselines_that_were_taken_away_stay_away_though_one_was_named(query):
     async with opened(replace(query, scorers=("coin",))) as pilot:
-        assert inspected(pilot).scorer == "coin"
+        assert inspected(pilot).focus.scorer == "coin"
         assert inspected(pilot).results.query.baselines
         await press(pilot, "v", "b")
         await until(pilot, lambda: scorers(pilot) == ["alpha", "beta"])

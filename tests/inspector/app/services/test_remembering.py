@@ -37,7 +37,7 @@ async def focus(query, state_folder, *keys):
         await read(pilot)
         await settled(pilot)
         await press(pilot, *keys)
-        return inspected(pilot).scorer
+        return inspected(pilot).focus.scorer
 
 
 async def test_the_scorer_in_focus_is_found_again_unless_another_is_asked_for_or_it_is_gone(workspace, tmp_path):
@@ -48,14 +48,14 @@ async def test_the_scorer_in_focus_is_found_again_unless_another_is_asked_for_or
     async with app.run_test(size=(120, 36)) as pilot:
         await read(pilot)
         await press(pilot, "down", "enter", "t", "right", "enter")
-        moved = inspected(pilot).threshold
+        moved = inspected(pilot).summary.threshold
         assert inspected(pilot).filter.conditions
     app = InspectApp(workspace, state_folder=tmp_path)
     async with app.run_test(size=(120, 36)) as pilot:
         await read(pilot)
-        assert inspected(pilot).scorer == "alpha"
+        assert inspected(pilot).focus.scorer == "alpha"
         # Neither a filter nor a threshold comes back.
-        assert inspected(pilot).threshold != moved
+        assert inspected(pilot).summary.threshold != moved
         assert not inspected(pilot).filter.conditions
     assert await focus(Query(workspace=workspace.workspace, scorers=("beta",)), tmp_path) == "beta"
     remembered = RememberedState(kept)
@@ -71,7 +71,7 @@ async def test_what_cannot_be_written_is_told_once(workspace, tmp_path):
         await shows(pilot, "2 scorers")
         await press(pilot, "down")
         await shows(pilot, "will not be remembered")
-        assert inspected(pilot).scorer == "alpha"
+        assert inspected(pilot).focus.scorer == "alpha"
 
 
 async def test_without_a_state_folder_nothing_is_kept(workspace):
@@ -183,11 +183,11 @@ async def test_a_first_screen_that_was_left_otherwise_since_is_not_shown(workspa
         pilot.app.remembering.save()
         assert pilot.app.remembering.first_frame()
         await press(pilot, "j")
-        await until(pilot, lambda: pilot.app.state.scorer == "alpha")
+        await until(pilot, lambda: pilot.app.state.focus.scorer == "alpha")
     app = InspectApp(workspace, state_folder=tmp_path)
     async with app.run_test(size=(120, 36)) as pilot:
         assert not app.remembering.first_frame()
-        await until(pilot, lambda: app.state is not None and app.state.scorer == "alpha")
+        await until(pilot, lambda: app.state is not None and app.state.focus.scorer == "alpha")
 
 
 @pytest.mark.parametrize(("keys", "ends"), [(("q",), True), (("ctrl+c",), True), (("g", "l", "slash", "q"), False)])

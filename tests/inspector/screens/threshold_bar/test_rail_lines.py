@@ -13,7 +13,7 @@ import reference
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import GLYPHS
 from inspector.screens.threshold_bar.rail_lines import WIDE, ThresholdChanges, percent, rail_lines
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from reference import Case
 from scoring.data.texts import Texts
 from scoring.evaluation.evaluated_cases import EvaluatedCases, Loaded
@@ -50,11 +50,11 @@ def column_best(cases, low, high, comparison="<"):
 @given(cases=making.balanced(making.COARSE), width=st.sampled_from((4, 7, 10)), comparison=st.sampled_from(("<", "<=")))
 def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width, comparison):
     now = opened(cases, -1.0, 1.0, comparison)
-    if now.sweep.best is None:
+    if now.summary.sweep.best is None:
         told = text_of(rail_lines(now, now, 200, Glyphs())[1])
         assert told.startswith("no curve: F1 is undefined at every threshold: ")
         return
-    low, high = now.span
+    low, high = now.summary.span
     line = text_of(rail_lines(now, now, width, Glyphs(ascii_only=True))[1])
     edges = np.linspace(low, high, width + 1).tolist()
     values = [column_best(cases, *edges[index : index + 2], comparison) for index in range(width)]
@@ -65,7 +65,7 @@ def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width, c
 @given(cases=making.balanced(making.COARSE), width=st.sampled_from((4, 7, 10, 100)))
 def test_the_mark_of_the_best_stands_under_the_highest_column(cases, width):
     now = opened(cases, -1.0, 1.1)
-    best = now.sweep.best
+    best = now.summary.sweep.best
     lines = rail_lines(now, now, width, Glyphs(ascii_only=True))
     curve, axis = text_of(lines[1]), text_of(lines[2])
     assert len(axis) == width
@@ -87,9 +87,9 @@ def study(tmp_path_factory):
 def test_numbers_are_those_of_before_and_after(study, width, threshold):
     now = study.moved(threshold)
     metric, _, _, *rest = [text_of(line) for line in rail_lines(now, study, width, Glyphs(ascii_only=True))]
-    change = f"{100 * (now.headline.score - study.headline.score):+.1f}"
-    assert metric.startswith(f"threshold {threshold:.4f} (was 0.5000)   F1 {percent(now.headline)} {change} [")
-    for word, count in now.outcome_counts.items():
+    change = f"{100 * (now.summary.headline.score - study.headline.score):+.1f}"
+    assert metric.startswith(f"threshold {threshold:.4f} (was 0.5000)   F1 {percent(now.summary.headline)} {change} [")
+    for word, count in now.summary.outcome_counts.items():
         if word in {"exact", "early", "late", "missed", "clean", "false_alarm"}:
             difference = count - study.outcome_counts[word]
             said = f" {count}" + (f" ({difference:+})" if difference else "  ")

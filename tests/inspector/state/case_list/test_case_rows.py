@@ -6,7 +6,7 @@ from msgspec.structs import replace
 import example
 from inspector.state.case_list.case_rows import CaseRows
 from inspector.state.filtering.facets import FACETS, FacetColumn, facet_counts
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
 from scoring.evaluation.evaluated_cases import MEASURES
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.selection.loading import load
@@ -46,10 +46,10 @@ def test_the_rows_on_screen_are_those_of_the_whole_frame(results, scorer):
 def test_a_threshold_that_moves_makes_the_rows_on_screen_and_no_column(results):
     start = inspect(results)
     rows = np.array([1, 2], dtype=np.int32)
-    names = tuple(whole_frame(results, start.scorer).columns)
+    names = tuple(whole_frame(results, start.focus.scorer).columns)
     for threshold in (0.1, 0.55, 0.9):
         moved = start.moved(threshold)
-        assert moved.rows.rows(names, rows) == whole_frame(moved.results, moved.scorer)[[1, 2]].select(names).rows()
+        assert moved.rows.rows(names, rows) == whole_frame(moved.results, moved.focus.scorer)[[1, 2]].select(names).rows()
 
 
 def test_further_columns_stand_beside_the_others(results):

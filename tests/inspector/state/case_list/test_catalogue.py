@@ -6,7 +6,8 @@ from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.arranging import narrowed, sort_of
 from inspector.screens.case_columns import case_columns
 from inspector.state.case_list.catalogue import OF_CASES, OF_SCORER, catalogue, entry_of, order_words
-from inspector.state.screen_state import inspect
+from inspector.state.case_list.listed import arranged
+from inspector.state.opening import inspect
 from scoring.data.schema import METADATA
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.selection.loading import load
@@ -26,13 +27,13 @@ def test_every_entry_sorts_lists_and_exports(now):
     for entry in catalogue(now):
         if entry.sortable:
             for sort in (entry.first, sort_of(entry, entry.first)):
-                assert sorted(now.ordered(sort).shown.tolist()) == list(range(9))
+                assert sorted(now.selected(sort=sort).shown.tolist()) == list(range(9))
                 assert order_words(sort)
         if entry.listable:
-            arranged = now.arranged((entry.key,))
-            (column,) = case_columns(arranged, Glyphs())
+            with_columns = arranged(now, (entry.key,))
+            (column,) = case_columns(with_columns, Glyphs())
             assert column.name == entry.key
-            assert columns_table(arranged.results, (entry.key,)).height == 9
+            assert columns_table(with_columns.results, (entry.key,)).height == 9
 
 
 def test_keys_are_unique_and_of_other_scorers_come_last(now):

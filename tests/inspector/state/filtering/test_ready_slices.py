@@ -5,9 +5,11 @@ import example
 import judged
 import making
 import taxonomy_spaces
+from inspector.state.case_list.listed import cleared, searched
 from inspector.state.filtering.filter_words import filter_words
 from inspector.state.filtering.slices import ready_slices, size_of, sliced
-from inspector.state.screen_state import inspect
+from inspector.state.focusing import on_benchmark
+from inspector.state.opening import inspect
 from published_spaces import mr_math
 from scoring.selection.loading import load
 from scoring.selection.query import Query
@@ -59,7 +61,7 @@ def test_every_ready_slice_holds_what_it_says(start):
     found = {one.key: one for one in ready_slices(start)}
     assert found.keys() == expected.keys()
     for key, cases in expected.items():
-        now = start.filtered(found[key].filter).ordered(found[key].sort)
+        now = start.selected(chosen=found[key].filter).selected(sort=found[key].sort)
         assert listed(now) == cases
         assert found[key].cases == len(cases)
         assert "SELECT" not in filter_words(now)
@@ -73,7 +75,7 @@ def test_they_count_what_they_list_whatever_the_app_was_opened_on(start, asked):
     counts = {one.key: one.cases for one in ready_slices(now)}
     assert (counts == plain) == ("baselines" in asked)
     for one in ready_slices(now):
-        assert now.searched(now.base_search, one.filter).ordered(one.sort).shown.size == one.cases
+        assert searched(now, now.base_search, one.filter).selected(sort=one.sort).shown.size == one.cases
     saved = SavedSlice("missed", ("\"alpha.outcome\" = 'missed'",))
     assert size_of(now, saved) == sliced(now, saved).shown.size == counts["m"]
 
@@ -84,18 +86,18 @@ def test_a_saved_slice_of_no_benchmark_counts_what_it_lists(tmp_path):
     start = inspect(load(query))
     short, named = SavedSlice("short", ("n_steps < 4",)), SavedSlice("b", ("benchmark IN ('bench')", "n_steps < 4"))
     for benchmark in ("socratic", "bench"):
-        now = start.on_benchmark(benchmark)
+        now = on_benchmark(start, benchmark)
         assert size_of(now, short) == sliced(now, short).shown.size
         assert size_of(now, named) == sliced(now, named).shown.size
-    assert size_of(start.on_benchmark("socratic"), short) != size_of(start.on_benchmark("bench"), short)
+    assert size_of(on_benchmark(start, "socratic"), short) != size_of(on_benchmark(start, "bench"), short)
 
 
 def test_conditions_of_ready_slices_are_said_in_words(start):
     found = {one.key: one for one in ready_slices(start)}
-    assert filter_words(start.filtered(found["w"].filter)) == (
+    assert filter_words(start.selected(chosen=found["w"].filter)) == (
         "filter final answer right = yes AND the process is wrong"
     )
-    assert filter_words(start.filtered(found["d"].filter)) == "filter some scorers right, some wrong"
+    assert filter_words(start.selected(chosen=found["d"].filter)) == "filter some scorers right, some wrong"
 
 
 def test_without_scorers_only_labels_make_slices(tmp_path):
@@ -111,7 +113,7 @@ def test_one_case_alone_has_hardly_any(tmp_path):
 
 def every_scorer_wrong(state):
     (found,) = [one for one in ready_slices(state) if one.title == "every scorer wrong"]
-    now = state.cleared().filtered(found.filter)
+    now = cleared(state).selected(chosen=found.filter)
     assert now.shown.size == found.cases
     return set(state.cases["case"].gather(now.shown))
 

@@ -4,8 +4,10 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
+from inspector.state.case_list.listed import cleared, failures, unfiltered
 from inspector.state.filtering.search_run import FoundBefore, run_search
-from inspector.state.screen_state import inspect
+from inspector.state.opening import inspect
+from inspector.state.renewing import renewed
 from scoring.data.errors import SearchError
 from scoring.selection.loading import load
 from scoring.selection.searching import found_places
@@ -46,23 +48,23 @@ def test_what_cannot_be_searched_for_is_a_sentence(query):
 
 
 def test_the_screen_says_what_the_command_prints(query):
-    start = inspect(load(query)).cleared()
+    start = cleared(inspect(load(query)))
     now = searched(start, "-one because")
     again = load(now.results.query)
     assert cases(now.results) == cases(again)
-    assert now.headline is not None
+    assert now.summary.headline is not None
     assert now.slice.sum() == now.shown.size
-    assert cases(now.filtered(Filter()).results) == cases(again), "another filter keeps the search"
-    assert now.failures().results.matches is None
-    assert now.unfiltered().shown.size == start.shown.size
+    assert cases(now.selected(chosen=Filter()).results) == cases(again), "another filter keeps the search"
+    assert failures(now).results.matches is None
+    assert unfiltered(now).shown.size == start.shown.size
     assert searched(now, "").results.matches is None
 
 
 def test_rewards_that_land_keep_the_search(query):
     now = searched(inspect(load(query)), "late", ("problem",))
-    renewed = now.renewed(load(query))
-    assert cases(renewed.results) == ["bench/late-one"]
-    assert renewed.results.matches.query == now.results.matches.query
+    later = renewed(now, load(query))
+    assert cases(later.results) == ["bench/late-one"]
+    assert later.results.matches.query == now.results.matches.query
 
 
 def test_a_note_that_is_written_is_found(query):
@@ -72,7 +74,7 @@ def test_a_note_that_is_written_is_found(query):
     further = {**now.results.evaluated.further, "note": notes}
     there = replace(
         now, results=replace(now.results, evaluated=replace(now.results.evaluated, further=further))
-    ).ordered("")
+    ).selected(sort="")
     assert cases(there.results) == ["bench/long-one"]
 
 

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 import making
 from inspector.state.contested_gold import rankings
+from inspector.state.focusing import covering
 from inspector.state.label_audit import audited_benchmarks
-from inspector.state.screen_state import covering, inspect, subject
+from inspector.state.opening import inspect
+from inspector.state.subject import subject
 from inspector.state.triage.queue import (
     CONTESTED,
     DIFFERING,

@@ -1,0 +1,84 @@
+"""The metrics of one scorer on the cases that a screen speaks of; each is computed when it is asked for."""
+
+from functools import cached_property
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.render.texts.sentences import Headline, headline
+from scoring.data.schema import Bools
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import OUTCOMES
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.threshold_curves import ThresholdCurve, official_curve
+
+
+class Summary(Struct, frozen=True, eq=False, dict=True):
+    """The metrics of a scorer on some cases of a benchmark.
+
+    Attributes:
+        evaluation: Of all n cases; None = there is no scorer.
+        rows: Mask (n,) of the cases.
+        benchmark: Whose cases they are.
+        unparsed: How cases without a verdict count.
+        seed: Of the interval.
+    """
+
+    evaluation: Evaluation | None
+    rows: Bools
+    benchmark: str
+    unparsed: Unparsed
+    seed: int
+
+    @cached_property
+    def headline(self) -> Headline | None:
+        """The official metric."""
+        if self.evaluation is None:
+            return None
+        return headline(self.evaluation, self.rows, self.unparsed, self.seed, self.benchmark)
+
+    @cached_property
+    def outcome_counts(self) -> dict[str, int]:
+        """Cases by outcome, in the order of OUTCOMES, zeros included."""
+        if self.evaluation is None:
+            return {}
+        counts = np.bincount(self.evaluation.codes[self.rows], minlength=len(OUTCOMES))
+        return dict(zip(OUTCOMES, counts.tolist(), strict=True))
+
+    @cached_property
+    def sweep(self) -> ThresholdCurve | None:
+        """The official metric at every distinct threshold; None where there is none to move."""
+        if self.evaluation is None:
+            return None
+        return official_curve(self.evaluation, self.rows, self.unparsed, self.benchmark)
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold of the scorer; None where there is none to move."""
+        return None if self.evaluation is None else self.evaluation.rule.threshold
+
+    @cached_property
+    def span(self) -> tuple[float, float]:
+        """The range in which the threshold moves."""
+        return threshold_span(self.evaluation)
+
+    def decided_by(self, evaluation: Evaluation) -> "Summary":
+        """Return that of the same rewards at another threshold: the curve over all thresholds stays."""
+        summary = replace(self, evaluation=evaluation)
+        vars(summary)["sweep"] = self.sweep
+        return summary
+
+
+def threshold_span(evaluation: Evaluation | None) -> tuple[float, float]:
+    """Return lowest and highest of what the threshold is compared with; never empty, and (0, 1) without a scorer.
+
+    The range of rewards is the scorer's own, widened to rewards beyond it; that of differences holds the default.
+    """
+    if evaluation is None:
+        return 0.0, 1.0
+    scorer, compared, default = evaluation.scorer, evaluation.compared_values, evaluation.default[0]
+    own = (scorer.low, scorer.high) if compared is evaluation.rewards else (default, default)
+    there = compared.range or own
+    low, high = min(own[0], there[0]), max(own[1], there[1])
+    return (low, high) if low < high else (low, low + 1.0)
