@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
-from inspector.analyses.thresholds.threshold_pages import outcome_matrices, outcomes_words
+from inspector.analyses.thresholds.flip_page import outcome_matrices, outcomes_words
 from inspector.render.blocks import (
     Block,
     Cell,

@@ -20,19 +20,16 @@ from inspector.analyses.board.board_rows import (
     BOARD,
     SEPARATOR,
     BoardSlice,
-    Standings,
     board_frame,
     metrics_of,
-    own_figures,
     pieces,
     published_frame,
-    standings,
     subset_facet,
     unscored_frame,
-    waiting,
 )
 from inspector.analyses.board.cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
 from inspector.analyses.board.drills import NO_NUMBER, PRINTED, board_drill
+from inspector.analyses.board.standings import Standings, own_figures, standings, waiting
 from inspector.render.cells import signed
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import CaseLink

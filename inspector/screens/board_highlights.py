@@ -170,7 +170,7 @@ class CurvePane(ScorerPane, can_focus=False):
 
     def blocks(self, results: "ResultSet", benchmark: str) -> "Sequence[Block]":
         """Draw the curve alone: the ways beneath it on its screen would take four times as long."""
-        from inspector.analyses.thresholds.thresholds import curve_chart
+        from inspector.analyses.thresholds.curve_page import curve_chart
 
         chart = curve_chart(results, results.chosen_evaluations, benchmark, dev=True, intervals=True)
         return [] if chart is None else [chart]

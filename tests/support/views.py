@@ -3,9 +3,9 @@
 from msgspec.structs import replace
 
 from inspector.analyses import Params
-from inspector.analyses.agreement import agreement
+from inspector.analyses.agreement.agreement import agreement
 from inspector.analyses.breakdown.breakdown import breakdown
-from inspector.analyses.card import card
+from inspector.analyses.card.card import card
 from inspector.analyses.cases import cases
 from inspector.analyses.compare.compare import compare
 from inspector.analyses.contested.contested import contested

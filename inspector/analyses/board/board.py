@@ -21,19 +21,10 @@ from inspector.analyses.board.arrangement import (
     sort_of_word,
     title_of,
 )
-from inspector.analyses.board.board_rows import (
-    BoardSlice,
-    Ranks,
-    Standings,
-    board_frame,
-    own_figures,
-    pieces,
-    published_frame,
-    standings,
-    unscored_frame,
-)
+from inspector.analyses.board.board_rows import BoardSlice, board_frame, pieces, published_frame, unscored_frame
 from inspector.analyses.board.cells import BEST, PUBLISHED, TIED, name_title
 from inspector.analyses.board.drills import board_drill
+from inspector.analyses.board.standings import Ranks, Standings, own_figures, standings
 from inspector.render.blocks import (
     Block,
     Cell,

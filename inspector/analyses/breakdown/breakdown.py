@@ -18,7 +18,7 @@ from inspector.analyses._columns import (
     usual_error_column,
     value_title,
 )
-from inspector.analyses.breakdown.places import (
+from inspector.analyses.breakdown.bin_pages import (
     ALIGNED,
     OFFSET,
     POSITION,
@@ -32,7 +32,7 @@ from inspector.analyses.breakdown.places import (
     position_blocks,
     step_blocks,
 )
-from inspector.analyses.thresholds.threshold_pages import reliability_blocks, reward_blocks
+from inspector.analyses.thresholds.reward_pages import reliability_blocks, reward_blocks
 from inspector.render.blocks import (
     Block,
     Cell,

@@ -10,7 +10,9 @@ from msgspec.structs import replace
 
 from inspector.analyses import Page, Params, analysis
 from inspector.analyses._pair import QUADRANTS, TEST, is_laid_out, pair_blocks, resampling_words, test_note
-from inspector.analyses.compare.together import cascade_view, pairs_view, sets_view
+from inspector.analyses.compare.cascade import cascade_view
+from inspector.analyses.compare.pair_pages import pairs_view
+from inspector.analyses.compare.right_together import sets_view
 from inspector.render.blocks import (
     Block,
     Cell,

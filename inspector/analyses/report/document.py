@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from inspector.analyses import Params
 from inspector.analyses import load as analysis
 from inspector.analyses._columns import usual_columns
+from inspector.analyses.breakdown.bin_pages import OFFSET
 from inspector.analyses.breakdown.breakdown import NOTES
-from inspector.analyses.breakdown.places import OFFSET
 from inspector.analyses.report.facts import OfBenchmark, benchmarks_of, board_blocks, percent
 from inspector.analyses.show.show import LEGEND, case_block
 from inspector.analyses.stats import stats
-from inspector.analyses.thresholds.thresholds import curve_chart
+from inspector.analyses.thresholds.curve_page import curve_chart
 from inspector.render.analysis_list import summaries
 from inspector.render.blocks import Block, Bullets, CommandLine, Facts, Fold, Note, Report, Section
 from inspector.render.documents.html import html_page

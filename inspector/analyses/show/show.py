@@ -10,7 +10,10 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Page, Params, analysis
-from inspector.analyses.show.case_pages import original_view, prompt_view, tokens_view, variants_view
+from inspector.analyses.show.original_page import original_view
+from inspector.analyses.show.prompt_page import prompt_view
+from inspector.analyses.show.token_page import tokens_view
+from inspector.analyses.show.variant_page import variants_view
 from inspector.case_page.images import named_images
 from inspector.render.blocks import (
     Block,

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 import making
-from inspector.analyses.agreement import AGREEMENT, CONFUSIONS, agreement
+from inspector.analyses.agreement.agreement import AGREEMENT, CONFUSIONS, agreement
 from inspector.cli import main
 from inspector.state.query import Query
 from inspector.state.result_set import load

@@ -4,7 +4,7 @@ import pytest
 
 import judged
 import making
-from inspector.analyses.compare.together import answer_costs
+from inspector.analyses.compare.cascade import answer_costs
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from reference import Case

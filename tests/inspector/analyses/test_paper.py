@@ -6,7 +6,8 @@ import pytest
 import example
 import papers
 from inspector.analyses import Params
-from inspector.analyses.paper import CELLS, STATISTIC_CELLS, TABLES, check_of, paper
+from inspector.analyses.paper.paper import TABLES, check_of, paper
+from inspector.analyses.paper.paper_rows import CELLS, STATISTIC_CELLS
 from inspector.render.blocks import Table
 from inspector.state.query import Query
 from inspector.state.result_set import load

@@ -15,7 +15,8 @@ import side_by_side
 import step_making
 from inspector.analyses import Params
 from inspector.analyses.compare.compare import compare
-from inspector.analyses.timeline.timeline import TIMELINE, TrainingCourse, TrainingRun, timeline
+from inspector.analyses.timeline.timeline import TIMELINE, timeline
+from inspector.analyses.timeline.training_course import TrainingCourse, TrainingRun
 from inspector.api import analysis
 from inspector.cli import main
 from inspector.render.blocks import Curve, Note

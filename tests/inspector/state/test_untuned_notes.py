@@ -9,7 +9,7 @@ import making
 from inspector.analyses.board.arrangement import Arrangement
 from inspector.analyses.board.board import board_view
 from inspector.analyses.report.facts import benchmarks_of, board_table
-from inspector.analyses.thresholds.thresholds import curve_chart
+from inspector.analyses.thresholds.curve_page import curve_chart
 from inspector.cli import main
 from inspector.state.notes import untuned_notes
 from inspector.state.query import Query

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 import making
-from inspector.analyses.breakdown.places import distances
+from inspector.analyses.breakdown.bin_pages import distances
 from inspector.analyses.report.facts import LEFT, RIGHT, ReportFigure, interval_chart, outcome_chart
 from inspector.analyses.report.facts import LEFT as AXIS
-from inspector.analyses.thresholds.thresholds import curve_chart
+from inspector.analyses.thresholds.curve_page import curve_chart
 from inspector.render.blocks import Columns, table_of
 from inspector.render.cells import rights
 from inspector.render.chart_views import pictured

@@ -1,23 +1,20 @@
-"""Pages of `best-of-n` beside its first: what other programs count, and which problems a scorer loses."""
+"""Pages of `best-of-n` on single problems: those that a scorer loses, and the responses to one beside each other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
-from msgspec import Struct
 
+from inspector.analyses.best_of_n.responses import ProblemResponses
 from inspector.render.blocks import (
     Block,
     Cell,
     Column,
-    Curve,
     Kind,
     Note,
     Section,
-    Series,
     Table,
     count,
-    figure,
     table,
 )
 from inspector.render.blocks import text as text_cell
@@ -26,53 +23,16 @@ from inspector.render.lines import CaseLink
 from inspector.state.result_set import ResultSet, within
 from scoring.data.schema import NO_SUBSET, Ints, RowDict
 from scoring.evaluation.evaluation import Evaluation
-from scoring.metrics.answer_votes import AnswerGroups, answer_groups
 from scoring.metrics.best_of_n import (
     AGGREGATIONS,
-    MAJORITY,
-    MEAN,
-    PASS,
-    PRM,
-    WEIGHTED,
     Aggregation,
     Responses,
     able_aggregations,
     chosen_responses,
     lost_problems,
 )
-from scoring.metrics.response_protocols import (
-    REWARDBENCH,
-    SEARCH_AND_LEARN,
-    rewardbench_rows,
-    search_and_learn_rows,
-)
 from scoring.workspace.filtering.filters import Facet
 
-PROTOCOLS = {
-    "scorer": pl.String(),
-    "benchmark": pl.String(),
-    "protocol": pl.String(),
-    "subset": pl.String(),
-    "aggregation": pl.String(),
-    "metric": pl.String(),
-    "of": pl.Int64(),
-    "value": pl.Float64(),
-    "low": pl.Float64(),
-    "high": pl.Float64(),
-    "n": pl.Int64(),
-    "responses": pl.Int64(),
-    "left_out": pl.Int64(),
-    "reason": pl.String(),
-}
-PROTOCOL_NOTES = (
-    f"{SEARCH_AND_LEARN}: of the first n completions in the file, by the last step's reward; of equal ones the first",
-    "pred_naive: the answer with the highest score; pred_weighted: with the highest sum; pred_maj: the most frequent",
-    f"{SEARCH_AND_LEARN} joins answers by sympy; here the rules for answers do, so votes may differ",
-    f"{SEARCH_AND_LEARN}: a completion without an answer has the empty one, which takes part",
-    f"{SEARCH_AND_LEARN}: n counts problems whose completions are all scored, and known to be right or wrong",
-    f"{REWARDBENCH}: 1 / k where the first response shares the highest score with k - 1 others, else 0",
-    f"{REWARDBENCH}, Ties: .30 tied accuracy + .30 ref accuracy + .20 preferred + .20 preferred_hard + .01 margin",
-)
 LOST = {
     "scorer": pl.String(),
     "benchmark": pl.String(),
@@ -119,155 +79,7 @@ LOST_NOTES = (
     "majority: whether the most frequent final answer is right; empty if right and wrong ones tie, or none is readable",
     "problems with the largest share of right responses come first",
 )
-DRAWN = "≈"
-"""Marks a figure over choices of responses that were drawn."""
-_LETTERS = {
-    "product": "p",
-    "shifted_product": "x",
-    "min": "i",
-    "mean": "e",
-    "last": "l",
-    "solution": "s",
-    WEIGHTED: "w",
-    MAJORITY: "m",
-    PASS: "a",
-}
 _WORDS = 60
-
-
-class ProblemResponses(Struct, frozen=True, eq=False):
-    """The responses to a benchmark's problems, and their final answers (m); null where a response has none.
-
-    `ballots` (m) are what they vote for: one spelling for all answers to a problem that are equal.
-    """
-
-    benchmark: str
-    responses: Responses
-    answers: Sequence[str | None]
-    ballots: Sequence[str | None]
-
-    def groups(self, seed: int, *, empty: bool = False) -> AnswerGroups:
-        """Group them by their answers; with `empty`, a response without an answer has the empty one."""
-        answers = ["" if ballot is None else ballot for ballot in self.ballots] if empty else self.ballots
-        own = self.responses
-        return answer_groups(own.bounds, own.right, answers, seed)
-
-
-# -- what a scorer's figures are over the number of responses
-
-
-def choice_curves(rows: pl.DataFrame, by: str | None) -> Iterator[Curve]:
-    """Draw accuracy against the number of responses, a chart a scorer: every way to choose, votes, and pass@n.
-
-    Args:
-        rows: those of one benchmark, with the columns of BEST_OF_N.
-        by: the way to choose that comes first, and has its band; None = the first that the scorer has.
-    """
-    whole = rows.filter(pl.col("subset") == "all", pl.col("of").is_not_null(), pl.col("value").is_not_null())
-    # Of one response, any is right as often as a random one.
-    named = {MAJORITY: (MAJORITY,), PASS: (MEAN, PASS)}
-    beside = {name: whole.filter(pl.col("metric").is_in(metrics)) for name, metrics in named.items()}
-    for (scorer,), own in whole.filter(pl.col("scorer").is_not_null()).group_by("scorer", maintain_order=True):
-        ways = own.filter(pl.col("metric") == PRM).partition_by("aggregation", maintain_order=True, as_dict=True)
-        parts = {str(name): part for (name,), part in sorted(ways.items(), key=lambda way: way[0][0] != by)}
-        votes = own.filter(pl.col("metric") == WEIGHTED)
-        weighted = next((name for name in (by, "last", "solution") if name in votes["aggregation"]), None)
-        if weighted is not None:
-            own_votes = votes.filter(pl.col("aggregation") == weighted)
-            mark = f" {DRAWN}" if own_votes["sampling_error"].count() else ""
-            parts[f"{WEIGHTED} by {weighted}{mark}"] = own_votes
-        parts = {name: part for name, part in {**parts, **beside}.items() if part.height > 1}
-        if parts:
-            yield _curve(str(scorer), parts)
-
-
-def _curve(scorer: str, parts: Mapping[str, pl.DataFrame]) -> Curve:
-    series = [
-        _series(name, part, f"scorer-{'abcdefgh'[at]}", banded=not at) for at, (name, part) in enumerate(parts.items())
-    ]
-    every = pl.concat(parts.values())
-    most = float(max(every["of"].to_list()))
-    lowest, highest = (end(every["value"].to_list()) for end in (min, max))
-    room = 0.05 * (highest - lowest) or 0.05
-    return Curve(
-        scorer,
-        "responses",
-        "right",
-        tuple(series),
-        across=(1.0, most),
-        upward=(max(0.0, lowest - room), min(1.0, highest + room)),
-        whole=True,
-        doubling=True,
-    )
-
-
-def _series(name: str, rows: pl.DataFrame, style: str, *, banded: bool) -> Series:
-    ordered = rows.sort("of")
-    xs, ys, low, high = (ordered[column].cast(pl.Float64).to_numpy() for column in ("of", "value", "low", "high"))
-    letter = _LETTERS.get(name.partition(" ")[0], "")
-    return Series(name, letter, style, xs, ys, *((low, high) if banded and np.isfinite(low).any() else ()))
-
-
-# -- as other programs count
-
-
-def protocol_rows(
-    results: ResultSet, made: ProblemResponses, evaluation: Evaluation, seed: int | None
-) -> Iterator[RowDict]:
-    """Yield the rows of PROTOCOLS of a scorer on a benchmark."""
-    about = {"scorer": evaluation.scorer.name, "benchmark": made.benchmark}
-    groups = made.groups(results.query.seed, empty=True)
-    names = results.cases["problem_id"].gather(made.responses.rows[made.responses.bounds[:-1]]).to_list()
-    each = {
-        SEARCH_AND_LEARN: search_and_learn_rows(evaluation, made.responses, groups, seed),
-        REWARDBENCH: rewardbench_rows(evaluation, made.responses, names, seed),
-    }
-    for protocol, rows in each.items():
-        yield from ({**about, "protocol": protocol, **row} for row in rows)
-
-
-def protocol_sections(frame: pl.DataFrame) -> tuple[Section, ...]:
-    """Lay out a table a protocol: a line a scorer and figure, a column a number of responses or a subset."""
-    sections = []
-    for number, own in enumerate(frame.partition_by("benchmark", maintain_order=True)):
-        tables = []
-        for part in own.partition_by("protocol", maintain_order=True):
-            protocol = str(part["protocol"][0])
-            column = "of" if protocol == SEARCH_AND_LEARN else "subset"
-            laid_out = part.filter(pl.col("subset") == "all") if column == "of" else part
-            tables.append(_protocol_table(protocol, column, laid_out))
-        sections.append(Section(str(own["benchmark"][0]), f"protocols-{number}", tuple(tables)))
-    return tuple(sections)
-
-
-def _protocol_table(protocol: str, column: str, rows: pl.DataFrame) -> Table:
-    keys = rows[column].unique(maintain_order=True).to_list()
-    lines: dict[tuple[str, str, str], dict[object, RowDict]] = {}
-    for row in rows.iter_rows(named=True):
-        name = row["metric"] if column == "of" else row["aggregation"] or row["metric"]
-        lines.setdefault((row["scorer"], name, ""), {})[row[column]] = row
-    heads: list[str | Column] = ["scorer", "figure" if column == "of" else "score by"]
-    heads += [_head(column, key) for key in keys]
-    heads += [Column("problems", 1), Column("left out", 1)]
-    cells = []
-    for (scorer, name, _), line in lines.items():
-        last = list(line.values())[-1]
-        cells.append(
-            [
-                text_cell(scorer),
-                text_cell(name),
-                *(figure(line[key], Kind.SHARE) if key in line else text_cell("") for key in keys),
-                count(sum(row["n"] for row in line.values()) if column == "subset" else last["n"]),
-                text_cell(f"{last['left_out']:,}" if last["left_out"] else ""),
-            ]
-        )
-    return table(protocol, heads, cells, labels=2, counted="problems")
-
-
-def _head(column: str, key: object) -> str:
-    if key is None:
-        return "figure" if column == "of" else NO_SUBSET
-    return f"first {key}" if column == "of" else str(key)
 
 
 # -- problems that a scorer loses
