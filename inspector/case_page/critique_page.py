@@ -1,49 +1,31 @@
 """A vote laid out for the critique pane: lines, and the spots in them that do something when they are chosen."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import polars as pl
 from msgspec import Struct, field
 from rich.cells import cell_len
 
-from inspector.case_page.lines import DisplayOptions
 from inspector.case_page.prose import FOUND, in_raw
-from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs, apportioned
-from inspector.render.texts.sentences import GLYPHS, WORDS, counted, named_step, tally_words
+from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.text import TextPart, clean
-from inspector.render.texts.wrap import Phrase, joined, name_forms, wrap
+from inspector.render.texts.wrap import wrap
 from inspector.state.answer_blocks import (
     ANSWER,
     AnswerBlock,
-    AnswerPlace,
     Numbering,
     ReadableText,
     TextMark,
     WrappedLine,
-    blocks_of,
-    numbering,
-    place_of,
     placed_lines,
-    prompt_block,
     readable,
 )
-from inspector.state.kept_answers import kept_answers, measures, reading_words
-from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_table.key_words import USUAL, KeyWords
 from inspector.widgets.line_view import Line
-from scoring.data.errors import InspectError
-from scoring.data.schema import VOTES
-from scoring.data.scorer import Scorer
-from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.given import Votes, tally
-from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES, ProvidedVerdicts, Rule
-from scoring.runs.prompts import sampling_words, sent
+from scoring.evaluation.verdicts import Rule
 from scoring.workspace.filtering.text_query import TextQuery, occurs, spans
 
 HIT = -2
@@ -295,314 +277,7 @@ def _parts(line: WrappedLine, marks: Sequence[tuple[TextMark, str]]) -> Iterator
         yield line.text[start - line.start : end - line.start], " ".join(names)
 
 
-# -- what stands above a vote: who answered and how it was read, how all of its run voted, and which vote this is
-
-
-BAR = 16
-"""Cells of the picture of a tally at most."""
-_SHADES = {True: "#=+:. ", False: "█▓▒░· "}
-"""What the groups of a tally are drawn with, the winner's first; all further ones share the last but one."""
-
-
-class Vote(Struct, frozen=True, eq=False):
-    """One answer among those to its case.
-
-    `answers` are all of them (rows of VOTES in order of run and vote), `at` is the place (0-based) of this one. `row`
-    is the case's row id in `evaluation`.
-    """
-
-    evaluation: Evaluation
-    row: int
-    answers: Sequence[Mapping[str, Any]]
-    at: int
-    numbering: Numbering | None
-
-    @property
-    def answer(self) -> Mapping[str, Any]:
-        """The answer itself."""
-        return self.answers[self.at]
-
-    @property
-    def runs(self) -> list[int]:
-        """Return the numbers of the runs, in order."""
-        return sorted({answer["run"] for answer in self.answers})
-
-    @property
-    def mates(self) -> list[Mapping[str, Any]]:
-        """Return the answers of the same run."""
-        return [answer for answer in self.answers if answer["run"] == self.answer["run"]]
-
-    @property
-    def decided(self) -> Evaluation | None:
-        """The evaluation of the answer's run; None where that is not known."""
-        runs = self.evaluation.runs
-        at = self.runs.index(self.answer["run"])
-        return runs[at] if len(self.runs) == len(runs) else self.evaluation if at == 0 else None
-
-    @property
-    def rates(self) -> bool:
-        """Return whether these answers are numbers a step, which do not vote."""
-        return any(answer["rewards"] is not None for answer in self.mates)
-
-
-def head_lines(vote: Vote, width: int, glyphs: Glyphs) -> list[Line]:
-    """Return the lines, none wider than `width` cells."""
-    tally_lines = _rated(vote, width) if vote.rates else _voted(vote, width, glyphs)
-    return [_who(vote, width, glyphs), *tally_lines, *_this(vote, width, glyphs)]
-
-
-def _who(vote: Vote, width: int, glyphs: Glyphs) -> Line:
-    scorer = vote.evaluation.scorer
-    protocol = scorer.settings.get("protocol") or scorer.settings.get("imported_from") or ""
-    reader = vote.answer["reader"]
-    counting = "numbering unknown" if vote.numbering is None else f"counts from {vote.numbering.base}"
-    phrases = (
-        Phrase(name_forms(scorer.name, 32, 20, 12), rank=1),
-        Phrase((f"asked as {protocol}", str(protocol), "") if protocol else ("",), rank=3),
-        Phrase((f"read by {reader}", str(reader), "") if reader else ("read where it was imported", ""), rank=4),
-        Phrase((counting, ""), rank=2),
-    )
-    return Line([(joined(phrases, width, _dot(glyphs)), "strong")])
-
-
-def _voted(vote: Vote, width: int, glyphs: Glyphs) -> Iterator[Line]:
-    """The tally as a picture and in words, what the rule made of it, and how that stands to the gold label."""
-    votes = tally_of(vote.mates)
-    groups = votes.of(vote.answer["case"])
-    bar = tally_bar(groups, min(BAR, width // 3), glyphs) if len(vote.mates) > 1 else []
-    used = sum(len(text) for text, _ in bar) + 2
-    for number, line in enumerate(wrap(clean(tally_words(groups)), max(8, width - used)) if bar else ()):
-        yield Line([*bar, ("  ", ""), (line, "")] if number == 0 else [(" " * used, ""), (line, "")])
-    phrases = [(winner_words(votes, groups), "strong")]
-    decided = vote.decided
-    if decided is not None:
-        outcome = OUTCOMES[decided.codes[vote.row]]
-        phrases += [
-            (f"{GLYPHS[outcome]} {WORDS[outcome]}", OUTCOME_STYLES.get(outcome, "dim")),
-            (_gold(decided, vote.row), "gold"),
-        ]
-    yield from _side_by_side(phrases, width, glyphs)
-
-
-def _rated(vote: Vote, width: int) -> Iterator[Line]:
-    """How many of several answers rate the steps, which numbers do not vote on."""
-    if len(vote.mates) == 1:
-        return
-    rating = sum(answer["rewards"] is not None and answer["reason"] is None for answer in vote.mates)
-    misfit = sum(answer["rewards"] is not None and answer["reason"] is not None for answer in vote.mates)
-    lost = len(vote.mates) - rating - misfit
-    parts = [f"{rating} of {counted(len(vote.mates), 'answer')} with a number for every step"]
-    parts += [f"{misfit} with numbers that do not fit the steps"] if misfit else []
-    parts += [f"{lost} unparsed or refused"] if lost else []
-    sentence = ", ".join(parts) + ("; a step's reward is their mean" if rating > 1 else "")
-    yield from (Line([(line, "")]) for line in wrap(sentence, width))
-
-
-def tally_of(answers: Sequence[Mapping[str, Any]]) -> Votes:
-    """Count the votes of one run of one case, which all name it, as evaluations count them."""
-    schema = {name: VOTES[name] for name in ("key", "case", "vote", "run", "ballot", "verdict", "reason")}
-    frame = pl.DataFrame([{name: answer[name] for name in schema} for answer in answers], schema=schema)
-    return tally(frame.select("key", "case").unique(), frame)
-
-
-def tally_bar(groups: Sequence[tuple[str | None, int, int | None]], width: int, glyphs: Glyphs) -> list[TextPart]:
-    """Return the groups as cells, the first one's darkest; answers that vote with nothing are question marks."""
-    shades = _SHADES[glyphs.ascii_only]
-    cells = apportioned([count for _, count, _ in groups], width)
-    parts = []
-    for place, ((ballot, _, _), size) in enumerate(zip(groups, cells, strict=True)):
-        sign = "?" if ballot is None else shades[min(place, len(shades) - 2)]
-        parts.append((sign * size, "bad" if ballot is None else "" if place else "predicted"))
-    return parts
-
-
-def winner_words(votes: Votes, groups: Sequence[tuple[str | None, int, int | None]]) -> str:
-    """Say what the majority rule makes of one run's votes."""
-    verdict = int(votes.verdicts[0])
-    if verdict == NO_VERDICT:
-        return f"no verdict: {votes.reasons[0] or 'no answer could be read'}"
-    (_, most, _), *others = groups
-    tied = [ballot for ballot, count, _ in others if ballot is not None and count == most]
-    cast = sum(count for _, count, _ in groups)
-    if cast == 1:
-        return f"says {named_step(verdict)}"
-    why = f"first of {1 + len(tied)} with {most} each" if tied else f"{most} of {cast}"
-    return f"{named_step(verdict)} wins, {why}"
-
-
-def _gold(evaluation: Evaluation, row: int) -> str:
-    earliest = evaluation.gold.cases["earliest_error"][row]
-    return "no gold label" if earliest is None else f"gold {named_step(earliest)}"
-
-
-def _this(vote: Vote, width: int, glyphs: Glyphs) -> Iterator[Line]:
-    """Which vote of how many, what it says, and how long it is."""
-    answer, several = vote.answer, len(vote.runs) > 1
-    number = f"run {answer['run']} vote {answer['vote']}" if several else f"vote {answer['vote']}"
-    number += f" ({vote.at + 1} of {len(vote.answers)})"
-    bad = answer["reason"] is not None
-    phrases = [
-        (number, "header"),
-        (reading_words(answer), "bad" if bad else "strong"),
-        (measures(answer, vote.answers), "dim"),
-    ]
-    yield from _side_by_side([(text, style) for text, style in phrases if text], width, glyphs)
-
-
-def _side_by_side(phrases: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> Iterator[Line]:
-    """Phrases beside each other as far as they fit, the others beneath."""
-    parts: list[TextPart] = []
-    used = 0
-    for text, style in phrases:
-        lines = wrap(clean(text), width)
-        dot = _dot(glyphs) if parts else ""
-        if parts and used + len(dot) + cell_len(lines[0]) > width:
-            yield Line(parts)
-            parts, used, dot = [], 0, ""
-        for line in lines[:-1]:
-            yield Line([*parts, (dot, "dim"), (line, style)])
-            parts, used, dot = [], 0, ""
-        parts += [(dot, "dim"), (lines[-1], style)]
-        used += len(dot) + cell_len(lines[-1])
-    if parts:
-        yield Line(parts)
-
-
-def _dot(glyphs: Glyphs) -> str:
-    return " | " if glyphs.ascii_only else " · "
-
-
-# -- one vote of a case as the pane shows it: found among the kept answers, read again and cut into blocks
-
-
-class VoteDisplay(Struct, frozen=True):
-    """How a vote is shown: cells of width, signs, formulas raw or readable, what was searched for in answers, and the
-    keys that hints name.
-    """
-
-    width: int
-    glyphs: Glyphs
-    raw: bool = False
-    search: TextQuery | None = None
-    keys: KeyWords = USUAL
-
-
-class VotePage(Struct, frozen=True, eq=False):
-    """A vote that was read: `head` are the lines that stay in place; the rest is laid out beneath them."""
-
-    head: list[Line]
-    notes: tuple[str, ...]
-    blocks: tuple[AnswerBlock, ...]
-    reader: Reader
-
-    def page(self, *, unfolded: frozenset[int] = frozenset(), chosen: int | None = None) -> CritiquePage:
-        """Lay out the page with these blocks (0-based) unfolded and the cursor on this spot."""
-        return page_of(self.blocks, self.notes, self.reader, unfolded=unfolded, chosen=chosen)
-
-
-def answers_to(state: ScreenState, row: int) -> list[dict[str, Any]]:
-    """Return the answers of the scorer in focus to a case, in order of run and vote; [] where there are none."""
-    if state.scorer is None:
-        return []
-    return kept_answers(state.results, state.scorer, row).to_dicts()
-
-
-def without_answers(state: ScreenState, keys: KeyWords = USUAL) -> str:
-    """Say why there is no answer to a case to read, and what there is instead; `keys` are those that it names."""
-    evaluation = state.evaluation
-    if evaluation is None:
-        return "There is no scorer, so there are no answers to read."
-    name = evaluation.scorer.name
-    if evaluation.scorer.kind == "critic":
-        return f"{name} gave no answer on this case."
-    others = [other for other in state.results.evaluations if other.coverage.covers(state.benchmark)]
-    critics = [other.scorer.name for other in others if other.scorer.kind == "critic"]
-    following = f"{keys.of('next-scorer')} looks through the next scorer"
-    where = f"{critics[0]} does; {following}." if critics else "No scorer of this benchmark does."
-    return f"{name} gives no answers in words. {where}"
-
-
-def vote_page(
-    state: ScreenState, row: int, answers: Sequence[Mapping[str, Any]], at: int, display: VoteDisplay
-) -> VotePage:
-    """Return the answer at this place (0-based) of `answers_to`. There must be one, and a scorer in focus."""
-    evaluation = state.evaluation
-    assert evaluation is not None  # noqa: S101  # without a scorer there are no answers
-    scorer, answer = evaluation.scorer, answers[at]
-    steps = state.results.texts.row(row)["steps"]
-    counting = numbering(scorer, steps)
-    vote = Vote(evaluation, row, answers, at, counting)
-    place = place_of(scorer, answer, len(steps))
-    rule = _rule_of_ratings(evaluation, row)
-    named = answer["verdict"] is not None and 0 <= answer["verdict"] < len(steps)
-    verdict = answer["verdict"] if named else None
-    reader = Reader(counting, rule, display.width, display.glyphs, display.raw, display.search, verdict, display.keys)
-    head = head_lines(vote, display.width, display.glyphs)
-    blocks = (*_prompt(state, row, scorer, answer), *blocks_of(scorer, answer, place))
-    return VotePage(head, tuple(_notes(answer, place)), blocks, reader)
-
-
-def _prompt(state: ScreenState, row: int, scorer: Scorer, answer: Mapping[str, Any]) -> Iterator[AnswerBlock]:
-    """What the answer was given to, folded, where the answer says what it was."""
-    if answer["prompt"] is None:
-        return
-    results = state.results
-    about, texts = results.cases.row(row, named=True), results.texts.row(row)
-    # Why there is none is told by `show --prompt`: here it is about the answer.
-    with suppress(InspectError):
-        request = sent(results.workspace.root, scorer, about, texts, answer)
-        yield prompt_block(request, sampling_words(scorer, answer["seed"]))
-
-
-def _rule_of_ratings(evaluation: Evaluation, row: int) -> Rule:
-    """The rule by which rewards of a case are judged now; where they are not, that of the scorer's own threshold."""
-    scorer, rule = evaluation.scorer, evaluation.rule
-    if not isinstance(rule, ProvidedVerdicts) and rule.on == "rewards":
-        return rule.of(row)
-    return Rule(scorer.threshold, scorer.comparison)
-
-
 def _rating_words(rating: float, threshold: float) -> str:
     """A rating with four digits, or in full where these are those of the threshold."""
     words = f"{rating:+.4g}"
     return f"{rating:+}" if rating != threshold and words == f"{threshold:+.4g}" else words
-
-
-def _notes(answer: Mapping[str, Any], place: AnswerPlace) -> Iterator[str]:
-    """What is to be known of the answer before its text is read."""
-    if answer["answer"] is None:
-        yield "No text was kept."
-    elif not answer["answer"].strip() and not answer["reasoning"]:
-        yield "The answer is empty."
-    yield from (f"Note: {note}." for note in place.notes)
-    if place.why:
-        yield f"{place.why[0].upper()}{place.why[1:]}."
-
-
-# -- a critic's answers to a case as lines beneath it, a line a vote; their texts are in the critique pane
-
-
-def answer_lines(answers: pl.DataFrame, display: DisplayOptions) -> Iterator[Line]:
-    """Yield the answers (as VOTES, in order of run and vote); nothing where there is none."""
-    if not answers.height:
-        return
-    yield Line([])
-    yield Line(
-        [
-            ("Answers  ", "gold"),
-            (f"{counted(answers.height, 'answer')}; {display.keys.of('answers')} opens them", "dim"),
-        ]
-    )
-    several = answers["run"].n_unique() > 1
-    every = answers.to_dicts()
-    for answer in every:
-        yield from _answer_line(answer, measures(answer, every), several, display)
-
-
-def _answer_line(answer: dict[str, Any], measured: str, several: bool, display: DisplayOptions) -> Iterator[Line]:
-    run = f"run {answer['run']} " if several else ""
-    head = f"  {run}vote {answer['vote']}  "
-    words = "  ".join(word for word in (reading_words(answer), measured) if word)
-    style = "" if answer["reason"] is None else "bad"
-    for number, line in enumerate(wrap(clean(words), max(10, display.width - len(head)))):
-        yield Line([(head if number == 0 else " " * len(head), "dim"), (line, style)])

@@ -12,15 +12,15 @@ from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.containers import Container
 
+from inspector.case_page.case_lines import CaseLines, case_lines
 from inspector.case_page.curve import curve_lines
-from inspector.case_page.lines import CaseLines, case_lines
 from inspector.case_page.open_case import DisplayOptions, Stop, open_case
 from inspector.case_page.opening import line_of, opening
 from inspector.case_page.original_lines import MODE as ORIGINAL
 from inspector.case_page.original_lines import REWRITING
+from inspector.case_page.original_track import original_of
 from inspector.case_page.token_lines import MODE as TOKENS
 from inspector.case_page.tracks import LETTERS
-from inspector.case_page.variant_track import original_of
 from inspector.render.texts.sentences import decision_words
 from inspector.screens.common_cases import ScorerChoice
 from inspector.screens.controller import Controller

@@ -9,9 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 
-from inspector.case_page.critique_page import answer_lines
 from inspector.case_page.open_case import DisplayOptions
 from inspector.case_page.opening import line_of
+from inspector.case_page.vote_page import answer_lines
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import NO_FOLDER, TRUNCATED
 from inspector.render.texts.text import clean

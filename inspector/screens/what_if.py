@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from inspector.analyses import Params
 from inspector.analyses.show.show import VARIANTS, show
-from inspector.case_page.lines import PINNED_SHARE, problem_lines
+from inspector.case_page.case_lines import PINNED_SHARE, problem_lines
 from inspector.case_page.open_case import DisplayOptions, Stop, open_case
 from inspector.case_page.original_lines import variant_lines
 from inspector.case_page.page import StopLine

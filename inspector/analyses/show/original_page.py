@@ -7,7 +7,7 @@ import polars as pl
 
 from inspector.analyses import Params
 from inspector.case_page.original import StepPair, against_list, aligned, summary
-from inspector.case_page.variant_track import original_evaluation, original_of
+from inspector.case_page.original_track import original_evaluation, original_of
 from inspector.render.blocks import BESIDE, Block, Cell, Column, Facts, Note, Section, table, text
 from inspector.render.cells import GOLD
 from inspector.render.readable import readable

@@ -11,7 +11,8 @@ import taxonomy_spaces
 from inspector.analyses import Params
 from inspector.analyses._columns import columns_of_cases
 from inspector.analyses.breakdown.bin_pages import ALIGNED, OFFSET, POSITION, RELIABILITY, REWARDS, STEP_POSITION
-from inspector.analyses.breakdown.breakdown import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPES, breakdown
+from inspector.analyses.breakdown.breakdown import breakdown
+from inspector.analyses.breakdown.breakdown_cells import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPES
 from inspector.cli import main
 from inspector.render.blocks import Columns, Table
 from inspector.render.lines import text_of

@@ -3,9 +3,9 @@
 import pytest
 
 import making
+from inspector.case_page.copied_text import copied, whole_case
 from inspector.case_page.facts import findings_of, known
 from inspector.case_page.open_case import Stop
-from inspector.case_page.prose import copied, whole_case
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect

@@ -6,8 +6,8 @@ import pytest
 
 import making
 from inspector.analyses.breakdown.bin_pages import distances
-from inspector.analyses.report.facts import LEFT, RIGHT, ReportFigure, interval_chart, outcome_chart
-from inspector.analyses.report.facts import LEFT as AXIS
+from inspector.analyses.report.report_charts import LEFT, RIGHT, ReportFigure, interval_chart, outcome_chart
+from inspector.analyses.report.report_charts import LEFT as AXIS
 from inspector.analyses.thresholds.curve_page import curve_chart
 from inspector.render.blocks import Columns, table_of
 from inspector.render.cells import rights

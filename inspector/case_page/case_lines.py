@@ -11,19 +11,15 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from inspector.case_page import original_lines, token_lines
-from inspector.case_page.facts import (
-    agreement_lines,
-    answer_words,
-    facts_lines,
-    kept_variants_lines,
-    said_lines,
-    sentence_lines,
-)
+from inspector.case_page.facts import facts_lines
 from inspector.case_page.images import MOST
 from inspector.case_page.open_case import DisplayOptions, OpenCase, Stop, images_of, open_case
+from inspector.case_page.outcome_lines import agreement_lines, answer_words, sentence_lines
 from inspector.case_page.page import StopLine, cut
 from inspector.case_page.prose import paragraph
-from inspector.case_page.steps import step_lines, telling
+from inspector.case_page.statement_lines import kept_variants_lines, said_lines
+from inspector.case_page.step_folds import telling
+from inspector.case_page.steps import step_lines
 from inspector.case_page.tracks import Track
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.texts.sentences import GLYPHS, WORDS, counted, counts_from_one, gold_words
@@ -167,8 +163,6 @@ def _entry(track: Track, case: OpenCase, room: int) -> list[TextPart]:
     style = OUTCOME_STYLES.get(track.outcome, "dim")
     return [*parts, (f" {GLYPHS[track.outcome]} {WORDS[track.outcome]}{verdict}", style)]
 
-
-__all__ = ["BODIES", "CaseLines", "CaseSection", "DisplayOptions", "case_lines", "paragraph"]
 
 # -- all of it
 
