@@ -11,22 +11,10 @@ from msgspec.structs import replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses.thresholds.flip_page import outcome_matrices, outcomes_words
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Facts,
-    Note,
-    Table,
-    count,
-    figure,
-    p_value,
-    points,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Facts, Note
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
 from inspector.render.texts.sentences import WORDS, named_step, official_title
 from inspector.render.view import View
 from inspector.state.answer_blocks import is_talk

@@ -13,16 +13,9 @@ from inspector.case_page.prose import FOUND, in_raw
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap
-from inspector.state.answer_blocks import (
-    ANSWER,
-    AnswerBlock,
-    Numbering,
-    ReadableText,
-    TextMark,
-    WrappedLine,
-    placed_lines,
-    readable,
-)
+from inspector.state.answer_blocks import ANSWER, AnswerBlock
+from inspector.state.marked_text import ReadableText, TextMark, WrappedLine, placed_lines, readable
+from inspector.state.step_numbering import Numbering
 from inspector.widgets.key_table.key_words import USUAL, KeyWords
 from inspector.widgets.line_view import Line
 from scoring.evaluation.verdicts import Rule

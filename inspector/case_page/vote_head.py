@@ -11,8 +11,8 @@ from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs, apportioned
 from inspector.render.texts.sentences import GLYPHS, WORDS, counted, named_step, tally_words
 from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import Phrase, joined, name_forms, wrap
-from inspector.state.answer_blocks import Numbering
 from inspector.state.kept_answers import measures, reading_words
+from inspector.state.step_numbering import Numbering
 from inspector.widgets.line_view import Line
 from scoring.data.schema import VOTES
 from scoring.evaluation.evaluation import Evaluation

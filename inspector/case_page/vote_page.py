@@ -14,9 +14,11 @@ from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
-from inspector.state.answer_blocks import AnswerBlock, AnswerPlace, blocks_of, numbering, place_of, prompt_block
+from inspector.state.answer_blocks import AnswerBlock, blocks_of, prompt_block
+from inspector.state.answer_places import AnswerPlace, place_of
 from inspector.state.kept_answers import kept_answers, measures, reading_words
 from inspector.state.screen_state import ScreenState
+from inspector.state.step_numbering import numbering
 from inspector.widgets.key_table.key_words import USUAL, KeyWords
 from inspector.widgets.line_view import Line
 from scoring.data.errors import InspectError

@@ -147,7 +147,7 @@ class HighlightsPane(ScorerPane):
 
     def lines(self, terminal: "Terminal", blocks: "Sequence[Block]") -> "tuple[str, list[PieceRow]]":
         """Return the lines: where sentences take several, only the surest of them have room."""
-        from inspector.render.blocks import Table
+        from inspector.render.table_blocks import Table
 
         left_out, lines = super().lines(terminal, blocks)
         for block in blocks:

@@ -13,7 +13,8 @@ from textual.binding import BindingType
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import AppScreen
 from inspector.screens.dialog import Dialog
-from inspector.state.comparability import NOT_COMPARABLE, Incomparable, incomparable, only_tried, remedy_of
+from inspector.state.comparability import NOT_COMPARABLE, Incomparable, incomparable, remedy_of
+from inspector.state.counted_cases import only_tried
 from inspector.state.label_set import other_labels, with_own_labels
 from inspector.state.screen_state import ScreenState, covering
 from inspector.widgets.key_table.key_words import KeyWords

@@ -27,21 +27,9 @@ from inspector.screens.dialog import Narrowing, Picking, WordsDialog
 from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.tagging import Tagging
 from inspector.state.screen_state import ScreenState, covering, subject
-from inspector.state.triage.categories import (
-    IN_NONE,
-    CategoryCases,
-    CategoryChange,
-    GatheredNotes,
-    category_name,
-    notes_among,
-    put,
-    ranked,
-    rename,
-    saturation_phrases,
-    scorers_of_category,
-    typed_category,
-    values_of_category,
-)
+from inspector.state.triage.categories import CategoryChange, category_name, put, ranked, rename, typed_category
+from inspector.state.triage.category_cases import IN_NONE, CategoryCases, scorers_of_category, values_of_category
+from inspector.state.triage.gathered_notes import GatheredNotes, notes_among, saturation_phrases
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.pick_list import Pick, TextList
 from inspector.widgets.sheet_view import SheetView

@@ -14,10 +14,11 @@ from inspector.analyses.show.show import show
 from inspector.analyses.taxonomy import taxonomy
 from inspector.analyses.thresholds.thresholds import thresholds
 from inspector.analyses.triage import triage
-from inspector.render.blocks import CaseBlock, Table
+from inspector.render.blocks import CaseBlock
 from inspector.render.cells import plain_text
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Sheet, text_of
+from inspector.render.table_blocks import Table
 from inspector.render.terminal import Terminal
 from inspector.state.screen_state import subject
 

@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from inspector.analyses import Page, Params, analysis
 from inspector.analyses.agreement.scorer_agreement import scorers_view
-from inspector.render.blocks import Block, Cell, Column, Kind, Note, Section, count, figure, table, text
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, count, figure, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.provenance import provenance_of_people
 from inspector.state.result_set import ResultSet
-from inspector.state.triage.annotations import StatementsByPerson, Topic, disagreements, statements_by_person
+from inspector.state.triage.disagreements import StatementsByPerson, Topic, disagreements, statements_by_person
 from scoring.metrics.annotator_agreement import (
     AnnotatorAnswers,
     agreement_of_all,

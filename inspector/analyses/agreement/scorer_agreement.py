@@ -9,8 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.analyses import Params
-from inspector.render.blocks import Block, Cell, Kind, Note, Section, count, figure, table, text
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Kind, count, figure, table, text
 from inspector.render.view import View
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance

@@ -7,23 +7,10 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses.best_of_n.scorer_spread import ASSOCIATED, SD
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Curve,
-    Kind,
-    Note,
-    Section,
-    Series,
-    Table,
-    count,
-    figure,
-    quiet_notes,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Note, Section, quiet_notes
 from inspector.render.cells import share as share_text
+from inspector.render.chart_blocks import Curve, Series
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, table, text
 from scoring.data.schema import NO_SUBSET, RowDict
 from scoring.metrics.best_of_n import MAJORITY, MEAN, OVER_MEAN, PASS, PRM, PROBLEMS, TIED, WEIGHTED
 from scoring.metrics.resampling import SMALL

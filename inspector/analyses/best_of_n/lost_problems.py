@@ -6,20 +6,11 @@ import numpy as np
 import polars as pl
 
 from inspector.analyses.best_of_n.responses import ProblemResponses
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Kind,
-    Note,
-    Section,
-    Table,
-    count,
-    table,
-)
-from inspector.render.blocks import text as text_cell
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, table
+from inspector.render.table_blocks import text as text_cell
 from inspector.state.result_set import ResultSet, within
 from scoring.data.schema import NO_SUBSET, Ints, RowDict
 from scoring.evaluation.evaluation import Evaluation

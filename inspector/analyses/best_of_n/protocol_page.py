@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import polars as pl
 
 from inspector.analyses.best_of_n.responses import ProblemResponses
-from inspector.render.blocks import Column, Kind, Section, Table, count, figure, table
-from inspector.render.blocks import text as text_cell
+from inspector.render.blocks import Section
+from inspector.render.table_blocks import Column, Kind, Table, count, figure, table
+from inspector.render.table_blocks import text as text_cell
 from inspector.state.result_set import ResultSet
 from scoring.data.schema import NO_SUBSET, RowDict
 from scoring.evaluation.evaluation import Evaluation

@@ -25,21 +25,9 @@ from inspector.analyses.board.board_rows import BoardSlice, board_frame, pieces,
 from inspector.analyses.board.cells import BEST, PUBLISHED, TIED, name_title
 from inspector.analyses.board.drills import board_drill
 from inspector.analyses.board.standings import Ranks, Standings, own_figures, standings
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Kind,
-    Note,
-    Section,
-    count,
-    figure,
-    number,
-    points,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, count, figure, number, points, table, text
 from inspector.render.texts.sentences import F1, PRMSCORE, counted
 from inspector.render.view import View
 from inspector.state.comparability import NOT_COMPARABLE, incomparable

@@ -9,26 +9,10 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Params
-from inspector.render.blocks import (
-    Bin,
-    Block,
-    Cell,
-    Column,
-    Columns,
-    Counted,
-    Curve,
-    Histogram,
-    Kind,
-    Note,
-    Series,
-    Table,
-    Tick,
-    count,
-    figure,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Note
+from inspector.render.chart_blocks import Bin, Columns, Counted, Curve, Histogram, Series, Tick
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, table, text
 from inspector.render.texts.sentences import GLYPHS, WORDS, counted
 from inspector.state.notes import FEW, INDEPENDENT
 from inspector.state.result_set import ResultSet, by_benchmark, within

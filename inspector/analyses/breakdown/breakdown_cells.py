@@ -15,8 +15,9 @@ from inspector.analyses._columns import (
     usual_error_column,
     value_title,
 )
-from inspector.render.blocks import Block, Cell, Column, Fold, Kind, Note, Table, count, figure, points, table, text
+from inspector.render.blocks import Block, Fold, Note
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, points, table, text
 from inspector.render.texts.sentences import WORDS, counted
 from inspector.state.notes import FEW, INDEPENDENT
 from inspector.state.result_set import ResultSet, by_benchmark, shown_benchmarks, within

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from inspector.analyses import Params
 from inspector.analyses._columns import GIVEN_BY, column_title, usual_error_column, value_title
 from inspector.analyses.breakdown.breakdown_cells import EVERYTHING, columns_of
-from inspector.render.blocks import Block, Cell, Kind, Note, count, figure, table, text
+from inspector.render.blocks import Block, Note
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Kind, count, figure, table, text
 from inspector.state.result_set import ResultSet, within
 from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation

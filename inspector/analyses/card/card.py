@@ -8,8 +8,9 @@ from msgspec.structs import asdict, replace
 
 from inspector.analyses import Params, analysis
 from inspector.analyses.card.protocol_card import GROUP_TITLES, GROUPS, CardGroup, ProtocolCard, protocol_card
-from inspector.render.blocks import Block, Cell, Column, Fold, Note, Section, Table, figure, table, text
+from inspector.render.blocks import Block, Fold, Note, Section
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Table, figure, table, text
 from inspector.render.texts.sentences import Headline, headline
 from inspector.render.view import View
 from inspector.state.case_links import figure_link

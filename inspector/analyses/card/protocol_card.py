@@ -11,13 +11,8 @@ from msgspec.structs import replace
 
 from inspector.render.cells import share
 from inspector.render.texts.sentences import counted, headline
-from inspector.state.comparability import (
-    TUNED_HERE,
-    choosing_conditions,
-    counted_cases,
-    counts_unanswered,
-    threshold_kind,
-)
+from inspector.state.comparability import TUNED_HERE, threshold_kind
+from inspector.state.counted_cases import choosing_conditions, counted_cases, counts_unanswered
 from inspector.state.label_set import COLUMN
 from inspector.state.notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
 from inspector.state.provenance import conditions

@@ -24,21 +24,9 @@ from inspector.analyses.check.check_conditions import (
     pair_rows,
     undefined_figures,
 )
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    CommandLine,
-    Facts,
-    Kind,
-    Note,
-    Section,
-    Table,
-    count,
-    quiet_notes,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, CommandLine, Facts, Note, Section, quiet_notes
 from inspector.render.cells import interval, share, signed
+from inspector.render.table_blocks import Cell, Kind, Table, count, table, text
 from inspector.render.texts.sentences import counted, official_title
 from inspector.render.view import View
 from inspector.state.common_cases import aligned_cases, aligned_official, without_gold

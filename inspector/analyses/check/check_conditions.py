@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from inspector.state.comparability import counted_cases
+from inspector.state.counted_cases import counted_cases
 from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.names import near_names

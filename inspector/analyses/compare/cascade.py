@@ -8,23 +8,10 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Params
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Curve,
-    Facts,
-    Note,
-    Series,
-    Tick,
-    count,
-    figure,
-    points,
-    quiet_notes,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Facts, Note, quiet_notes
+from inspector.render.chart_blocks import Curve, Series, Tick
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, count, figure, points, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.common_cases import (

@@ -13,22 +13,9 @@ from inspector.analyses._pair import QUADRANTS, TEST, is_laid_out, pair_blocks, 
 from inspector.analyses.compare.cascade import cascade_view
 from inspector.analyses.compare.pair_pages import pairs_view
 from inspector.analyses.compare.right_together import sets_view
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Fold,
-    Note,
-    Table,
-    count,
-    figure,
-    p_value,
-    points,
-    quiet_notes,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Fold, Note, quiet_notes
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
 from inspector.render.texts.sentences import official_title
 from inspector.render.view import View
 from inspector.state.common_cases import (

@@ -7,8 +7,9 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Params
-from inspector.render.blocks import Block, Cell, count, figure, points, quiet_notes, table, text
+from inspector.render.blocks import Block, quiet_notes
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, count, figure, points, table, text
 from inspector.render.view import View
 from inspector.state.common_cases import aligned_cases, compare_command, comparison_sections, need_two, without_gold
 from inspector.state.notes import first_run_notes

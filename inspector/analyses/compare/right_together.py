@@ -6,7 +6,8 @@ from typing import Any
 import polars as pl
 
 from inspector.analyses import Params
-from inspector.render.blocks import Block, Column, Facts, Note, count, figure, quiet_notes, table, text
+from inspector.render.blocks import Block, Facts, Note, quiet_notes
+from inspector.render.table_blocks import Column, count, figure, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.common_cases import (

@@ -7,21 +7,10 @@ import numpy as np
 import polars as pl
 
 from inspector.analyses import Params
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Kind,
-    Note,
-    Section,
-    count,
-    figure,
-    points,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, count, figure, points, table, text
 from inspector.render.texts.sentences import counted, verdict_words
 from inspector.render.view import View
 from inspector.state.label_audit import AuditedBenchmark, audited_benchmarks

@@ -8,8 +8,9 @@ import polars as pl
 
 from inspector.analyses import Page, Params, analysis
 from inspector.analyses.contested.audit_pages import audit_view, planted_view
-from inspector.render.blocks import Block, Cell, Kind, Note, Section, count, quiet_notes, table, text
+from inspector.render.blocks import Block, Note, Section, quiet_notes
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Kind, count, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.contested_gold import Ranking, because, rankings

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import polars as pl
 
 from inspector.analyses.stats import statistic_kind, statistic_link
-from inspector.render.blocks import Block, Cell, Column, Kind, Note, Table, count, table, text
+from inspector.render.blocks import Block, Note
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, table, text
 from inspector.state.case_links import OF_SIDE, figure_link, group_facets, own_cases
 from inspector.state.result_set import ResultSet
 from scoring.data.schema import Row

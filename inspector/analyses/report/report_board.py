@@ -6,10 +6,11 @@ from msgspec.structs import replace
 
 from inspector.analyses.report.benchmark_report import BenchmarkReport
 from inspector.analyses.report.report_charts import ReportFigure, interval_chart, outcome_chart
-from inspector.render.blocks import Block, Bullets, Cell, Facts, Fold, Kind, Note, Table, count, figure, table, text
+from inspector.render.blocks import Block, Bullets, Facts, Fold, Note
 from inspector.render.cells import interval, share
+from inspector.render.table_blocks import Cell, Kind, Table, count, figure, table, text
 from inspector.render.texts.sentences import unit_of
-from inspector.state.comparability import counted_cases
+from inspector.state.counted_cases import counted_cases
 from inspector.state.notes import first_run_notes
 from scoring.data.rules import REWARDS, transform
 from scoring.data.schema import NO_SUBSET, Row

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from inspector.render.blocks import Cell, Picture, Table, count, table
 from inspector.render.cells import DASH, share
-from inspector.render.elements import ROW, WIDTH, Element, box, element, line, name_label, picture, width_of, words
+from inspector.render.chart_blocks import Picture
+from inspector.render.elements import Element, element
+from inspector.render.svg import ROW, WIDTH, box, line, name_label, picture, width_of, words
+from inspector.render.table_blocks import Cell, Table, count, table
 from inspector.render.texts.sentences import GLYPHS, WORDS
 from scoring.evaluation.verdicts import OUTCOMES
 

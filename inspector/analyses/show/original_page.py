@@ -8,9 +8,10 @@ import polars as pl
 from inspector.analyses import Params
 from inspector.case_page.original import StepPair, against_list, aligned, summary
 from inspector.case_page.original_track import original_evaluation, original_of
-from inspector.render.blocks import BESIDE, Block, Cell, Column, Facts, Note, Section, table, text
+from inspector.render.blocks import BESIDE, Block, Facts, Note, Section
 from inspector.render.cells import GOLD
 from inspector.render.readable import readable
+from inspector.render.table_blocks import Cell, Column, table, text
 from inspector.render.texts.sentences import gold_word, outcome_sentence, reward_words
 from inspector.render.view import View
 from inspector.state.result_set import ResultSet

@@ -15,20 +15,10 @@ from inspector.analyses.show.prompt_page import prompt_view
 from inspector.analyses.show.token_page import tokens_view
 from inspector.analyses.show.variant_page import variants_view
 from inspector.case_page.images import named_images
-from inspector.render.blocks import (
-    Block,
-    CaseBlock,
-    Column,
-    Judged,
-    Note,
-    Section,
-    Step,
-    Verbatim,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, CaseBlock, Judged, Note, Section, Step, Verbatim
 from inspector.render.cells import share as share_text
 from inspector.render.readable import readable
+from inspector.render.table_blocks import Column, table, text
 from inspector.render.texts.sentences import (
     GLYPHS,
     WORDS,

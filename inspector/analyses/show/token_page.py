@@ -11,7 +11,7 @@ from inspector.render.blocks import Block, Facts, Note, Section, Token, Tokens
 from inspector.render.texts.text import apart_from
 from inspector.render.texts.token_text import counts_of_parts, grouped, visible
 from inspector.render.view import View
-from inspector.state.processes.job import answer_to, prm_words
+from inspector.state.processes.prm_question import answer_to, prm_words
 from inspector.state.processes.weights_place import other_settings, place_of
 from inspector.state.processes.xray import xray_problems
 from inspector.state.result_set import ResultSet

@@ -8,17 +8,9 @@ import polars as pl
 from inspector.analyses import Params
 from inspector.case_page.original import pairs_of
 from inspector.case_page.variant_track import ScoredVariant, tried_by_all
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Facts,
-    Note,
-    Section,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Facts, Note, Section
 from inspector.render.readable import readable
+from inspector.render.table_blocks import Cell, Column, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.result_set import ResultSet

@@ -8,28 +8,18 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Params
-from inspector.render.blocks import Block, Column, Curve, Note, Series, Table, Tick, figure, number, table, text
+from inspector.render.blocks import Block, Note
 from inspector.render.cells import share
+from inspector.render.chart_blocks import Curve, Series, Tick
+from inspector.render.table_blocks import Column, Table, figure, number, table, text
 from inspector.render.texts.sentences import threshold_name
 from inspector.render.view import View
 from inspector.state.case_links import figure_link
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, by_benchmark
 from inspector.state.screen_state import threshold_span
-from inspector.state.thresholds.ways import (
-    CURVE,
-    MOST,
-    NOTHING,
-    POINTS,
-    all_of,
-    bands_of,
-    curve_notes,
-    curve_rows,
-    dev_cuts,
-    figure_title,
-    scorers_there,
-    threshold_sections,
-)
+from inspector.state.thresholds.curve_rows import CURVE, MOST, POINTS, bands_of, curve_notes, curve_rows
+from inspector.state.thresholds.ways import NOTHING, all_of, dev_cuts, figure_title, scorers_there, threshold_sections
 from scoring.data.errors import UsageError
 from scoring.data.schema import WHOLE, Row
 from scoring.evaluation.evaluation import Evaluation

@@ -6,9 +6,10 @@ import numpy as np
 import polars as pl
 
 from inspector.analyses import Params
-from inspector.render.blocks import Block, Cell, Facts, Note, Table, count, figure, p_value, points, table, text
+from inspector.render.blocks import Block, Facts, Note
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Table, count, figure, p_value, points, table, text
 from inspector.render.texts.sentences import GLYPHS, WORDS
 from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE

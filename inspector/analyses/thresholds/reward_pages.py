@@ -7,18 +7,10 @@ from msgspec.structs import replace
 
 from inspector.analyses import Params
 from inspector.analyses.breakdown.bin_pages import RELIABILITY, REWARDS, bin_frame
-from inspector.render.blocks import (
-    Bin,
-    Block,
-    CalibrationBin,
-    Classes,
-    Histogram,
-    Note,
-    Reliability,
-    Tick,
-    figure,
-)
+from inspector.render.blocks import Block, Note
+from inspector.render.chart_blocks import Bin, CalibrationBin, Classes, Histogram, Reliability, Tick
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import figure
 from inspector.render.view import View
 from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance

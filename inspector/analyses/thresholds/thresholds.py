@@ -10,27 +10,17 @@ from inspector.analyses import Option, Page, Params, analysis
 from inspector.analyses.thresholds.curve_page import curve_chart, curves_view, of_curves
 from inspector.analyses.thresholds.flip_page import flips_view
 from inspector.analyses.thresholds.reward_pages import reliability_view, rewards_view
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Note,
-    Table,
-    count,
-    figure,
-    number,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Note
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Table, count, figure, number, table, text
 from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE, figure_link, group_facets, wrong_at_link, wrong_link
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, by_benchmark
+from inspector.state.thresholds.curve_rows import POINTS
 from inspector.state.thresholds.ways import (
     NOTHING,
     PER_SUBSET,
-    POINTS,
     THRESHOLDS,
     figure_title,
     is_present,

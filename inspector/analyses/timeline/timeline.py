@@ -12,24 +12,9 @@ from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses._pair import TEST, test_note, which_is_better
 from inspector.analyses.timeline.drift import drift_view, has_rollouts, rollout_runs
 from inspector.analyses.timeline.training_course import TrainingCourse, TrainingRun, training_runs
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Curve,
-    Kind,
-    Note,
-    Section,
-    Series,
-    Table,
-    count,
-    figure,
-    p_value,
-    points,
-    quiet_notes,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Note, Section, quiet_notes
+from inspector.render.chart_blocks import Curve, Series
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, p_value, points, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.common_cases import aligned_cases, aligned_official, set_aside, without_gold

@@ -13,7 +13,8 @@ from inspector.cli.actions import analysis
 from inspector.cli.actions.output import form_of, say
 from inspector.cli.actions.scoring_run import follow
 from inspector.render.texts.sentences import counted
-from inspector.state.processes.job import Job, prm_words
+from inspector.state.processes.job import Job
+from inspector.state.processes.prm_question import prm_words
 from inspector.state.processes.weights_place import place_of
 from inspector.state.query import query_from
 from inspector.state.workspace_place import find_workspace

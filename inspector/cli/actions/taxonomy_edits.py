@@ -8,7 +8,8 @@ from inspector.cli.actions.output import form_of, say
 from inspector.state.query import query_from
 from inspector.state.result_set import ResultSet, load
 from inspector.state.triage.annotations import journal_of
-from inspector.state.triage.categories import NOTED, CategoryChange, gathered_notes, merge, put, rename, typed_category
+from inspector.state.triage.categories import CategoryChange, merge, put, rename, typed_category
+from inspector.state.triage.gathered_notes import NOTED, gathered_notes
 from scoring.data.errors import UsageError
 from scoring.data.names import without
 

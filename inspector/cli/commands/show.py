@@ -19,7 +19,7 @@ def run(args: argparse.Namespace) -> int:
     from inspector.cli.actions import analysis
     from inspector.cli.corrected_commands import print_corrections
     from inspector.render.texts.text import json_text
-    from inspector.state.processes.job import Unanswered
+    from inspector.state.processes.prm_question import Unanswered
     from inspector.state.query import query_from
     from scoring.importing.imported_files import original_row
 

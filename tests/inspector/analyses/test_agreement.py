@@ -12,7 +12,7 @@ from inspector.analyses.agreement.agreement import AGREEMENT, CONFUSIONS, agreem
 from inspector.cli import main
 from inspector.state.query import Query
 from inspector.state.result_set import load
-from inspector.state.triage.annotations import DISAGREEMENTS, disagreements, statements_by_person
+from inspector.state.triage.disagreements import DISAGREEMENTS, disagreements, statements_by_person
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.metrics.annotator_agreement import NOTHING_SHARED, ONE_VALUE

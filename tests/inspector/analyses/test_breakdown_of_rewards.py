@@ -6,7 +6,7 @@ import pytest
 import judged
 import making
 from inspector.cli import main
-from inspector.render.blocks import Histogram
+from inspector.render.chart_blocks import Histogram
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from scoring.workspace.filtering.filters import passing

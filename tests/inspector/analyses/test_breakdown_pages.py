@@ -14,8 +14,9 @@ from inspector.analyses.breakdown.bin_pages import ALIGNED, OFFSET, POSITION, RE
 from inspector.analyses.breakdown.breakdown import breakdown
 from inspector.analyses.breakdown.breakdown_cells import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPES
 from inspector.cli import main
-from inspector.render.blocks import Columns, Table
+from inspector.render.chart_blocks import Columns
 from inspector.render.lines import text_of
+from inspector.render.table_blocks import Table
 from inspector.state.case_links import drilled
 from inspector.state.query import Query
 from inspector.state.result_set import load

@@ -8,7 +8,7 @@ import papers
 from inspector.analyses import Params
 from inspector.analyses.paper.paper import TABLES, check_of, paper
 from inspector.analyses.paper.paper_rows import CELLS, STATISTIC_CELLS
-from inspector.render.blocks import Table
+from inspector.render.table_blocks import Table
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import covering, inspect, subject

@@ -19,7 +19,8 @@ from inspector.analyses.timeline.timeline import TIMELINE, timeline
 from inspector.analyses.timeline.training_course import TrainingCourse, TrainingRun
 from inspector.api import analysis
 from inspector.cli import main
-from inspector.render.blocks import Curve, Note
+from inspector.render.blocks import Note
+from inspector.render.chart_blocks import Curve
 from inspector.state.query import Query, shell_word
 from inspector.state.result_set import load
 from opened import opened

@@ -16,7 +16,7 @@ from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
-from inspector.state.triage.categories import NOT_TRIED, VALUES
+from inspector.state.triage.category_cases import NOT_TRIED, VALUES
 from inspector.widgets.pick_list import TextList
 from opened import inspected, listed, opened
 from scoring.workspace.triage.history import NOTE, SORT

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 import checked_pairs
 import making
 import reference
-from inspector.state.comparability import counted_cases, incomparable, remedy_of
+from inspector.state.comparability import incomparable, remedy_of
+from inspector.state.counted_cases import counted_cases
 from inspector.state.query import Query
 from inspector.state.result_set import load, select
 from scoring.metrics.shares import tried

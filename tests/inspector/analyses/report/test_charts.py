@@ -9,10 +9,12 @@ from inspector.analyses.breakdown.bin_pages import distances
 from inspector.analyses.report.report_charts import LEFT, RIGHT, ReportFigure, interval_chart, outcome_chart
 from inspector.analyses.report.report_charts import LEFT as AXIS
 from inspector.analyses.thresholds.curve_page import curve_chart
-from inspector.render.blocks import Columns, table_of
 from inspector.render.cells import rights
+from inspector.render.chart_blocks import Columns
 from inspector.render.chart_views import pictured
-from inspector.render.elements import WIDTH, Element, name_label
+from inspector.render.elements import Element
+from inspector.render.svg import WIDTH, name_label
+from inspector.render.table_blocks import table_of
 from inspector.render.texts.sentences import GLYPHS, official_score
 from inspector.state.query import Query
 from inspector.state.result_set import load

@@ -15,13 +15,13 @@ from inspector.state.label_audit import audited_benchmarks
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import covering, inspect, subject
-from inspector.state.triage.queue import (
+from inspector.state.triage.queue import queue_cases
+from inspector.state.triage.queue_orders import (
     CONTESTED,
     DIFFERING,
     SUSPICIOUS,
     _in_turns,
     judging,
-    queue_cases,
     queue_orders,
     queue_rows,
 )
