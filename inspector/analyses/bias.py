@@ -11,8 +11,8 @@ from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
+from inspector.state.figure_notes import FEW, INDEPENDENT, first_run_notes
 from inspector.state.filtering.facets import column_words
-from inspector.state.notes import FEW, INDEPENDENT, first_run_notes
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.data.schema import Row

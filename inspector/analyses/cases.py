@@ -15,7 +15,7 @@ from inspector.render.view import View
 from inspector.state.case_list.case_rows import FOUND_IN, CaseRows
 from inspector.state.case_list.catalogue import REWARDS
 from inspector.state.case_list.ordering import column_named
-from inspector.state.notes import first_run_notes, no_case_words
+from inspector.state.figure_notes import first_run_notes, no_case_words
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError

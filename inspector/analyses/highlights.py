@@ -14,8 +14,8 @@ from inspector.render.blocks import Block, Note, Section, quiet_notes
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, count, figure, points, table, text
 from inspector.render.view import View
+from inspector.state.figure_notes import INDEPENDENT, first_run_notes
 from inspector.state.filtering.facets import column_words
-from inspector.state.notes import INDEPENDENT, first_run_notes
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.data.schema import Bools

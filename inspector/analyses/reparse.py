@@ -19,8 +19,8 @@ from inspector.render.texts.sentences import WORDS, named_step, official_title
 from inspector.render.view import View
 from inspector.state.answer_blocks import is_talk
 from inspector.state.case_links import OF_SIDE
+from inspector.state.figure_notes import first_run_notes, interval_notes
 from inspector.state.kept_answers import counts_of
-from inspector.state.notes import first_run_notes, interval_notes
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, by_benchmark, within
 from inspector.state.thresholds.flips import LISTED, MOVED_CASES, MovedThreshold, moved_cases

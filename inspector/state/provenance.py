@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from inspector.state.figure_notes import step_benchmarks, untuned_notes
 from inspector.state.filtering.searching import text_query_of
 from inspector.state.label_set import labels_words
-from inspector.state.notes import step_benchmarks, untuned_notes
 from inspector.state.query import Query
 from inspector.state.query_notes import wish_notes
 from inspector.state.result_set import ResultSet

@@ -13,7 +13,7 @@ from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Kind, count, figure, table, text
 from inspector.render.view import View
-from inspector.state.notes import first_run_notes
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, by_benchmark, within
 from scoring.data.errors import UsageError

@@ -31,8 +31,8 @@ from inspector.render.table_blocks import Cell, Column, Kind, count, figure, num
 from inspector.render.texts.sentences import F1, PRMSCORE, counted
 from inspector.render.view import View
 from inspector.state.comparability import NOT_COMPARABLE, incomparable
+from inspector.state.figure_notes import boundary_notes, mean_notes, stem_notes, unlike_notes
 from inspector.state.label_set import other_labels, published_note, with_own_labels
-from inspector.state.notes import boundary_notes, mean_notes, stem_notes, unlike_notes
 from inspector.state.provenance import provenance
 from inspector.state.query import split
 from inspector.state.result_set import ResultSet, within

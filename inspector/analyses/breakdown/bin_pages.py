@@ -14,7 +14,7 @@ from inspector.render.chart_blocks import Bin, Columns, Counted, Curve, Histogra
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, table, text
 from inspector.render.texts.sentences import GLYPHS, WORDS, counted
-from inspector.state.notes import FEW, INDEPENDENT
+from inspector.state.figure_notes import FEW, INDEPENDENT
 from inspector.state.result_set import ResultSet, by_benchmark, within
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools, Row

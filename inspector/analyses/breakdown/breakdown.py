@@ -49,7 +49,7 @@ from inspector.render.blocks import (
 )
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
-from inspector.state.notes import first_run_notes, no_case_words
+from inspector.state.figure_notes import first_run_notes, no_case_words
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, shown_benchmarks
 from scoring.data.errors import CommandEdit, UsageError

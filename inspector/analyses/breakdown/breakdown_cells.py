@@ -19,7 +19,7 @@ from inspector.render.blocks import Block, Fold, Note
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, points, table, text
 from inspector.render.texts.sentences import WORDS, counted
-from inspector.state.notes import FEW, INDEPENDENT
+from inspector.state.figure_notes import FEW, INDEPENDENT
 from inspector.state.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.data.errors import UsageError
 from scoring.data.names import name_choices

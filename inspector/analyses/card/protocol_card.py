@@ -13,8 +13,8 @@ from inspector.render.cells import share
 from inspector.render.texts.sentences import counted, headline
 from inspector.state.comparability import TUNED_HERE, threshold_kind
 from inspector.state.counted_cases import choosing_conditions, counted_cases, counts_unanswered
+from inspector.state.figure_notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
 from inspector.state.label_set import COLUMN
-from inspector.state.notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
 from inspector.state.provenance import conditions
 from inspector.state.result_set import ResultSet
 from scoring.data.rules import transform, when_wrong

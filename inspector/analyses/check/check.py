@@ -31,7 +31,7 @@ from inspector.render.texts.sentences import counted, official_title
 from inspector.render.view import View
 from inspector.state.common_cases import aligned_cases, aligned_official, without_gold
 from inspector.state.comparability import Incomparable, incomparable
-from inspector.state.notes import first_run_notes
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance, repeated_solutions
 from inspector.state.query import Query, as_words
 from inspector.state.result_set import ResultSet, load

@@ -20,7 +20,7 @@ from inspector.state.common_cases import (
     comparison_sections,
     without_gold,
 )
-from inspector.state.notes import first_run_notes, step_benchmarks
+from inspector.state.figure_notes import first_run_notes, step_benchmarks
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, within
 from scoring.data.errors import UsageError

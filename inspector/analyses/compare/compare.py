@@ -30,7 +30,7 @@ from inspector.state.common_cases import (
     own_link,
     without_gold,
 )
-from inspector.state.notes import first_run_notes
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance, repeated_solutions
 from inspector.state.result_set import ResultSet
 from scoring.data.schema import Row

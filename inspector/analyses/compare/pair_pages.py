@@ -12,7 +12,7 @@ from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, count, figure, points, table, text
 from inspector.render.view import View
 from inspector.state.common_cases import aligned_cases, compare_command, comparison_sections, need_two, without_gold
-from inspector.state.notes import first_run_notes
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, within
 from scoring.data.schema import Row

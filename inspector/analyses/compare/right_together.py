@@ -20,7 +20,7 @@ from inspector.state.common_cases import (
     set_aside,
     without_gold,
 )
-from inspector.state.notes import first_run_notes
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance
 from inspector.state.query import joined
 from inspector.state.result_set import ResultSet

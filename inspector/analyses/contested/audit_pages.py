@@ -13,8 +13,8 @@ from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Kind, count, figure, points, table, text
 from inspector.render.texts.sentences import counted, verdict_words
 from inspector.render.view import View
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.label_audit import AuditedBenchmark, audited_benchmarks
-from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance
 from inspector.state.query import joined, split
 from inspector.state.result_set import ResultSet, within

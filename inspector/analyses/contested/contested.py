@@ -14,7 +14,7 @@ from inspector.render.table_blocks import Cell, Kind, count, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.contested_gold import Ranking, because, rankings
-from inspector.state.notes import first_run_notes
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance
 from inspector.state.query import joined
 from inspector.state.result_set import ResultSet, within

@@ -11,7 +11,7 @@ from inspector.render.cells import interval, share
 from inspector.render.table_blocks import Cell, Kind, Table, count, figure, table, text
 from inspector.render.texts.sentences import unit_of
 from inspector.state.counted_cases import counted_cases
-from inspector.state.notes import first_run_notes
+from inspector.state.figure_notes import first_run_notes
 from scoring.data.rules import REWARDS, transform
 from scoring.data.schema import NO_SUBSET, Row
 from scoring.evaluation.evaluation import Evaluation

@@ -16,7 +16,7 @@ from inspector.analyses.thresholds.curve_page import curve_chart
 from inspector.render.blocks import Block, Bullets, CommandLine, Fold, Note
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
-from inspector.state.notes import first_run_notes
+from inspector.state.figure_notes import first_run_notes
 from scoring.data.errors import UsageError
 from scoring.evaluation.verdicts import Rule
 

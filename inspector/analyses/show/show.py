@@ -31,9 +31,9 @@ from inspector.render.texts.sentences import (
     votes_words,
 )
 from inspector.render.view import View
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.kept_answers import described, kept_answers, measures
 from inspector.state.label_set import changed_words
-from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance
 from inspector.state.query import Query
 from inspector.state.result_set import ResultSet, load

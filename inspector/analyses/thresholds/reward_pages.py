@@ -12,7 +12,7 @@ from inspector.render.chart_blocks import Bin, CalibrationBin, Classes, Histogra
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import figure
 from inspector.render.view import View
-from inspector.state.notes import first_run_notes
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet
 from inspector.state.thresholds.ways import NOTHING, scorers_there, threshold_sections

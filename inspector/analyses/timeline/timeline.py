@@ -19,7 +19,7 @@ from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.common_cases import aligned_cases, aligned_official, set_aside, without_gold
 from inspector.state.comparability import incomparable
-from inspector.state.notes import first_run_notes
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance, repeated_solutions
 from inspector.state.result_set import ResultSet, within
 from scoring.data.errors import UsageError

@@ -15,7 +15,7 @@ from inspector.render.table_blocks import Cell, Kind, Table, count, figure, tabl
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.case_links import figure_link, group_facets
-from inspector.state.notes import interval_notes
+from inspector.state.figure_notes import interval_notes
 from inspector.state.provenance import averaging, provenance
 from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from inspector.cli.actions.importing import home, import_request, workspace_flag
+from inspector.cli.actions.import_request import home, import_request, workspace_flag
 from inspector.cli.actions.progress import ReadingProgress
 from inspector.render.import_report import noticed_words, reports
 from inspector.render.source_report import NAMED, given_words, joined_words

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from inspector.state.notes import step_benchmarks
+from inspector.state.figure_notes import step_benchmarks
 from inspector.state.result_set import ResultSet, surroundings, within
 from inspector.state.screen_state import threshold_span
 from inspector.state.thresholds.ways import PER_SUBSET, ThresholdWay, all_of, ways, whole_of

@@ -22,7 +22,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.render.blocks import Block, Section
-from inspector.state.notes import resampled_words, step_benchmarks, without_errors
+from inspector.state.figure_notes import resampled_words, step_benchmarks, without_errors
 from inspector.state.result_set import ResultSet, by_benchmark, surroundings
 from scoring.data.errors import UsageError
 from scoring.data.schema import NO_SUBSET, WHOLE, Bools

@@ -4,7 +4,7 @@ import json
 
 import making
 from inspector.cli import main
-from inspector.state.notes import range_notes
+from inspector.state.figure_notes import range_notes
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from reference import Case

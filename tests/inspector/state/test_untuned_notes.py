@@ -12,7 +12,7 @@ from inspector.analyses.report.benchmark_report import benchmarks_of
 from inspector.analyses.report.report_board import board_table
 from inspector.analyses.thresholds.curve_page import curve_chart
 from inspector.cli import main
-from inspector.state.notes import untuned_notes
+from inspector.state.figure_notes import untuned_notes
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect

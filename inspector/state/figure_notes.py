@@ -1,4 +1,4 @@
-"""Notes on the figures of a result set."""
+"""Notes on figures: how they are made, and what to keep in mind about them."""
 
 from collections.abc import Iterator, Mapping
 
