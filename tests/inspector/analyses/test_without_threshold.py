@@ -15,7 +15,7 @@ from inspector.cli import main
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence, votes_words
 from inspector.screens.case_columns import case_columns
-from inspector.screens.filtering import facet_groups
+from inspector.screens.facet_groups import facet_groups
 from inspector.state.filtering.filter_words import filter_words
 from inspector.state.query import Query
 from inspector.state.result_set import load

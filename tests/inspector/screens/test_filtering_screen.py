@@ -8,7 +8,7 @@ import example
 import making
 import reference
 from inspector.cli import main
-from inspector.screens.filtering import ConditionScreen
+from inspector.screens.condition_dialog import ConditionScreen
 from inspector.screens.slices import SlicesScreen
 from inspector.state.filtering.saved_slices import SavedSlice, save_slice
 from inspector.state.filtering.slices import sliced

@@ -12,7 +12,8 @@ from inspector.cli import main
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
-from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of, notes_shown
+from inspector.screens.note_sorting import notes_shown
+from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
