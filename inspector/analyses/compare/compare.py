@@ -12,7 +12,7 @@ from inspector.analyses import Page, Params, analysis
 from inspector.analyses._pair import QUADRANTS, TEST, is_laid_out, pair_blocks, resampling_words, test_note
 from inspector.analyses.compare.cascade import cascade_view
 from inspector.analyses.compare.pair_pages import pairs_view
-from inspector.analyses.compare.right_together import sets_view
+from inspector.analyses.compare.scorer_sets import sets_view
 from inspector.render.blocks import Block, Fold, Note, quiet_notes
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text

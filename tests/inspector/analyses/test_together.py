@@ -8,7 +8,7 @@ import judged
 import making
 from inspector.analyses.compare.cascade import CASCADE_ROWS
 from inspector.analyses.compare.pair_pages import PAIR_ROWS
-from inspector.analyses.compare.right_together import SET_ROWS
+from inspector.analyses.compare.scorer_sets import SET_ROWS
 from inspector.cli import main
 from inspector.state.query import Query, split
 from inspector.state.result_set import load
