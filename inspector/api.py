@@ -24,7 +24,8 @@ from inspector.analyses import Option, Page, Params, load
 from inspector.analyses import analysis as define_analysis
 from inspector.analyses._own import load_own
 from inspector.render.analysis_list import summaries
-from inspector.render.blocks import Cell, Column, Kind, Note, Section, count, figure, points, table, text
+from inspector.render.blocks import Note, Section
+from inspector.render.table_blocks import Cell, Column, Kind, count, figure, points, table, text
 from inspector.render.view import View
 from inspector.state.provenance import provenance
 from scoring.api import Names

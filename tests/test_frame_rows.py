@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from inspector.widgets.columns import BLOCK, FrameRows
+from inspector.widgets.frame_rows import BLOCK, FrameRows
 
 
 def rows(cases: list[str], view: list[int] | None = None, frame: pl.DataFrame | None = None) -> FrameRows:

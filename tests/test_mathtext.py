@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inspector.render.mathtext import symbols, unicode_math
 from inspector.render.mathtext.commands import SIMPLE, SPECIAL, STRUCTURES
-from inspector.render.mathtext.render import is_formula
+from inspector.render.mathtext.dollar_signs import is_formula
 from inspector.render.mathtext.source import ARGUMENTS
 from thoroughness import THOROUGH, up_to
 

@@ -6,22 +6,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Facts,
-    Kind,
-    Note,
-    Table,
-    count,
-    figure,
-    p_value,
-    points,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Facts, Note
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, p_value, points, table, text
 from inspector.render.texts.sentences import counted, official_title
 from inspector.state.common_cases import own_link
 from inspector.state.comparability import incomparable

@@ -6,26 +6,13 @@ import polars as pl
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Note,
-    Section,
-    Table,
-    count,
-    figure,
-    p_value,
-    points,
-    quiet_notes,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Note, Section, quiet_notes
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
+from inspector.state.figure_notes import FEW, INDEPENDENT, first_run_notes
 from inspector.state.filtering.facets import column_words
-from inspector.state.notes import FEW, INDEPENDENT, first_run_notes
 from inspector.state.provenance import provenance
 from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation

@@ -6,14 +6,15 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
-from inspector.render.blocks import Cell, Column, Section, Table, table, text
+from inspector.render.blocks import Section
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.documents.row_documents import shown
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Table, table, text
 from inspector.render.view import View
 from inspector.state.case_list.case_rows import FOUND_IN, CaseRows
 from inspector.state.case_list.catalogue import REWARDS
-from inspector.state.notes import first_run_notes, no_case_words
+from inspector.state.figure_notes import first_run_notes, no_case_words
 from inspector.state.provenance import provenance
 from scoring.data.errors import UsageError
 from scoring.data.names import name_choices

@@ -10,23 +10,12 @@ from msgspec.structs import replace
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Note,
-    Section,
-    count,
-    figure,
-    points,
-    quiet_notes,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Note, Section, quiet_notes
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, count, figure, points, table, text
 from inspector.render.view import View
+from inspector.state.figure_notes import INDEPENDENT, first_run_notes
 from inspector.state.filtering.facets import column_words
-from inspector.state.notes import INDEPENDENT, first_run_notes
 from inspector.state.provenance import provenance
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation

@@ -10,28 +10,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
-from inspector.analyses.thresholds.threshold_pages import outcome_matrices, outcomes_words
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Facts,
-    Note,
-    Table,
-    count,
-    figure,
-    p_value,
-    points,
-    table,
-    text,
-)
+from inspector.analyses.thresholds.flip_page import outcome_matrices, outcomes_words
+from inspector.render.blocks import Block, Facts, Note
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
 from inspector.render.texts.sentences import WORDS, named_step, official_title
 from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE
+from inspector.state.figure_notes import first_run_notes, interval_notes
 from inspector.state.kept_answers import counts_of
-from inspector.state.notes import first_run_notes, interval_notes
 from inspector.state.provenance import provenance
 from inspector.state.thresholds.flips import LISTED, MOVED_CASES, MovedThreshold, moved_cases
 from inspector.state.thresholds.ways import TITLES, threshold_sections

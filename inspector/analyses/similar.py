@@ -7,8 +7,9 @@ from msgspec import Struct
 
 from inspector.analyses import Option, Params, analysis
 from inspector.analyses.show.show import load_case, row_of
-from inspector.render.blocks import Block, Cell, Column, Kind, Note, Section, table, text
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, table, text
 from inspector.render.texts.sentences import WORDS
 from inspector.render.view import View
 from inspector.state.provenance import provenance

@@ -7,8 +7,9 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Params, analysis
-from inspector.render.blocks import Block, Cell, Column, Kind, Note, Section, Table, count, table, text
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.label_words import published_note

@@ -9,20 +9,14 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Page, Params, analysis
-from inspector.render.blocks import Block, Cell, Column, Kind, Note, Section, count, table, text
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, count, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.provenance import provenance_of_people
-from inspector.state.triage.categories import (
-    IN_NONE,
-    NOT_TRIED,
-    CategoryCases,
-    GatheredNotes,
-    gathered_notes,
-    saturation_words,
-    tried_and_wrong,
-)
+from inspector.state.triage.category_cases import IN_NONE, NOT_TRIED, CategoryCases, tried_and_wrong
+from inspector.state.triage.gathered_notes import GatheredNotes, gathered_notes, saturation_words
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Bools, Row

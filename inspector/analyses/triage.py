@@ -6,8 +6,9 @@ from itertools import chain
 import polars as pl
 
 from inspector.analyses import Option, Params, analysis
-from inspector.render.blocks import Block, Cell, Column, Facts, Note, Section, count, table, text
+from inspector.render.blocks import Block, Facts, Note, Section
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, count, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.provenance import provenance

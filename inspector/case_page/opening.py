@@ -1,6 +1,6 @@
 """Where a case is opened: with the gold step and the predicted one on screen."""
 
-from inspector.case_page.lines import CaseLines
+from inspector.case_page.case_lines import CaseLines
 from inspector.case_page.open_case import Stop
 
 BENEATH = 2

@@ -14,12 +14,14 @@ from inspector.case_page.columns import ScorerColumn, columns
 from inspector.case_page.context_lines import message_lines, tool_lines
 from inspector.case_page.open_case import DisplayOptions, OpenCase, Stop
 from inspector.case_page.original import StepPair, StepSpan, against_list, aligned, differing_spans, pairs_of, summary
+from inspector.case_page.original_track import original_evaluation, original_of
 from inspector.case_page.page import StopLine
 from inspector.case_page.prose import marked, readable
+from inspector.case_page.reward_cells import cells
 from inspector.case_page.rewriting_track import rewriting_beside, rewriting_of
-from inspector.case_page.steps import MARK, cells, gutter, step_lines
+from inspector.case_page.steps import MARK, gutter, step_lines
 from inspector.case_page.tracks import LARGE, Track, track
-from inspector.case_page.variant_track import ScoredVariant, original_evaluation, original_of
+from inspector.case_page.variant_track import ScoredVariant
 from inspector.render.texts.sentences import outcome_sentence
 from inspector.render.texts.text import TextPart, clean, number
 from inspector.render.texts.wrap import wrap

@@ -7,60 +7,15 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from inspector.case_page.open_case import DisplayOptions, OpenCase, Stop, images_of
+from inspector.case_page.open_case import DisplayOptions
 from inspector.case_page.original import repeated_words
 from inspector.render.mathtext import unicode_math
 from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap
 from inspector.widgets.key_table.key_words import KeyWords
 from inspector.widgets.line_view import Line
-from scoring.data.texts import context_messages, tools_text
 from scoring.workspace.filtering.text_query import MatchSpan, TextQuery, occurs, spans
 
-# -- what is copied of a case: always the text as it was given, formulas and all
-
-
-def copied(case: OpenCase, stop: Stop | None) -> tuple[str, str]:
-    """Return the raw text at a stop of the step cursor, and what it is in words."""
-    texts = case.texts
-    name = case.case["case"]
-    if stop is None or stop.kind == "problem":
-        return texts["problem"], f"the problem of {name}"
-    if stop.kind == "image" and stop.step < len(images := images_of(case)):
-        image = images[stop.step]
-        return str(image.path or image.name), f"the place of {image.name}"
-    if stop.kind in {"step", "run"}:
-        return texts["steps"][stop.step], f"step {stop.step} of {name}"
-    if stop.kind in {"context", "tools", "tool"}:
-        return _copied_context(case, stop)
-    if stop.kind == "gold" and texts["reason"] and not case.display.blind:
-        return texts["reason"], f"the gold reason of {name}"
-    return name, "the name of the case"
-
-
-def _copied_context(case: OpenCase, stop: Stop) -> tuple[str, str]:
-    texts, name = case.texts, case.case["case"]
-    if stop.kind == "tools":
-        return tools_text(texts) or "", f"the tools of {name}"
-    if stop.kind == "tool":
-        return texts["tools"][stop.step]["definition"], f"tool {stop.step} of {name}"
-    message = next(message for message in context_messages(case.case, texts) if message.place == stop.step)
-    return message.text, f"message {message.place} of {name}"
-
-
-def whole_case(case: OpenCase) -> tuple[str, str]:
-    """Return the whole case: problem, numbered steps (0-based) and, unless hidden, the gold labels."""
-    record, texts = case.case, case.texts
-    parts = [record["case"], "", texts["problem"], ""]
-    parts += [f"[{step}] {text}" for step, text in enumerate(texts["steps"])]
-    if not case.display.blind:
-        parts += ["", f"earliest error: {record['earliest_error']}"]
-        if texts["reason"]:
-            parts.append(f"reason: {texts['reason']}")
-    return "\n".join(parts), f"the whole case {record['case']}"
-
-
-# -- texts of a case as lines in which what was searched for stands out
 #
 # The query is about the raw text and the screen shows a readable one: hits are marked where the readable text still
 # holds them, and where only the raw one does the reader is told so. The text itself is never changed.

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from inspector.render.blocks import Cell, Kind, Table
 from inspector.render.documents.row_documents import p_words
+from inspector.render.table_blocks import Cell, Kind, Table
 from scoring.metrics.resampling import SMALL
 
 WAITING = "..."

@@ -5,22 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from inspector.render.blocks import (
-    Cell,
-    Chart,
-    Columns,
-    Curve,
-    Histogram,
-    Kind,
-    NumberSequence,
-    Picture,
-    Reliability,
-    Table,
-    Tick,
-    table,
-)
 from inspector.render.cells import plain_text
-from inspector.render.elements import WIDTH, Element, box, element, line, picture, width_of, words
+from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, NumberSequence, Picture, Reliability, Tick
+from inspector.render.elements import Element, element
+from inspector.render.svg import WIDTH, box, line, picture, width_of, words
+from inspector.render.table_blocks import Cell, Kind, Table, table
 
 Drawn = tuple[tuple[float, Sequence[Element]], str]
 """The height of a picture with its shapes, and what is to be seen there in words."""

@@ -5,7 +5,6 @@ It fits a screen however many files there are: what is left out is counted, and 
 
 import os
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -15,41 +14,42 @@ import polars as pl
 from msgspec import Struct
 from rich.cells import cell_len
 
+from inspector.render.source_report import (
+    LISTED,
+    NAMED,
+    PLACES,
+    cases_report,
+    checkpoint_lines,
+    fate_lines,
+    finding_lines,
+    finding_text,
+    folder_name_words,
+    gives_words,
+    joined_counts,
+    joined_words,
+    listed_kinds,
+    moved_words,
+    otherwise_words,
+    place_limit,
+    results_report,
+    saving_remarks,
+    some_named,
+    wrapped_lines,
+)
 from inspector.render.texts.sentences import counted as number_of
 from inspector.render.texts.text import cell, clean
-from scoring.data.errors import with_short_names
-from scoring.data.rules import when_wrong
-from scoring.data.scorer import GUESSED
 from scoring.formats.benchmarks.case_format import Imported
-from scoring.formats.reading.critic_answers import fault_of
 from scoring.formats.reading.findings import Finding, Severity, counted
-from scoring.formats.reading.metadata import LISTS
-from scoring.formats.results.result_format import NO_INDICES, named_after_folder
+from scoring.formats.results.result_format import NO_INDICES
 from scoring.importing.batch import ImportBatch
-from scoring.importing.join import NO_VERDICT_READ, JoinedResults
+from scoring.importing.join import JoinedResults
 from scoring.importing.ledger import Unchanged
-from scoring.importing.saving import LEFT_OUT, SavedResults
+from scoring.importing.saving import SavedResults
 from scoring.workspace.generation import Added
 
-PLACES = 3
-"""Places that a kind of errors or warnings shows, fewer where there are many kinds; a kind of notes shows one."""
-GRAVE_KINDS, NOTE_KINDS, CODES = 6, 4, 12
-"""Kinds of errors and warnings, and of notes, that are listed with a place, and further ones that are named."""
-LISTED = 8
-"""Benchmarks, and groups of scorers, that are listed one by one."""
-SUBSETS = 12
-"""Subsets of one file that are named."""
-STEPS = 12
-"""Steps of a training run that are named."""
-NAMED = 3
-"""Files, and names of scorers, that a line names."""
 NOT_READ, REFUSED_REASONS = "not-read", 6
 """The code of files of folders that could not be read, and for how many reasons each first file is listed."""
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
-COLUMNS = 20
-"""Columns that a line names."""
-REASONS = 4
-"""Kinds of reasons why answers could not be read that a line names."""
 
 
 def reports(
@@ -69,7 +69,7 @@ def reports(
         verbose: list every source with all of its findings.
         width: cells of the terminal, where lines are to keep to it; None = lines are as long as they are.
     """
-    yield from _wrapped(_unchanged(batch.unchanged), width)
+    yield from wrapped_lines(_unchanged(batch.unchanged), width)
     if batch.unchanged and not batch.imported and not batch.joined and not batch.skipped:
         return
     of_cases = [(imported, added[at] if added else None) for at, imported in enumerate(batch.imported)]
@@ -77,34 +77,34 @@ def reports(
     if len(of_cases) + len(of_results) + len(batch.skipped) > 1:
         names = _Names.of([*(cases.source for cases in batch.imported), *(of.results.source for of in batch.joined)])
         every = list(_remarks(batch, added, saved))
-        yield from _wrapped([_head(batch, saved, names, every)], width)
+        yield from wrapped_lines([_head(batch, saved, names, every)], width)
         yield from _benchmarks(of_cases, width)
         if not verbose:
-            yield from _wrapped(_fates(batch.imported), width)
-            yield from _wrapped(_scorers(of_results), width)
-            yield from _wrapped(_checkpoints(of_results), width)
+            yield from wrapped_lines(fate_lines(batch.imported), width)
+            yield from wrapped_lines(_scorers(of_results), width)
+            yield from wrapped_lines(checkpoint_lines(of_results), width)
             yield from _unusual(every, names, width)
-            yield from _wrapped(_passed_over(batch, whole=False), width)
+            yield from wrapped_lines(_passed_over(batch, whole=False), width)
             yield "-v lists every file and finding."
             return
     for imported, one_added in of_cases:
-        yield from _wrapped(cases_report(imported, one_added, whole=verbose), width)
-        yield from _findings(imported.findings, width, whole=verbose)
+        yield from wrapped_lines(cases_report(imported, one_added, whole=verbose), width)
+        yield from finding_lines(imported.findings, width, whole=verbose)
     for joined, one_saved in of_results:
-        yield from _wrapped(results_report(joined, one_saved), width)
-        yield from _findings(joined.findings, width, whole=verbose)
+        yield from wrapped_lines(results_report(joined, one_saved), width)
+        yield from finding_lines(joined.findings, width, whole=verbose)
     yield from batch.skipped
-    yield from _wrapped(_passed_over(batch, whole=verbose), width)
+    yield from wrapped_lines(_passed_over(batch, whole=verbose), width)
 
 
 def _passed_over(batch: ImportBatch, *, whole: bool) -> Iterator[str]:
     """Which files of folders and which workspaces were not looked at, all of them or the first."""
     if files := batch.passed_over:
         named = files if whole else [PurePath(file).name for file in files[:NAMED]]
-        names = _some(list(named), len(files))
+        names = some_named(list(named), len(files))
         yield f"not looked at, by their names: {number_of(len(files), 'file')} ({names}); to read one, name it"
     if folders := batch.workspaces:
-        names = _some(list(folders if whole else folders[:NAMED]), len(folders))
+        names = some_named(list(folders if whole else folders[:NAMED]), len(folders))
         count = number_of(len(folders), "workspace")
         yield f"not looked into, as prm-inspect's own: {count} ({names}); to read a file in one, name the file"
 
@@ -117,244 +117,6 @@ def _unchanged(files: Sequence[Unchanged]) -> Iterator[str]:
     if len(files) > LISTED:
         rest = files[LISTED:]
         yield f"{len(rest):,} more files are unchanged, {sum(file.grave for file in rest):,} of them with warnings"
-
-
-# -- one source
-
-
-def cases_report(imported: Imported, added: Added | None, *, whole: bool = True) -> Iterator[str]:
-    """Yield one import in a few lines: rows, subsets (all of them, or the first), labels, what changed."""
-    yield f"{imported.source}: {imported.benchmark} ({imported.format})"
-    lost = f", {imported.read - imported.cases.height:,} left out" if imported.read != imported.cases.height else ""
-    unlabelled = imported.cases.height - imported.erroneous - imported.clean
-    rest = f", {unlabelled:,} without a gold label" if unlabelled else ""
-    twins = f"; {imported.twins.height:,} twins beside them" if imported.twins.height else ""
-    kept = f"{number_of(imported.cases.height, 'case')} of {number_of(imported.read, 'row')}{lost}"
-    yield f"  {kept}: {imported.erroneous:,} erroneous, {imported.clean:,} clean{rest}{twins}"
-    if imported.cases.height:
-        subsets = imported.cases.group_by("subset", maintain_order=True).len().rows()
-        named = [f"{name or '(none)'} {n:,}" for name, n in subsets]
-        yield f"  subsets: {_some(named if whole else named[:SUBSETS], len(named), 'subset')}"
-    if imported.mapping:
-        yield f"  columns: {imported.mapping}"
-    yield f"  labels: {imported.label_base}"
-    yield from _fates([imported])
-    if added:
-        yield f"  in the workspace: {added.new:,} new, {added.changed:,} changed, {added.unchanged:,} unchanged"
-        for path in added.elsewhere:
-            yield f"  warning: {_moved_from(path)}"
-
-
-def _moved_from(path: str) -> str:
-    return (
-        f"some of the changed ones were imported from {path}, and are now those of this file; results of their former "
-        "texts are theirs again once that file is imported again"
-    )
-
-
-def _fates(imports: Sequence[Imported]) -> Iterator[str]:
-    """The metadata columns that were kept, and those that were left out with the reason."""
-    kept: dict[str, None] = {}
-    left_out: dict[str, dict[str, None]] = {}
-    uncounted = 0
-    for fates in (imported.fates for imported in imports if imported.fates is not None):
-        kept.update((name if name == here else f"{name} (here {here})", None) for name, here in fates.kept.items())
-        for name, why in fates.left_out.items():
-            left_out.setdefault(why, {})[name] = None
-        uncounted += fates.uncounted
-    if kept:
-        yield f"  kept as metadata: {_some(list(kept)[:COLUMNS], len(kept))}"
-    for why, names in left_out.items():
-        hint = " (numbers a step: --rewards COLUMN takes them)" if why == LISTS else ""
-        yield f"  left out, {why}: {_some(list(names)[:COLUMNS], len(names))}{hint}"
-    if uncounted:
-        yield f"  left out without a look: {uncounted:,} more columns"
-
-
-def results_report(joined: JoinedResults, saved: SavedResults | None) -> Iterator[str]:
-    """Yield one scorer's results in a few lines: what joined and how, what could not be read."""
-    foreign = joined.results
-    name = saved.scorer if saved else foreign.name
-    yield f"{foreign.source}: {foreign.kind} {name} ({foreign.format})"
-    if of_folder := _name_of_folder(foreign.source, name):
-        yield f"  {of_folder}"
-    yield f"  {_joined(joined)}"
-    yield f"  what it gives: {_gives(joined)}"
-    yield from _checkpoints([(joined, saved)])
-    if foreign.label_base != NO_INDICES:
-        yield f"  indices: {foreign.label_base}"
-    if saved:
-        yield ". ".join(
-            [
-                f"  in the workspace: {saved.state}{_otherwise([saved])}",
-                *(sentence for _, sentence in _of_saving(saved)),
-            ]
-        )
-
-
-def _checkpoints(of_results: Sequence[tuple[JoinedResults, SavedResults | None]]) -> Iterator[str]:
-    """A line a training run: at which of its steps the scorers are."""
-    runs: dict[tuple[str, bool], list[str]] = {}
-    for joined, saved in of_results:
-        point = saved.training if saved else joined.results.training
-        if point.series is not None and point.at is not None:
-            runs.setdefault((point.series, point.guessed), []).append(f"{point.at:,}")
-    for (series, guessed), steps in list(runs.items())[:LISTED]:
-        noun = "step" if len(steps) == 1 else "steps"
-        yield f"  of the training run {series}: {noun} {_some(steps[:STEPS], len(steps))}{GUESSED if guessed else ''}"
-    if len(runs) > LISTED:
-        yield f"  ... and {number_of(len(runs) - LISTED, 'more training run')}"
-
-
-def _name_of_folder(source: str, name: str) -> str:
-    """That a scorer is called as its folder; "" where it is not."""
-    if not named_after_folder(source, name):
-        return ""
-    file = PurePath(source.replace("\\", "/")).name
-    return f"name: that of its folder, for {file} does not say whose it is; --name NAME gives another"
-
-
-def _joined(joined: JoinedResults) -> str:
-    """How many rows of a file joined, to what and by what."""
-    rows, read = joined.results.rows.height, joined.results.read
-    lost = f", {rows - joined.joined:,} not" if rows != joined.joined else ""
-    left = read - rows
-    unused = f"; {left:,} of {read:,} rows {'was' if left == 1 else 'were'} left out while reading" if left > 0 else ""
-    return (
-        f"{joined.joined:,} of {rows:,} results joined to {', '.join(joined.benchmarks)} by {joined.by}{lost}{unused}"
-    )
-
-
-def joined_words(joined: JoinedResults) -> str:
-    """Say how many rows of a scorer's file joined, to what and by what: behind the name of the scorer."""
-    return _joined(joined).replace(" results joined", " joined", 1)
-
-
-def _gives(joined: JoinedResults, *, short: bool = False) -> str:
-    """What kind of numbers or answers there are, how many could not be read, and what decides on them."""
-    kinds = given_words(joined, short=short)
-    if kinds and joined.results.settings.get("higher_is") == "worse":
-        kinds += ", each read as 1 - value"
-    if joined.row_counts["rewards"] and not joined.row_counts["answers"]:
-        rule = joined.results
-        wrong = when_wrong(rule.on, rule.comparison, f"{rule.threshold:g}")
-        words = f"wrong iff {wrong.rpartition(' iff ')[2]}" if short else wrong
-        return f"{kinds}; {words} ({rule.threshold_source})"
-    return kinds or "nothing"
-
-
-def given_words(joined: JoinedResults, *, short: bool = False) -> str:
-    """Count what a file gave a scorer, by kind, and what of it could not be read; "" where it gave nothing."""
-    numbers = joined.row_counts
-    counts = {
-        "with step rewards": numbers["rewards"],
-        "with step labels as given": numbers["labels"],
-        "with a second number a step for redundancy": numbers["redundancy"],
-        "with one number a solution, which names no step": numbers["solution"],
-        "refused": numbers["refused"],
-        _verdict_words(joined): numbers["answers"],
-        "unparsed": joined.unparsed,
-    }
-    # Where all is refused, what there is none of is said as well; otherwise a number of all results is told already.
-    all_refused = 0 < numbers["refused"] == sum(numbers.values())
-    parts = [
-        what.removeprefix("with ") if short and n == joined.joined and not all_refused else f"{n:,} {what}"
-        for what, n in counts.items()
-        if n or (all_refused and what == "with step rewards")
-    ]
-    if joined.unparsed and parts:
-        parts[-1] += f" ({_unparsed_reasons(joined.votes)}){_cases_without_verdict(joined.votes)}"
-    return ", ".join(parts)
-
-
-def _verdict_words(joined: JoinedResults) -> str:
-    """What rows with verdicts are: a critic's answers, or a PRM's verdicts, which it said without words."""
-    return "answers" if joined.results.kind == "critic" else "verdicts as given, without step rewards"
-
-
-def _unparsed_reasons(votes: pl.DataFrame) -> str:
-    """Why answers could not be read, by kind of reason with its count: the most frequent kinds, then the rest."""
-    reasons = Counter(_kind_of_reason(reason) for reason in votes.filter(NO_VERDICT_READ)["reason"])
-    frequent = reasons.most_common(REASONS)
-    rest = reasons.total() - sum(count for _, count in frequent)
-    if len(frequent) == 1 and not rest:
-        return frequent[0][0]
-    words = [f"{count:,} {kind}" for kind, count in frequent]
-    return ", ".join([*words, *([f"{rest:,} for other reasons"] if rest else [])])
-
-
-def _kind_of_reason(reason: str | None) -> str:
-    """What a reason says before its detail, which differs from answer to answer."""
-    return str(fault_of(reason or "") or (reason or "no reason given").partition(": ")[0])
-
-
-def _cases_without_verdict(votes: pl.DataFrame) -> str:
-    """Of answers that vote, how many cases have no verdict after the vote, as `metrics` counts them; else ""."""
-    from scoring.evaluation.given import most_answers, tally
-    from scoring.evaluation.verdicts import NO_VERDICT
-
-    # A row that names no case stands for its content.
-    votes = votes.with_columns(case=pl.coalesce("case", "key"))
-    if most_answers(votes.filter(pl.col("run") == votes["run"].min())) <= 1:
-        return ""
-    rated = votes.filter(pl.col("rewards").is_not_null())
-    voted = votes.join(rated, on=["case", "run"], how="anti", maintain_order="left")
-    cases = [tally(run.select("key", "case").unique("case"), run) for run in voted.partition_by("run")]
-    unread = sum(int((counts.verdicts == NO_VERDICT).sum()) for counts in cases)
-    return f"; after the vote {unread:,} of {sum(counts.verdicts.size for counts in cases):,} cases are unparsed"
-
-
-def _findings(findings: Sequence[Finding], width: int | None, *, whole: bool) -> Iterator[str]:
-    """The findings of one source, all of them or the first of each kind."""
-    kinds = counted(findings)
-    serious = sum(severity != "note" for severity, *_ in kinds)
-    n_listed = 0
-    for severity, code, number, further in _listed(kinds, whole=whole):
-        if further:
-            yield from _wrapped([f"  {further}"], width)
-            continue
-        yield f"  {severity}: {number:,} x {code}"
-        alike = (finding for finding in findings if (finding.severity, finding.code) == (severity, code))
-        limit = number if whole else min(number, _places(severity, serious))
-        for finding in islice(alike, limit):
-            place = f"line {finding.line}: " if finding.line is not None else ""
-            yield from _wrapped([f"    {place}{_said(finding)}"], width)
-        if number > limit:
-            yield f"    ... and {number - limit:,} more"
-        n_listed += limit
-    if n_listed < len(findings):
-        yield "  -v lists every finding."
-
-
-def _places(severity: Severity, serious: int) -> int:
-    """How many places a kind of findings shows beside so many kinds of errors and warnings."""
-    return 1 if severity == "note" else max(1, min(PLACES, 2 * PLACES // serious))
-
-
-def _said(finding: Finding) -> str:
-    return finding.message + (f" [{finding.case}]" if finding.case else "")
-
-
-def _listed(
-    kinds: Sequence[tuple[Severity, str, int, Finding]], *, whole: bool = False
-) -> Iterator[tuple[Severity, str, int, str]]:
-    """(severity, code, how many, "") a kind that is listed, errors and warnings before notes.
-
-    Where there are more of a kind of severity than are listed, the last is a line that names the rest.
-    """
-    for severities, number in ((("error", "warning"), GRAVE_KINDS), (("note",), NOTE_KINDS)):
-        of_it = [kind for kind in kinds if kind[0] in severities]
-        listed = len(of_it) if whole else number
-        yield from ((severity, code, count, "") for severity, code, count, _ in of_it[:listed])
-        for severity in severities:
-            rest = [kind for kind in of_it[listed:] if kind[0] == severity]
-            if rest:
-                codes = _some([f"{count:,} x {code}" for _, code, count, _ in rest[:CODES]], len(rest), "kind")
-                count = sum(kind[2] for kind in rest)
-                yield rest[0][0], "", count, f"{severity}: {count:,} more: {codes}"
-
-
-# -- several sources
 
 
 class _Names(Struct, frozen=True):
@@ -386,14 +148,7 @@ class _Names(Struct, frozen=True):
     def listed(self, count: Counter[str]) -> str:
         """The names of sources with a number each, the largest first."""
         named = [f"{self[source]} {number:,}" for source, number in count.most_common(NAMED)]
-        return _some(named, len(count), "file")
-
-
-def _some(named: Sequence[str], number: int, noun: str = "") -> str:
-    """Names, and how many more there are."""
-    more = number - len(named)
-    rest = f"{more:,} more" + (f" {noun}{'s' * (more != 1)}" if noun else "")
-    return ", ".join(named) + (f" and {rest}" if more else "")
+        return some_named(named, len(count), "file")
 
 
 def _remarks(batch: ImportBatch, added: Sequence[Added], saved: Sequence[SavedResults]) -> Iterator[Finding]:
@@ -403,23 +158,14 @@ def _remarks(batch: ImportBatch, added: Sequence[Added], saved: Sequence[SavedRe
     for at, imported in enumerate(batch.imported):
         yield from imported.findings
         for path in added[at].elsewhere if added else ():
-            yield Finding("warning", "moved", _moved_from(path), imported.source)
+            yield Finding("warning", "moved", moved_words(path), imported.source)
     for at, joined in enumerate(batch.joined):
         yield from joined.findings
         name = saved[at].scorer if saved else joined.results.name
-        if of_folder := _name_of_folder(joined.results.source, name):
+        if of_folder := folder_name_words(joined.results.source, name):
             yield Finding("note", "folder-name", of_folder, joined.results.source)
-        for code, sentence in _of_saving(saved[at]) if saved else ():
+        for code, sentence in saving_remarks(saved[at]) if saved else ():
             yield Finding("warning", code, sentence, joined.results.source)
-
-
-def _of_saving(saved: SavedResults) -> Iterator[tuple[str, str]]:
-    """Code and sentence of what a person should look at."""
-    if saved.why:
-        yield "not-saved" if saved.state == LEFT_OUT else "kept-threshold", saved.why
-    if saved.gone:
-        gone = f"What this file gave {number_of(saved.gone, 'case')} before is gone"
-        yield "results-gone", f"{gone}: what was read of it now takes its place; under another --name both stay."
 
 
 def _head(batch: ImportBatch, saved: Sequence[SavedResults], names: _Names, every: Sequence[Finding]) -> str:
@@ -435,7 +181,7 @@ def _head(batch: ImportBatch, saved: Sequence[SavedResults], names: _Names, ever
     of_states = Counter(results.state for results in saved)
     all_alike = len(of_states) == 1 and len(saved) > 1
     states = ", ".join(f"all {state}" if all_alike else f"{count:,} {state}" for state, count in of_states.items())
-    states += _otherwise(saved)
+    states += otherwise_words(saved)
     results = ", ".join(number_of(count, kind) for kind, count in kinds.items())
     parts += [f"{results} ({states})" if states else results] if kinds else []
     noticed = noticed_words(every)
@@ -444,11 +190,6 @@ def _head(batch: ImportBatch, saved: Sequence[SavedResults], names: _Names, ever
         (where,) = files
     counts = "; ".join([*parts, noticed] if noticed else parts)
     return f"{where}: {counts}"
-
-
-def _otherwise(saved: Sequence[SavedResults]) -> str:
-    number = sum(results.otherwise for results in saved)
-    return f", {number_of(number, 'case')} with another result" if number else ""
 
 
 def noticed_words(findings: Iterable[Finding]) -> str:
@@ -494,9 +235,9 @@ def _benchmarks(of_cases: Sequence[tuple[Imported, Added | None]], width: int | 
         cases_left = sum(int(row["cases"]) for row in rest)
         yield f"  ... and {number_of(len(rest), 'more benchmark')} with {number_of(cases_left, 'case')}"
     if rows:
-        each = [f"{_some(list(names)[:NAMED], len(names))} {base}" for base, names in list(bases.items())[:LISTED]]
+        each = [f"{some_named(list(names)[:NAMED], len(names))} {base}" for base, names in list(bases.items())[:LISTED]]
         more = f"; {len(bases) - LISTED:,} more ways" if len(bases) > LISTED else ""
-        yield from _wrapped([f"  labels: {'; '.join(each)}{more}"], width)
+        yield from wrapped_lines([f"  labels: {'; '.join(each)}{more}"], width)
 
 
 def _aligned(rows: Sequence[dict[str, int | str]], width: int | None) -> Iterator[str]:
@@ -525,7 +266,7 @@ def _scorers(of_results: Sequence[tuple[JoinedResults, SavedResults | None]]) ->
     """
     groups: dict[str, list[str]] = {}
     gaps: Counter[str] = Counter()
-    joins = {_joined(joined) for joined, _ in of_results}
+    joins = {joined_counts(joined) for joined, _ in of_results}
     alike = len(joins) == 1 and len({_facts(joined) for joined, _ in of_results}) > 1
     if alike:
         yield f"  all {len(of_results):,}: {next(iter(joins))}"
@@ -539,7 +280,7 @@ def _scorers(of_results: Sequence[tuple[JoinedResults, SavedResults | None]]) ->
     for facts in ordered[:LISTED]:
         files = Counter(groups[facts])
         names = [name if count == 1 else f"{name} ({count:,} files, each)" for name, count in files.items()]
-        yield f"  {_some(names[:NAMED], len(names))}: {facts}"
+        yield f"  {some_named(names[:NAMED], len(names))}: {facts}"
     if rest := ordered[LISTED:]:
         yield f"  ... and {number_of(sum(len(groups[facts]) for facts in rest), 'more scorer')}"
 
@@ -548,7 +289,7 @@ def _facts(joined: JoinedResults) -> str:
     """What a scorer gives, and how its indices were read."""
     base = joined.results.label_base.partition(" (")[0]
     indices = "" if base == NO_INDICES else f"; indices {base}" if base[:1].isdigit() else f"; {base}"
-    return f"{_gives(joined, short=True)}{indices}"
+    return f"{gives_words(joined, short=True)}{indices}"
 
 
 def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iterator[str]:
@@ -556,13 +297,13 @@ def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iter
     kinds = counted(every)
     serious = sum(severity != "note" for severity, *_ in kinds)
     one_source = len({finding.source for finding in every}) == 1
-    for severity, code, number, further in _listed(kinds):
+    for severity, code, number, further in listed_kinds(kinds):
         if further:
-            yield from _wrapped([further], width)
+            yield from wrapped_lines([further], width)
             continue
         if code == NOT_READ:
-            yield from _wrapped([f"{severity}: {number:,} x {code}"], width)
-            yield from _wrapped(_refused([finding.message for finding in every if finding.code == code]), width)
+            yield from wrapped_lines([f"{severity}: {number:,} x {code}"], width)
+            yield from wrapped_lines(_refused([finding.message for finding in every if finding.code == code]), width)
             continue
         alike = [finding for finding in every if (finding.severity, finding.code) == (severity, code)]
         count = Counter(finding.source for finding in alike if finding.source)
@@ -570,16 +311,18 @@ def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iter
         if severity == "note":
             if one_source:
                 # What was guessed of one file is worth the lines that it takes; notes of many files get one each.
-                yield from _wrapped([f"note: {number:,} x {code}: {_said(alike[0])}"], width)
+                yield from wrapped_lines([f"note: {number:,} x {code}: {finding_text(alike[0])}"], width)
                 continue
-            yield _cut(f"note: {number:,} x {code}{several}: {_said(alike[0])} ({_place(alike[0], names)})", width)
+            yield _cut(
+                f"note: {number:,} x {code}{several}: {finding_text(alike[0])} ({_place(alike[0], names)})", width
+            )
             continue
-        limit = _places(severity, serious)
+        limit = place_limit(severity, serious)
         which = f" ({names.listed(count)})" if len(count) > 1 and number > limit else ""
-        yield from _wrapped([f"{severity}: {number:,} x {code}{several}{which}"], width)
+        yield from wrapped_lines([f"{severity}: {number:,} x {code}{several}{which}"], width)
         for finding in _first_of_each_file(alike, limit):
             place = f"{_place(finding, names)}: " if finding.source else ""
-            yield from _wrapped([f"  {place}{_said(finding)}"], width)
+            yield from wrapped_lines([f"  {place}{finding_text(finding)}"], width)
         if number > limit:
             yield f"  ... and {number - limit:,} more"
 
@@ -615,19 +358,6 @@ def _first_of_each_file(findings: Sequence[Finding], number: int) -> list[Findin
     of_files = set(first.values())
     further = islice((at for at in range(len(findings)) if at not in of_files), number)
     return [findings[at] for at in sorted([*first.values(), *further][:number])]
-
-
-# -- the width of a terminal
-
-
-def _wrapped(lines: Iterable[str], width: int | None) -> Iterator[str]:
-    """The lines, those that are too long in several whose further ones are indented."""
-    for line in map(with_short_names, lines):
-        if width is None or len(line) <= width:
-            yield line
-            continue
-        indent = " " * (len(line) - len(line.lstrip()) + 4)
-        yield from textwrap.wrap(line, max(20, width), subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _cut(line: str, width: int | None) -> str:

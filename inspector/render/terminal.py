@@ -11,37 +11,31 @@ from inspector.render.blocks import (
     Block,
     Bullets,
     CaseBlock,
-    Cell,
-    Chart,
-    Columns,
     CommandLine,
-    Curve,
     Facts,
     Fold,
-    Histogram,
     Judged,
-    Kind,
     Note,
-    Reliability,
     Section,
-    Table,
     Tokens,
     Verbatim,
-    table,
-    text,
 )
-from inspector.render.blocks import Column as TableColumn
 from inspector.render.cells import GOLD, further_text, legend, points, remark_of, rights, value_text
+from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Reliability
 from inspector.render.chart_views import numbers_of
-from inspector.render.charts.axes import ChartMark, Form
-from inspector.render.charts.bars import Bar, BarPlace, CountColumn, bars, columns, paired_bars
+from inspector.render.charts.bars import Bar, bars
+from inspector.render.charts.chart_marks import ChartMark, Form
+from inspector.render.charts.columns import CountColumn, columns
 from inspector.render.charts.curve import curve
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.heat_map import heat_map
 from inspector.render.charts.histogram import histogram
+from inspector.render.charts.paired_bars import BarPlace, paired_bars
 from inspector.render.charts.reliability import ReliabilityBin, reliability
 from inspector.render.lines import GAP, Piece, PieceRow, heading, paragraph
 from inspector.render.readable import readable
+from inspector.render.table_blocks import Cell, Kind, Table, table, text
+from inspector.render.table_blocks import Column as TableColumn
 from inspector.render.texts.short_names import short_name, short_names
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap

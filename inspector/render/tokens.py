@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
-from inspector.render.blocks import Block, Cell, Facts, Kind, Note, Token, Tokens, table, text
+from inspector.render.blocks import Block, Facts, Note, Token, Tokens
 from inspector.render.lines import Piece, PieceRow
+from inspector.render.table_blocks import Cell, Kind, table, text
 from inspector.render.texts.text import cell
 from inspector.render.texts.token_text import joint, visible, window
 from inspector.render.texts.wrap import hung

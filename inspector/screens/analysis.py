@@ -16,10 +16,11 @@ from inspector.render.terminal import Terminal
 from inspector.render.texts.sentences import decision_words
 from inspector.render.texts.wrap import Phrase, name_forms
 from inspector.render.view import View
-from inspector.screens.common_cases import ScorerChoice, toggle_common_cases
+from inspector.screens.common_cases import toggle_common_cases
 from inspector.screens.controller import same_owners
 from inspector.screens.dialog import Picking
 from inspector.screens.messages import Computed
+from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables
 from inspector.state.comparability import Incomparable, incomparable
 from inspector.state.focusing import best_scorer, covering

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from inspector.analyses.board.arrangement import Arrangement, BoardKind, arranged, empty_keys, kind_of, title_of
 from inspector.analyses.board.board import board_view
@@ -20,19 +19,14 @@ from inspector.analyses.board.board_rows import (
     BOARD,
     SEPARATOR,
     BoardSlice,
-    Standings,
     board_frame,
     metrics_of,
-    own_figures,
     pieces,
     published_frame,
-    standings,
-    subset_facet,
     unscored_frame,
-    waiting,
 )
 from inspector.analyses.board.cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
-from inspector.analyses.board.drills import NO_NUMBER, PRINTED, board_drill
+from inspector.analyses.board.standings import Standings
 from inspector.render.cells import signed
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import CaseLink
@@ -44,173 +38,21 @@ from inspector.screens.base import AppScreen
 from inspector.screens.board_arranging import BoardArranging
 from inspector.screens.board_columns import Legend, board_columns
 from inspector.screens.board_highlights import CurvePane, HighlightsPane, ScorerPane
+from inspector.screens.board_opening import BoardOpening
+from inspector.screens.board_ranking import BoardRanking
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
-from inspector.screens.controller import ControlledScreen, Controller, TableScreen, same_owners
+from inspector.screens.controller import same_owners
 from inspector.screens.exporting import score_facts
-from inspector.screens.messages import Copy, Export, Go, Inspected
-from inspector.state.case_links import drilled
-from inspector.state.case_list.listed import cleared, failures
+from inspector.screens.messages import Copy, Export, Inspected
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
-from scoring.metrics.own import own_metrics
-from scoring.selection.result_set import ResultSet
 from scoring.selection.searching import search_words
-from scoring.workspace.filtering.filters import Filter
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from inspector.widgets.columns import TableColumn
-
-
-# -- from a row of the board to its failures, and from a number to exactly the cases behind it
-
-
-WHOLE_ROW = frozenset({"scorer", "benchmark", "subset", "metric", "outcomes"})
-"""Cells that stand for their row."""
-
-
-class OpeningBoard(TableScreen, Protocol):
-    """What opening cases uses of the board."""
-
-    how: Arrangement
-    pieces: dict[tuple[str, str | None], BoardSlice]
-
-    @property
-    def line(self) -> dict[str, Any] | None: ...
-
-
-class BoardOpening(Controller[OpeningBoard]):
-    """Opens lists of cases."""
-
-    def behind(self, line: dict[str, Any]) -> CaseLink | str | None:
-        """Return what Enter opens on the cell that was chosen; None where it opens the failures."""
-        cell, state = self.screen.table.cell, self.state
-        if cell is None or state is None or cell[0].name in WHOLE_ROW:
-            return None
-        piece = self.screen.pieces[line["benchmark"], line["subset"]]
-        return board_drill(state.results, piece, line, cell[0].name, self.screen.how.against)
-
-    def open(self) -> None:
-        """Open the cases behind the cell that was chosen, or the failures of the row."""
-        line = self.screen.line
-        behind = None if line is None else self.behind(line)
-        if behind is None or behind == NO_NUMBER:
-            self.action_failures()
-        elif isinstance(behind, CaseLink):
-            self.open_link(behind)
-        else:
-            self.screen.say(behind)
-
-    def open_link(self, drill: CaseLink) -> None:
-        """List exactly the cases behind a number."""
-        self.screen.close_rail()
-        if self.state is not None:
-            self.screen.put(drilled(cleared(self.state), drill))
-            self.screen.post_message(Go("cases"))
-
-    def action_failures(self) -> None:
-        self.screen.close_rail()
-        line = self.screen.line
-        if line is not None and line["kind"] == PUBLISHED:
-            self.screen.say(PRINTED)
-        elif line is not None and line["kind"] == NOBODY:
-            self.action_all_cases()
-        elif self.state is not None and self.state.focus.scorer is not None:
-            self.screen.put(self._within(failures(self.state)))
-            self.screen.post_message(Go("cases"))
-        else:
-            cases, score = self.screen.keys.of("open-cases"), self.screen.keys.of("score")
-            self.screen.say(
-                f"There is no scorer whose failures could be shown; {cases} shows all cases, {score} scores them."
-            )
-
-    def action_all_cases(self) -> None:
-        self.screen.close_rail()
-        if self.state is not None:
-            self.screen.put(self._within(cleared(self.state)))
-            self.screen.post_message(Go("cases"))
-
-    def _within(self, state: ScreenState) -> ScreenState:
-        """In the subset of the row under the cursor, where it is of one."""
-        line = self.screen.line
-        if line is None or line["subset"] is None:
-            return state
-        chosen = state.filter
-        return state.selected(chosen=Filter((*chosen.facets, subset_facet(line["subset"])), chosen.where))
-
-
-# -- what of a board takes a moment: who is tied with the best, and differences. Computed behind, then filled in
-
-
-REST = 0.15
-"""Seconds without a change after which it is computed: a held threshold key is not slowed down by it."""
-
-
-class RankedBoard(ControlledScreen, Protocol):
-    """What the ranking uses of the board."""
-
-    def show_ranks(self) -> None: ...
-
-
-class BoardRanking(Controller[RankedBoard]):
-    """How the rows of the board stand to the best one and to a reference."""
-
-    _asked: tuple[object, ...] = ()
-    """The evaluations and cases that the rows on screen are of, and the reference."""
-    known = Standings()
-    """What is known."""
-    _known_of: tuple[object, ...] = ()
-    _rest: "Timer | None" = None
-
-    def ranked(self, results: ResultSet, pieces: Sequence[BoardSlice], against: str) -> Standings:
-        """Return what is known of these rows; where nothing is yet, it is computed soon, once, and the screen told."""
-        owners = (against, results.query.seed, *results.evaluations, *(piece.rows for piece in pieces))
-        before, self._asked = self._asked, owners
-        if same_owners(owners, self._known_of):
-            return self.known
-        if same_owners(owners, before):
-            return waiting(against)
-        if self._rest is not None:
-            self._rest.stop()
-        # What is shown first need not wait for a key to rest.
-        delay = REST if self._known_of else 0.001
-        self._rest = self.screen.set_timer(delay, partial(self._begin, results, pieces, against, owners))
-        return waiting(against)
-
-    def _begin(
-        self, results: ResultSet, pieces: Sequence[BoardSlice], against: str, owners: tuple[object, ...]
-    ) -> None:
-        work = partial(self._rank, results, pieces, against, owners)
-        self.screen.run_worker(work, thread=True, exclusive=True, group="ranking", description="ranking")
-
-    def _rank(
-        self, selected: ResultSet, pieces: Sequence[BoardSlice], against: str, owners: tuple[object, ...]
-    ) -> None:
-        """In a thread."""
-        worker = get_current_worker()
-
-        def stopped() -> bool:
-            return worker.is_cancelled
-
-        ranking = standings(selected, pieces, against, stopped)
-        self.screen.show_if_open(self._take, owners, ranking)
-        if own_metrics() and not stopped():
-            # They may take minutes, and nothing else waits for them.
-            ranking = replace(ranking, own=own_figures(selected, pieces, stopped))
-            self.screen.show_if_open(self._take, owners, ranking)
-
-    def _take(self, owners: tuple[object, ...], ranking: Standings) -> None:
-        """Show it, unless something else is on screen meanwhile."""
-        if same_owners(owners, self._asked):
-            self.known = ranking
-            self._known_of = owners
-            for fault in {} if ranking.own is None else ranking.own.faults.values():
-                self.screen.notify(clean(str(fault)), severity="error", markup=False)
-            self.screen.show_ranks()
 
 
 NO_CASE = "There is no case here: prm-inspect import PATH reads a benchmark, or results."

@@ -18,8 +18,8 @@ from inspector.analyses.board.arrangement import (
     meanings,
     title_of,
 )
-from inspector.analyses.board.board_rows import Ranks, Standings, state_of
 from inspector.analyses.board.cells import BASELINE, BEST, PUBLISHED, TIED, BoardCells, name_title
+from inspector.analyses.board.standings import Ranks, Standings, state_of
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import F1, GLYPHS, PRMSCORE, WORDS, counted
 from inspector.render.texts.short_names import short_names

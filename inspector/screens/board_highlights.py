@@ -148,7 +148,7 @@ class HighlightsPane(ScorerPane):
 
     def lines(self, terminal: "Terminal", blocks: "Sequence[Block]") -> "tuple[str, list[PieceRow]]":
         """Return the lines: where sentences take several, only the surest of them have room."""
-        from inspector.render.blocks import Table
+        from inspector.render.table_blocks import Table
 
         left_out, lines = super().lines(terminal, blocks)
         for block in blocks:
@@ -171,7 +171,7 @@ class CurvePane(ScorerPane, can_focus=False):
 
     def blocks(self, results: "ResultSet", benchmark: str) -> "Sequence[Block]":
         """Draw the curve alone: the ways beneath it on its screen would take four times as long."""
-        from inspector.analyses.thresholds.thresholds import curve_chart
+        from inspector.analyses.thresholds.curve_page import curve_chart
 
         chart = curve_chart(results, results.chosen_evaluations, benchmark, dev=True, intervals=True)
         return [] if chart is None else [chart]

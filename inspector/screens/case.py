@@ -9,19 +9,21 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 
-from inspector.case_page.critique_page import answer_lines
 from inspector.case_page.open_case import DisplayOptions
 from inspector.case_page.opening import line_of
+from inspector.case_page.vote_page import answer_lines
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import NO_FOLDER, TRUNCATED
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase, name_forms, wrap
-from inspector.screens.bodies import Bodies, Curves, ReadyCases
+from inspector.screens.bodies import Bodies
 from inspector.screens.case_job import case_asked, problem_words
+from inspector.screens.case_scorer import choose_judge
 from inspector.screens.critique import Critique
+from inspector.screens.curves import Curves
 from inspector.screens.messages import Back, Export, NewRewards, ScoreCase
 from inspector.screens.reading import ReadingScreen
-from inspector.screens.score import choose_judge
+from inspector.screens.ready_cases import ReadyCases
 from inspector.screens.stepping import Hits, StepCursor
 from inspector.screens.tagging import Tagging
 from inspector.screens.threshold_bar.rail_lines import score_words

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
-from inspector.case_page.lines import case_lines
+from inspector.case_page.case_lines import case_lines
 from inspector.case_page.opening import opening
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import counted

@@ -4,22 +4,17 @@ The cases are chosen by conditions that hold for the whole app, which a key adds
 """
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 from msgspec.structs import replace
-from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import AppScreen
-from inspector.screens.dialog import Dialog
-from inspector.state.case_list.listed import cleared
-from inspector.state.comparability import NOT_COMPARABLE, Incomparable, incomparable, only_tried, remedy_of
+from inspector.state.comparability import NOT_COMPARABLE, Incomparable, incomparable, remedy_of
+from inspector.state.counted_cases import only_tried
 from inspector.state.focusing import covering
 from inspector.state.label_words import other_labels, with_own_labels
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_table.key_words import KeyWords
-from inspector.widgets.pick_list import Pick, PickList
 from scoring.data.errors import InspectError
 from scoring.selection.searching import matching
 
@@ -125,72 +120,4 @@ def is_common(state: ScreenState, condition: str) -> bool:
 
 
 def _based(state: ScreenState, base: tuple[str, ...]) -> ScreenState:
-    return replace(state, base=base).selected(chosen=state.filter)
-
-
-# -- choosing the scorers that stand beside each other
-
-
-class ScorerChoice(Dialog[tuple[str, ...] | None]):
-    """A list with ticks; the answer are the ticked names in the order of the list, None where nothing is to change.
-
-    The scorer in focus is always among them and cannot be unticked. No more than `most` can be ticked.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("enter", "take", "Show them"),
-        ("escape,q,o", "dismiss(None)", "Close"),
-        ("space", "tick", "Tick"),
-        ("x", "none", "Untick all"),
-    ]
-
-    def __init__(
-        self, names: Sequence[str], facts: Sequence[str], ticked: Sequence[str], focus: str, most: int
-    ) -> None:
-        """`facts` are words on each of the `names`."""
-        super().__init__("Scorers beside each other")
-        self._names, self._facts, self._focus, self._most = tuple(names), tuple(facts), focus, most
-        self._ticked = {name for name in ticked if name in self._names} | {focus}
-
-    def compose_panel(self) -> ComposeResult:
-        yield PickList()
-
-    def on_mount(self) -> None:
-        self.query_one(PickList).focus()
-        self._show(self._names.index(self._focus) if self._focus in self._names else 0)
-
-    def _show(self, cursor: int) -> None:
-        picks = [
-            Pick(
-                name,
-                name,
-                f"{fact}{'  in focus' if name == self._focus else ''}",
-                ticked=name in self._ticked,
-                strong=name == self._focus,
-            )
-            for name, fact in zip(self._names, self._facts, strict=True)
-        ]
-        self.query_one(PickList).show(picks, cursor)
-
-    def action_tick(self) -> None:
-        """Tick or untick the scorer under the cursor."""
-        cursor = self.query_one(PickList).cursor
-        name = self._names[cursor]
-        if name == self._focus:
-            self.notify("The scorer in focus is always shown: look through another one to leave it out.", markup=False)
-        elif name not in self._ticked and len(self._ticked) >= self._most:
-            self.notify(f"No more than {self._most} fit beside each other.", markup=False)
-        else:
-            self._ticked ^= {name}
-        self._show(cursor)
-
-    def action_none(self) -> None:
-        """Untick all but the scorer in focus."""
-        self._ticked = {self._focus}
-        self._show(self.query_one(PickList).cursor)
-
-    def action_take(self) -> None:
-        self.dismiss(tuple(name for name in self._names if name in self._ticked))
-
-    def on_pick_list_clicked(self) -> None:
-        self.action_tick()
+    return replace(state, base=base).filtered(state.filter)

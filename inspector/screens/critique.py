@@ -8,7 +8,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 
-from inspector.case_page.critique_page import PageSpot, VoteDisplay, VotePage, answers_to, vote_page, without_answers
+from inspector.case_page.critique_page import PageSpot
+from inspector.case_page.vote_page import VoteDisplay, VotePage, answers_to, vote_page, without_answers
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
 from inspector.screens.controller import Controller
@@ -60,7 +61,7 @@ class Critique(Controller[CasePage]):
         self._answers_of: tuple[str | None, int] = (None, -1)
         self._unfolded_blocks: frozenset[int] = frozenset()
         self._chosen_spot: int | None = None
-        self._spots: tuple[PageSpot, ...] = ()
+        self._spots = tuple[PageSpot, ...]()
         self._read: dict[tuple[int, int], VotePage] = {}
         self._read_for: tuple[ScreenState, VoteDisplay] | None = None
         self._next_ready: Timer | None = None

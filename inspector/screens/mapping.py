@@ -15,8 +15,9 @@ from textual.events import Resize
 from textual.widgets import Static
 
 from inspector.render.texts.text import clean
-from inspector.screens.dialog import Dialog, Picking, WordsDialog
+from inspector.screens.dialog import Dialog, Picking
 from inspector.screens.mapping_words import FIELDS, claim_words, claimed, preview_lines, refusal_words
+from inspector.screens.question_dialogs import WordsDialog
 from inspector.widgets.key_table.command import EXPORT
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.data.errors import InspectError

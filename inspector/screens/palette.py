@@ -16,7 +16,7 @@ from inspector.state.filtering.slices import offered
 from inspector.state.focusing import on_benchmark, with_case
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.textual_compat import Steady
-from inspector.widgets.themes import COLOURS
+from inspector.widgets.theme_colours import COLOURS
 from scoring.evaluation.evaluation import Evaluation
 from scoring.workspace.filtering.filters import Filter
 

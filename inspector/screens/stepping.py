@@ -5,12 +5,13 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from inspector.case_page.case_lines import CaseLines
+from inspector.case_page.copied_text import copied, whole_case
 from inspector.case_page.images import open_outside
-from inspector.case_page.lines import CaseLines
 from inspector.case_page.open_case import DisplayOptions, OpenCase, Stop, images_of
 from inspector.case_page.opening import line_of, stop_at
-from inspector.case_page.prose import FOUND, copied, whole_case
-from inspector.case_page.steps import FEWEST, prefix
+from inspector.case_page.prose import FOUND
+from inspector.case_page.step_folds import FEWEST, prefix
 from inspector.render.texts.sentences import counted
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.messages import Copy

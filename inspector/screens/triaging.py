@@ -9,7 +9,8 @@ from inspector.render.texts.text import clean
 from inspector.screens.controller import ControlledScreen
 from inspector.screens.dialog import Picking
 from inspector.state.screen_state import ScreenState
-from inspector.state.triage.queue import ONCE_MORE, first_row, left_words, queue_cases, queue_name, queue_orders
+from inspector.state.triage.queue import first_row, left_words, queue_cases, queue_name
+from inspector.state.triage.queue_orders import ONCE_MORE, queue_orders
 from inspector.widgets.pick_list import Pick
 from scoring.data.errors import InspectError
 from scoring.workspace.triage.history import Queue

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from inspector.analyses import Params
 from inspector.analyses.show.show import VARIANTS, show
-from inspector.case_page.lines import PINNED_SHARE, problem_lines
+from inspector.case_page.case_lines import PINNED_SHARE, problem_lines
 from inspector.case_page.open_case import DisplayOptions, Stop, open_case
 from inspector.case_page.original_lines import variant_lines
 from inspector.case_page.page import StopLine
@@ -23,9 +23,9 @@ from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase, name_forms, wrap
 from inspector.screens.case_job import case_asked, prm_asked, prms_there, problem_words
+from inspector.screens.case_scorer import choose_case_scorer
 from inspector.screens.dialog import Dialog
 from inspector.screens.messages import Export, ScoreCase
-from inspector.screens.score import choose_case_scorer
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_scroll import Sized

@@ -10,7 +10,7 @@ from inspector.render.blocks import Block, Note, Section, quiet_notes
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
-from inspector.state.notes import untuned_notes
+from inspector.state.figure_notes import untuned_notes
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.state.notes import step_benchmarks, untuned_notes
+from inspector.state.figure_notes import step_benchmarks, untuned_notes
 from scoring import __version__
 from scoring.data.own_columns import own_columns
 from scoring.data.rules import REWARDS, transform, when_wrong

@@ -12,7 +12,8 @@ from textual.strip import Strip
 
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
-from inspector.widgets.columns import FittedColumns, FrameRows, RowSource, TableColumn, TableRow, with_widths
+from inspector.widgets.columns import FittedColumns, RowSource, TableColumn, TableRow, with_widths
+from inspector.widgets.frame_rows import FrameRows
 from inspector.widgets.key_table.command import (
     DOWN,
     FIRST,

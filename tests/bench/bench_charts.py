@@ -17,9 +17,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 import numpy as np  # noqa: E402  # after the path is set
 from textual.app import App, ComposeResult  # noqa: E402
 
-from inspector.render.blocks import Bin, Series, Tick  # noqa: E402
-from inspector.render.charts.axes import ChartMark  # noqa: E402
+from inspector.render.chart_blocks import Bin, Series, Tick  # noqa: E402
 from inspector.render.charts.bars import Bar, bars  # noqa: E402
+from inspector.render.charts.chart_marks import ChartMark  # noqa: E402
 from inspector.render.charts.curve import curve  # noqa: E402
 from inspector.render.charts.glyphs import Glyphs  # noqa: E402
 from inspector.render.charts.heat_map import heat_map  # noqa: E402

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from inspector.render.charts.glyphs import Glyphs  # noqa: E402
-from inspector.screens.trees import TreeRows  # noqa: E402  # after the path is set
+from inspector.screens.tree_rows import TreeRows  # noqa: E402  # after the path is set
 from scoring.metrics.trees.reading import read_trees  # noqa: E402
 from terminal import Terminal  # noqa: E402
 

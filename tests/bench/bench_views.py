@@ -20,8 +20,8 @@ from large_workspace import make_workspace  # noqa: E402  # after the path is se
 
 from inspector.analyses import Analysis, Params, load  # noqa: E402
 from inspector.render.analysis_list import summaries  # noqa: E402
-from inspector.render.blocks import count, figure, table, text  # noqa: E402
 from inspector.render.charts.glyphs import Glyphs  # noqa: E402
+from inspector.render.table_blocks import count, figure, table, text  # noqa: E402
 from inspector.render.terminal import Terminal  # noqa: E402
 from inspector.render.view import View  # noqa: E402
 from inspector.state.focusing import covering  # noqa: E402

@@ -16,7 +16,8 @@ from inspector import analyses
 from inspector.analyses._own import load_own
 from inspector.analyses.board.board_rows import board_frame
 from inspector.api import analysis
-from inspector.case_page.lines import DisplayOptions, case_lines
+from inspector.case_page.case_lines import case_lines
+from inspector.case_page.open_case import DisplayOptions
 from inspector.cli import command_flags, main
 from inspector.cli.actions import environment as doctor
 from inspector.cli.command_flags import commands

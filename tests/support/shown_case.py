@@ -1,6 +1,6 @@
 """A case as the case screen shows it, for tests of its parts."""
 
-from inspector.case_page.lines import CaseLines, case_lines
+from inspector.case_page.case_lines import CaseLines, case_lines
 from inspector.case_page.open_case import DisplayOptions, OpenCase, open_case
 from inspector.render.charts.glyphs import Glyphs
 from inspector.state.screen_state import ScreenState

@@ -3,9 +3,9 @@
 from msgspec.structs import replace
 
 from inspector.analyses import Params
-from inspector.analyses.agreement import agreement
+from inspector.analyses.agreement.agreement import agreement
 from inspector.analyses.breakdown.breakdown import breakdown
-from inspector.analyses.card import card
+from inspector.analyses.card.card import card
 from inspector.analyses.cases import cases
 from inspector.analyses.compare.compare import compare
 from inspector.analyses.contested.contested import contested
@@ -14,10 +14,11 @@ from inspector.analyses.show.show import show
 from inspector.analyses.taxonomy import taxonomy
 from inspector.analyses.thresholds.thresholds import thresholds
 from inspector.analyses.triage import triage
-from inspector.render.blocks import CaseBlock, Table
+from inspector.render.blocks import CaseBlock
 from inspector.render.cells import plain_text
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Sheet, text_of
+from inspector.render.table_blocks import Table
 from inspector.render.terminal import Terminal
 from inspector.state.subject import subject
 

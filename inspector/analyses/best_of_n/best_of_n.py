@@ -1,82 +1,49 @@
 """How often a scorer puts the right one of several responses first."""
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
-from inspector.analyses.best_of_n.response_pages import (
-    DRAWN,
+from inspector.analyses.best_of_n.choice_tables import choice_sections
+from inspector.analyses.best_of_n.lost_problems import (
     LOST,
     LOST_NOTES,
     ONE_PROBLEM,
     PROBLEM_NOTES,
-    PROTOCOL_NOTES,
-    PROTOCOLS,
-    ProblemResponses,
-    choice_curves,
     lost_rows,
     lost_sections,
     one_problem,
     problem_names,
     problem_sections,
-    protocol_rows,
-    protocol_sections,
     way_to_choose,
 )
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Kind,
-    Note,
-    Section,
-    Table,
-    count,
-    figure,
-    quiet_notes,
-    table,
-    text,
+from inspector.analyses.best_of_n.protocol_page import PROTOCOL_NOTES, PROTOCOLS, protocol_rows, protocol_sections
+from inspector.analyses.best_of_n.responses import (
+    ProblemResponses,
+    answer_oddities,
+    coverage_words,
+    found_responses,
+    oddities_of,
+    told_apart_by_text,
+    with_answers,
 )
-from inspector.render.cells import share as share_text
-from inspector.render.texts.sentences import official_score
+from inspector.analyses.best_of_n.scorer_spread import SD, SOMERS, official_rows, rows_over_scorers
 from inspector.render.view import View
 from inspector.state.provenance import provenance
 from scoring.data.errors import UsageError
-from scoring.data.schema import NO_SUBSET, Ints, RowDict
 from scoring.evaluation.evaluation import Evaluation
-from scoring.formats.reading.answer_forms import answer_form, distinct_answers
-from scoring.formats.reading.final_answers import boxed_answer
-from scoring.formats.reading.findings import some_of
-from scoring.formats.tables.response_lists import BY_TEXT, COMPARED_BY, EQUAL_ANSWER, OLD_COMPARISON
-from scoring.metrics.answer_votes import DRAWS, MOST_CHOICES, MOST_RESPONSES, AnswerGroups
+from scoring.metrics.answer_votes import DRAWS, MOST_CHOICES, MOST_RESPONSES
 from scoring.metrics.best_of_n import (
     AGGREGATIONS,
-    FEWEST,
-    MAJORITY,
-    MEAN,
-    OVER_MEAN,
-    PASS,
-    PRM,
-    PROBLEMS,
     SAME,
-    TIED,
-    WEIGHTED,
     Aggregation,
-    Responses,
-    population_sd,
     response_rows,
-    responses_of,
     scorer_rows,
-    somers_d,
 )
-from scoring.metrics.official_rows import group_masks
-from scoring.metrics.resampling import RESAMPLES, SMALL
-from scoring.selection.result_set import ResultSet
+from scoring.metrics.resampling import RESAMPLES
 
 BEST_OF_N = {
     "scorer": pl.String(),
@@ -95,13 +62,6 @@ BEST_OF_N = {
     "left_out": pl.Int64(),
     "reason": pl.String(),
 }
-OFFICIAL = {"prmbench": "prmscore", "processbench": "f1"}
-"""Benchmarks whose official figure is held against prm@n, and what that figure is called."""
-SD, SOMERS = "prm@n_sd", "prm@n_somers_d"
-ASSOCIATED = {f"{SOMERS}_{metric}": f"Somers' D ({metric})" for metric in OFFICIAL.values()}
-CHOSEN = (MEAN, MAJORITY, PASS, PRM, WEIGHTED)
-"""Accuracies of what is chosen, or of chance."""
-BESIDE = (OVER_MEAN, TIED)
 NOTES = (
     "prm@n: share of problems whose highest-scored response is right, of equal scores the first in the file",
     "of: out of how many responses; of fewer than there are: mean over every choice of so many",
@@ -131,8 +91,6 @@ PAGES = (
     Page(ONE, "one problem", "focus", help="the responses to one problem", takes="problem"),
 )
 RANKED_BY = "Step rewards, or one number a solution, rank responses: import or score some."
-PARSED = "parsed_answer"
-"""The column of a file that says a response's final answer."""
 
 
 def _problems(results: ResultSet, params: Params) -> Iterator[OptionValue]:
@@ -194,7 +152,7 @@ def best_of_n(results: ResultSet, params: Params, intervals: bool) -> View:
     if n is not None and n < 1:
         raise UsageError(f"nothing is chosen out of {n} responses.", "Give --of a number from 1 on.")
     every = [
-        _with_answers(results, benchmark, responses) for benchmark, responses in found_responses(results, n).items()
+        with_answers(results, benchmark, responses) for benchmark, responses in found_responses(results, n).items()
     ]
     seed = results.query.seed if intervals else None
     answer = {AS_COUNTED: _protocols, LOSES: _lost, ONE: _one}.get(params.page, _choice)
@@ -204,28 +162,30 @@ def best_of_n(results: ResultSet, params: Params, intervals: bool) -> View:
 def _choice(results: ResultSet, params: Params, every: Sequence[ProblemResponses], seed: int | None) -> View:
     """How often the best of so many is right."""
     n = params.get("of")
-    rows: list[RowDict] = []
+    rows: list[dict[str, Any]] = []
     notes = [*NOTES, *(f"{aggregation.name}: {aggregation.words}" for aggregation in AGGREGATIONS.values())]
     oddities: list[str] = []
     coverage: dict[str, dict[str, str]] = {evaluation.scorer.name: {} for evaluation in results.chosen_evaluations}
     as_text: dict[str, int] = {}
     for made in every:
-        as_text[made.benchmark] = _told_apart_by_text(results, made)
-        oddities += _answer_oddities(results, made, as_text[made.benchmark])
+        as_text[made.benchmark] = told_apart_by_text(results, made)
+        oddities += answer_oddities(results, made, as_text[made.benchmark])
         benchmark, responses, groups = made.benchmark, made.responses, made.groups(results.query.seed)
         own = list(response_rows(responses, groups, n, seed))
         rows += ({"scorer": None, "benchmark": benchmark, **row} for row in own)
         for evaluation in results.chosen_evaluations:
             of_scorer = scorer_rows(evaluation, responses, groups, n, seed)
             rows += ({"scorer": evaluation.scorer.name, "benchmark": benchmark, **row} for row in of_scorer)
-            coverage[evaluation.scorer.name][benchmark] = _coverage(evaluation, responses)
-        oddities += _oddities(results, made, groups)
-    official = list(_official(results))
-    rows += [*official, *_over_scorers(rows, official)]
+            coverage[evaluation.scorer.name][benchmark] = coverage_words(evaluation, responses)
+        oddities += oddities_of(results, made, groups)
+    official = list(official_rows(results))
+    rows += [*official, *rows_over_scorers(rows, official)]
     frame = pl.DataFrame(rows, schema=BEST_OF_N, orient="row")
     made_of = _facts(results, params, notes, decides=bool(official))
     facts = {**made_of, "coverage": coverage, "answers_told_apart_by_text": as_text, "oddities": oddities}
-    return View(frame, facts, title="Best of N", lay_out=lambda: _sections(frame, oddities, params.get("aggregation")))
+    return View(
+        frame, facts, title="Best of N", lay_out=lambda: choice_sections(frame, oddities, params.get("aggregation"))
+    )
 
 
 def _facts(results: ResultSet, params: Params, notes: Sequence[str], *, decides: bool = False) -> dict[str, Any]:
@@ -254,7 +214,7 @@ def _lost(
     seed: int | None,  # noqa: ARG001  # as all pages
 ) -> View:
     """The problems of which a right response is there and not chosen."""
-    rows: list[RowDict] = []
+    rows: list[dict[str, Any]] = []
     counts: dict[tuple[str, str], int] = {}
     for made in every:
         for evaluation in results.chosen_evaluations:
@@ -311,301 +271,7 @@ def _first_lost(results: ResultSet, made: ProblemResponses, evaluation: Evaluati
     return next(iter(names), problem_names(results, made)[0])
 
 
-# -- what people see
-
-
-def _sections(frame: pl.DataFrame, oddities: Sequence[str], by: str | None) -> tuple[Section, ...]:
-    chosen = frame.filter(pl.col("metric").is_in([*CHOSEN, *BESIDE, PROBLEMS]))
-    sections: list[Section] = []
-    for rows in chosen.partition_by("benchmark", maintain_order=True):
-        benchmark = str(rows["benchmark"][0])
-        own = frame.filter(pl.col("benchmark") == benchmark)
-        blocks = tuple(_blocks(rows, own, [note for note in oddities if f"{benchmark}: " in note], by))
-        sections.append(Section(benchmark, f"best-of-n-{len(sections)}", blocks))
-    return tuple(sections)
-
-
-def _blocks(rows: pl.DataFrame, own: pl.DataFrame, oddities: Sequence[str], by: str | None) -> Iterator[Block]:
-    problems = rows.filter(pl.col("metric") == PROBLEMS, pl.col("subset") == "all")
-    sizes = ", ".join(f"{n:,} with {of}" for of, n in problems.select("of", "n").iter_rows())
-    yield Note(f"{problems['n'].sum():,} problems, {problems['responses'].sum():,} responses ({sizes}).")
-    yield from choice_curves(rows, by)
-    yield _choice_table(rows.filter(pl.col("metric") != PROBLEMS))
-    errors = rows["sampling_error"].drop_nulls().to_list()
-    if errors:
-        most = share_text(max(errors), 2)
-        yield Note(f"{DRAWN} mean over drawn choices of responses: within {most} points of the exact value (95%).")
-    if (over := _spread_table(own)).rows:
-        yield over
-    yield from quiet_notes(oddities)
-
-
-def _choice_table(rows: pl.DataFrame) -> Table:
-    """A line a scorer and aggregation: the accuracy of the best of all responses by subset, then of fewer of them."""
-    subsets = rows.filter(pl.col("metric").is_in(CHOSEN))["subset"].unique(maintain_order=True).to_list()
-    sizes = rows.filter(pl.col("metric").is_in(CHOSEN), pl.col("subset") == "all")["of"].drop_nulls().unique().sort()
-    fewer = sizes.to_list() if sizes.len() > 1 else []
-    lines: dict[tuple[str, str], dict[object, RowDict]] = {}
-    for row in rows.iter_rows(named=True):
-        # What no scorer chooses is told by its metric.
-        way = row["aggregation"] or ("" if row["scorer"] else row["metric"])
-        key = (row["scorer"] or "(no scorer)", f"votes by {way}" if row["metric"] == WEIGHTED else way)
-        line = lines.setdefault(key, {})
-        if row["metric"] in CHOSEN:
-            # The last rows of a figure are those of most responses.
-            line[row["subset"]] = row
-            if row["subset"] == "all":
-                line[row["of"]] = row
-        elif row["subset"] == "all":
-            line[row["metric"]] = row
-    heads: list[str | Column] = ["scorer", "chosen by", *(Column(name or NO_SUBSET) for name in subsets)]
-    heads += [*(Column(f"of {size}", 1) for size in fewer), "over mean@1", Column("tied", 1), "left out"]
-    cells = []
-    for (scorer, by), line in lines.items():
-        whole = line.get("all")
-        gone = text(f"{whole['left_out']} of {whole['left_out'] + whole['n']}" if whole and whole["left_out"] else "")
-        cells.append(
-            [
-                text(scorer),
-                text(by),
-                *(_share(line.get(name)) for name in subsets),
-                *(replace(_share(line.get(size)), low=None, high=None) for size in fewer),
-                _share(line.get(OVER_MEAN), Kind.POINTS),
-                _share(line.get(TIED)),
-                gone,
-            ]
-        )
-    return table("Which response is chosen", heads, cells, labels=2, counted="problems")
-
-
-def _share(row: RowDict | None, kind: Kind = Kind.SHARE) -> Cell:
-    if row is None:
-        return text("")
-    made = figure({**row, "small": row["metric"] in CHOSEN and row["n"] < SMALL}, kind)
-    return replace(made, note=DRAWN) if row["sampling_error"] else made
-
-
-def _spread_table(rows: pl.DataFrame) -> Table:
-    """A line a subset and aggregation where two scorers or more have figures: their spread, and Somers' D."""
-    lines: dict[tuple[str, str], dict[str, RowDict]] = {}
-    for row in rows.filter(pl.col("metric").is_in([SD, *ASSOCIATED])).iter_rows(named=True):
-        lines.setdefault((row["subset"], row["aggregation"]), {})[row["metric"]] = row
-    cells = [
-        [
-            text(subset),
-            text(by),
-            count(line[SD]["n"]),
-            Cell(100 * line[SD]["value"], Kind.MEAN),
-            *(Cell(line[metric]["value"], Kind.MEAN) if metric in line else text("") for metric in ASSOCIATED),
-        ]
-        for (subset, by), line in lines.items()
-        if line[SD]["value"] is not None
-    ]
-    heads = ["subset", "chosen by", "scorers", "sd of prm@n, points", *ASSOCIATED.values()]
-    return table("Over scorers", heads, cells, labels=2)
-
-
-# -- rows
-
-
 def _numbers_of_responses(results: ResultSet) -> Iterator[OptionValue]:
     yield OptionValue(None, "all, and fewer", "as usual")
     most = max(int(responses.sizes.max()) for responses in found_responses(results).values())
     yield from (OptionValue(number, f"{number}") for number in range(1, most + 1))
-
-
-def found_responses(results: ResultSet, n: int | None = None) -> dict[str, Responses]:
-    """Return the responses of every benchmark that has any, less the problems with fewer than n.
-
-    Raises:
-        UsageError: there are none, and why.
-    """
-    wording = _wording(results)
-    by_benchmark, known, most = {}, False, 0
-    for part, rows in group_masks(results.cases, ("benchmark",), results.mask):
-        known |= bool(results.cases["final_answer_correct"].is_not_null().filter(pl.Series(rows)).any())
-        responses = responses_of(results.cases, wording, rows)
-        most = max(most, int(responses.sizes.max(initial=0)))
-        kept = responses if n is None else responses.keep(responses.sizes >= n)
-        if kept.subsets.size:
-            by_benchmark[part["benchmark"]] = kept
-    if by_benchmark:
-        return by_benchmark
-    if not known:
-        wanted = "Import responses with a column final_answer_correct (or is_correct), several a problem."
-        raise UsageError("of no shown case is it known whether its final answer is right.", wanted)
-    if most and n is not None:
-        raise UsageError(f"no shown problem has {n} responses.", f"The most that one has is {most}.")
-    wanted = "Give the responses of a problem the same problem_id, or the same text as their problem."
-    raise UsageError("no shown problem has two responses whose final answers are known.", wanted)
-
-
-def _wording(results: ResultSet) -> pl.Series:
-    """The texts of all problems, by which those without an id are told; nulls where each has one."""
-    if results.cases["problem_id"].null_count():
-        return results.loaded.texts.frame(["problem"])["problem"]
-    return pl.repeat(None, results.evaluated.height, dtype=pl.String, eager=True)
-
-
-def _with_answers(results: ResultSet, benchmark: str, responses: Responses) -> ProblemResponses:
-    """Read the final answers of responses, and find those that are equal."""
-    answers = _file_column(results, PARSED, responses.rows)
-    unsaid = np.array([place for place, answer in enumerate(answers) if answer is None], dtype=np.int64)
-    if unsaid.size:
-        steps = results.loaded.texts.gather(responses.rows[unsaid]).frame(["steps"])["steps"]
-        for place, solution in zip(unsaid.tolist(), steps.to_list(), strict=True):
-            answers[place] = boxed_answer(solution)
-    equal = _file_column(results, EQUAL_ANSWER, responses.rows)
-    compared = [same or answer for same, answer in zip(equal, answers, strict=True)]
-    ballots: list[str | None] = []
-    for start, end in pairwise(responses.bounds.tolist()):
-        ballots += distinct_answers(compared[start:end])
-    return ProblemResponses(benchmark, responses, answers, ballots)
-
-
-def _file_column(results: ResultSet, name: str, rows: Ints) -> list[str | None]:
-    """Return the texts that a column of the cases' files has for some rows; nulls without such a column."""
-    if not results.evaluated.is_metadata(name):
-        return [None] * rows.size
-    return results.evaluated.column(name).gather(rows).cast(pl.String).to_list()
-
-
-def _told_apart_by_text(results: ResultSet, made: ProblemResponses) -> int:
-    """Count the responses whose answer differs from the reference, or from the problem's other answers, as text alone.
-
-    Those that the file judges, or that equal the reference, differ from other answers only.
-    """
-    compared_by = _file_column(results, COMPARED_BY, made.responses.rows)
-    total = 0
-    for start, end in pairwise(made.responses.bounds.tolist()):
-        ballots = made.ballots[start:end]
-        kinds = {ballot: answer_form(ballot).kind for ballot in ballots if ballot is not None}
-        known = len(set(kinds.values()) - {""})
-        for ballot, by in zip(ballots, compared_by[start:end], strict=True):
-            if by is None and ballot is not None and len(kinds) > 1:
-                total += not kinds[ballot] or known > 1
-            else:
-                total += by == BY_TEXT
-    return total
-
-
-def _answer_oddities(results: ResultSet, made: ProblemResponses, as_text: int) -> Iterator[str]:
-    """Explain how the final answers of a benchmark were compared, where that may be wrong."""
-    benchmark = made.benchmark
-    if as_text:
-        total = made.responses.rows.size
-        yield f"{benchmark}: {as_text:,} of {total:,} responses have an answer that is told apart by its text alone"
-    if old := _compared_as_texts(results, benchmark):
-        yield f"{benchmark}: an older version compared the final answers of {old} as texts; import them again"
-
-
-def _compared_as_texts(results: ResultSet, benchmark: str) -> str:
-    """Name the files whose answers an older version compared with the reference as texts; "" without any."""
-    reports = results.loaded.workspace.imports(benchmark)
-    old = [report for report in reports if any(finding["code"] == OLD_COMPARISON for finding in report["findings"])]
-    return some_of([str(report["source"]) for report in old], 3) if old else ""
-
-
-def _coverage(evaluation: Evaluation, responses: Responses) -> str:
-    """`k of n` problems all of whose responses have a score of the same kind."""
-    whole = [responses.whole(aggregation.scored(evaluation)) for aggregation in AGGREGATIONS.values()]
-    return f"{int(np.max([complete.sum() for complete in whole]))} of {responses.subsets.size} problems"
-
-
-def _oddities(results: ResultSet, made: ProblemResponses, groups: AnswerGroups) -> Iterator[str]:
-    """What to keep in mind about the responses of one benchmark and their scores."""
-    benchmark, responses = made.benchmark, made.responses
-    if responses.alone:
-        yield f"{benchmark}: {responses.alone} problems with one response are left out: nothing is chosen there"
-    if responses.unknown:
-        yield f"{benchmark}: {responses.unknown} responses are left out: their final answer is neither right nor wrong"
-    mixed = int(((responses.n_right > 0) & (responses.n_right < responses.sizes)).sum())
-    mixture = f"right and wrong responses in {mixed} of {responses.subsets.size} problems"
-    yield f"{benchmark}: {mixture}: the choice matters there alone"
-    if several := int((_generators(results, responses) > 1).sum()):
-        yield f"{benchmark}: {several} problems have responses of several generators, and the best of all is chosen"
-    if contradicted := groups.contradicted():
-        both = f"in {contradicted} problems one answer is labelled right and wrong"
-        yield f"{benchmark}: {both}; votes count the share that is right"
-    silent = int((groups.groups < 0).sum())
-    if silent and groups.voted.any():
-        yield f"{benchmark}: {silent} of {groups.groups.size} responses have no readable answer and do not vote"
-    for evaluation in results.chosen_evaluations:
-        rewards = evaluation.rewards
-        member = np.zeros(evaluation.codes.size, dtype=np.bool_)
-        member[responses.rows] = True
-        below = int((rewards.values[np.repeat(member, np.diff(rewards.offsets))] < 0).sum())
-        if below:
-            name = evaluation.scorer.name
-            yield f"{name} on {benchmark}: {below} step rewards are below 0, so that products change sign"
-
-
-def _generators(results: ResultSet, responses: Responses) -> np.ndarray[Any, Any]:
-    """How many generators the responses of each problem are known to have. Shape (p,)."""
-    frame = pl.DataFrame(
-        {"problem": responses.problems, "generator": results.cases["generator"].gather(responses.rows)}
-    )
-    counted = frame.group_by("problem").agg(pl.col("generator").drop_nulls().n_unique())
-    return counted.sort("problem")["generator"].to_numpy()
-
-
-# -- over scorers
-
-
-def _official(results: ResultSet) -> Iterator[RowDict]:
-    """The official figure of every chosen scorer on PRMBench and ProcessBench, where it has one."""
-    for benchmark, metric in OFFICIAL.items():
-        within = (results.cases["benchmark"] == benchmark).to_numpy()
-        for evaluation in results.chosen_evaluations:
-            if (evaluation.coverage.present & within).any():
-                value = official_score(evaluation, within, results.unparsed(benchmark), benchmark)
-                yield {
-                    "scorer": evaluation.scorer.name,
-                    "benchmark": benchmark,
-                    "subset": "all" if benchmark == "prmbench" else "average",
-                    "metric": metric,
-                    "value": value,
-                    "n": int((evaluation.coverage.answered & within).sum()),
-                    "reason": "undefined here" if value is None else None,
-                }
-
-
-def _over_scorers(rows: list[RowDict], official: list[RowDict]) -> Iterator[RowDict]:
-    """The spread of prm@n over scorers, and its association with each official figure; and their own spread."""
-    groups: dict[tuple[Any, ...], dict[str, float]] = {}
-    for row in rows:
-        if row["metric"] == PRM and row["aggregation"] is not None:
-            key = tuple(row[name] for name in ("benchmark", "subset", "aggregation", "of"))
-            group = groups.setdefault(key, {})
-            if row["value"] is not None and not row["left_out"]:
-                group[row["scorer"]] = row["value"]
-    figures = {
-        metric: {
-            row["scorer"]: row["value"] for row in official if row["metric"] == metric and row["value"] is not None
-        }
-        for metric in OFFICIAL.values()
-    }
-    for (benchmark, subset, aggregation, of), values in groups.items():
-        about = {"benchmark": benchmark, "subset": subset, "aggregation": aggregation, "of": of}
-        yield {**about, "metric": SD, **_spread(values)}
-        for metric, x in figures.items():
-            yield {**about, "metric": f"{SOMERS}_{metric}", **_association(x, values, metric)}
-    for benchmark, metric in OFFICIAL.items():
-        if len(figures[metric]) > 1:
-            subset = "all" if benchmark == "prmbench" else "average"
-            yield {"benchmark": benchmark, "subset": subset, "metric": f"{metric}_sd", **_spread(figures[metric])}
-
-
-def _spread(values: dict[str, float]) -> RowDict:
-    if len(values) < 2:
-        return {"n": len(values), "reason": "fewer than two scorers scored every problem"}
-    return {"n": len(values), "value": population_sd(np.array(list(values.values())))}
-
-
-def _association(x: dict[str, float], y: dict[str, float], metric: str) -> RowDict:
-    names = [name for name in y if name in x]
-    if len(names) < FEWEST:
-        why = f"fewer than {FEWEST} scorers have both {PRM} of every problem and {metric}"
-        return {"n": len(names), "reason": why}
-    value = somers_d(*(np.array([side[name] for name in names]) for side in (x, y)))
-    return {"n": len(names), "value": value, "reason": f"{metric} is the same for all" if value is None else None}

@@ -21,41 +21,19 @@ from inspector.analyses.board.arrangement import (
     sort_of_word,
     title_of,
 )
-from inspector.analyses.board.board_rows import (
-    BoardSlice,
-    Ranks,
-    Standings,
-    board_frame,
-    own_figures,
-    pieces,
-    published_frame,
-    standings,
-    unscored_frame,
-)
+from inspector.analyses.board.board_rows import BoardSlice, board_frame, pieces, published_frame, unscored_frame
 from inspector.analyses.board.cells import BEST, PUBLISHED, TIED, name_title
 from inspector.analyses.board.drills import board_drill
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Kind,
-    Note,
-    Section,
-    count,
-    figure,
-    number,
-    points,
-    table,
-    text,
-)
+from inspector.analyses.board.standings import Ranks, Standings, own_figures, standings
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, count, figure, number, points, table, text
 from inspector.render.texts.sentences import F1, PRMSCORE, counted
 from inspector.render.view import View
 from inspector.state.case_list.listed import cleared
 from inspector.state.comparability import NOT_COMPARABLE, incomparable
+from inspector.state.figure_notes import boundary_notes, mean_notes, stem_notes, unlike_notes
 from inspector.state.label_words import other_labels, published_note, with_own_labels
-from inspector.state.notes import boundary_notes, mean_notes, stem_notes, unlike_notes
-from inspector.state.opening import inspect
 from inspector.state.provenance import provenance
 from inspector.state.screen_state import ScreenState
 from inspector.state.subject import every_benchmark

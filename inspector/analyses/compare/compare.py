@@ -10,23 +10,12 @@ from msgspec.structs import replace
 
 from inspector.analyses import Page, Params, analysis
 from inspector.analyses._pair import QUADRANTS, TEST, is_laid_out, pair_blocks, resampling_words, test_note
-from inspector.analyses.compare.together import cascade_view, pairs_view, sets_view
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Fold,
-    Note,
-    Table,
-    count,
-    figure,
-    p_value,
-    points,
-    quiet_notes,
-    table,
-    text,
-)
+from inspector.analyses.compare.cascade import cascade_view
+from inspector.analyses.compare.pair_pages import pairs_view
+from inspector.analyses.compare.scorer_sets import sets_view
+from inspector.render.blocks import Block, Fold, Note, quiet_notes
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
 from inspector.render.texts.sentences import official_title
 from inspector.render.view import View
 from inspector.state.common_cases import (
@@ -41,7 +30,7 @@ from inspector.state.common_cases import (
     own_link,
     without_gold,
 )
-from inspector.state.notes import first_run_notes
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance, repeated_solutions
 from scoring.data.schema import Row
 from scoring.metrics.aligned import (

@@ -7,25 +7,14 @@ import numpy as np
 import polars as pl
 
 from inspector.analyses import Params
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Kind,
-    Note,
-    Section,
-    count,
-    figure,
-    points,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, count, figure, points, table, text
 from inspector.render.texts.sentences import counted, verdict_words
 from inspector.render.view import View
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.label_audit import AuditedBenchmark, audited_benchmarks
-from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance
 from inspector.state.triage.annotations import annotation_rows, annotations
 from scoring.data.schema import Bools, Ints, Row

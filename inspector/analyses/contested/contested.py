@@ -8,12 +8,13 @@ import polars as pl
 
 from inspector.analyses import Page, Params, analysis
 from inspector.analyses.contested.audit_pages import audit_view, planted_view
-from inspector.render.blocks import Block, Cell, Kind, Note, Section, count, quiet_notes, table, text
+from inspector.render.blocks import Block, Note, Section, quiet_notes
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Kind, count, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.contested_gold import Ranking, because, rankings
-from inspector.state.notes import first_run_notes
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance
 from scoring.data.schema import Row
 from scoring.metrics.contested import LEAST, REASONS, SHRINK

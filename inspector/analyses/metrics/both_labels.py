@@ -8,7 +8,8 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses.metrics.metrics import NO_METRIC, metric_notes, metric_title, metrics
-from inspector.render.blocks import Cell, Column, Kind, Note, Section, Table, figure, table, text
+from inspector.render.blocks import Note, Section
+from inspector.render.table_blocks import Cell, Column, Kind, Table, figure, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from scoring.data.errors import UsageError

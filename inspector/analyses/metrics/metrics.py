@@ -8,23 +8,11 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Kind,
-    Note,
-    Section,
-    Table,
-    count,
-    figure,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Note, Section
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, table, text
 from inspector.render.view import View
 from inspector.state.case_links import figure_link, group_facets
-from inspector.state.kept_answers import unparsed_notes
-from inspector.state.notes import (
+from inspector.state.figure_notes import (
     SMALL_WORDS,
     boundary_notes,
     interval_notes,
@@ -35,6 +23,7 @@ from inspector.state.notes import (
     unlike_notes,
     untuned_notes,
 )
+from inspector.state.kept_answers import unparsed_notes
 from inspector.state.provenance import provenance, repeated_solutions
 from scoring.data.schema import NO_SUBSET, WHOLE
 from scoring.evaluation.evaluation import Evaluation

@@ -1,161 +1,40 @@
 """The document of a report: `report_document` is what the command writes and a screen exports."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.analyses import Params
-from inspector.analyses import load as analysis
-from inspector.analyses._columns import usual_columns
-from inspector.analyses.breakdown.breakdown import NOTES
-from inspector.analyses.breakdown.places import OFFSET
-from inspector.analyses.report.facts import OfBenchmark, benchmarks_of, board_blocks, percent
-from inspector.analyses.show.show import LEGEND, case_block
+from inspector.analyses.report.benchmark_report import BenchmarkReport, benchmarks_of
+from inspector.analyses.report.chosen_cases import CASES, case_sections
+from inspector.analyses.report.report_board import percent
+from inspector.analyses.report.report_parts import DATA, FIGURES, ReportPart, further_part
 from inspector.analyses.stats import stats
-from inspector.analyses.thresholds.thresholds import curve_chart
 from inspector.render.analysis_list import summaries
-from inspector.render.blocks import Block, Bullets, CommandLine, Facts, Fold, Note, Report, Section
+from inspector.render.blocks import Block, Bullets, CommandLine, Facts, Note, Report, Section
 from inspector.render.documents.html import html_page
 from inspector.render.documents.markdown import markdown_page
 from inspector.render.documents.row_documents import Document, footer
 from inspector.render.texts.sentences import WORDS, counted
 from inspector.render.view import View
-from inspector.state.notes import first_run_notes
 from scoring.data.errors import UsageError
-from scoring.data.schema import Bools, Ints
 from scoring.evaluation.case_counts import runs_among
-from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.instructive import instructive
-from scoring.evaluation.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG, ProvidedVerdicts, Rule
+from scoring.evaluation.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG
 from scoring.metrics.paired import tied_name
 from scoring.selection.result_set import ResultSet
-
-# -- the parts of a report that are analyses: each is asked of one benchmark's cases and stands under its own heading
-
-
-class ReportPart(Struct, frozen=True):
-    """A part of a report, of every benchmark: its title, its anchor, and what makes its blocks.
-
-    `scorers` says that it has nothing to tell where nothing was scored.
-    """
-
-    title: str
-    anchor: str
-    blocks: Callable[[OfBenchmark], Iterator[Block]]
-    scorers: bool = True
-
-
-def _comparison(of: OfBenchmark) -> Iterator[Block]:
-    """Show the standings, what all make of a case together, and the pairs."""
-    if isinstance(of.comparison, View):
-        yield from view_blocks(of, of.comparison)
-    else:
-        yield Note(of.comparison)
-
-
-def _breakdown(of: OfBenchmark) -> Iterator[Block]:
-    rows, *cols = usual_columns(of.results, of.name)
-    return analysis_blocks(of, "breakdown", Params(options={"rows": rows, **({"cols": cols[0]} if cols else {})}))
-
-
-def _offset(of: OfBenchmark) -> Iterator[Block]:
-    return analysis_blocks(of, "breakdown", Params(OFFSET))
-
-
-def _thresholds(of: OfBenchmark) -> Iterator[Block]:
-    """Show a curve of each scorer whose threshold can be moved."""
-    movable = [evaluation for evaluation in of.scorers if isinstance(of.rule(evaluation), Rule)]
-    charts = [
-        replace(chart, title=f"{of.title} by threshold, {evaluation.scorer.name}")
-        for evaluation in movable
-        if (chart := curve_chart(of.alone, (evaluation,), of.name)) is not None
-    ]
-    still = [evaluation.scorer.name for evaluation in of.scorers if evaluation not in movable]
-    if still:
-        yield Note(f"No one threshold decides for {', '.join(still)}.", "quiet")
-    if not charts:
-        if not still:
-            yield Note("There is no threshold to move.")
-        return
-    yield Note(
-        f"{of.title} at every threshold. The best one is optimistic: it was found on the cases that the figure is of."
-    )
-    if notes := tuple(first_run_notes(of.results)):
-        yield Bullets(notes)
-    yield charts[0]
-    if charts[1:]:
-        yield Fold(f"The same of {counted(len(charts) - 1, 'other scorer')}", tuple(charts[1:]))
-    yield CommandLine(of.alone.query.command("thresholds"))
-
-
-def _data(of: OfBenchmark) -> Iterator[Block]:
-    *blocks, command = analysis_blocks(of, "stats", Params())
-    yield Fold(f"Statistics of the {counted(of.n, 'case')}", tuple(blocks))
-    yield command
-
-
-FIGURES = (
-    ReportPart("Board", "board", board_blocks, scorers=False),
-    ReportPart("Comparison", "compare", _comparison),
-    ReportPart("Breakdown", "breakdown", _breakdown),
-    ReportPart("Detection latency", "offset", _offset),
-    ReportPart("Thresholds", "threshold", _thresholds),
-)
-"""What comes before the chosen cases."""
-DATA = ReportPart("The data", "data", _data, scorers=False)
-"""What comes after them."""
-
-
-def further_part(name: str) -> ReportPart:
-    """Make a part of any analysis, as it is usually asked; one of the user's own as well.
-
-    Raises:
-        ModuleNotFoundError: there is no such analysis.
-    """
-    return ReportPart(
-        analysis(name).title, f"with-{name}", lambda of: analysis_blocks(of, name, Params()), scorers=False
-    )
-
-
-def analysis_blocks(of: OfBenchmark, name: str, params: Params) -> Iterator[Block]:
-    """Ask an analysis about the benchmark's cases; where it has no answer, that is a sentence."""
-    try:
-        view = analysis(name).view(of.ranked, params)
-    except UsageError as error:
-        yield Note(f"No {name}: {error.sentence}")
-        return
-    yield from view_blocks(of, view)
-
-
-def view_blocks(of: OfBenchmark, view: View) -> Iterator[Block]:
-    """Show what a view tells of the benchmark, what is to be known of it, and the command that gives the same."""
-    if view.empty:
-        yield Note(view.empty)
-        return
-    for section in [section for section in view.sections if section.title == of.name] or view.sections:
-        yield from section.blocks
-        for part in section.parts:
-            yield Note(part.title, "lead")
-            yield from part.blocks
-    if notes := tuple(note.removeprefix(f"{of.name}: ") for note in view.provenance["notes"] if note not in NOTES):
-        yield Bullets(notes)
-    yield CommandLine(view.provenance["command"])
-
 
 # -- what a benchmark's figures come to, in a few sentences
 
 
-def summary_blocks(of: OfBenchmark, *, several: bool) -> Iterator[Block]:
+def summary_blocks(of: BenchmarkReport, *, several: bool) -> Iterator[Block]:
     """Say who is best and who is not told apart from it, and in which way the best one fails most."""
     about = f"{of.name}: " if several else ""
     yield Bullets(tuple(f"{about}{sentence}" for sentence in (*_highest(of), *_tied(of), *_failures(of))))
 
 
-def _highest(of: OfBenchmark) -> Iterator[str]:
+def _highest(of: BenchmarkReport) -> Iterator[str]:
     best, (ranked, others) = of.best, of.ranked_scorers
     if best is None:
         nobody = f"No scorer is ranked: {others}." if others else "No scorer has a figure here."
@@ -171,7 +50,7 @@ def _highest(of: OfBenchmark) -> Iterator[str]:
     yield f"{among}: {', '.join(equal)}, {percent(row)} in percent, with its 95% interval{why}{also}."
 
 
-def _tied(of: OfBenchmark) -> Iterator[str]:
+def _tied(of: BenchmarkReport) -> Iterator[str]:
     """Which scorers the comparison on common cases does not tell apart from the best one there."""
     # A comparison ranks by no figure of a benchmark's own.
     if not isinstance(of.comparison, View):
@@ -189,7 +68,7 @@ def _tied(of: OfBenchmark) -> Iterator[str]:
     yield f"On common cases{by} {best} is first; the 95% interval of the difference to it holds 0 for {whom}."
 
 
-def _failures(of: OfBenchmark) -> Iterator[str]:
+def _failures(of: BenchmarkReport) -> Iterator[str]:
     """In which ways the best scorer fails."""
     if of.best is None:
         return
@@ -203,79 +82,6 @@ def _failures(of: OfBenchmark) -> Iterator[str]:
         yield f"{name} fails on {sum(failures.values()):,} of {counted(total, 'case')} with a verdict: {parts}{also}."
 
 
-# -- chosen cases: problem, steps with the rewards of scorers, what was predicted and what is gold
-
-
-BESIDE = 5
-"""Scorers with a column beside the steps; of more, the best ones."""
-BARS = "A bar beneath a reward is where it lies in the scorer's range."
-WRITTEN = 350_000
-"""Letters of LaTeX that a benchmark's cases show beside their readable texts; later cases name a command instead."""
-
-
-class ChosenCases(Struct, frozen=True, eq=False):
-    """Row ids of cases, and how they were chosen."""
-
-    rows: Ints
-    words: str
-
-
-def chosen_cases(of: OfBenchmark, most: int) -> ChosenCases:
-    """Choose at most so many of the shown cases: in the order asked for; else the best scorer's most telling failures.
-
-    Under a filter the cases that the best scorer has right follow its failures, since they were asked for.
-    """
-    query, best, listed = of.results.query, of.first, of.shown
-    if query.sort or best is None or not np.isin(best.codes[of.rows], (*RIGHT, *WRONG)).any():
-        order = f"sorted by {query.sort}" if query.sort else "in the order of the file"
-        rows = listed[:most]
-        return ChosenCases(rows, f"{rows.size:,} of {counted(of.n, 'case')}, {order}.")
-    ranked = instructive(best.margins, best.codes)
-    ranked = ranked[of.rows[ranked]]
-    wrong: Bools = np.isin(best.codes, WRONG)
-    failures = int(wrong[ranked].sum())
-    filtered = bool(query.where or query.search or query.subsets or query.slices)
-    rows = (ranked if filtered else ranked[wrong[ranked]])[:most]
-    choice = f"{int(wrong[rows].sum()):,} of the {counted(failures, 'failure')} of {best.scorer.name}"
-    right = rows.size - int(wrong[rows].sum())
-    choice += f", then {right:,} that the filter keeps and it has right" if right else ""
-    order = "in the order of the file" if isinstance(best.rule, ProvidedVerdicts) else "the largest miss first"
-    return ChosenCases(rows, f"{choice}: {order}.")
-
-
-def case_sections(of: OfBenchmark, most: int) -> tuple[list[Block], tuple[Section, ...]]:
-    """Return a sentence about the choice, and a section a case."""
-    chosen = chosen_cases(of, most)
-    if not chosen.rows.size:
-        fails = f"{of.first.scorer.name} fails on no case with a verdict." if of.first else "There is no case."
-        return [Note(fails if most else "No case was asked for.")], ()
-    beside = [evaluation for evaluation in of.scorers if (evaluation.coverage.answered & of.rows).any()][:BESIDE]
-    notes: list[Block] = [Note(chosen.words), Note(f"{LEGEND} {BARS}", "quiet")]
-    if beside and len(beside) < len(of.scorers):
-        names = ", ".join(evaluation.scorer.name for evaluation in beside)
-        notes.append(Note(f"Rewards are of {names}; of the others the outcomes are told.", "quiet"))
-    return notes, tuple(_sections(of, chosen.rows, beside))
-
-
-def _sections(of: OfBenchmark, rows: Ints, beside: list[Evaluation]) -> Iterator[Section]:
-    letters = 0
-    for number, row in enumerate(rows.tolist(), 1):
-        with_outcomes = beside or list(of.scorers[:BESIDE])
-        block = case_block(
-            of.results,
-            row,
-            beside,
-            with_outcomes,
-            [evaluation for evaluation in of.scorers if evaluation not in with_outcomes],
-        )
-        letters += sum(len(text) for _, text in block.written)
-        if letters > WRITTEN:
-            block = replace(block, written=(), command=of.results.query.command("show", block.title))
-        yield Section(f"{number}. {block.title}", of.anchor(f"case-{number}"), (block,))
-
-
-CASES = 20
-"""Cases of each benchmark, where no other number is asked for."""
 NAMED = {"html": "report.html", "markdown": "report.md"}
 """What the file is called in the command that makes it again, whatever it was called."""
 PAGES = {"html": html_page, "markdown": markdown_page}
@@ -345,13 +151,13 @@ def _nothing(results: ResultSet) -> Mapping[str, Any]:
     return stats.view(results).provenance
 
 
-def _title(benchmarks: tuple[OfBenchmark, ...]) -> str:
+def _title(benchmarks: tuple[BenchmarkReport, ...]) -> str:
     names = ", ".join(of.name for of in benchmarks) or "no case"
     scorers = {evaluation.scorer.name for of in benchmarks for evaluation in of.scorers}
     return f"{names}: {counted(len(scorers), 'scorer')}" if scorers else names
 
 
-def _about(benchmarks: tuple[OfBenchmark, ...], facts: Mapping[str, Any]) -> Iterator[Block]:
+def _about(benchmarks: tuple[BenchmarkReport, ...], facts: Mapping[str, Any]) -> Iterator[Block]:
     """What the data are, how it was made, and what it comes to."""
     names = ", ".join(f"{of.name} ({counted(of.n, 'case')})" for of in benchmarks) or "no case"
     filtered = str(facts.get("filter") or "none")
@@ -370,7 +176,7 @@ def _about(benchmarks: tuple[OfBenchmark, ...], facts: Mapping[str, Any]) -> Ite
         yield from summary_blocks(of, several=len(benchmarks) > 1)
 
 
-def _report_sections(benchmarks: tuple[OfBenchmark, ...], choices: Choices) -> Iterator[Section]:
+def _report_sections(benchmarks: tuple[BenchmarkReport, ...], choices: Choices) -> Iterator[Section]:
     scored = any(of.scorers for of in benchmarks)
     for part in FIGURES:
         if scored or not part.scorers:
@@ -380,7 +186,7 @@ def _report_sections(benchmarks: tuple[OfBenchmark, ...], choices: Choices) -> I
         yield from _by_benchmark(part, benchmarks)
 
 
-def _by_benchmark(part: ReportPart, benchmarks: tuple[OfBenchmark, ...]) -> Iterator[Section]:
+def _by_benchmark(part: ReportPart, benchmarks: tuple[BenchmarkReport, ...]) -> Iterator[Section]:
     """Make a section; with several benchmarks it has a part for each."""
     if len(benchmarks) == 1:
         yield Section(part.title, part.anchor, tuple(part.blocks(benchmarks[0])))
@@ -389,7 +195,7 @@ def _by_benchmark(part: ReportPart, benchmarks: tuple[OfBenchmark, ...]) -> Iter
         yield Section(part.title, part.anchor, (), parts)
 
 
-def _case_sections(benchmarks: tuple[OfBenchmark, ...], choices: Choices) -> Iterator[Section]:
+def _case_sections(benchmarks: tuple[BenchmarkReport, ...], choices: Choices) -> Iterator[Section]:
     made = [(of, *case_sections(of, choices.cases)) for of in benchmarks]
     if len(made) == 1:
         _, notes, cases = made[0]

@@ -10,22 +10,15 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Page, Params, analysis
-from inspector.analyses.show.case_pages import original_view, prompt_view, tokens_view, variants_view
+from inspector.analyses.show.original_page import original_view
+from inspector.analyses.show.prompt_page import prompt_view
+from inspector.analyses.show.token_page import tokens_view
+from inspector.analyses.show.variant_page import variants_view
 from inspector.case_page.images import named_images
-from inspector.render.blocks import (
-    Block,
-    CaseBlock,
-    Column,
-    Judged,
-    Note,
-    Section,
-    Step,
-    Verbatim,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, CaseBlock, Judged, Note, Section, Step, Verbatim
 from inspector.render.cells import share as share_text
 from inspector.render.readable import readable
+from inspector.render.table_blocks import Column, table, text
 from inspector.render.texts.sentences import (
     GLYPHS,
     WORDS,
@@ -38,9 +31,9 @@ from inspector.render.texts.sentences import (
     votes_words,
 )
 from inspector.render.view import View
+from inspector.state.figure_notes import first_run_notes
 from inspector.state.kept_answers import described, kept_answers, measures
 from inspector.state.label_words import changed_words
-from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance
 from scoring.data.errors import NoWorkspace
 from scoring.data.names import match_name

@@ -12,22 +12,8 @@ from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses.stress.stress_cuts import CUT_NOTE, CUTTING, cuts_page
 from inspector.analyses.stress.stress_parts import OF_STEP, PARTS, WHOSE, case_parts
 from inspector.analyses.stress.stressed import CASES, StressedScorer, stressed
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    CommandLine,
-    Facts,
-    Kind,
-    Note,
-    Section,
-    Table,
-    count,
-    figure,
-    p_value,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, CommandLine, Facts, Note, Section
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, p_value, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.provenance import provenance

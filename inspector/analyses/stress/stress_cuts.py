@@ -9,7 +9,8 @@ import polars as pl
 from inspector.analyses import Params
 from inspector.analyses.show.show import row_of
 from inspector.analyses.stress.stressed import StressedScorer
-from inspector.render.blocks import Block, Cell, Column, Kind, Note, Table, count, table, text
+from inspector.render.blocks import Block, Note
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, table, text
 from scoring.data.errors import UsageError
 from scoring.runs.stress.cutting import GIVEN, WAYS
 from scoring.workspace.variants import VariantStep

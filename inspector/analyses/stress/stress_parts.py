@@ -9,7 +9,8 @@ from inspector.analyses import Params
 from inspector.analyses.stress.stress_cuts import drawn_row
 from inspector.analyses.stress.stressed import StressedScorer
 from inspector.case_page.original import StepPair, pairs_of
-from inspector.render.blocks import Block, Cell, Column, Kind, Note, table, text
+from inspector.render.blocks import Block, Note
+from inspector.render.table_blocks import Cell, Column, Kind, table, text
 from inspector.render.texts.sentences import verdict_words
 from scoring.runs.stress.measuring import Trial, moved_steps
 from scoring.runs.stress.rewriting import Rewriting

@@ -1,48 +1,26 @@
 """What every way to choose a threshold gives, and what it turns over."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Page, Params, analysis
-from inspector.analyses.thresholds.threshold_pages import flips_view, reliability_view, rewards_view
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Curve,
-    Note,
-    Series,
-    Table,
-    Tick,
-    count,
-    figure,
-    number,
-    table,
-    text,
-)
-from inspector.render.cells import share
+from inspector.analyses.thresholds.curve_page import curve_chart, curves_view, of_curves
+from inspector.analyses.thresholds.flip_page import flips_view
+from inspector.analyses.thresholds.reward_pages import reliability_view, rewards_view
+from inspector.render.blocks import Block, Note
 from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import threshold_name
+from inspector.render.table_blocks import Cell, Column, Table, count, figure, number, table, text
 from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE, figure_link, group_facets, wrong_at_link, wrong_link
 from inspector.state.provenance import provenance
-from inspector.state.summary import threshold_span
+from inspector.state.thresholds.curve_rows import POINTS
 from inspector.state.thresholds.ways import (
-    CURVE,
-    MOST,
     NOTHING,
     PER_SUBSET,
-    POINTS,
     THRESHOLDS,
-    all_of,
-    bands_of,
-    curve_notes,
-    curve_rows,
-    dev_cuts,
     figure_title,
     is_present,
     scorers_there,
@@ -51,15 +29,12 @@ from inspector.state.thresholds.ways import (
     way_rows,
     whole_of,
 )
-from scoring.data.errors import UsageError
 from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Row
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import ProvidedVerdicts, Rule, RuleByCase, spelled
+from scoring.evaluation.verdicts import ProvidedVerdicts, RuleByCase, spelled
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
-from scoring.metrics.benchmark_figures import leading_figure, leading_figures, official_metric
-from scoring.metrics.deciding import rule_among
-from scoring.metrics.threshold_curves import official_curve, tuned
+from scoring.metrics.benchmark_figures import leading_figures, official_metric
 from scoring.selection.result_set import ResultSet, by_benchmark
 
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"
@@ -91,15 +66,6 @@ OPTIONS = (
         pages=(CURVES,),
     ),
 )
-LINES = 20
-"""Points of a grid that people see, about."""
-DRAWN = 400
-"""Points that a curve is drawn through."""
-GRIDS = ((5_000, 81), (20_000, 33), (10**9, 16))
-"""Up to how many cases a curve has its interval at how many thresholds: they are what takes longest."""
-BANDED = 2
-"""Curves up to which all have bands; of more only the first has: they could not be told apart."""
-LETTERS = "ABCDEFGH"
 _WAYS = IdentityCache(64)
 """The rows of ways that do not depend on where the threshold is."""
 
@@ -173,7 +139,7 @@ def _way_blocks(scope: ResultSet, rows: pl.DataFrame, benchmark: str, intervals:
     chart = curve_chart(scope, there, benchmark, dev=True, intervals=intervals)
     if chart is not None:
         yield chart
-    yield from _of_curves(scope, there, benchmark, chart)
+    yield from of_curves(scope, there, benchmark, chart)
     yield way_table(scope, rows, benchmark)
     if rows["excluded"].sum():
         seed = scope.query.seed
@@ -282,204 +248,6 @@ def way_words(kind: str, seed: int) -> str:
     return titles.get(kind, kind.replace("from:", "tuned on ").replace("redundancy:", "redundancy, "))
 
 
-# -- curves
-
-
-def curve_chart(
-    scope: ResultSet,
-    there: Sequence[Evaluation],
-    benchmark: str,
-    *,
-    dev: bool = False,
-    intervals: bool = False,
-) -> Curve | None:
-    """Draw the official figure of scorers on the shown cases of a benchmark against the threshold.
-
-    The axis is that of the first scorer; with `dev`, the thresholds tuned on its dev sets are ticks. None where no
-    scorer has a curve.
-    """
-    drawn = [evaluation for evaluation in there if not isinstance(evaluation.at_default().rule, ProvidedVerdicts)][
-        : len(LETTERS)
-    ]
-    unparsed = scope.unparsed(benchmark)
-    # The letters that scorers have beside each other in a case as well: those of their order in the workspace.
-    drawn_names = {evaluation.scorer.name for evaluation in drawn}
-    names = {evaluation.scorer.name for evaluation in there[: len(LETTERS)]} | drawn_names
-    names = names if len(names) <= len(LETTERS) else drawn_names
-    ordered = [evaluation.scorer.name for evaluation in scope.evaluations if evaluation.scorer.name in names]
-    letters = dict(zip(ordered, LETTERS, strict=False))
-    series: list[Series] = []
-    first: tuple[Evaluation, Any] | None = None
-    for evaluation in drawn:
-        at = evaluation.at_default() if isinstance(evaluation.rule, RuleByCase) else evaluation
-        score_curve = official_curve(at, scope.mask, unparsed, benchmark)
-        if (
-            score_curve is None
-            or not score_curve.thresholds.size
-            or score_curve.best is None
-            or not isinstance(at.rule, Rule)
-        ):
-            continue
-        first = first or (evaluation, score_curve)
-        span, axis = threshold_span(evaluation), threshold_span(first[0])
-        xs = np.linspace(*span, DRAWN)
-        low = high = None
-        if intervals and (not series or len(drawn) <= BANDED):
-            grid = np.linspace(*span, next(size for most, size in GRIDS if scope.shown.size <= most))
-            band = bands_of(at.at_default(), scope.mask, grid, benchmark, scope)
-            if band is not None:
-                low, high = (np.interp(xs, grid, ends) for ends in band.interval(band.metrics[0]))
-        same = span == axis
-        letter = letters[evaluation.scorer.name]
-        name = (
-            evaluation.scorer.name
-            if same
-            else f"{evaluation.scorer.name} (its own range, {span[0]:.4g} to {span[1]:.4g})"
-        )
-        placed = xs if same else axis[0] + (xs - span[0]) / ((span[1] - span[0]) or 1.0) * (axis[1] - axis[0])
-        ys = score_curve.score[score_curve.places(xs, at.rule.comparison)]
-        series.append(Series(name, letter, f"scorer-{letter.lower()}", placed, ys, low, high))
-    if first is None:
-        return None
-    evaluation, score_curve = first
-    title = f"{score_curve.metric.title} against the {threshold_name(evaluation.rule)}"
-    ticks = tuple(_ticks(evaluation, score_curve, scope, benchmark, dev))
-    return Curve(
-        title,
-        threshold_name(evaluation.rule),
-        score_curve.metric.title,
-        tuple(series),
-        ticks,
-        threshold_span(evaluation),
-    )
-
-
-def _ticks(evaluation: Evaluation, score_curve: Any, scope: ResultSet, benchmark: str, dev: bool) -> Iterator[Tick]:
-    """Where the present threshold stands, the default, the best one and, with `dev`, those of dev sets."""
-    default, source = evaluation.default
-    at_default = evaluation.at_default()
-    comparison = at_default.rule.comparison if isinstance(at_default.rule, Rule) else "<"
-
-    def score(threshold: float) -> float | None:
-        value = float(score_curve.score[score_curve.places(threshold, comparison)])
-        return value if np.isfinite(value) else None
-
-    here = scope.mask & (scope.cases["benchmark"] == benchmark).to_numpy()
-    rule = rule_among(evaluation, here, scope.query.seed)
-    present = rule.threshold
-    by_subset = rule.by_subset if isinstance(rule, RuleByCase) else {}
-    if present is not None:
-        words = "present, the default" if (present, rule.source) == (default, source) else f"present: {rule.source}"
-        yield Tick(present, "^", words, score=score(present))
-    for name, cut in by_subset.items():
-        yield Tick(cut, "^", f"present, {name} (by subset)")
-    yield Tick(default, "d", f"default: {source}", "gold")
-    if score_curve.best is not None:
-        best, value = score_curve.best
-        yield Tick(best, "*", f"best on these: {share(value)}, optimistic", "gold", score=value)
-    cuts: dict[float, list[str]] = {}
-    for subset, cut in (dev_cuts(evaluation, scope, benchmark) if dev else {}).items():
-        if cut not in by_subset.values():
-            cuts.setdefault(cut, []).append(subset)
-    for cut, subsets in cuts.items():
-        names = [name for name in subsets if name not in WHOLE]
-        yield Tick(cut, "v", ", ".join([f"dev-tuned, seed {scope.query.seed}", *names]), "dim")
-
-
-def _of_curves(scope: ResultSet, there: Sequence[Evaluation], benchmark: str, chart: Curve | None) -> Iterator[Note]:
-    """What is to be known of the curves that are drawn and of those that are not."""
-    runs = [f"{evaluation.scorer.name} ({len(evaluation.runs)} runs)" for evaluation in there if evaluation.further]
-    if runs:
-        yield Note(f"Curves are of the first run, figures of the mean of all: {', '.join(runs)}.", "quiet")
-    ons = {
-        evaluation.scorer.name: getattr(evaluation.rule, "on", None)
-        for evaluation in there
-        if not isinstance(evaluation.rule, ProvidedVerdicts)
-    }
-    others = [name for name, on in ons.items() if on != next(iter(ons.values()))]
-    if others:
-        yield Note(f"Their threshold is on something else: {', '.join(others)}.", "quiet")
-    lacking = [evaluation.scorer.name for evaluation in there if isinstance(evaluation.rule, ProvidedVerdicts)]
-    if lacking:
-        yield Note(f"No threshold decides, so that there is no curve: {', '.join(lacking)}.", "quiet")
-    movable = [evaluation for evaluation in there if not isinstance(evaluation.rule, ProvidedVerdicts)]
-    for evaluation in movable if chart is None else ():
-        reason = tuned(official_curve(evaluation.at_default(), scope.mask, scope.unparsed(benchmark), benchmark)).reason
-        yield Note(f"{evaluation.scorer.name}: there is no curve: {reason or 'undefined'}.")
-    if chart is not None and chart.y == "PRMScore":
-        yield Note("PRMScore of all steps pooled; bands resample whole problems.", "quiet")
-    made = leading_figure(benchmark)
-    if chart is not None and made is not None:
-        yield Note(f"{made.title} of {all_of(made)}; bands resample whole problems.", "quiet")
-
-
-def _curves(results: ResultSet, params: Params, intervals: bool) -> View:
-    wanted = params.get("curve")
-    n_points = POINTS if wanted is None else wanted
-    if not isinstance(n_points, int) or not 2 <= n_points <= MOST:
-        raise UsageError(f"a curve has 2 to {MOST} points, not {n_points!r}.", "Give another number, or none.")
-    movable = [evaluation for evaluation in results.chosen_evaluations if evaluation.at_default().rule.is_movable]
-    if not movable:
-        raise UsageError("no scorer here has a threshold, so there is no curve.", "Choose another with --scorer.")
-    rows: list[Row] = []
-    for evaluation in movable:
-        for benchmark, inside in by_benchmark(replace(results, shown=np.arange(results.evaluated.height))):
-            if (evaluation.at_default().coverage.tried & inside).any():
-                rows += curve_rows(evaluation, inside, results, benchmark, n_points, intervals=intervals)
-    words = ("--curve", *([] if n_points == POINTS else [str(n_points)]))
-    frame = pl.DataFrame(rows, schema=CURVE, orient="row")
-    facts = provenance(
-        results, results.query.command("thresholds", *words, form=params.form), tuple(curve_notes(results))
-    )
-
-    def blocks(name: str, scope: ResultSet) -> Iterator[Block]:
-        there = scorers_there(scope, name)
-        own = frame.filter(pl.col("benchmark") == name)
-        chart = curve_chart(scope, there, name, dev=True, intervals=intervals)
-        if chart is not None:
-            yield chart
-        yield from _of_curves(scope, there, name, chart)
-        if own.height:
-            yield _curve_table(scope, own, name)
-            yield Note("All points of the grid, and conditions, are in --csv and --json.", "quiet")
-        elif not there:
-            yield Note(NOTHING)
-
-    empty = "" if rows else NOTHING
-    return View(frame, facts, title="Curves", lay_out=lambda: threshold_sections(results, blocks), empty=empty)
-
-
-def _curve_table(scope: ResultSet, rows: pl.DataFrame, benchmark: str) -> Table:
-    """A line a threshold, ascending: what it is called, and each metric with its band; LINES or so of a grid."""
-    several = rows["scorer"].n_unique() > 1
-    place = pl.int_range(pl.len()).over("scorer", "metric")
-    grid = pl.col("tick").is_null()
-    step = pl.when(grid).then(place).max().over("scorer") // LINES + 1
-    listed = rows.filter(~grid | (place % step == 0))
-    metrics = rows["metric"].unique(maintain_order=True).to_list()
-    columns: list[str | Column] = [*(["scorer"] if several else []), "called", Column("threshold", right=True)]
-    columns += [Column(figure_title(name), int(name != official_metric(benchmark))) for name in metrics]
-    lines = []
-    for scorer in rows["scorer"].unique(maintain_order=True):
-        own = listed.filter(pl.col("scorer") == scorer).sort("threshold", maintain_order=True)
-        evaluation = scope.evaluation(scorer)
-        links = {name: figure_link(scope, evaluation, benchmark, name) for name in metrics}
-        for part in own.partition_by("threshold", "tick", maintain_order=True):
-            cells = {row["metric"]: row for row in part.iter_rows(named=True)}
-            first = next(iter(cells.values()))
-            line = [text(scorer)] if several else []
-            line += [text(first["tick"] or ""), number(first["threshold"])]
-            line += [
-                figure(cells.get(name), link=links[name] if _linked(cells.get(name)) else None) for name in metrics
-            ]
-            lines.append(line)
-    return table("At some thresholds", columns, lines, labels=2 if several else 1)
-
-
-def _linked(row: Row | None) -> bool:
-    return row is not None and row["value"] is not None
-
-
 # -- transfer
 
 
@@ -542,7 +310,7 @@ def _why_no_transfer(scope: ResultSet, evaluation: Evaluation) -> str:
 _PAGES: Mapping[str, Callable[[ResultSet, Params, bool], View]] = {
     WAYS: _ways,
     TRANSFER: _ways,
-    CURVES: _curves,
+    CURVES: curves_view,
     FLIPPED: flips_view,
     REWARDS: lambda results, params, _: rewards_view(results, params),
     RELIABILITY: lambda results, params, _: reliability_view(results, params),

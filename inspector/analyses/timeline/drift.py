@@ -8,22 +8,10 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Curve,
-    Kind,
-    Note,
-    Section,
-    Series,
-    Table,
-    count,
-    p_value,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Note, Section
+from inspector.render.chart_blocks import Curve, Series
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, p_value, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.provenance import provenance

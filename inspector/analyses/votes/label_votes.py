@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import polars as pl
 
 from inspector.analyses import Params
-from inspector.render.blocks import Block, Note, Section, count, table, text
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import count, table, text
 from inspector.render.texts.sentences import counted, gold_word
 from inspector.render.view import View
 from inspector.state.provenance import provenance

@@ -9,24 +9,13 @@ from msgspec.structs import replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses.votes.label_votes import label_votes_view, labels_steps
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Curve,
-    Kind,
-    Section,
-    Series,
-    Table,
-    count,
-    figure,
-    quiet_notes,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Section, quiet_notes
+from inspector.render.chart_blocks import Curve, Series
+from inspector.render.table_blocks import Cell, Kind, Table, count, figure, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.case_links import figure_link, group_facets
-from inspector.state.notes import interval_notes
+from inspector.state.figure_notes import interval_notes
 from inspector.state.provenance import averaging, provenance
 from scoring.data.errors import UsageError
 from scoring.data.readout import FAILED

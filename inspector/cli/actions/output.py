@@ -37,7 +37,8 @@ def put(
         return
     # A document in a form needs none of these, and is written sooner.
     from inspector.cli.actions.view_page import print_view
-    from inspector.render.blocks import Section, table_of
+    from inspector.render.blocks import Section
+    from inspector.render.table_blocks import table_of
     from inspector.render.view import View
 
     rows = document.rows if table is None else table

@@ -1,26 +1,19 @@
 """`prms`: the PRMs that the program knows, everything about one, and the contract test of an adapter."""
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 import polars as pl
-from rich import box
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from inspector.cli.actions.output import form_of, put
-from inspector.cli.actions.paging import WARNING, hanging, print_page, width_of
+from inspector.cli.actions.paging import print_page, width_of
+from inspector.cli.actions.prm_pages import check_page, family_page, list_page
 from inspector.render.documents.row_documents import Document
-from inspector.render.texts.text import clean
-from inspector.state.processes.job import ask, prm_words
+from inspector.state.processes.prm_question import ask, prm_words
 from scoring import __version__
 from scoring.data.errors import NoWorkspace, UsageError
 from scoring.data.names import match_name, without
 from scoring.data.own_code import installed, is_file, package_of
-from scoring.data.schema import Row
 from scoring.models.prms.about import ABOUT
 from scoring.models.prms.base import FamilyFacts, facts_of
 from scoring.models.prms.output_labels import OPTION, OPTION_MEANING, orders
@@ -28,157 +21,6 @@ from scoring.models.prms.own import GROUP, own_family
 from scoring.models.prms.prm_catalogue import ADAPTERS, family
 from scoring.selection.query import Query
 from scoring.workspace.workspace_place import find_workspace
-
-# -- PRM families and the checks of an adapter, as pages for people
-
-
-WITH_MODELS, WITH_ALL = 132, 170
-"""Cells from which the list has the checkpoints, and everything."""
-_INDENT = 12
-_GLYPHS = {"ok": ("✓", "+"), "failed": ("✗", "x"), "skipped": ("–", "-")}
-_STYLES = {"ok": "blue", "failed": "bold yellow", "skipped": "dim"}
-_STATUS = len("✓ skipped  ")
-_BESIDE = 120
-"""Cells from which the checks' names have a column of their own."""
-
-
-def list_page(rows: Sequence[Row], width: int, *, ascii_only: bool = False) -> Iterator[RenderableType]:
-    """Yield the families, a line each with what there is room for; wide terminals have everything."""
-    table = Table(box=None if ascii_only else box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    # Where rows have several lines a line between two of them keeps them apart.
-    table.leading = int(width >= WITH_MODELS)
-    columns = {"name": "name", "what is read": "reads", "range": "range", "wrong iff": "cut"}
-    if width >= WITH_MODELS:
-        columns["models"] = "checkpoints"
-    if width >= WITH_ALL:
-        columns |= {"whose rule, options and sources": "more"}
-    for head, name in columns.items():
-        table.add_column(head, overflow="fold", no_wrap=name != "more")
-    for row in rows:
-        cells = {**row, "reads": row.get("reads") or f"from {row['source']}", "more": "\n".join(_more(row))}
-        table.add_row(*(_cell(cells.get(name)) for name in columns.values()))
-    yield table
-    yield Text()
-    more = "" if width >= WITH_ALL else "; more columns: a wider terminal, or --json"
-    yield from hanging("", f"All of one: prm-inspect prms NAME{more}", width, indent=0)
-
-
-def _more(row: Row) -> Iterator[str]:
-    if row.get("rule"):
-        yield row["rule"]
-    if row.get("options"):
-        yield f"options: {'; '.join(row['options'])}"
-    if row.get("reads"):
-        yield f"from {row['source']}"
-
-
-def _cell(value: Any) -> Text:
-    text = "\n".join(value) if isinstance(value, list) else str(value or "")
-    return Text(clean(text, lines=True))
-
-
-def family_page(row: Row, width: int, bounds: str = "", *, reference: bool = False) -> Iterator[Text]:
-    """Yield everything that is known of one family; `bounds` is what is to be said of its range.
-
-    `reference`: its rewards are ratios to a reference model, which has to be named.
-    """
-    title = f"{row['name']}: {row['family']}" if row.get("family") else row["name"]
-    yield from hanging("", title, width, indent=0, style="bold")
-    yield Text()
-    facts = {name: row.get(name) for name in ("reads", "range", "rule")} | {"length": _length(row)}
-    facts["range"] = f"{facts['range']} ({bounds})" if bounds else facts["range"]
-    for name, words in facts.items():
-        if words:
-            yield from _fact(name, words, width)
-    yield from _several("thresholds", row.get("thresholds") or (), width)
-    yield from _several("models", row.get("checkpoints") or (), width)
-    meanings = {name: words for name, _, words in (meaning.partition(": ") for meaning in row.get("meanings") or ())}
-    for at, option in enumerate(row.get("options") or ()):
-        name, _, values = option.partition("=")
-        own, *others = values.split("|")
-        words = f"{name}={own}, the family's own" + (f"; or {', '.join(others)}" if others else "")
-        yield from _fact("" if at else "options", words, width)
-        for line in hanging("", meanings.get(name, ""), width - _INDENT - 2, indent=0) if name in meanings else ():
-            yield Text(" " * (_INDENT + 2)).append_text(line)
-    if row.get("source"):
-        yield from _fact("from", row["source"], width)
-    yield Text()
-    other = " --reference DIR_OR_ID" if reference else ""
-    run_it = f"prm-inspect score BENCHMARK --model DIR_OR_ID{other} --adapter {row['name']}{_other(row)}"
-    yield from _fact("run it", run_it, width)
-    yield from _fact("test it", f"prm-inspect prms check {row['name']} --weights DIR_OR_ID{other}", width)
-
-
-def _other(row: Row) -> str:
-    """Return the flag that sets the first option of a family to its second value; "" without such an option."""
-    own = [option for option in row.get("options") or () if not option.startswith(f"{OPTION}=")]
-    if not own:
-        return ""
-    name, _, values = own[0].partition("=")
-    return f" [--option {name}={values.split('|')[1]}]" if "|" in values else ""
-
-
-def _length(row: Row) -> str:
-    """How long a case may be; "" where nothing is known of the family."""
-    if not row.get("reads"):
-        return ""
-    known = f" ({row['length']})" if row.get("length") else ""
-    return f"max_position_embeddings of the checkpoint's config, in tokens{known}; longer cases are refused"
-
-
-def _fact(name: str, words: str, width: int) -> Iterator[Text]:
-    return hanging(name, words, width, indent=_INDENT, label_style="bold")
-
-
-def _several(name: str, values: Sequence[str], width: int) -> Iterator[Text]:
-    for at, value in enumerate(values):
-        yield from _fact("" if at else name, value, width)
-
-
-def check_page(answer: Mapping[str, Any], width: int, *, ascii_only: bool = False) -> Iterator[Text]:
-    """Yield a line a check, what to do where one failed, and how many there are of each."""
-    results: Sequence[Row] = answer["results"]
-    run = f": {answer['family']}, {answer['model']}, {answer['dtype']}" if answer.get("model") else ""
-    yield from hanging("", f"{answer['adapter']}{run}", width, indent=0, style="bold")
-    yield Text()
-    names = max((len(row["check"]) for row in results), default=0) + 2 if width >= _BESIDE else 0
-    for row in _gathered(results):
-        yield from _check(row, width, names, ascii_only=ascii_only)
-    yield Text()
-    yield from hanging("", summary(results), width, indent=0, style="bold")
-
-
-def _gathered(results: Sequence[Row]) -> Iterator[Row]:
-    """The results, with checks that were skipped for the same reason and follow each other as one."""
-    for (status, reason), group in groupby(results, lambda row: (row["status"], row["reason"])):
-        some = list(group)
-        if status == "skipped" and len(some) > 1:
-            yield {"check": ", ".join(row["check"] for row in some), "status": status, "reason": reason}
-        else:
-            yield from some
-
-
-def _check(row: Row, width: int, names: int, *, ascii_only: bool) -> Iterator[Text]:
-    status, style = row["status"], _STYLES[row["status"]]
-    label = f"{_GLYPHS[status][ascii_only]} {status}"
-    if names:
-        label, words = f"{label.ljust(_STATUS)}{row['check']}", row["reason"]
-    else:
-        words = f"{row['check']}: {row['reason']}"
-    yield from hanging(label, words, width, indent=_STATUS + names, label_style=style)
-    if row.get("next_step"):
-        for line in hanging("What to do:", row["next_step"], width - _STATUS, indent=0, label_style=WARNING):
-            yield Text(" " * _STATUS).append_text(line)
-
-
-def summary(results: Sequence[Row]) -> str:
-    """Say how many checks passed, failed and were skipped."""
-    count = {status: sum(row["status"] == status for row in results) for status in _GLYPHS}
-    counts = f"{count['ok']} passed, {count['failed']} failed, {count['skipped']} skipped"
-    if count["failed"]:
-        return f"{counts}: do not trust rewards of this adapter with these weights."
-    return f"{counts}."
-
 
 LISTED = {
     "name": pl.String(),

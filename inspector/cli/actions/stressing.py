@@ -14,7 +14,8 @@ from inspector.cli.actions.output import form_of, say
 from inspector.cli.actions.scoring_run import follow
 from inspector.cli.query_arguments import query_from
 from inspector.render.texts.sentences import counted
-from inspector.state.processes.job import Job, prm_words
+from inspector.state.processes.job import Job
+from inspector.state.processes.prm_question import prm_words
 from inspector.state.processes.weights_place import place_of
 from scoring.data.errors import UsageError
 from scoring.data.names import without

@@ -7,7 +7,8 @@ from inspector.cli.actions.analysis import put_view, replace_raw
 from inspector.cli.actions.output import form_of, say
 from inspector.cli.query_arguments import query_from
 from inspector.state.triage.annotations import journal_of
-from inspector.state.triage.categories import NOTED, CategoryChange, gathered_notes, merge, put, rename, typed_category
+from inspector.state.triage.categories import CategoryChange, merge, put, rename, typed_category
+from inspector.state.triage.gathered_notes import NOTED, gathered_notes
 from scoring.data.errors import UsageError
 from scoring.data.names import without
 from scoring.selection.loading import load

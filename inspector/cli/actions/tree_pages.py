@@ -15,7 +15,8 @@ import polars as pl
 from inspector.cli.actions.output import form_of, put, say, say_facts
 from inspector.cli.actions.progress import ReadingProgress
 from inspector.cli.actions.view_page import print_view
-from inspector.render.blocks import Cell, Column, Kind, Note, Section, Table, count, figure, table, text
+from inspector.render.blocks import Note, Section
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from scoring import __version__

@@ -13,9 +13,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from inspector.cli.actions.importing import home, import_request, workspace_flag
+from inspector.cli.actions.import_request import home, import_request, workspace_flag
 from inspector.cli.actions.progress import ReadingProgress
-from inspector.render.import_report import NAMED, given_words, joined_words, noticed_words, reports
+from inspector.render.import_report import noticed_words, reports
+from inspector.render.source_report import NAMED, given_words, joined_words
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.state.processes.scoring_words import duration

@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> int:
     from inspector.cli.corrected_commands import print_corrections
     from inspector.cli.query_arguments import query_from
     from inspector.render.texts.text import json_text
-    from inspector.state.processes.job import Unanswered
+    from inspector.state.processes.prm_question import Unanswered
     from scoring.importing.imported_files import original_row
 
     if args.row:

@@ -28,10 +28,10 @@ from urllib.parse import quote
 import msgspec
 from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.http import HttpProcessingError
-from msgspec import Struct
 from textual_serve.app_service import AppService
 from textual_serve.server import Server
 
+from inspector.cli.serving.page_messages import Blur, Focus, Ping, Resized, Stdin, read_message
 from inspector.cli.serving.visitor import VisitorOpening, environment
 from inspector.render.texts.text import clean
 from scoring.data.python_child import start_python_async
@@ -72,55 +72,6 @@ _APP = {
 }
 _CLOSED = "Open the link that prm-inspect serve printed: this page is for those who have it."
 _FORM = "application/x-www-form-urlencoded"
-
-
-# -- messages of a page: JSON arrays that begin with the kind
-
-
-class Stdin(Struct, tag="stdin", array_like=True, forbid_unknown_fields=True):
-    """Keys and pastes, encoded as a terminal encodes them."""
-
-    text: str
-
-
-class PageSize(Struct, forbid_unknown_fields=True):
-    """Columns and lines."""
-
-    width: int
-    height: int
-
-
-class Resized(Struct, tag="resize", array_like=True, forbid_unknown_fields=True):
-    """The page was resized."""
-
-    size: PageSize
-
-
-class Ping(Struct, tag="ping", array_like=True, forbid_unknown_fields=True):
-    """Request a pong with the same stamp."""
-
-    stamp: int | float | str | None = None
-
-
-class Focus(Struct, tag="focus", array_like=True, forbid_unknown_fields=True):
-    """The page got the focus."""
-
-
-class Blur(Struct, tag="blur", array_like=True, forbid_unknown_fields=True):
-    """The page lost the focus."""
-
-
-PageMessage = Stdin | Resized | Ping | Focus | Blur
-_MESSAGES: msgspec.json.Decoder[PageMessage] = msgspec.json.Decoder(PageMessage)
-
-
-def read_message(text: str) -> PageMessage | None:
-    """Decode a message of a page; return None if it is malformed."""
-    try:
-        return _MESSAGES.decode(text.encode())
-    # Deep nesting raises RecursionError, and a lone surrogate UnicodeError.
-    except (msgspec.DecodeError, RecursionError, UnicodeError):
-        return None
 
 
 class Guest(AppService):

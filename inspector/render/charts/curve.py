@@ -6,22 +6,21 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from inspector.render.blocks import NumberSequence, Series, Tick
 from inspector.render.cells import dash
+from inspector.render.chart_blocks import NumberSequence, Series, Tick
 from inspector.render.charts.axes import (
     MARGIN,
-    Form,
-    Raster,
     axis_numbers,
     column_of,
-    legend,
     letters_row,
     level_labels,
     numbers_row,
-    row_of,
     tick_column,
 )
+from inspector.render.charts.chart_marks import Form
 from inspector.render.charts.glyphs import Glyphs
+from inspector.render.charts.legends import legend, row_of
+from inspector.render.charts.raster import Raster
 from inspector.render.lines import Piece, PieceRow
 from inspector.render.texts.text import number
 

@@ -6,21 +6,9 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.render.cells import dash
-from inspector.render.charts.axes import (
-    ChartMark,
-    Form,
-    count_text,
-    figure,
-    interval_text,
-    legend,
-    longest_word,
-    name_lines,
-    padded,
-    row_of,
-    unit_words,
-    whole_width,
-)
+from inspector.render.charts.chart_marks import ChartMark, Form, count_text, figure, interval_text, unit_words
 from inspector.render.charts.glyphs import Glyphs
+from inspector.render.charts.legends import legend, longest_word, name_lines, padded, row_of, whole_width
 from inspector.render.lines import Piece, PieceRow
 from scoring.metrics.resampling import SMALL
 

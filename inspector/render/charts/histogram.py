@@ -2,21 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from inspector.render.blocks import Bin, Classes, Tick
 from inspector.render.cells import share
-from inspector.render.charts.axes import (
-    MARGIN,
-    legend,
-    letters_row,
-    name_lines,
-    numbers_row,
-    padded,
-    row_of,
-    tick_column,
-    whole_width,
-)
+from inspector.render.chart_blocks import Bin, Classes, Tick
+from inspector.render.charts.axes import MARGIN, letters_row, numbers_row, tick_column
 from inspector.render.charts.curve import tick_legend
 from inspector.render.charts.glyphs import Glyphs
+from inspector.render.charts.legends import legend, name_lines, padded, row_of, whole_width
 from inspector.render.lines import Piece, PieceRow
 from inspector.render.texts.text import clean, number
 

@@ -6,23 +6,11 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.render.cells import dash
-from inspector.render.charts.axes import (
-    MARGIN,
-    ChartMark,
-    Raster,
-    axis_numbers,
-    column_of,
-    count_text,
-    figure,
-    finite,
-    interval_text,
-    legend,
-    level_labels,
-    numbers_row,
-    padded,
-    row_of,
-)
+from inspector.render.charts.axes import MARGIN, axis_numbers, column_of, level_labels, numbers_row
+from inspector.render.charts.chart_marks import ChartMark, count_text, figure, finite, interval_text
 from inspector.render.charts.glyphs import Glyphs
+from inspector.render.charts.legends import legend, padded, row_of
+from inspector.render.charts.raster import Raster
 from inspector.render.lines import Piece, PieceRow
 from scoring.metrics.resampling import SMALL
 

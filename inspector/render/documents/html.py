@@ -13,29 +13,23 @@ from inspector.render.blocks import (
     Block,
     Bullets,
     CaseBlock,
-    Cell,
-    Chart,
-    Columns,
     CommandLine,
-    Curve,
     Facts,
     Fold,
-    Histogram,
     Judged,
     Note,
-    Picture,
-    Reliability,
     Report,
     Section,
     Step,
-    Table,
     Tokens,
     Verbatim,
 )
 from inspector.render.cells import GOLD, further_text, legend, rights, value_text
+from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Picture, Reliability
 from inspector.render.chart_views import numbers_of, pictured
 from inspector.render.elements import Element, element, number, rendered
 from inspector.render.readable import readable
+from inspector.render.table_blocks import Cell, Table
 from inspector.render.tokens import page_blocks
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"

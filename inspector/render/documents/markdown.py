@@ -12,29 +12,23 @@ from inspector.render.blocks import (
     Block,
     Bullets,
     CaseBlock,
-    Cell,
-    Chart,
-    Columns,
     CommandLine,
-    Curve,
     Facts,
     Fold,
-    Histogram,
     Judged,
     Note,
-    Picture,
-    Reliability,
     Report,
     Section,
     Step,
-    Table,
     Tokens,
     Verbatim,
 )
 from inspector.render.cells import GOLD, further_text, legend, rights, value_text
+from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Picture, Reliability
 from inspector.render.chart_views import numbers_of
-from inspector.render.documents.row_documents import markdown_code, markdown_text
+from inspector.render.documents.literal_text import markdown_code, markdown_text
 from inspector.render.readable import readable
+from inspector.render.table_blocks import Cell, Table
 from inspector.render.texts.text import clean
 from inspector.render.tokens import page_blocks
 

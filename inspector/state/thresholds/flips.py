@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from inspector.state.notes import step_benchmarks
+from inspector.state.figure_notes import step_benchmarks
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation

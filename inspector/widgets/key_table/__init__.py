@@ -6,10 +6,16 @@ In the footer commands stand in the order of this table.
 from textual.binding import Binding
 
 from inspector.widgets.key_table.analyses import ANALYSIS
-from inspector.widgets.key_table.case import CASE, CRITIQUE, READING
-from inspector.widgets.key_table.cases import BOARD, CASES, TAXONOMY, TRIAGE
+from inspector.widgets.key_table.board import BOARD
+from inspector.widgets.key_table.case import CASE
+from inspector.widgets.key_table.cases import CASES
 from inspector.widgets.key_table.command import SCREENS, Command
-from inspector.widgets.key_table.everywhere import EVERYWHERE, RAIL
+from inspector.widgets.key_table.critique import CRITIQUE
+from inspector.widgets.key_table.everywhere import EVERYWHERE
+from inspector.widgets.key_table.rail import RAIL
+from inspector.widgets.key_table.reading import READING
+from inspector.widgets.key_table.taxonomy import TAXONOMY
+from inspector.widgets.key_table.triage import TRIAGE
 
 __all__ = ["COMMANDS", "RAIL", "SCREENS", "Command", "bindings_of", "bindings_of_answers"]
 

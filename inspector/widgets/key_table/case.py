@@ -2,29 +2,19 @@
 
 from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table.command import (
-    ANALYSES,
     BEFORE,
-    CLOSE,
     COPY,
     DOWN,
     FIRST,
     HALF_DOWN,
     HALF_UP,
     LAST,
-    LEFT,
     NEXT,
     ONE_CASE,
     OPEN,
-    PART,
-    PART_BEFORE,
-    REDO,
-    RIGHT,
     SCORE,
     SCORERS,
-    TAG,
-    UNDO,
     UP,
-    WRITE,
     Command,
     go,
     view,
@@ -123,181 +113,4 @@ CASE: tuple[Command, ...] = (
     Command("facts", view("f"), "Facts", "Everything else that is known of the case", "facts", ONE_CASE),
     Command("yank", COPY, "Copy", "Copy the text under the cursor, as it was given", "yank(False)", ONE_CASE),
     Command("yank-case", NO_KEY, "Copy case", "Copy the whole case, as it was given", "yank(True)", ONE_CASE),
-)
-
-
-# -- what a person can do with a critic's answers
-
-
-CRITIQUE: tuple[Command, ...] = (
-    Command(
-        "answers",
-        view("c"),
-        "Critique",
-        "What a critic answered, beside the steps: open, go there, back",
-        "critique",
-        ONE_CASE,
-    ),
-    Command(
-        "next-vote",
-        RIGHT,
-        "Next vote",
-        "The next answer to this case",
-        "vote(1)",
-        (),
-        in_answers=True,
-    ),
-    Command(
-        "previous-vote",
-        LEFT,
-        "Vote before",
-        "The answer before",
-        "vote(-1)",
-        (),
-        in_answers=True,
-    ),
-    Command(
-        "next-mention",
-        PART,
-        "Next mention",
-        "The next step that the answer names",
-        "mention(1)",
-        ONE_CASE,
-        in_answers=True,
-    ),
-    Command("previous-mention", PART_BEFORE, "Mention before", "The one before", "mention(-1)", ONE_CASE),
-    Command(
-        "choose-mention",
-        OPEN,
-        "Go to step",
-        "To the step that is named; fold and unfold reasoning",
-        "choose",
-        (),
-        in_answers=True,
-    ),
-    Command(
-        "zoom-critique",
-        view("z"),
-        "Zoom critique",
-        "The answers on the whole screen, or beside",
-        "zoom_critique",
-        ONE_CASE,
-        in_answers=True,
-    ),
-    Command(
-        "unparsed",
-        view("u"),
-        "Unparsed",
-        "The cases whose answers could not be read or did not come",
-        "unparsed",
-        ("cases", "case"),
-    ),
-)
-
-
-# -- what a person can do wherever steps are read: on the list of cases and on one case
-
-
-THROUGH_A_SCORER = ("cases", *(one for one in ANALYSES if one not in {"stats", "paper"}))
-"""The screens of many cases that look through one scorer."""
-
-READING: tuple[Command, ...] = (
-    Command("another-scorer", view("n"), "Next scorer", "Look through the next scorer", "scorer(1)", THROUGH_A_SCORER),
-    Command("next-scorer", RIGHT, "Next scorer", "Look through the next scorer", "scorer(1)", ONE_CASE),
-    Command(
-        "previous-scorer",
-        LEFT,
-        "Previous scorer",
-        "Look through the scorer before",
-        "scorer(-1)",
-        ONE_CASE,
-    ),
-    Command(
-        "scorers",
-        SCORERS,
-        "Scorers",
-        "Choose the scorer that this is seen through, and where it is about several those beside it",
-        "scorers",
-        THROUGH_A_SCORER,
-    ),
-    Command(
-        "reason", view("r"), "Gold reason", "Show or hide why the gold labels are so", "reason", ("cases", *ONE_CASE)
-    ),
-    Command(
-        "blind",
-        view("b"),
-        "Blind",
-        "Hide gold labels, reasons and verdicts, or show them again",
-        "blind",
-        ("cases", *ONE_CASE),
-    ),
-    Command(
-        "raw",
-        view("w"),
-        "Raw LaTeX",
-        "Formulas as they were written, or readable",
-        "raw",
-        ("cases", *ONE_CASE),
-    ),
-    Command(
-        "news",
-        view("d"),
-        "What is new",
-        "Dim in every step what it repeats of the one before, so that what is new in it stands out",
-        "news",
-        ("cases", *ONE_CASE),
-    ),
-    Command(
-        "similar",
-        go("k"),
-        "Similar",
-        "Cases like this one, in words and formulas or in the course of its rewards, with why",
-        "similar",
-        ("cases", *ONE_CASE),
-    ),
-    Command(
-        "back",
-        CLOSE,
-        "Back",
-        "One level back, never out",
-        "back",
-        ("cases", *ONE_CASE, *ANALYSES),
-        in_answers=True,
-    ),
-    Command(
-        "tag",
-        TAG,
-        "Tag",
-        "Put tags on this case, or on the marked ones, or take them away",
-        "tag",
-        ("cases", *ONE_CASE),
-        priority=True,
-    ),
-    Command(
-        "note",
-        WRITE,
-        "Note",
-        "Write a note on this case, or on the marked ones",
-        "note",
-        ("cases", *ONE_CASE),
-        priority=True,
-    ),
-    Command(
-        "history",
-        view("h"),
-        "History",
-        "What everybody did to this case, with what was undone; what others did not, while labels are hidden",
-        "history",
-        ONE_CASE,
-    ),
-    Command(
-        "undo",
-        UNDO,
-        "Undo",
-        "Undo what you did last: a ruling, tags, a note, a category",
-        "undo",
-        ("cases", *ONE_CASE, "taxonomy"),
-        footer=("triage",),
-    ),
-    Command("redo", REDO, "Redo", "Do again what was undone", "redo", ("cases", *ONE_CASE, "taxonomy")),
 )

@@ -2,24 +2,18 @@
 
 from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table.command import (
-    BEFORE,
-    CLOSE,
     COPY,
     EXPORT,
     GO,
     KEYS,
-    NEXT,
     ONE_CASE,
-    OPEN,
     QUIT,
     SCORE,
     SCREENS,
-    TAKE_AWAY,
     THRESHOLD,
     VIEW,
     Command,
     go,
-    view,
 )
 
 _READING = tuple(screen for screen in SCREENS if screen != "triage")
@@ -96,52 +90,4 @@ EVERYWHERE: tuple[Command, ...] = (
         footer=True,
     ),
     Command("help", KEYS, "Keys", "All keys of this screen", "keys", footer=True),
-)
-
-
-# -- what a person can do while the threshold rail is open; these keys come before any widget's own
-
-
-RAIL: tuple[Command, ...] = (
-    Command(
-        "rail-down",
-        "left",
-        "Lower",
-        "Lower the threshold by 1/100 of the range",
-        "nudge(-0.01)",
-        footer=True,
-        priority=True,
-    ),
-    Command("rail-up", "right", "Raise", "Raise it by 1/100", "nudge(0.01)", footer=True, priority=True),
-    Command("rail-down-fine", "h", "Lower a little", "Lower it by 1/1000", "nudge(-0.001)", priority=True),
-    Command("rail-up-fine", "l", "Raise a little", "Raise it by 1/1000", "nudge(0.001)", priority=True),
-    Command(
-        "rail-flip-down",
-        BEFORE,
-        "Flip below",
-        "To the next threshold below at which an outcome changes",
-        "flip(-1)",
-        footer=True,
-        priority=True,
-    ),
-    Command(
-        "rail-flip-up",
-        NEXT,
-        "Flip above",
-        "To the next threshold above at which an outcome changes",
-        "flip(1)",
-        footer=True,
-        priority=True,
-    ),
-    Command("rail-default", TAKE_AWAY, "Default", "Back to the scorer's own threshold", "to_default", priority=True),
-    Command(
-        "rail-best",
-        view("m"),
-        "Best on these",
-        "To the best threshold on these cases (optimistic)",
-        "to_best",
-        priority=True,
-    ),
-    Command("rail-keep", OPEN, "Keep", "Keep this threshold", "keep", footer=True, priority=True),
-    Command("rail-restore", CLOSE, "Restore", "Give back the old threshold", "restore", footer=True, priority=True),
 )

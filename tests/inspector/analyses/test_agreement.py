@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 import making
-from inspector.analyses.agreement import AGREEMENT, CONFUSIONS, agreement
+from inspector.analyses.agreement.agreement import AGREEMENT, CONFUSIONS, agreement
 from inspector.cli import main
-from inspector.state.triage.annotations import DISAGREEMENTS, disagreements, statements_by_person
+from inspector.state.triage.disagreements import DISAGREEMENTS, disagreements, statements_by_person
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.metrics.annotator_agreement import NOTHING_SHARED, ONE_VALUE

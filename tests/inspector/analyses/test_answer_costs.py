@@ -4,7 +4,7 @@ import pytest
 
 import judged
 import making
-from inspector.analyses.compare.together import answer_costs
+from inspector.analyses.compare.cascade import answer_costs
 from reference import Case
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold

@@ -6,7 +6,7 @@ import pytest
 import judged
 import making
 from inspector.cli import main
-from inspector.render.blocks import Histogram
+from inspector.render.chart_blocks import Histogram
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import passing

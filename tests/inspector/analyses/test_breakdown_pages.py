@@ -10,11 +10,13 @@ import making
 import taxonomy_spaces
 from inspector.analyses import Params
 from inspector.analyses._columns import columns_of_cases
-from inspector.analyses.breakdown.breakdown import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPES, breakdown
-from inspector.analyses.breakdown.places import ALIGNED, OFFSET, POSITION, RELIABILITY, REWARDS, STEP_POSITION
+from inspector.analyses.breakdown.bin_pages import ALIGNED, OFFSET, POSITION, RELIABILITY, REWARDS, STEP_POSITION
+from inspector.analyses.breakdown.breakdown import breakdown
+from inspector.analyses.breakdown.breakdown_cells import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPES
 from inspector.cli import main
-from inspector.render.blocks import Columns, Table
+from inspector.render.chart_blocks import Columns
 from inspector.render.lines import text_of
+from inspector.render.table_blocks import Table
 from inspector.state.case_links import drilled
 from inspector.state.focusing import covering, on_benchmark
 from inspector.state.opening import inspect

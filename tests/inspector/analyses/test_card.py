@@ -8,7 +8,8 @@ import checked_pairs
 import example
 import judged
 import making
-from inspector.analyses.card import CARD, GROUPS, LACKING, card, fact_pairs, protocol_card
+from inspector.analyses.card.card import CARD, LACKING, card, fact_pairs
+from inspector.analyses.card.protocol_card import GROUPS, protocol_card
 from inspector.analyses.compare.compare import compare
 from inspector.state.opening import inspect
 from scoring.data.errors import UsageError

@@ -9,7 +9,7 @@ import checked_pairs
 import making
 import reference
 from inspector.analyses import Params
-from inspector.analyses.check import CHECK, LISTED, cases_command, check, default_rule, result_of
+from inspector.analyses.check.check import CHECK, LISTED, cases_command, check, default_rule, result_of
 from inspector.analyses.compare.compare import compare
 from inspector.cli import main
 from scoring.data.errors import UsageError

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from inspector.analyses.check import FIGURES, FRACTIONS, check_condition, fulfilled, undefined_figures
+from inspector.analyses.check.check_conditions import FIGURES, FRACTIONS, check_condition, fulfilled, undefined_figures
 from scoring.data.errors import FilterError, UsageError
 
 

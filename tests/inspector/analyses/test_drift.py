@@ -12,8 +12,10 @@ from inspector.analyses.timeline.drift import DRIFT, drift_view
 from inspector.analyses.timeline.timeline import timeline
 from inspector.cli import main
 from inspector.cli.actions import watching
-from inspector.render.blocks import Curve, Note, Table
+from inspector.render.blocks import Note
+from inspector.render.chart_blocks import Curve
 from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Table
 from opened import opened
 from scoring.data.errors import UsageError
 from scoring.importing.batch import ImportOptions

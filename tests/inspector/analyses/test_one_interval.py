@@ -10,7 +10,8 @@ from inspector.analyses import Params
 from inspector.analyses import load as load_analysis
 from inspector.analyses.report.document import report_document
 from inspector.render.analysis_list import summaries
-from inspector.render.blocks import Reliability, Table
+from inspector.render.chart_blocks import Reliability
+from inspector.render.table_blocks import Table
 from reference import Case
 from scoring.data.errors import InspectError
 from scoring.selection.loading import load

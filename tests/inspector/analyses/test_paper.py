@@ -6,8 +6,9 @@ import pytest
 import example
 import papers
 from inspector.analyses import Params
-from inspector.analyses.paper import CELLS, STATISTIC_CELLS, TABLES, check_of, paper
-from inspector.render.blocks import Table
+from inspector.analyses.paper.paper import TABLES, check_of, paper
+from inspector.analyses.paper.paper_rows import CELLS, STATISTIC_CELLS
+from inspector.render.table_blocks import Table
 from inspector.state.focusing import covering
 from inspector.state.opening import inspect
 from inspector.state.subject import subject

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 import making
 from inspector.analyses import Params
-from inspector.analyses.agreement import NO_CASE, SCORER_AGREEMENT, agreement
+from inspector.analyses.agreement.agreement import agreement
+from inspector.analyses.agreement.scorer_agreement import NO_CASE, SCORER_AGREEMENT
 from inspector.cli import main
 from published_spaces import mr_math
 from reference import Case

@@ -13,7 +13,7 @@ import checkpoints
 import making
 import reference
 from inspector import cli
-from inspector.analyses.show import case_pages as _case_pages
+from inspector.analyses.show import token_page
 from inspector.cli.command_flags import FORMS
 from scoring.models.prms.qwen import SYSTEM
 from scoring.workspace.cache import RewardParts
@@ -74,7 +74,7 @@ def answer(model, tmp_path_factory):
 @pytest.fixture
 def told(answer, workspace, monkeypatch, capsys):
     """The command in this process, with that answer."""
-    monkeypatch.setattr(_case_pages, "answer_to", lambda _: answer)
+    monkeypatch.setattr(token_page, "answer_to", lambda _: answer)
 
     def call(*words):
         code = cli.main(["show", "bench/c0", "-w", str(workspace.root), "--explain", "--model", "tiny", *words])

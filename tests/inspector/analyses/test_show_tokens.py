@@ -12,7 +12,7 @@ import every_family  # needs torch
 import making
 import pages
 import reference
-from inspector.analyses.show.case_pages import token_blocks
+from inspector.analyses.show.token_page import token_blocks
 from inspector.cli.actions.view_page import painted
 from inspector.render.blocks import Section
 from inspector.render.charts.glyphs import Glyphs

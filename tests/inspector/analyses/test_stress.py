@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import making
 from inspector.analyses import Params, load
 from inspector.case_page import rewriting_track
-from inspector.render.blocks import Cell, Table
+from inspector.render.table_blocks import Cell, Table
 from inspector.screens.messages import Go
 from inspector.state.opening import inspect
 from opened import opened

@@ -14,17 +14,9 @@ import taxonomy_spaces
 from inspector.analyses.taxonomy import BY_SCORER, NOBODY, NOTE_ROWS, SATURATION_ROWS, TAXONOMY, UNCOUNTED, UNSORTED
 from inspector.cli import main
 from inspector.cli.command_flags import FORMS
-from inspector.state.triage.categories import (
-    NOT_TRIED,
-    category_name,
-    gathered_notes,
-    judged,
-    merge,
-    put,
-    rename,
-    saturation_words,
-    typed_category,
-)
+from inspector.state.triage.categories import category_name, merge, put, rename, typed_category
+from inspector.state.triage.category_cases import NOT_TRIED, judged
+from inspector.state.triage.gathered_notes import gathered_notes, saturation_words
 from reference import Case
 from refusals import sentence_of
 from scoring.data.errors import UsageError

@@ -13,9 +13,9 @@ from inspector.analyses import Params
 from inspector.analyses.board.board_rows import board_frame
 from inspector.analyses.thresholds.thresholds import thresholds
 from inspector.cli import main
-from inspector.render.blocks import Curve
+from inspector.render.chart_blocks import Curve
 from inspector.state.comparability import incomparable
-from inspector.state.thresholds.ways import CURVE
+from inspector.state.thresholds.curve_rows import CURVE
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.selection.loading import load

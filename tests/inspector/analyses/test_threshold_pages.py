@@ -12,8 +12,8 @@ import making
 import scenes
 from inspector.analyses import Params
 from inspector.analyses.thresholds.thresholds import thresholds
-from inspector.render.blocks import Histogram, Reliability
 from inspector.render.cells import plain_text
+from inspector.render.chart_blocks import Histogram, Reliability
 from inspector.render.chart_views import numbers_of
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import text_of

@@ -15,10 +15,12 @@ import side_by_side
 import step_making
 from inspector.analyses import Params
 from inspector.analyses.compare.compare import compare
-from inspector.analyses.timeline.timeline import TIMELINE, TrainingCourse, TrainingRun, timeline
+from inspector.analyses.timeline.timeline import TIMELINE, timeline
+from inspector.analyses.timeline.training_course import TrainingCourse, TrainingRun
 from inspector.api import analysis
 from inspector.cli import main
-from inspector.render.blocks import Curve, Note
+from inspector.render.blocks import Note
+from inspector.render.chart_blocks import Curve
 from opened import opened
 from reference import Case
 from scoring.data.errors import UsageError

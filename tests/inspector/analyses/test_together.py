@@ -6,7 +6,9 @@ import pytest
 
 import judged
 import making
-from inspector.analyses.compare.together import CASCADE_ROWS, PAIR_ROWS, SET_ROWS
+from inspector.analyses.compare.cascade import CASCADE_ROWS
+from inspector.analyses.compare.pair_pages import PAIR_ROWS
+from inspector.analyses.compare.scorer_sets import SET_ROWS
 from inspector.cli import main
 from scoring.data.errors import UsageError
 from scoring.selection.loading import load

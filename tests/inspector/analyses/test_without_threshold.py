@@ -9,13 +9,13 @@ import making
 import reference
 from inspector.analyses.board.board import board
 from inspector.analyses.board.board_rows import board_frame
-from inspector.case_page.lines import DisplayOptions, case_lines
+from inspector.case_page.case_lines import case_lines
+from inspector.case_page.open_case import DisplayOptions
 from inspector.cli import main
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence, votes_words
 from inspector.screens.case_columns import case_columns
-from inspector.screens.filtering import facet_groups
-from inspector.state.case_list.listed import failures
+from inspector.screens.facet_groups import facet_groups
 from inspector.state.filtering.filter_words import filter_words
 from inspector.state.focusing import next_scorer
 from inspector.state.kept_answers import kept_answers

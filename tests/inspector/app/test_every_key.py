@@ -23,18 +23,23 @@ import example
 import inspector.screens
 import inspector.widgets
 from inspector.screens.analysis import screen_of
-from inspector.screens.arranging import ColumnMenu, SortMenu
-from inspector.screens.common_cases import ScorerChoice
-from inspector.screens.dialog import Dialog, Leaving, Narrowing, Picking, SureDialog, WordsDialog
+from inspector.screens.case_scorer import CaseScorerDialog
+from inspector.screens.column_menu import ColumnMenu
+from inspector.screens.condition_dialog import ConditionScreen
+from inspector.screens.dialog import Dialog, Leaving, Narrowing, Picking
 from inspector.screens.export import ExportMenu
-from inspector.screens.filtering import ConditionScreen
 from inspector.screens.help_pages import TextPage
+from inspector.screens.history_dialog import HistoryDialog
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.mapping import MappingDialog
-from inspector.screens.score import CaseScorerDialog, ScoreDialog, TickLine
+from inspector.screens.question_dialogs import SureDialog, WordsDialog
+from inspector.screens.score import ScoreDialog, TickLine
+from inspector.screens.scorer_choice import ScorerChoice
+from inspector.screens.similar_dialog import SimilarDialog
 from inspector.screens.slices import SlicesScreen
+from inspector.screens.sort_menu import SortMenu
 from inspector.screens.start import PathList
-from inspector.screens.tagging import HistoryDialog, SimilarDialog, TagDialog
+from inspector.screens.tag_dialog import TagDialog
 from inspector.screens.trees import StepTable, TreeScreen
 from inspector.screens.what_if import WhatIf
 from inspector.widgets.critique_pane import CritiquePane

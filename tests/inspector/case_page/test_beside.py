@@ -9,9 +9,9 @@ from rich.cells import cell_len
 import judged
 import making
 from inspector.case_page.columns import GUTTER, columns, least_text
-from inspector.case_page.facts import agreement
 from inspector.case_page.open_case import DisplayOptions, letters_of, scorers_shown
-from inspector.case_page.steps import cells, second_cells
+from inspector.case_page.outcome_lines import agreement
+from inspector.case_page.reward_cells import cells, second_cells
 from inspector.render.charts.glyphs import Glyphs
 from inspector.state.opening import inspect
 from reference import Case

@@ -6,7 +6,8 @@ from rich.cells import cell_len
 
 import making
 import reference
-from inspector.case_page.lines import DisplayOptions, case_lines
+from inspector.case_page.case_lines import case_lines
+from inspector.case_page.open_case import DisplayOptions
 from inspector.render.charts.glyphs import Glyphs
 from inspector.state.opening import inspect
 from reference import Case

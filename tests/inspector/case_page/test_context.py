@@ -11,8 +11,9 @@ from benchmark_rows import judged_trajectory, tool, trajectory
 from inspector import cli
 from inspector.api import analysis
 from inspector.case_page.context_lines import LONGEST_MESSAGE, glance_at_hit
+from inspector.case_page.copied_text import copied
 from inspector.case_page.open_case import DisplayOptions, Stop
-from inspector.case_page.prose import FOUND, copied, is_hit
+from inspector.case_page.prose import FOUND, is_hit
 from inspector.render.texts.text import clean
 from inspector.state.opening import inspect
 from reference import Case

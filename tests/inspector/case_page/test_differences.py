@@ -7,7 +7,8 @@ import pytest
 import making
 import reference
 from inspector.analyses.board.board_rows import board_frame
-from inspector.case_page.lines import DisplayOptions, case_lines
+from inspector.case_page.case_lines import case_lines
+from inspector.case_page.open_case import DisplayOptions
 from inspector.cli import main
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence

@@ -3,9 +3,9 @@
 import pytest
 
 import making
+from inspector.case_page.copied_text import copied, whole_case
 from inspector.case_page.facts import findings_of, known
 from inspector.case_page.open_case import Stop
-from inspector.case_page.prose import copied, whole_case
 from inspector.state.opening import inspect
 from reference import Case
 from scoring.formats.benchmarks.case_format import Imported

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from inspector.render.mathtext import unicode_math
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
-from inspector.state.answer_blocks import TextMark, placed_lines, readable
+from inspector.state.marked_text import TextMark, placed_lines, readable
 
 PIECES = (
     *("paragraph 1", r"\boxed{3}", "$", r"\frac{1}{2}", " ", "\n\n\n\n", "第1步", "x^2", r"\(", r"\)", "\x1b[2J"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.state.answer_blocks import mentions
+from inspector.state.step_mentions import mentions
 
 
 def found(text):

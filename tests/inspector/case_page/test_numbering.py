@@ -3,7 +3,7 @@
 import pytest
 
 import making
-from inspector.state.answer_blocks import numbering
+from inspector.state.step_numbering import numbering
 from scoring.formats.results.reasoneval import CRITIC_TITLE
 from scoring.models.critics.protocols import PROTOCOLS
 

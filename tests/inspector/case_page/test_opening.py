@@ -7,7 +7,7 @@ import pytest
 import making
 from inspector.case_page.open_case import Stop
 from inspector.case_page.opening import line_of, opening, stop_at
-from inspector.case_page.steps import prefix
+from inspector.case_page.step_folds import prefix
 from inspector.render.texts.sentences import WORDS
 from inspector.state.opening import inspect
 from reference import Case

@@ -2,8 +2,8 @@ import pytest
 from rich.cells import cell_len
 
 import originals
-from inspector.case_page.lines import DisplayOptions, case_lines
-from inspector.case_page.open_case import Stop, open_case
+from inspector.case_page.case_lines import case_lines
+from inspector.case_page.open_case import DisplayOptions, Stop, open_case
 from inspector.case_page.original_lines import MODE, original_lines
 from inspector.render.charts.glyphs import Glyphs
 

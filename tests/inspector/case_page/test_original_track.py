@@ -1,7 +1,7 @@
 import polars as pl
 
 import originals
-from inspector.case_page.variant_track import original_evaluation, original_of
+from inspector.case_page.original_track import original_evaluation, original_of
 from inspector.state.opening import inspect
 from scoring.data.schema import REWARDS, content_key
 from scoring.data.texts import reward_keys

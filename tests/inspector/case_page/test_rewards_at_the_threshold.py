@@ -9,7 +9,7 @@ import reference
 from inspector.analyses.report.document import report_document
 from inspector.case_page.columns import DIGITS, MOST_DIGITS, ScorerColumn, columns
 from inspector.case_page.open_case import DisplayOptions
-from inspector.case_page.steps import cells
+from inspector.case_page.reward_cells import cells
 from inspector.case_page.tracks import track
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.text import apart_from

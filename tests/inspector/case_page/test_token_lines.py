@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 import example
-from inspector.case_page.lines import case_lines
+from inspector.case_page.case_lines import case_lines
 from inspector.case_page.open_case import DisplayOptions, open_case
 from inspector.case_page.token_lines import ASKING, MODE, grouped, token_lines
 from inspector.render.charts.glyphs import Glyphs

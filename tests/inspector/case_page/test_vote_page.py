@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 
 import critic_spaces
-from inspector.case_page.critique_page import VoteDisplay, answers_to, vote_page
+from inspector.case_page.vote_page import VoteDisplay, answers_to, vote_page
 from inspector.render.charts.glyphs import Glyphs
 from inspector.state.opening import inspect
 from scoring.evaluation.single_case import judged_wrong

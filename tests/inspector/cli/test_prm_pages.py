@@ -3,7 +3,8 @@
 import pytest
 
 import pages
-from inspector.cli.actions.prm_list import _cut, _rows, check_page, family_page, list_page, summary
+from inspector.cli.actions.prm_list import _cut, _rows
+from inspector.cli.actions.prm_pages import check_page, family_page, list_page, summary
 from scoring.models.prms.prm_catalogue import ADAPTERS, family
 
 ROWS = [_cut(row) for row in _rows()][: len(ADAPTERS)]

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.render.charts.glyphs import Glyphs, cells, shown_runs
+from inspector.render.charts.glyphs import Glyphs
+from inspector.render.charts.sparkline_runs import cells, shown_runs
 
 
 @given(st.integers(0, 120), st.integers(4, 60), st.none() | st.integers(-2, 125), st.none() | st.integers(-2, 125))

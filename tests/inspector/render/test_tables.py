@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.render.blocks import table_of
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import text_of
+from inspector.render.table_blocks import table_of
 from inspector.render.terminal import NARROWEST, UNBOUNDED, Terminal
 
 LONG = "reasoneval_wizardmath-7b-v1."

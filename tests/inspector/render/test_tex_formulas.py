@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.render.documents.latex import latex_prose, whole_formula
+from inspector.render.documents.latex_prose import latex_prose, whole_formula
 from thoroughness import up_to
 
 PIECES = [

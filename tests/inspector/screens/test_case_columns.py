@@ -1,7 +1,7 @@
 import making
 from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.case_columns import SHOWN_LABELS, case_columns, empty_keys, usual_keys
-from inspector.screens.filtering import facet_groups
+from inspector.screens.facet_groups import facet_groups
 from inspector.state.filtering.facets import FACETS, TITLES
 from inspector.state.filtering.filter_words import filter_words
 from inspector.state.opening import inspect

@@ -7,7 +7,7 @@ import checked_pairs
 import making
 import reference
 from inspector.analyses import Params
-from inspector.analyses.check import check
+from inspector.analyses.check.check import check
 from inspector.screens.common_cases import is_on_common_cases, on_all_cases, on_common_cases, reasons_on_screen
 from inspector.state.comparability import incomparable, remedy_of
 from inspector.state.focusing import on_benchmark

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from contested_space import ANSWERS, FIRST, SECOND, THIRD, write
-from inspector.screens import triage
+from inspector.screens import contested_label
 from opened import inspected, opened
 from scoring.selection.loading import load
 from screen_text import hides, press, rests, screen_lines, shows
@@ -70,11 +70,11 @@ async def test_where_nothing_is_contested_no_line_is_taken_away_from_the_case(tm
 
 
 async def test_among_many_cases_it_comes_when_it_is_computed_and_a_ruling_computes_nothing_anew(query, monkeypatch):
-    monkeypatch.setattr(triage, "FEW", 0)
+    monkeypatch.setattr(contested_label, "FEW", 0)
     async with opened(query, size=(220, 36)) as pilot:
         await press(pilot, *QUEUE)
         await shows(pilot, SAID, "1 of 10")
-        monkeypatch.setattr(triage, "ranking_of", None)
+        monkeypatch.setattr(contested_label, "ranking_of", None)
         await press(pilot, "1", "w", *"hard", "enter", "u", "N")
         await rests(pilot, SAID, "1 of 10")
         await press(pilot, "n", "1", "1")

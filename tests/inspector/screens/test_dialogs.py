@@ -11,7 +11,8 @@ from textual.dom import DOMNode
 import example
 import inspector.screens
 import inspector.widgets
-from inspector.screens.dialog import CommandMenu, Dialog, SureDialog
+from inspector.screens.dialog import CommandMenu, Dialog
+from inspector.screens.question_dialogs import SureDialog
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_view import LineView
 from inspector.widgets.pick_list import PickList

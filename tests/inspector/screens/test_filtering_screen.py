@@ -8,7 +8,7 @@ import example
 import making
 import reference
 from inspector.cli import main
-from inspector.screens.filtering import ConditionScreen
+from inspector.screens.condition_dialog import ConditionScreen
 from inspector.screens.slices import SlicesScreen
 from inspector.state.filtering.slices import sliced
 from inspector.state.focusing import on_benchmark

@@ -6,7 +6,7 @@ import pytest
 
 import example
 from inspector.cli import main
-from inspector.screens.tagging import HIDDEN, HistoryDialog
+from inspector.screens.history_dialog import HIDDEN, HistoryDialog
 from inspector.state.triage.history import history_lines
 from opened import opened
 from scoring.selection.loading import load

@@ -8,7 +8,7 @@ from textual.events import Paste
 import example
 from inspector.screens.board import BoardScreen
 from inspector.screens.cases import CasesScreen
-from inspector.screens.dialog import WordsDialog
+from inspector.screens.question_dialogs import WordsDialog
 from inspector.widgets import textual_compat
 from opened import inspected, opened
 from screen_text import press, settled, shows, type_ahead, until

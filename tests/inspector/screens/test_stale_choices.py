@@ -10,7 +10,7 @@ from textual.events import Paste
 from textual.widgets import Input
 
 from inspector.screens import score
-from inspector.screens.filtering import ConditionScreen
+from inspector.screens.condition_dialog import ConditionScreen
 from inspector.screens.messages import Score
 from inspector.screens.score import ScoreDialog, model_choices
 from inspector.screens.start import import_list, start_list

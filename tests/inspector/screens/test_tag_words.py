@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.screens.tagging import batch_words, changes, completed, offered_tags, typed_tags
+from inspector.screens.tag_words import batch_words, changes, completed, offered_tags, typed_tags
 from scoring.formats.benchmarks.benchmark_registry import taxonomies
 from scoring.workspace.triage.history import NOTE, TAG, UNTAG, Action, Triage
 

@@ -6,7 +6,7 @@ from textual.events import Paste
 import example
 import making
 from inspector.screens.messages import Copy
-from inspector.screens.tagging import in_columns
+from inspector.screens.tag_dialog import in_columns
 from inspector.state.opening import inspect
 from inspector.widgets.text_editor import TextEditor
 from opened import inspected, listed, opened

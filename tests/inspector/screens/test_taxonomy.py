@@ -12,9 +12,10 @@ from inspector.cli import main
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
-from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of, notes_shown
+from inspector.screens.note_sorting import notes_shown
+from inspector.screens.taxonomy import TaxonomyScreen, category_blocks, category_of
 from inspector.state.opening import inspect
-from inspector.state.triage.categories import NOT_TRIED, VALUES
+from inspector.state.triage.category_cases import NOT_TRIED, VALUES
 from inspector.widgets.pick_list import TextList
 from opened import inspected, listed, opened
 from scoring.selection.loading import load

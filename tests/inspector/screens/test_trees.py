@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from inspector.cli.actions.tree_pages import trees_view
 from inspector.render.charts.glyphs import Glyphs
-from inspector.screens.trees import VIEWS, StepTable, TreeRows, TreeScreen, node_lines
+from inspector.screens.tree_rows import TreeRows, node_lines
+from inspector.screens.trees import VIEWS, StepTable, TreeScreen
 from inspector.widgets.themes import OneDialog
 from opened import unpainted
 from scoring.formats.reading.rows import SourceRow

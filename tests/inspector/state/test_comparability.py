@@ -7,7 +7,8 @@ from msgspec.structs import replace
 import checked_pairs
 import making
 import reference
-from inspector.state.comparability import counted_cases, incomparable, remedy_of
+from inspector.state.comparability import incomparable, remedy_of
+from inspector.state.counted_cases import counted_cases
 from scoring.metrics.shares import tried
 from scoring.selection.loading import load
 from scoring.selection.query import Query

@@ -13,7 +13,7 @@ import example
 import making
 import papers
 import reference
-from inspector.analyses.card import protocol_card
+from inspector.analyses.card.protocol_card import protocol_card
 from inspector.analyses.stats import stats
 from inspector.cli import main
 from inspector.screens.common_cases import banner

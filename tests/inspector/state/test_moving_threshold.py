@@ -16,7 +16,6 @@ from scoring.workspace.filtering.filters import Facet
 from step_reference import Step
 from thoroughness import THOROUGH
 from views import metrics_view
-from scoring.selection.result_set import row_order
 
 
 @pytest.fixture(scope="module", params=["F1", "PRMScore"])

@@ -4,7 +4,7 @@ import json
 
 import making
 from inspector.cli import main
-from inspector.state.notes import range_notes
+from inspector.state.figure_notes import range_notes
 from reference import Case
 from scoring.selection.loading import load
 from scoring.selection.query import Query

@@ -25,9 +25,8 @@ from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.deciding import OPTIMISTIC
 from scoring.selection.loading import load
 from scoring.selection.query import Query
-from scoring.workspace.filtering.filters import Facet, Filter, NumberRange
-from inspector.state.focusing import next_scorer
 from scoring.selection.result_set import row_order
+from scoring.workspace.filtering.filters import Facet, Filter, NumberRange
 
 CASES, SCORERS = making.study()
 SCORED = {scorer.name: rows for scorer, rows in SCORERS}

@@ -8,10 +8,11 @@ import pytest
 import making
 from inspector.analyses.board.arrangement import Arrangement
 from inspector.analyses.board.board import board_view
-from inspector.analyses.report.facts import benchmarks_of, board_table
-from inspector.analyses.thresholds.thresholds import curve_chart
+from inspector.analyses.report.benchmark_report import benchmarks_of
+from inspector.analyses.report.report_board import board_table
+from inspector.analyses.thresholds.curve_page import curve_chart
 from inspector.cli import main
-from inspector.state.notes import untuned_notes
+from inspector.state.figure_notes import untuned_notes
 from inspector.state.opening import inspect
 from inspector.state.thresholds.ways import scorers_there
 from reference import Case

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import making
 import reference
 import rows_out
-from inspector.cli.actions.exporting import TABLES
+from inspector.cli.actions.triage_export import TABLES
 from inspector.cli.commands.export import FOREIGN
 from rows_out import case, decided, given, labelled
 from scoring.data.schema import METADATA, REWARDS

@@ -16,7 +16,7 @@ from inspector.analyses import Params
 from inspector.analyses.best_of_n.best_of_n import BEST_OF_N, best_of_n
 from inspector.cli import main
 from inspector.cli.command_flags import FORMS
-from inspector.render.blocks import Curve
+from inspector.render.chart_blocks import Curve
 from inspector.render.texts.sentences import official_score
 from opened import opened
 from scoring.data.errors import UsageError

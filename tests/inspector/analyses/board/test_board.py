@@ -4,7 +4,8 @@ import making
 import reference
 from inspector.analyses.board.arrangement import Arrangement, arranged, kind_of
 from inspector.analyses.board.board import board
-from inspector.analyses.board.board_rows import BOARD, SEPARATOR, Standings, board_frame
+from inspector.analyses.board.board_rows import BOARD, SEPARATOR, board_frame
+from inspector.analyses.board.standings import Standings
 from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.board_columns import board_columns
 from inspector.widgets.columns import FittedColumns

@@ -19,8 +19,9 @@ from inspector.analyses.board.arrangement import (
     kind_of,
     sort_of_word,
 )
-from inspector.analyses.board.board_rows import BOARD, Standings, board_frame, pieces, published_frame, standings
+from inspector.analyses.board.board_rows import BOARD, board_frame, pieces, published_frame
 from inspector.analyses.board.cells import PUBLISHED, BoardCells
+from inspector.analyses.board.standings import Standings, standings
 from inspector.render.cells import signed
 from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.board_columns import Legend, board_columns, entries

@@ -9,8 +9,9 @@ import making
 import reference
 import step_making
 from inspector.analyses.board.arrangement import Arrangement, arranged
-from inspector.analyses.board.board_rows import Standings, board_frame, pieces, standings, waiting
+from inspector.analyses.board.board_rows import board_frame, pieces
 from inspector.analyses.board.cells import BEST, BUSY, REFERENCE, TIED
+from inspector.analyses.board.standings import Standings, standings, waiting
 from inspector.analyses.report.document import report_document
 from inspector.render.blocks import Bullets
 from scoring.formats.benchmarks.case_format import Imported

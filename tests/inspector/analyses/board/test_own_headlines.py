@@ -12,9 +12,11 @@ import making
 import reference
 from inspector.analyses import Params, load
 from inspector.analyses.board.arrangement import Arrangement, kind_of, title_of
-from inspector.analyses.board.board_rows import board_frame, pieces, published_frame, standings
+from inspector.analyses.board.board_rows import board_frame, pieces, published_frame
 from inspector.analyses.board.cells import BEST
-from inspector.analyses.report.facts import benchmarks_of, board_table
+from inspector.analyses.board.standings import standings
+from inspector.analyses.report.benchmark_report import benchmarks_of
+from inspector.analyses.report.report_board import board_table
 from inspector.render.texts.sentences import headline, official_score, official_title, subset_headlines, unit_of
 from inspector.screens.board_columns import explained
 from inspector.state.common_cases import best_first

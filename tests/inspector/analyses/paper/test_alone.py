@@ -4,7 +4,8 @@ import pytest
 
 import making
 import reference
-from inspector.analyses.paper import CELLS, STATISTIC_CELLS, TABLES
+from inspector.analyses.paper.paper import TABLES
+from inspector.analyses.paper.paper_rows import CELLS, STATISTIC_CELLS
 from refusals import sentence_of
 from thoroughness import THOROUGH
 

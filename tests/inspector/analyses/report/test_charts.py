@@ -5,14 +5,16 @@ import polars as pl
 import pytest
 
 import making
-from inspector.analyses.breakdown.places import distances
-from inspector.analyses.report.facts import LEFT, RIGHT, ReportFigure, interval_chart, outcome_chart
-from inspector.analyses.report.facts import LEFT as AXIS
-from inspector.analyses.thresholds.thresholds import curve_chart
-from inspector.render.blocks import Columns, table_of
+from inspector.analyses.breakdown.bin_pages import distances
+from inspector.analyses.report.report_charts import LEFT, RIGHT, ReportFigure, interval_chart, outcome_chart
+from inspector.analyses.report.report_charts import LEFT as AXIS
+from inspector.analyses.thresholds.curve_page import curve_chart
 from inspector.render.cells import rights
+from inspector.render.chart_blocks import Columns
 from inspector.render.chart_views import pictured
-from inspector.render.elements import WIDTH, Element, name_label
+from inspector.render.elements import Element
+from inspector.render.svg import WIDTH, name_label
+from inspector.render.table_blocks import table_of
 from inspector.render.texts.sentences import GLYPHS, official_score
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.selection.loading import load

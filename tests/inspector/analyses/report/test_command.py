@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 import making
 import reference
-from inspector.analyses.report import document
+from inspector.analyses.report import chosen_cases
 from inspector.analyses.report.document import Choices, report_document
 from inspector.cli import main
 from inspector.render.blocks import CaseBlock
@@ -242,7 +242,7 @@ SENTENCE = (
 
 def test_a_report_of_200_long_cases_is_below_two_megabytes(called, tmp_path, monkeypatch):
     """50 of them with a quarter of the LaTeX take a quarter of what is not in a report without cases."""
-    monkeypatch.setattr(document, "WRITTEN", document.WRITTEN // 4)
+    monkeypatch.setattr(chosen_cases, "WRITTEN", chosen_cases.WRITTEN // 4)
     rng = random.Random(1)
     found, scorers = [], [[] for _ in range(5)]
     for _ in range(65):

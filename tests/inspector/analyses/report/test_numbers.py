@@ -9,8 +9,10 @@ import pytest
 import making
 from inspector.analyses.report.document import Choices, ReportDocument, report_document
 from inspector.cli import main
-from inspector.render.blocks import Columns, CommandLine, Curve, Fold, Note, Picture, Table
+from inspector.render.blocks import CommandLine, Fold, Note
 from inspector.render.cells import plain_text, value_text
+from inspector.render.chart_blocks import Columns, Curve, Picture
+from inspector.render.table_blocks import Table
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.selection.loading import load
 from scoring.selection.query import Query

@@ -11,12 +11,10 @@ from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.charts.heat_map import LEVELS, ColourScale
 from inspector.widgets.line_scroll import LineScroll
 from inspector.widgets.line_view import LineView
+from inspector.widgets.theme_colours import COLOURS, SCORERS, SIXTEEN
 from inspector.widgets.themes import (
-    COLOURS,
     DEFAULT,
     FEW_COLOURS,
-    SCORERS,
-    SIXTEEN,
     choose_theme,
     chosen_theme,
     themes,

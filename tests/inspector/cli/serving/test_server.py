@@ -23,7 +23,8 @@ import hostile_folder
 from inspector import cli
 from inspector.cli.actions import browser as shell
 from inspector.cli.serving import server
-from inspector.cli.serving.server import COOKIE, Blur, Doorkeeper, Focus, PageSize, Ping, Resized, Stdin, read_message
+from inspector.cli.serving.page_messages import Blur, Focus, PageSize, Ping, Resized, Stdin, read_message
+from inspector.cli.serving.server import COOKIE, Doorkeeper
 from inspector.cli.serving.visitor import VisitorOpening
 from inspector.state.visit import Visit
 from inspector.widgets.textual_compat import Packets

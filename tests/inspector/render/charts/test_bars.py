@@ -1,5 +1,5 @@
-from inspector.render.charts.axes import ChartMark
 from inspector.render.charts.bars import Bar, bars
+from inspector.render.charts.chart_marks import ChartMark
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import CaseLink, text_of
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.render.blocks import Bin, Series, Tick
-from inspector.render.charts.axes import ChartMark
+from inspector.render.chart_blocks import Bin, Series, Tick
 from inspector.render.charts.bars import Bar, bars
+from inspector.render.charts.chart_marks import ChartMark
 from inspector.render.charts.curve import curve
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.heat_map import heat_map

@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.render.charts.bars import BarPlace, CountColumn, columns, paired_bars
+from inspector.render.charts.columns import CountColumn, columns
 from inspector.render.charts.glyphs import Glyphs
+from inspector.render.charts.paired_bars import BarPlace, paired_bars
 from inspector.render.lines import CaseLink, text_of
 from thoroughness import up_to
 

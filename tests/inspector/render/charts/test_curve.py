@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from inspector.render.blocks import Curve, Series, Tick
+from inspector.render.chart_blocks import Curve, Series, Tick
 from inspector.render.chart_views import pictured
 from inspector.render.charts.curve import MOST, curve
 from inspector.render.charts.glyphs import Glyphs

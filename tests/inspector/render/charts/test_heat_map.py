@@ -3,7 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from inspector.render.charts.axes import ChartMark
+from inspector.render.charts.chart_marks import ChartMark
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.heat_map import heat_map
 from inspector.render.lines import CaseLink, text_of

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.render.blocks import Bin, Tick
+from inspector.render.chart_blocks import Bin, Tick
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.histogram import histogram
 from inspector.render.lines import CaseLink, text_of

@@ -1,4 +1,4 @@
-from inspector.render.charts.axes import ChartMark
+from inspector.render.charts.chart_marks import ChartMark
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.reliability import ReliabilityBin, reliability
 from inspector.render.lines import CaseLink, text_of

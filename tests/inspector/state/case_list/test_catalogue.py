@@ -3,8 +3,8 @@ import pytest
 import example
 from inspector.analyses.cases import columns_table
 from inspector.render.charts.glyphs import Glyphs
-from inspector.screens.arranging import narrowed, sort_of
 from inspector.screens.case_columns import case_columns
+from inspector.screens.sort_menu import narrowed, sort_of
 from inspector.state.case_list.catalogue import OF_CASES, OF_SCORER, catalogue, entry_of, order_words
 from inspector.state.case_list.listed import arranged
 from inspector.state.opening import inspect

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspector.screens.filtering import _reads_the_same
+from inspector.screens.cell_conditions import _reads_the_same
 from scoring.workspace.filtering.filters import passing
 from thoroughness import up_to
 

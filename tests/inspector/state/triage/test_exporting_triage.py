@@ -11,7 +11,7 @@ import pytest
 import making
 from imports import import_source
 from inspector.cli import main
-from inspector.cli.actions.exporting import TEXTS
+from inspector.cli.actions.triage_export import TEXTS
 from inspector.state.triage.annotations import ANNOTATIONS, gone_words
 from reference import Case
 from refusals import sentence_of

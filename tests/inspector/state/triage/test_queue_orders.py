@@ -15,13 +15,13 @@ from inspector.state.focusing import covering
 from inspector.state.label_audit import audited_benchmarks
 from inspector.state.opening import inspect
 from inspector.state.subject import subject
-from inspector.state.triage.queue import (
+from inspector.state.triage.queue import queue_cases
+from inspector.state.triage.queue_orders import (
     CONTESTED,
     DIFFERING,
     SUSPICIOUS,
     _in_turns,
     judging,
-    queue_cases,
     queue_orders,
     queue_rows,
 )

@@ -1,0 +1,245 @@
+"""One case as lines for a pane: an ordered list of sections, each a function from the case at hand to lines.
+
+A new part of the view is a function and an entry in one of the lists here. The first sections
+stay in place while the others scroll, as far as there is room for them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+from rich.cells import cell_len
+
+from inspector.case_page import original_lines, token_lines
+from inspector.case_page.facts import facts_lines
+from inspector.case_page.images import MOST
+from inspector.case_page.open_case import DisplayOptions, OpenCase, Stop, images_of, open_case
+from inspector.case_page.outcome_lines import agreement_lines, answer_words, sentence_lines
+from inspector.case_page.page import StopLine, cut
+from inspector.case_page.prose import paragraph
+from inspector.case_page.statement_lines import kept_variants_lines, said_lines
+from inspector.case_page.step_folds import telling
+from inspector.case_page.steps import step_lines
+from inspector.case_page.tracks import Track
+from inspector.render.charts.glyphs import OUTCOME_STYLES
+from inspector.render.texts.sentences import GLYPHS, WORDS, counted, counts_from_one, gold_words
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import TextPart, clean
+from inspector.render.texts.wrap import wrap
+from inspector.state.label_words import changed_words
+from inspector.state.screen_state import ScreenState
+from inspector.widgets.line_view import Line
+from scoring.data.errors import InspectError
+
+# -- what stands above the steps
+
+PROBLEM_SHARE = 5
+"""A problem takes at most one of so many parts of what is seen at once, unless it is unfolded."""
+PROBLEM_LEAST = 3
+"""Lines of a problem that are shown at least."""
+IMAGE = "Image  "
+
+
+def head_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield where the case is from and how it ended."""
+    record, display = case.case, case.display
+    facts = [
+        record["subset"],
+        record["origin"],
+        record["language"],
+        record["generator"],
+        counted(record["n_steps"], "step"),
+    ]
+    if record["final_answer_correct"] is not None and not display.blind:
+        facts.append("final answer right" if record["final_answer_correct"] else "final answer wrong")
+    described = display.dot.join(clean(fact) for fact in facts if fact)
+    name = f"{clean(record['case'])}  " if display.named else ""
+    for line in wrap(f"{name}{described}", display.width):
+        yield Line([(line, "dim")])
+
+
+def problem_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield the problem, cut where it would leave the steps no room."""
+    display, stop = case.display, Stop("problem")
+    lines = list(paragraph("", "", case.texts["problem"], display, style="strong", scope="problem"))
+    if stop not in display.turned and display.height:
+        lines = cut(lines, max(PROBLEM_LEAST, display.height // PROBLEM_SHARE), display.keys.of("turn-over"))
+    first, *rest = lines
+    yield StopLine(first.parts, stop=stop)
+    yield from rest
+
+
+def image_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield a line or more for each image that the case names: its name, and what it is or why it is not opened."""
+    key = case.display.keys.of("turn-over")
+    for number, image in enumerate(images_of(case)):
+        words = f"{clean(image.name)}  ({clean(image.words)}{f'; {key} opens it' if image.sound else ''})"
+        first, *rest = wrap(words, max(10, case.display.width - cell_len(IMAGE)))
+        yield StopLine([(IMAGE, "dim"), (first, "" if image.sound else "bad")], stop=Stop("image", number))
+        yield from (Line([(" " * cell_len(IMAGE), ""), (line, "" if image.sound else "bad")]) for line in rest)
+        if number == MOST - 1:
+            yield Line([(" " * cell_len(IMAGE), ""), (f"no more than {MOST} are looked at", "dim")])
+
+
+# -- gold labels, and the texts beside the problem
+
+
+def gold_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield the gold labels and, unless hidden, why."""
+    display, record, texts = case.display, case.case, case.texts
+    if display.blind:
+        return
+    kinds = [record["error_category"], record["error_type"], record["error_kind"], record["pattern"]]
+    dot = " | " if display.glyphs.ascii_only else " · "
+    changed = changed_words(case.state.results.labels.adjudicated, record["case"])
+    words = dot.join([gold_words(record), *([changed] if changed else []), *(kind for kind in kinds if kind)])
+    first, *rest = paragraph("Gold  ", "gold", words, display)
+    yield StopLine(first.parts, stop=Stop("gold"))
+    yield from rest
+    if texts["reason"] and display.reason:
+        yield from paragraph("Why   ", "gold", texts["reason"], display, scope="reason")
+        if counts_from_one(record["benchmark"], texts["reason"]):
+            yield Line([("      ", ""), ("(this text counts steps from 1, the screen from 0)", "dim")])
+    elif texts["reason"]:
+        yield Line([("Why   ", "gold"), (f"hidden; {display.keys.of('reason')} shows it", "dim")])
+
+
+def other_texts(case: OpenCase) -> Iterator[Line]:
+    """Yield other wordings of the problem, where they read otherwise, and the reference answer."""
+    texts, display = case.texts, case.display
+    for label, name in (("Question  ", "question"), ("Original  ", "original_problem")):
+        if texts[name] is None:
+            continue
+        # Some differ in their LaTeX alone, and read the same.
+        wording, again = (
+            list(paragraph(label, "dim", texts[of], display, scope="problem")) for of in (name, "problem")
+        )
+        if wording != again:
+            yield from wording
+    if texts["reference_answer"] is not None and not display.blind:
+        yield from paragraph("Answer    ", "dim", texts["reference_answer"], display, scope="reason")
+
+
+# -- who is who among several scorers
+
+NAME, SHORT = 28, 12
+"""Cells of a scorer's name at most; and at least, where more of them then stand in a line."""
+OTHERS = 16
+"""Cells of the letter, the outcome and the verdict."""
+BETWEEN = 3
+
+
+def legend_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield the scorers beside each other, as many as fit; nothing for one scorer, whom the sentence names."""
+    if len(case.tracks) < 2:
+        if case.tracks and case.tracks[0].redundancy:
+            yield Line([("beneath each reward, marked r: redundancy", "dim")])
+        return
+    room = _name_cells(case)
+    entries = [_entry(track, case, room) for track in sorted(case.tracks, key=lambda track: track.letter)]
+    widest = max(sum(cell_len(text) for text, _ in entry) for entry in entries)
+    beside = max(1, (case.display.width + BETWEEN) // (widest + BETWEEN))
+    for start in range(0, len(entries), beside):
+        parts: list[TextPart] = []
+        for entry in entries[start : start + beside]:
+            blank = widest - sum(cell_len(text) for text, _ in entry) + BETWEEN
+            parts += [*entry, (" " * blank, "")]
+        yield Line(parts[:-1])
+
+
+def _name_cells(case: OpenCase) -> int:
+    """Cells for a name: as many as let two entries stand in a line at least, three or more in a wide one."""
+    width = case.display.width
+    beside = max(2 if width >= 2 * (SHORT + OTHERS) + BETWEEN else 1, width // (NAME + OTHERS))
+    return max(4, min(NAME, (width - (beside - 1) * BETWEEN) // beside - OTHERS))
+
+
+def _entry(track: Track, case: OpenCase, room: int) -> list[TextPart]:
+    name = short_name(track.name, room, (other.name for other in case.tracks))
+    parts: list[TextPart] = [(f"{track.letter} ", f"{track.style} strong"), (name, track.style)]
+    if case.display.blind:
+        return parts
+    verdict = f" {track.verdict}" if track.verdict is not None and track.verdict >= 0 else ""
+    style = OUTCOME_STYLES.get(track.outcome, "dim")
+    return [*parts, (f" {GLYPHS[track.outcome]} {WORDS[track.outcome]}{verdict}", style)]
+
+
+# -- all of it
+
+CaseSection = Callable[[OpenCase], Iterable[Line]]
+
+
+def blank(case: OpenCase) -> Iterable[Line]:  # noqa: ARG001  # a section like the others
+    """Return an empty line."""
+    return (Line([]),)
+
+
+PINNED: tuple[CaseSection, ...] = (
+    head_lines,
+    said_lines,
+    kept_variants_lines,
+    sentence_lines,
+    agreement_lines,
+    legend_lines,
+)
+"""Above everything; they stay there while the rest scrolls."""
+BODIES: Mapping[str, CaseSection] = {
+    "": step_lines,
+    original_lines.MODE: original_lines.original_lines,
+    original_lines.REWRITING: original_lines.rewriting_lines,
+    token_lines.MODE: token_lines.token_lines,
+}
+"""What stands where the steps are, by `DisplayOptions.mode`: other ways to show them than step by step."""
+ABOVE: tuple[CaseSection, ...] = (problem_lines, image_lines, answer_words, blank)
+BELOW: tuple[CaseSection, ...] = (blank, gold_lines, other_texts, facts_lines)
+PINNED_SHARE = 3
+"""At most one of so many parts of what is seen at once stays in place."""
+
+
+class CaseLines(Struct, frozen=True):
+    """The lines, and what stands where.
+
+    `starts` says for each step (0-based) on which line it starts, folded ones all on theirs. `stops` are the places of
+    the step cursor with their lines, from above. The first `pinned` lines stay where they are while the rest scrolls.
+    `telling` are the gold step and the one that the scorer in focus names, ascending, as far as there are such.
+    """
+
+    lines: tuple[Line, ...]
+    starts: tuple[int, ...]
+    stops: tuple[tuple[Stop, int], ...] = ()
+    pinned: int = 0
+    telling: tuple[int, ...] = ()
+
+    @property
+    def length(self) -> int:
+        """How many lines there are."""
+        return len(self.lines)
+
+
+def case_lines(state: ScreenState, row: int, display: DisplayOptions) -> CaseLines:
+    """Return the case with this row id, seen through the scorer in focus and those beside it.
+
+    Where its texts can no longer be read there is only its name, and why.
+    """
+    try:
+        case = open_case(state, row, display)
+    except InspectError as error:
+        return _unreadable(state.cases["case"][row], error, display)
+    lines: list[Line] = []
+    pinned = 0
+    for section in PINNED:
+        lines += section(case)
+        if len(lines) * PINNED_SHARE <= display.height:
+            pinned = len(lines)
+    case = replace(case, room=display.height - pinned)
+    for section in (*ABOVE, BODIES.get(display.mode, step_lines), *BELOW):
+        lines += section(case)
+    stopped = [(line, at) for at, line in enumerate(lines) if isinstance(line, StopLine)]
+    starts = {step: at for line, at in stopped for step in line.steps}
+    stops = tuple((line.stop, at) for line, at in stopped)
+    return CaseLines(tuple(lines), tuple(starts[step] for step in sorted(starts)), stops, pinned, tuple(telling(case)))
+
+
+def _unreadable(name: str, error: InspectError, display: DisplayOptions) -> CaseLines:
+    reason = wrap(clean(str(error)), display.width)
+    return CaseLines((Line([(clean(name), "strong")]), Line([]), *(Line([(line, "bad")]) for line in reason)), ())

@@ -1,0 +1,104 @@
+"""Several scorers on the case screen: which stand beside each other, and their rewards as curves."""
+
+from typing import Protocol
+
+from msgspec.structs import replace
+from textual.app import ComposeResult
+from textual.containers import Container
+
+from inspector.case_page.curve import curve_lines
+from inspector.case_page.open_case import open_case
+from inspector.case_page.tracks import LETTERS
+from inspector.render.texts.sentences import decision_words
+from inspector.screens.controller import Controller
+from inspector.screens.critique import Critique
+from inspector.screens.scorer_choice import ScorerChoice
+from inspector.screens.stepping import CasePage
+from inspector.widgets.step_view import StepView
+from scoring.data.errors import InspectError
+
+BESIDE = 160
+"""Columns from which the curves stand beside the steps."""
+
+
+class CurvedScreen(CasePage, Protocol):
+    """What the curves use of the case screen."""
+
+    critique: Critique
+
+    @property
+    def beside(self) -> tuple[str, ...]: ...
+
+
+class Curves(Controller[CurvedScreen]):
+    """Chooses scorers, and draws their curves for the case on screen."""
+
+    def compose(self) -> ComposeResult:
+        """Compose the pane of the curves, hidden until it is asked for."""
+        curve = StepView(id="curve")
+        curve.can_focus = False
+        curve.display = False
+        yield curve
+
+    def show(self) -> None:
+        """Draw the curves of the case on screen, where they are asked for."""
+        view = self.screen.query_one("#curve", StepView)
+        if self.state is None or not view.display:
+            return
+        width, height = view.viewport
+        try:
+            case = open_case(self.state, self.screen.row, self.screen.display_options(view))
+        except InspectError:
+            # The steps beneath say why.
+            view.show([])
+            return
+        view.show(curve_lines(case, width, height))
+
+    def action_curve(self) -> None:
+        """Show or hide the rewards as curves against the steps."""
+        if self.state is None or self.state.scorer is None:
+            self.screen.notify("There is no scorer whose rewards could be drawn.", markup=False)
+            return
+        self.screen.reading = replace(self.screen.reading, curve=not self._wanted)
+        self.lay_out()
+        # The steps have another width or height then.
+        self.screen.call_after_refresh(self.screen.read, self.screen.reading)
+
+    @property
+    def _wanted(self) -> bool:
+        """Whether they are to be seen: as a person chose, else where they take no room from the steps."""
+        if self.screen.reading.curve is not None:
+            return self.screen.reading.curve
+        screen, evaluation = self.screen, None if self.state is None else self.state.evaluation
+        display = screen.display_options(screen.steps)
+        if evaluation is None or not evaluation.rule.is_movable or display.unscored or display.mode:
+            # Other bodies than the steps have two sides of their own.
+            return False
+        return screen.size.width >= BESIDE and not screen.critique.pane.display
+
+    def lay_out(self) -> None:
+        """Place the curves, if they are shown, by the room there is."""
+        self.screen.query_one("#reading", Container).set_class(self.screen.size.width >= BESIDE, "-curve-right")
+        self.screen.query_one("#curve", StepView).display = self._wanted
+
+    def action_overlay(self) -> None:
+        """Choose the scorers that stand beside each other."""
+        state = self.state
+        if state is None or state.scorer is None:
+            self.screen.notify("There is no scorer to put beside another.", markup=False)
+            return
+        there = [evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(state.benchmark)]
+        names = [evaluation.scorer.name for evaluation in there]
+        if names == [state.scorer]:
+            self.screen.notify("There is no other scorer on this benchmark.", markup=False)
+            return
+        facts = [decision_words(state.rule_of(name)) for name in names]
+        self.screen.close_rail()
+        choice = ScorerChoice(names, facts, self.screen.beside, state.scorer, len(LETTERS))
+        self.screen.app.push_screen(choice, self._overlay)
+
+    def _overlay(self, chosen: tuple[str, ...] | None) -> None:
+        if chosen is not None:
+            self.screen.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
+            if self.state is not None:
+                self.screen.put(replace(self.state, beside=()))

@@ -1,0 +1,181 @@
+"""The official figure of scorers over a grid of thresholds, with bands and ticks: the rows of `thresholds --curve`."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from msgspec.structs import replace
+
+from inspector.state.figure_notes import step_benchmarks
+from inspector.state.summary import threshold_span
+from inspector.state.thresholds.ways import PER_SUBSET, ThresholdWay, all_of, ways, whole_of
+from scoring.data.schema import Bools, Floats
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import Rule, RuleByCase, spelled
+from scoring.metrics.aligned import EVERY, align_scorers, common_of
+from scoring.metrics.benchmark_figures import leading_figure
+from scoring.metrics.calibration import even_bins
+from scoring.metrics.deciding import rule_among
+from scoring.metrics.first_error import F1_SCORE, SIDES
+from scoring.metrics.kernel import Metric, Unparsed
+from scoring.metrics.official_rows import METRICS
+from scoring.metrics.resampling import RESAMPLES, SMALL
+from scoring.metrics.threshold_curves import Bands, official_bands
+from scoring.selection.result_set import ResultSet, surroundings, within
+
+CURVE = {
+    **{name: METRICS[name] for name in ("scorer", "benchmark", "subset")},
+    "threshold": pl.Float64(),
+    "comparison": pl.String(),
+    "tick": pl.String(),
+    **{name: METRICS[name] for name in ("metric", "value", "low", "high", "n", "small")},
+    "optimistic": pl.Boolean(),
+    "reason": METRICS["reason"],
+    "where": pl.String(),
+}
+POINTS = 101
+MOST = 1000
+PRESENT = "present"
+_SIDE_OF = {"f1": EVERY, "error_acc": SIDES[0], "correct_acc": SIDES[1]}
+
+
+class NamedThreshold(NamedTuple):
+    """A threshold with a name, and whether it was tuned on cases that the curve is of."""
+
+    name: str
+    threshold: float
+    optimistic: bool = False
+
+
+def curve_rows(
+    evaluation: Evaluation,
+    inside: Bools,
+    results: ResultSet,
+    benchmark: str,
+    points: int = POINTS,
+    *,
+    intervals: bool = True,
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of one scorer on the shown ones of the cases `inside` (n) of one benchmark, columns of CURVE.
+
+    First errors: f1, error_acc and correct_acc as means over subsets (`average`); a benchmark whose official figure is
+    of steps or its own: that figure alone, of all of them pooled (`all`). `tick` names a threshold that a way to choose
+    it comes to, and is null on the grid. `where` selects the `n` cases in the denominator of figures of first errors;
+    null of others.
+    """
+    scope = replace(results, shown=results.shown[inside[results.shown]])
+    present = evaluation if evaluation.rule.is_movable else evaluation.at_default()
+    grid = even_bins(*threshold_span(present), points - 1).edges
+    marks = list(ticks(evaluation, inside, scope))
+    thresholds = np.concatenate([grid, [mark.threshold for mark in marks]])
+    bands = bands_of(present, scope.mask, thresholds, benchmark, results, intervals=intervals)
+    if bands is None:
+        return
+    names = [*[None] * points, *(mark.name for mark in marks)]
+    tuned = [*[False] * points, *(mark.optimistic for mark in marks)]
+    wheres = _conditions(present, scope.mask, results.unparsed(benchmark), bands)
+    about = {
+        "scorer": evaluation.scorer.name,
+        "benchmark": benchmark,
+        "subset": whole_of(bands.metrics[0].name),
+        "comparison": spelled(present.rule) if isinstance(present.rule, Rule) else None,
+    }
+    each = [list(_points(bands, metric)) for metric in bands.metrics]
+    of_benchmark = within(results, benchmark)
+    for at in range(thresholds.size):
+        for points_of in each:
+            point = points_of[at]
+            where = wheres.get(point["metric"])
+            yield {
+                **about,
+                **point,
+                "tick": names[at],
+                "optimistic": tuned[at],
+                "where": None if where is None else " AND ".join((*of_benchmark, where)),
+            }
+
+
+def bands_of(
+    evaluation: Evaluation,
+    rows: Bools,
+    thresholds: Floats,
+    benchmark: str,
+    results: ResultSet,
+    *,
+    intervals: bool = True,
+) -> Bands | None:
+    """Return the official figure of some cases (n) of one benchmark at thresholds; None where none decides."""
+    seed = results.query.seed if intervals else None
+    return official_bands(evaluation, rows, thresholds, results.unparsed(benchmark), benchmark, seed)
+
+
+def ticks(evaluation: Evaluation, inside: Bools, scope: ResultSet) -> Iterator[NamedThreshold]:
+    """Yield the present threshold, and those that the ways to choose one come to.
+
+    Args:
+        evaluation: as it is at present.
+        inside: (n,) the cases of one benchmark.
+        scope: shows those of them that the curve is of.
+    """
+    rule = rule_among(evaluation, scope.mask, scope.query.seed)
+    if isinstance(rule, Rule):
+        yield NamedThreshold(PRESENT, rule.threshold)
+    for way in ways(evaluation, inside, scope.mask, surroundings(scope)):
+        if way.evaluation is not None and not way.of_redundancy and way.kind not in {"chosen", "dev:kept"}:
+            yield from _of_way(way, scope.mask)
+
+
+def _of_way(way: ThresholdWay, mask: Bools) -> Iterator[NamedThreshold]:
+    """The threshold of a way, or one a subset."""
+    assert way.evaluation is not None  # noqa: S101  # whoever asks has seen to it
+    rule = way.evaluation.rule
+    tuned = way.tuned_on is not None and bool((way.tuned_on & mask).any())
+    if isinstance(rule, Rule):
+        yield NamedThreshold(way.kind, rule.threshold, tuned)
+    elif isinstance(rule, RuleByCase):
+        kind = "best" if way.kind == PER_SUBSET else way.kind
+        yield from (
+            NamedThreshold(f"{kind}:{subset}", threshold, tuned) for subset, threshold in rule.by_subset.items()
+        )
+
+
+def _conditions(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, bands: Bands) -> dict[str, str]:
+    if bands.metrics[0] is not F1_SCORE:
+        return {}
+    alone = align_scorers((evaluation,), rows, unparsed)
+    return {metric: common_of(alone, (0,), side) for metric, side in _SIDE_OF.items()}
+
+
+def _points(bands: Bands, metric: Metric) -> Iterator[dict[str, Any]]:
+    sizes = bands.sizes(metric)
+    of_metric = (bands.values(metric), *bands.interval(metric))
+    for at, (threshold, reason) in enumerate(zip(bands.thresholds, bands.reasons(metric), strict=True)):
+        value, low, high = (None if np.isnan(side[at]) else float(side[at]) for side in of_metric)
+        yield {
+            "threshold": float(threshold),
+            "metric": metric.name,
+            "value": value,
+            "low": low,
+            "high": high,
+            "n": sum(sizes),
+            "small": value is not None and min(sizes) < SMALL,
+            "reason": reason,
+        }
+
+
+def curve_notes(results: ResultSet) -> Iterator[str]:
+    """Explain what the rows mean."""
+    yield (
+        f"low and high: 95%, {RESAMPLES} resamples, of whole problems where cases share them: what `metrics` gives at "
+        "the threshold"
+    )
+    yield (
+        "a tick is where a way to choose the threshold comes to; its figures here are of all shown cases, dev cases "
+        "included; `thresholds` has the figures of each way; optimistic: tuned on cases that are shown"
+    )
+    for name, _ in step_benchmarks(results):
+        yield f"{name}: prmscore of all steps pooled, n counts steps"
+    for name in results.benchmarks:
+        if (made := leading_figure(name)) is not None:
+            yield f"{name}: {made.name} of {all_of(made)}, n counts {made.unit}"
