@@ -34,8 +34,8 @@ from scoring import __version__
 from scoring.data.errors import NoWorkspace, UsageError
 from scoring.data.names import near_names, without
 from scoring.data.schema import Row
-from scoring.evaluation.evaluated_cases import twin_evaluations
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.twins import twin_evaluations
 from scoring.evaluation.verdicts import ProvidedVerdicts
 from scoring.formats.benchmarks import prmbench, socratic
 from scoring.metrics.kernel import Unparsed

@@ -41,8 +41,8 @@ from scoring.data.errors import InspectError
 from scoring.data.schema import VOTES
 from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.given import Votes, tally
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES, ProvidedVerdicts, Rule
+from scoring.evaluation.votes import Votes, tally
 from scoring.runs.prompts import sampling_words, sent
 from scoring.workspace.filtering.text_query import TextQuery, occurs, spans
 

@@ -28,11 +28,12 @@ from scoring.data.schema import Bools, Ints
 from scoring.data.storage.remembered import IdentityCache
 from scoring.data.texts import Texts, reward_keys
 from scoring.evaluation.derived import EvaluationCache, UncachedEvaluation
-from scoring.evaluation.evaluated_cases import SAID, CaseMeasures, EvaluatedCases, TriageColumns
+from scoring.evaluation.evaluated_cases import CaseMeasures, EvaluatedCases
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.loader import Scored, scored
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.triage_columns import SAID, TriageColumns
 from scoring.metrics.deciding import DecisionContext, TuningContext, apply_decisions
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_rows import CountingRules

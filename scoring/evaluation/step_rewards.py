@@ -358,9 +358,6 @@ def _flat(joined: pl.DataFrame, name: str, rows: Bools, lengths: Ints) -> tuple[
     return joined[name].filter(pl.Series(rows)).explode(empty_as_null=False).to_numpy(), offsets
 
 
-# -- the gold labels of cases as flat arrays
-
-
 # -- which cases are of one problem: what is resampled as a whole, and what a case and its unharmed twin share
 
 

@@ -13,9 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.data.schema import Bools, Floats
-from scoring.evaluation.evaluated_cases import originals_by_run
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import RIGHT_STEP, UNKNOWN_STEP, StepNumbers
+from scoring.evaluation.twins import originals_by_run
 from scoring.evaluation.verdicts import DEV, NO_VERDICT, ProvidedVerdicts
 from scoring.formats.benchmarks import grben, mrmath_redundant, prmbench, processbench, socratic
 from scoring.formats.benchmarks.case_format import StepLabelled

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats, Ints, RowDict
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.given import JudgedSteps
+from scoring.evaluation.judged_steps import JudgedSteps
 from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP
 from scoring.metrics.calibration import has_rewards, why_none, with_rewards
 from scoring.metrics.closed_forms import Z, wilson_interval

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.given import JudgedSteps
+from scoring.evaluation.judged_steps import JudgedSteps
 from scoring.evaluation.step_rewards import RIGHT_STEP, WRONG_STEP
 from scoring.evaluation.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, RIGHT, UNPARSED
 from scoring.metrics.closed_forms import difference_interval, wilson_interval

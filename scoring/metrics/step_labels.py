@@ -18,10 +18,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.data.schema import Bools, Floats, Ints
-from scoring.evaluation.evaluated_cases import originals_by_run
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.given import JudgedSteps
+from scoring.evaluation.judged_steps import JudgedSteps
 from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP, Gold, StepLabels
+from scoring.evaluation.twins import originals_by_run
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.first_error import figure_rows

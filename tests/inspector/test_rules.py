@@ -31,7 +31,7 @@ from opened import inspected, opened
 from reference import Case
 from scoring.data import rules
 from scoring.data.rules import GROUP
-from scoring.evaluation.exporters import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
+from scoring.evaluation.reward_exports import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
 from scoring.evaluation.verdicts import Rule
 from scoring.metrics.calibration import why_no_reliability
 from screen_text import press, shows

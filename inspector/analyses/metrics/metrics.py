@@ -39,8 +39,8 @@ from inspector.state.notes import (
 from inspector.state.provenance import provenance, repeated_solutions
 from inspector.state.result_set import ResultSet
 from scoring.data.schema import NO_SUBSET, WHOLE
-from scoring.evaluation.evaluated_cases import twin_evaluations
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.twins import twin_evaluations
 from scoring.evaluation.verdicts import REFUSED, UNPARSED
 from scoring.metrics.benchmark_figures import figures_of_its_own, official_metric, own_titles
 from scoring.metrics.official_rows import group_masks, grouped, metrics_frame

@@ -33,7 +33,7 @@ from scoring.data.errors import UsageError
 from scoring.data.readout import FAILED
 from scoring.data.schema import NO_SUBSET, Bools, Floats, Ints, RowDict
 from scoring.evaluation.evaluation import Evaluation, evaluate
-from scoring.evaluation.given import by_run
+from scoring.evaluation.votes import by_run
 from scoring.metrics.first_error import NAMES
 from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.official_rows import CountingRules, figures_of, group_masks

@@ -22,20 +22,11 @@ from scoring.data.schema import REWARDS as REWARD_COLUMNS
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import write_atomically
 from scoring.data.texts import Texts, reward_keys
+from scoring.evaluation.case_exports import CASE_FORMATS, case_lines
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.exporters import (
-    CASE_FORMATS,
-    REWARD_FORMATS,
-    TRIAGE_FORMATS,
-    ExportedRow,
-    RewardSource,
-    annotations_by_case,
-    case_lines,
-    json_line,
-    note_sentences,
-    reward_lines,
-    triage_lines,
-)
+from scoring.evaluation.exported_rows import ExportedRow, json_line, note_sentences
+from scoring.evaluation.reward_exports import REWARD_FORMATS, RewardSource, reward_lines
+from scoring.evaluation.triage_exports import TRIAGE_FORMATS, annotations_by_case, triage_lines
 from scoring.evaluation.verdicts import RuleByCase
 from scoring.workspace.cache import RewardParts, cases_with_rows
 from scoring.workspace.triage.adjudicated import CHANGED, CONFIRMED

@@ -13,9 +13,9 @@ from inspector.state.case_list.ordering import DIRECTIONS, INSTRUCTIVE
 from inspector.state.screen_state import ScreenState
 from scoring.data.metadata_columns import OURS
 from scoring.evaluation.evaluated_cases import MEASURES
-from scoring.evaluation.evaluated_cases import SAID as TRIAGE
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.scorer_columns import SPENT
+from scoring.evaluation.triage_columns import SAID as TRIAGE
 
 REWARDS = "rewards"
 """The key of the picture of a case's rewards."""

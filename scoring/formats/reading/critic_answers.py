@@ -455,8 +455,8 @@ def placed_object(text: str) -> ParsedObject | ParseFault:
 #
 # The toolkit compares whatever is in the lists. What it compares without noticing that something is wrong (a list of
 # another length, truth values, numbers beyond [-1, 1]) is kept beside a reason, so that its figures can be made:
-# `scoring.evaluation.given.split`. Texts, nulls and lists within a list break its comparison, and NaN compares as "not
-# above 0" without saying so: of these, and of infinities, there is the reason alone.
+# `scoring.evaluation.step_ratings.split`. Texts, nulls and lists within a list break its comparison, and NaN compares
+# as "not above 0" without saying so: of these, and of infinities, there is the reason alone.
 
 
 _MISSING = {"validity": ParseFault.NO_VALIDITY, "redundancy": ParseFault.NO_REDUNDANCY}

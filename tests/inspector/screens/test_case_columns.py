@@ -8,7 +8,7 @@ from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
-from scoring.evaluation.evaluated_cases import SAID as TRIAGE
+from scoring.evaluation.triage_columns import SAID as TRIAGE
 from scoring.workspace.filtering.filters import Facet, Filter
 
 CASES = [Case(1, -1)] * 3

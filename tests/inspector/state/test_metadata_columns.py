@@ -23,8 +23,8 @@ from opened import inspected, listed, opened
 from scoring.data.metadata_columns import RESERVED, metadata_name
 from scoring.data.schema import CASES
 from scoring.evaluation.evaluated_cases import MEASURES
-from scoring.evaluation.evaluated_cases import SAID as DTYPES
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
+from scoring.evaluation.triage_columns import SAID as DTYPES
 from scoring.importing.sources import read_source
 from scoring.metrics.breakdown import DERIVED, SCHEMA
 from screen_text import press, rests, shows, until

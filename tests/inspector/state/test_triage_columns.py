@@ -7,8 +7,8 @@ import making
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from reference import Case
-from scoring.evaluation.evaluated_cases import SAID as DTYPES
-from scoring.evaluation.evaluated_cases import TriageColumns
+from scoring.evaluation.triage_columns import SAID as DTYPES
+from scoring.evaluation.triage_columns import TriageColumns
 from scoring.workspace.triage.history import (
     NOTE,
     RATE,

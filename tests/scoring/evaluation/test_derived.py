@@ -21,12 +21,11 @@ from inspector.state.result_set import load
 from scoring.data.schema import VOTES, conform
 from scoring.data.scorer import Scorer
 from scoring.evaluation import derived
+from scoring.evaluation.array_folder import DamagedPack, discard
 from scoring.evaluation.derived import (
     FOLDER,
-    DamagedPack,
     EvaluationCache,
     RefusalReasons,
-    discard,
     packed_evaluation,
     remove_unasked,
     unpacked_evaluation,

@@ -9,10 +9,10 @@ import making
 import reference
 from imports import import_source
 from rows_out import case
-from scoring.evaluation.exporters import (
+from scoring.evaluation.exported_rows import json_line
+from scoring.evaluation.triage_exports import (
     CaseAnnotations,
     annotations_by_case,
-    json_line,
     prm800k_ratings,
     processbench_after_triage,
     triage_lines,

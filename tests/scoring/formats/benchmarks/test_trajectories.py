@@ -13,7 +13,7 @@ from inspector.state.query import Query
 from inspector.state.result_set import load as load_results
 from scoring.data.schema import CASES, content_key
 from scoring.data.texts import context_messages
-from scoring.evaluation.exporters import trl_row
+from scoring.evaluation.case_exports import trl_row
 from scoring.formats.benchmarks import toolprmbench, trajectories
 from scoring.formats.benchmarks.agentprocessbench import load, recognises
 from scoring.formats.results import agentprocessbench_results as judges

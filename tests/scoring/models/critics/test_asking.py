@@ -12,9 +12,9 @@ import making
 import reference
 from fake_scoring import in_turn
 from scoring.data.readout import FAILED
-from scoring.evaluation.given import by_run, tally
 from scoring.evaluation.scorer_columns import ScorerUsage
 from scoring.evaluation.verdicts import NO_VERDICT
+from scoring.evaluation.votes import by_run, tally
 from scoring.formats.reading.critic_answers import Reading
 from scoring.models.asking import Answered, GeneratedAnswer, Message, Noticed
 from scoring.runs import plan
