@@ -9,7 +9,8 @@ from inspector.state.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.schema import METADATA
 from scoring.data.storage.remembered import IdentityCache
-from scoring.metrics.breakdown import DEFAULTS, DERIVED, Axis, axis
+from scoring.metrics.axes import DERIVED, Axis, axis
+from scoring.metrics.breakdown import DEFAULTS
 
 MOST = 60
 """A column of more values than this is not offered."""

@@ -30,8 +30,8 @@ from scoring.metrics.annotator_agreement import (
     agreement_of_two,
     confusion_of,
 )
+from scoring.metrics.outcome_conditions import LABELLED, answered
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
-from scoring.metrics.shares import LABELLED, answered
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import named
 from scoring.workspace.triage.history import TAG

@@ -56,9 +56,9 @@ from scoring.formats.reading.critic_answers import fault_of
 from scoring.metrics.benchmark_figures import leading_figure, official_metric
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.official_rows import protocol_named, protocol_of
+from scoring.metrics.outcome_conditions import SIDES, tried
 from scoring.metrics.own import MEMBERS
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
-from scoring.metrics.shares import SIDES, tried
 from scoring.workspace.cache import RewardParts, VoteParts
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED

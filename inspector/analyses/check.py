@@ -48,13 +48,14 @@ from scoring.data.schema import Row
 from scoring.data.scorer import settings_that_differ
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.verdicts import REFUSED, UNPARSED
-from scoring.metrics.aligned import EVERY, AlignedScorers, AlignedSums
+from scoring.metrics.aligned import AlignedScorers, AlignedSums
+from scoring.metrics.aligned_conditions import EVERY
 from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import SIDES
+from scoring.metrics.outcome_conditions import right, wrong
 from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, case_comparison_rows, official_comparison_rows
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
-from scoring.metrics.shares import right, wrong
 from scoring.workspace.filtering.condition_masks import Categories, ConditionMasks
 from scoring.workspace.filtering.filters import columns_read, needed_columns
 from scoring.workspace.filtering.sql_words import Word, words_of

@@ -32,11 +32,12 @@ from inspector.state.result_set import ResultSet, by_benchmark, shown_benchmarks
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
-from scoring.metrics.breakdown import SUPPORT, slice_rows
+from scoring.metrics.bias import bias_rows
 from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.kernel import Decided, Unparsed
-from scoring.metrics.shares import behind, bias_rows
+from scoring.metrics.outcome_conditions import behind
+from scoring.metrics.slices import SUPPORT, slice_rows
 from scoring.workspace.filtering.filters import Facet
 
 MOST = 5

@@ -40,17 +40,8 @@ from scoring.evaluation.verdicts import ProvidedVerdicts
 from scoring.formats.benchmarks import prmbench, socratic
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_rows import protocol_of
-from scoring.metrics.paper_figures import (
-    ComputedCell,
-    TableScope,
-    Wholeness,
-    agreement,
-    made_how,
-    printed_for,
-    statistics_amiss,
-    table_figures,
-    values_of,
-)
+from scoring.metrics.paper_agreement import Wholeness, agreement, made_how, printed_for, statistics_amiss, table_figures
+from scoring.metrics.paper_figures import ComputedCell, TableScope, values_of
 from scoring.metrics.published.papers import PAPERS, Paper, other_values, published_statistics
 from scoring.metrics.published.papers import PrintedTable as PaperTable
 from scoring.metrics.statistics import statistics_rows

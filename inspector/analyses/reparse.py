@@ -49,7 +49,8 @@ from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.closed_forms import mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
-from scoring.metrics.paired import CASE_NAMES, OF_CASES, STEP_NAMES, Aligned, quadrants, shared
+from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, quadrants
+from scoring.metrics.shared_draws import OF_CASES, Aligned, shared
 from scoring.models.critics.protocols import PARSERS, CriticProtocol, parser_of, version
 from scoring.runs.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
 from scoring.workspace.cache import RewardParts, VoteParts, rows_about

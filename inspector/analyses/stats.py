@@ -15,8 +15,8 @@ from inspector.state.label_set import published_note
 from inspector.state.provenance import provenance
 from inspector.state.result_set import ResultSet, load, within
 from scoring.data.schema import Row
+from scoring.metrics.outcome_conditions import SIDES
 from scoring.metrics.published.papers import beside
-from scoring.metrics.shares import SIDES
 from scoring.metrics.statistics import LONG, PROBLEM_CHARACTERS, statistics_rows
 from scoring.workspace.filtering.filters import Facet
 

@@ -29,7 +29,7 @@ from scoring.data.names import match_name
 from scoring.data.schema import Bools, Row
 from scoring.evaluation.similar import clusters
 from scoring.metrics.annotator_agreement import LAST
-from scoring.metrics.official_rows import grouped, groups
+from scoring.metrics.case_groups import grouped, groups
 from scoring.metrics.resampling import SMALL
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.triage.words import in_category

@@ -14,9 +14,9 @@ from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.benchmark_figures import figures_of_its_own
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.outcome_conditions import LABELLED, RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.own import MEMBERS, CasesOf
-from scoring.metrics.shares import LABELLED, RIGHT_OUTCOMES, SIDES, tried, wrong
-from scoring.metrics.threshold_curves import AtThreshold
+from scoring.metrics.threshold_flips import AtThreshold
 from scoring.workspace.filtering.filters import Facet, Filter
 from scoring.workspace.filtering.sql_words import named
 

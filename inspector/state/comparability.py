@@ -23,8 +23,8 @@ from scoring.metrics.aligned import with_labelled_step
 from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.deciding import CHOSEN, rule_among, speaks_of
 from scoring.metrics.kernel import Decided
+from scoring.metrics.outcome_conditions import tried
 from scoring.metrics.own import MEMBERS
-from scoring.metrics.shares import tried
 from scoring.workspace.filtering.sql_words import named, quoted
 
 Why = Literal["cases", "unparsed", "threshold", "rule", "boundary", "runs", "votes", "filter"]

@@ -23,7 +23,7 @@ from scoring.metrics.deciding import speaks_of
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
 from scoring.metrics.official_rows import protocol_named, protocol_of
 from scoring.metrics.own import own_metrics
-from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
+from scoring.metrics.step_metrics import AVERAGING as STEP_AVERAGING
 from scoring.workspace.cache import key_hashes
 from scoring.workspace.filtering.sql_words import named
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, pairwise, product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -11,139 +11,18 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.data.errors import UsageError
 from scoring.data.schema import Bools, Floats, Ints
-from scoring.data.storage.stored_frame import frame_blocks
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES
+from scoring.metrics.axes import Axis
 from scoring.metrics.closed_forms import (
-    difference_interval,
-    fisher_exact,
-    holm,
-    paired_difference_interval,
     wilson_interval,
 )
-from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, METRICS, NAMES, SIDES, sides_of
-from scoring.metrics.kernel import Marks, Tally, Unparsed, with_draws
+from scoring.metrics.first_error import METRICS, NAMES, sides_of
+from scoring.metrics.first_error_draws import Marks, with_draws
+from scoring.metrics.kernel import Tally, Unparsed
 from scoring.metrics.resampling import SMALL, percentile_intervals, related
 from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares
-from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.filtering.sql_words import named
-
-# -- the columns that a table is broken down by: each case's value, and the condition that selects a value's cases
-
-
-LIMIT = 500
-"""More values than this are no breakdown but a list."""
-
-LENGTHS = (0, 5, 10, 15)
-"""Where the bins of `steps` begin; the last is open."""
-POSITIONS = 15
-"""From this step (0-based) on, `position` puts all in one bin."""
-DERIVED = ("steps", "position")
-"""Columns made here: the number of steps in bins, and the earliest error with an open last bin."""
-
-
-class Axis(Struct, frozen=True, eq=False):
-    """One column of n cases. `numbers` (n, int64) says which of the `values` each case has.
-
-    `values` are texts, None = the value is missing; `conditions` select the same cases in SQL.
-    """
-
-    column: str
-    values: tuple[str | None, ...]
-    conditions: tuple[str, ...]
-    numbers: Ints
-
-
-def axis(frame: pl.DataFrame, column: str) -> Axis:
-    """Return the axis of a column of cases, or of one of DERIVED.
-
-    Numbers ascend, outcomes come in their own order, texts as they appear; a missing value is last.
-
-    Raises:
-        UsageError: there is no such column, or none to break down by: lists, fractions, or more than LIMIT values.
-    """
-    if column == "steps":
-        return _binned(column, frame["n_steps"], "n_steps", _length_bins())
-    if column == "position":
-        return _binned(column, frame["earliest_error"], "earliest_error", _position_bins())
-    if column not in frame.columns:
-        known = [name for name, dtype in frame.schema.items() if not dtype.is_nested() and not dtype.is_float()]
-        raise UsageError(f"there is no column {column!r}.", f"There are: {', '.join((*DERIVED, *known))}.")
-    series = frame[column]
-    if series.dtype.is_nested() or series.dtype.is_float():
-        raise UsageError(
-            f"column {column!r} holds {series.dtype}, which is not a small set of values.", "Take another."
-        )
-    values = _in_order(column, series)
-    if len(values) > LIMIT:
-        raise UsageError(f"column {column!r} has {len(values):,} values, and a table at most {LIMIT}.", "Take another.")
-    places = pl.DataFrame({"value": pl.Series(values, dtype=series.dtype), "number": np.arange(len(values))})
-    numbers = [
-        block.join(places, on="value", how="left", nulls_equal=True, maintain_order="left")["number"].cast(pl.Int64)
-        for block in frame_blocks(series.alias("value").to_frame(), ("value",))
-    ]
-    texts = tuple(None if value is None else _text(value) for value in values)
-    conditions = tuple(Facet(column, (value,)).sql for value in values)
-    return Axis(column, texts, conditions, np.concatenate([np.empty(0, dtype=np.int64), *numbers]))
-
-
-def _in_order(column: str, series: pl.Series) -> list[Any]:
-    values = series.drop_nulls().unique(maintain_order=True).to_list()
-    if column.endswith(".outcome"):
-        values.sort(key=OUTCOMES.index)
-    elif series.dtype != pl.String():
-        values.sort()
-    return [*values, None] if series.null_count() else values
-
-
-def _text(value: str | bool | int) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-class _Bin(Struct, frozen=True):
-    """Whole numbers from `low` to `high`, both within; None = and above."""
-
-    text: str
-    low: int
-    high: int | None
-
-    def sql(self, column: str) -> str:
-        name = named(column)
-        if self.low == self.high:
-            return f"{name} = {self.low}"
-        return f"{name} >= {self.low}" + ("" if self.high is None else f" AND {name} <= {self.high}")
-
-
-def _length_bins() -> list[_Bin]:
-    closed = [_Bin(f"{low} to {high - 1}", low, high - 1) for low, high in pairwise(LENGTHS)]
-    return [*closed, _open(LENGTHS[-1])]
-
-
-def _position_bins() -> list[_Bin]:
-    return [*(_Bin(str(step), step, step) for step in range(POSITIONS)), _open(POSITIONS), _Bin("no error", -1, -1)]
-
-
-def _open(low: int) -> _Bin:
-    return _Bin(f"{low} or more", low, None)
-
-
-def _binned(name: str, series: pl.Series, column: str, bins: Sequence[_Bin]) -> Axis:
-    """An axis of bins that hold every number of the series; the last place is that of a missing value."""
-    values = series.cast(pl.Int64).fill_null(0).to_numpy()
-    numbers = np.select(
-        [(values >= span.low) & (values <= (np.inf if span.high is None else span.high)) for span in bins],
-        list(range(len(bins))),
-        len(bins),
-    )
-    numbers = np.where(series.is_null().to_numpy(), len(bins), numbers)
-    conditions = (*(span.sql(column) for span in bins), f"{named(column)} IS NULL")
-    return Axis(name, (*(span.text for span in bins), None), conditions, numbers)
-
-
-# -- the cells
-
 
 TOTAL = "all"
 """Stands for every value of a column, missing ones included."""
@@ -419,156 +298,3 @@ def few(n: Ints) -> Bools:
     """Return where a figure rests on few cases; not where it rests on none."""
     small: Bools = (n > 0) & (n < SMALL)
     return small
-
-
-# -- two scorers by columns of the cases: in each cell the first less the second, on the cases that both have
-
-
-EvaluationPair = tuple[Evaluation, Evaluation]
-NO_COMMON = "no case in common: "
-"""Begins the reason where there is no difference."""
-NOT_DIFFERENT = ("process_error_rate",)
-"""Properties of the data, which no two scorers differ in."""
-
-
-def breakdown_difference(
-    pair: EvaluationPair, cells: Cells, unparsed: Unparsed = "wrong", metrics: Collection[str] = ()
-) -> pl.DataFrame:
-    """Compute every share, f1 and step_accuracy of the first scorer less those of the second: as `breakdown`, without
-    counts.
-
-    In every cell both are over the same cases, those in the denominators of both, and `n` is their number. Shares have
-    Newcombe's interval of a paired difference; f1 and step_accuracy have none. Of several runs it is the first.
-    """
-    return long_form(cells, list(_differences(pair, cells, unparsed, MetricNames(frozenset(metrics)))))
-
-
-def _differences(
-    pair: EvaluationPair, cells: Cells, unparsed: Unparsed, metric_names: MetricNames
-) -> Iterator[CellFigures]:
-    sides = [_common(*both) for both in zip(*(side_shares(evaluation, unparsed) for evaluation in pair), strict=True)]
-    yield from (_share(*both, cells) for both in sides if both[0].name in metric_names)
-    if "f1" in metric_names:
-        yield _f1_difference(sides, cells)
-    if "step_accuracy" in metric_names:
-        yield _step_accuracy_difference(pair, cells)
-    kinds = (outcome_shares, error_type_shares, process_error_shares)
-    for both in zip(*(chain(*(kind(evaluation, unparsed) for kind in kinds)) for evaluation in pair), strict=True):
-        if both[0].name in metric_names and both[0].name not in NOT_DIFFERENT:
-            yield _share(*_common(*both), cells)
-
-
-def _common(left: Share, right: Share) -> tuple[Share, Share]:
-    """Both among the cases that are in both denominators."""
-    among = left.among & right.among
-    shares = (Share(side.name, side.hits & among, among, side.empty) for side in (left, right))
-    return next(shares), next(shares)
-
-
-def _share(left: Share, right: Share, cells: Cells) -> CellFigures:
-    n = cells.counts(left.among)
-    counts = [
-        cells.counts(mask)
-        for mask in (
-            left.hits & right.hits,
-            left.hits & ~right.hits,
-            ~left.hits & right.hits,
-            left.among & ~left.hits & ~right.hits,
-        )
-    ]
-    value = np.divide(counts[1] - counts[2], n, out=np.full(n.size, np.nan), where=n > 0)
-    low, high = paired_difference_interval(*counts)
-    return CellFigures(left.name, value, low, high, n, few(n), _why(value, left.empty))
-
-
-def _f1_difference(sides: list[tuple[Share, Share]], cells: Cells) -> CellFigures:
-    left, right = (f1_tally((sides[0][place], sides[1][place]), cells) for place in (0, 1))
-    value = (left.values(F1_SCORE) - right.values(F1_SCORE))[:, 0]
-    erroneous, clean = (left.sums[side][:, 0] for side in SIDES)
-    reasons = []
-    for place, difference in enumerate(value):
-        why = F1_SCORE.why({name: counted[place, 0] for name, counted in left.sums.items()})
-        both_zero = "both accuracies of one of them are 0"
-        why = both_zero if why in {"", BOTH_ZERO} else NO_COMMON + why
-        reasons.append(None if np.isfinite(difference) else why)
-    small = few(np.minimum(erroneous, clean)) & np.isfinite(value)
-    nothing = np.full(value.size, np.nan)
-    return CellFigures("f1", value, nothing, nothing, erroneous + clean, small, reasons)
-
-
-def _step_accuracy_difference(pair: EvaluationPair, cells: Cells) -> CellFigures:
-    left, right = (evaluation.step_accuracies for evaluation in pair)
-    there = ~np.isnan(left) & ~np.isnan(right)
-    n, total = cells.counts(there), cells.sums(there, np.where(there, left - right, 0.0))
-    value = np.divide(total, n, out=np.full(n.size, np.nan), where=n > 0)
-    nothing = np.full(n.size, np.nan)
-    return CellFigures(
-        "step_accuracy", value, nothing, nothing, n, few(n), _why(value, "no steps both labelled and judged by both")
-    )
-
-
-def _why(value: Floats, empty: str) -> list[str | None]:
-    return [None if np.isfinite(number) else NO_COMMON + empty for number in value]
-
-
-# -- on which cases is a scorer better or worse than on the rest? Every value of every categorical column is a slice
-
-
-SUPPORT = SMALL
-"""A slice and its rest each have at least this many cases on the side that is compared."""
-
-
-def slice_rows(
-    evaluation: Evaluation, rows: Bools, axes: Sequence[Axis], unparsed: Unparsed = "wrong"
-) -> list[dict[str, Any]]:
-    """Compute the difference of accuracy between each slice and the other cases, the largest (either way) first.
-
-    Erroneous cases are compared with erroneous ones and clean with clean, so that a slice that only holds more of one
-    kind is no difference. The rest are the cases with another value of the column; a missing value is neither. Of a
-    column with two values on a side one is listed, since the other is its mirror.
-
-    Args:
-        evaluation: of n cases.
-        rows: (n,) which of them take part.
-        axes: the columns.
-        unparsed: whether cases without a verdict count as wrong.
-
-    Returns:
-        Dictionaries with `metric` (`error_acc_difference`, `correct_acc_difference`), `column`, `slice`, `value` (slice
-        minus rest), `low`, `high` (Newcombe's interval), `n`, `rest` (cases), `p` (Fisher's exact test, two-sided),
-        `p_holm` (adjusted over all the slices that are returned: `looks`) and `where`. Cases are taken as independent.
-    """
-    slices = [row for share in side_shares(evaluation, unparsed) for axis in axes for row in _of(share, axis, rows)]
-    adjusted = holm(np.array([row["p"] for row in slices], dtype=np.float64))
-    for row, p in zip(slices, adjusted, strict=True):
-        row |= {"p_holm": float(p), "looks": len(slices)}
-    return sorted(slices, key=lambda row: (-abs(row["value"]), row["p"]))
-
-
-def _of(share: Share, axis: Axis, rows: Bools) -> Iterator[dict[str, Any]]:
-    values = len(axis.values)
-    there = share.among & rows
-    totals = np.bincount(axis.numbers[there], minlength=values)
-    hits = np.bincount(axis.numbers[share.hits & rows], minlength=values)
-    known = np.array([value is not None for value in axis.values])
-    totals, hits = np.where(known, totals, 0), np.where(known, hits, 0)
-    rest, rest_hits = totals.sum() - totals, hits.sum() - hits
-    numbers = np.flatnonzero((totals >= SUPPORT) & (rest >= SUPPORT))
-    if np.count_nonzero(totals) == 2:
-        # The smaller of the two, or the first.
-        numbers = numbers[np.argsort(totals[numbers], kind="stable")][:1]
-    low, high = difference_interval(hits, totals, rest_hits, rest)
-    for number in numbers:
-        counts = (int(hits[number]), int(totals[number]), int(rest_hits[number]), int(rest[number]))
-        yield {
-            "metric": f"{share.name}_difference",
-            "column": axis.column,
-            "slice": axis.values[number],
-            "value": counts[0] / counts[1] - counts[2] / counts[3],
-            "low": float(low[number]),
-            "high": float(high[number]),
-            "n": counts[1],
-            "rest": counts[3],
-            "p": fisher_exact(*counts),
-            "where": axis.conditions[number],
-        }

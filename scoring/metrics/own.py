@@ -32,6 +32,7 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.breakdown import CellFigures, Cells
 from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Decided, Empty, Metric, NumberArray, Sums, Unparsed
+from scoring.metrics.outcome_conditions import LABELLED, tried
 from scoring.metrics.resampling import (
     SMALL,
     Figure,
@@ -42,7 +43,6 @@ from scoring.metrics.resampling import (
     resample_problems,
     with_interval,
 )
-from scoring.metrics.shares import LABELLED, tried
 
 MetricSums = Mapping[str, Floats]
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")

@@ -33,7 +33,7 @@ from scoring.data import rules
 from scoring.data.rules import GROUP
 from scoring.evaluation.reward_exports import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
 from scoring.evaluation.verdicts import Rule
-from scoring.metrics.calibration import why_no_reliability
+from scoring.metrics.reliability import why_no_reliability
 from screen_text import press, shows
 from views import card_view, metrics_view, thresholds_view, words_of
 

@@ -54,9 +54,9 @@ from scoring.formats.reading.answer_forms import answer_form, distinct_answers
 from scoring.formats.reading.final_answers import boxed_answer
 from scoring.formats.reading.findings import some_of
 from scoring.formats.tables.response_lists import BY_TEXT, COMPARED_BY, EQUAL_ANSWER, OLD_COMPARISON
+from scoring.metrics.aggregations import AGGREGATIONS, Aggregation
 from scoring.metrics.answer_votes import DRAWS, MOST_CHOICES, MOST_RESPONSES, AnswerGroups
 from scoring.metrics.best_of_n import (
-    AGGREGATIONS,
     FEWEST,
     MAJORITY,
     MEAN,
@@ -67,16 +67,14 @@ from scoring.metrics.best_of_n import (
     SAME,
     TIED,
     WEIGHTED,
-    Aggregation,
-    Responses,
     population_sd,
     response_rows,
-    responses_of,
     scorer_rows,
     somers_d,
 )
-from scoring.metrics.official_rows import group_masks
+from scoring.metrics.case_groups import group_masks
 from scoring.metrics.resampling import RESAMPLES, SMALL
+from scoring.metrics.responses import Responses, responses_of
 
 BEST_OF_N = {
     "scorer": pl.String(),

@@ -26,16 +26,14 @@ from inspector.render.lines import CaseLink
 from inspector.state.result_set import ResultSet, within
 from scoring.data.schema import NO_SUBSET, Ints, RowDict
 from scoring.evaluation.evaluation import Evaluation
+from scoring.metrics.aggregations import AGGREGATIONS, Aggregation
 from scoring.metrics.answer_votes import AnswerGroups, answer_groups
 from scoring.metrics.best_of_n import (
-    AGGREGATIONS,
     MAJORITY,
     MEAN,
     PASS,
     PRM,
     WEIGHTED,
-    Aggregation,
-    Responses,
     able_aggregations,
     chosen_responses,
     lost_problems,
@@ -46,6 +44,7 @@ from scoring.metrics.response_protocols import (
     rewardbench_rows,
     search_and_learn_rows,
 )
+from scoring.metrics.responses import Responses
 from scoring.workspace.filtering.filters import Facet
 
 PROTOCOLS = {

@@ -21,7 +21,9 @@ from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.kernel import Decided, Metric
 from scoring.metrics.own import MEMBERS, OwnMetric
-from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, counted_cases, judged_steps
+from scoring.metrics.step_contributions import judged_steps
+from scoring.metrics.step_labels import counted_cases
+from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import literal, named
 

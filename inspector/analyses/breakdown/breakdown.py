@@ -60,11 +60,12 @@ from scoring.data.names import name_choices
 from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES
-from scoring.metrics.breakdown import NOT_DIFFERENT, SCHEMA, TOTAL, Cells, breakdown_difference, long_form
+from scoring.metrics.breakdown import SCHEMA, TOTAL, Cells, long_form
 from scoring.metrics.breakdown import breakdown as breakdown_frame
+from scoring.metrics.breakdown_difference import NOT_DIFFERENT, breakdown_difference
+from scoring.metrics.outcome_conditions import BY_TYPE, COUNTS, SIDES, behind, tried
 from scoring.metrics.own import own_cells, own_metrics
-from scoring.metrics.positions import PRESETS
-from scoring.metrics.shares import BY_TYPE, COUNTS, SIDES, behind, tried
+from scoring.metrics.step_bins import PRESETS
 from scoring.workspace.filtering.filters import Facet
 
 CELLS, TYPES, LENGTH = "cells", "types", "length"

@@ -45,17 +45,8 @@ from inspector.state.notes import first_run_notes
 from inspector.state.provenance import provenance, repeated_solutions
 from inspector.state.result_set import ResultSet
 from scoring.data.schema import Row
-from scoring.metrics.aligned import (
-    DRAWN_WHOLE,
-    EVERY,
-    OF_SIDE,
-    OF_STEPS,
-    AlignedScorers,
-    AlignedSums,
-    conjunction,
-    right_of,
-    wrong_of,
-)
+from scoring.metrics.aligned import DRAWN_WHOLE, OF_STEPS, AlignedScorers, AlignedSums
+from scoring.metrics.aligned_conditions import EVERY, OF_SIDE, conjunction, right_of, wrong_of
 from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.ensembles import (
     CONSENSUS,
@@ -64,14 +55,9 @@ from scoring.metrics.ensembles import (
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.official_rows import METRICS
 from scoring.metrics.own import own_difference, own_metrics
-from scoring.metrics.paired import (
-    case_comparison_rows,
-    comparison_row,
-    official_comparison_rows,
-    official_values,
-    tied_name,
-)
+from scoring.metrics.paired import case_comparison_rows, comparison_row, official_comparison_rows, tied_name
 from scoring.metrics.resampling import RESAMPLES
+from scoring.metrics.shared_draws import official_values
 
 SCORERS, PAIRS, SETS, CASCADE = "scorers", "pairs", "upset", "cascade"
 PAGES = (

@@ -44,22 +44,16 @@ from inspector.state.query import joined
 from inspector.state.result_set import ResultSet, within
 from scoring.data.errors import UsageError
 from scoring.data.schema import Floats, Row
-from scoring.metrics.aligned import EVERY, AlignedScorers, common_of
-from scoring.metrics.ensembles import (
-    OVER_BETTER,
-    RULE,
-    Cascade,
-    CorrectSet,
-    agreement_rows,
-    cascade,
-    correct_sets,
-    covered_rows,
-    oracle_rows,
-)
+from scoring.metrics.aligned import AlignedScorers
+from scoring.metrics.aligned_conditions import EVERY, common_of
+from scoring.metrics.cascade import RULE, Cascade, cascade
+from scoring.metrics.correct_sets import CorrectSet, correct_sets
+from scoring.metrics.ensembles import OVER_BETTER
 from scoring.metrics.first_error import F1_SCORE, SIDES
 from scoring.metrics.official_rows import METRICS
-from scoring.metrics.paired import OF_CASES, SharedScores
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure
+from scoring.metrics.scorer_pairs import agreement_rows, covered_rows, oracle_rows
+from scoring.metrics.shared_draws import OF_CASES, SharedScores
 
 # -- what a critic's answers cost, in tokens, as far as its server counted them
 

@@ -43,9 +43,10 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.twins import twin_evaluations
 from scoring.evaluation.verdicts import REFUSED, UNPARSED
 from scoring.metrics.benchmark_figures import figures_of_its_own, official_metric, own_titles
-from scoring.metrics.official_rows import group_masks, grouped, metrics_frame
+from scoring.metrics.case_groups import group_masks, grouped
+from scoring.metrics.official_rows import metrics_frame
 from scoring.metrics.own import own_metrics
-from scoring.metrics.step_labels import NAMES
+from scoring.metrics.step_metrics import NAMES
 from scoring.workspace.filtering.filters import Facet
 
 TITLES = {"f1": "F1", "prmscore": "PRMScore", "acc": "accuracy"}

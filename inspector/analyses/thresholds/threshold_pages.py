@@ -52,8 +52,9 @@ from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, Provid
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import SIDES
-from scoring.metrics.paired import OF_CASES, quadrants, shared_scores
-from scoring.metrics.threshold_curves import AtThreshold, flip_conditions
+from scoring.metrics.paired import quadrants
+from scoring.metrics.shared_draws import OF_CASES, shared_scores
+from scoring.metrics.threshold_flips import AtThreshold, flip_conditions
 
 # -- the page of `thresholds` about two thresholds: which outcomes a move turns into which, and whether it helps
 

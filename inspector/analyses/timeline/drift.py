@@ -33,7 +33,6 @@ from scoring.data.names import match_name
 from scoring.data.schema import Bools, Ints, Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.formats.benchmarks.rollouts import TRAINING_STEP
-from scoring.metrics.calibration import has_rewards
 from scoring.metrics.drift import (
     ALPHA,
     DRIFTS,
@@ -51,6 +50,7 @@ from scoring.metrics.drift import (
     rollouts_of,
     trends,
 )
+from scoring.metrics.reward_bins import has_rewards
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import literal, named
 

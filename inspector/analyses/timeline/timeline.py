@@ -42,32 +42,15 @@ from inspector.state.result_set import ResultSet, within
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Bools, Row
-from scoring.metrics.aligned import (
-    EVERY,
-    OF_SIDE,
-    OF_STEPS,
-    AlignedScorers,
-    AlignedSums,
-    common_of,
-    conjunction,
-    right_of,
-    wrong_of,
-)
+from scoring.metrics.aligned import OF_STEPS, AlignedScorers, AlignedSums
+from scoring.metrics.aligned_conditions import EVERY, OF_SIDE, common_of, conjunction, right_of, wrong_of
 from scoring.metrics.closed_forms import holm
 from scoring.metrics.first_error import F1_SCORE, SIDES
 from scoring.metrics.kernel import Metric
 from scoring.metrics.official_rows import METRICS
-from scoring.metrics.paired import (
-    OF_CASES,
-    Shared,
-    SharedScores,
-    compared_metrics,
-    comparison_row,
-    mcnemar_row,
-    quadrants,
-    shared,
-)
+from scoring.metrics.paired import comparison_row, mcnemar_row, quadrants
 from scoring.metrics.resampling import RESAMPLES
+from scoring.metrics.shared_draws import OF_CASES, Shared, SharedScores, compared_metrics, shared
 
 # -- a training run on one benchmark: its checkpoints side by side, their figures, and the cases that changed
 

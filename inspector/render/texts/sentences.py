@@ -19,8 +19,9 @@ from scoring.metrics.first_error import NAMES, FirstErrors
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import OwnMetric, own_rows
 from scoring.metrics.resampling import SMALL, Figure
-from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PooledSteps, step_rows, why_nothing
-from scoring.metrics.step_labels import PRMSCORE as PRMSCORE_METRIC
+from scoring.metrics.step_labels import PooledSteps, step_rows, why_nothing
+from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC
+from scoring.metrics.step_metrics import PRMSCORE as PRMSCORE_METRIC
 
 if TYPE_CHECKING:
     from scoring.evaluation.verdicts import Decision

@@ -12,7 +12,7 @@ from inspector.state.result_set import ResultSet
 from scoring.data.schema import Bools
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.verdicts import OUTCOMES
-from scoring.metrics.breakdown import LENGTHS
+from scoring.metrics.axes import LENGTHS
 from scoring.workspace.filtering.filters import FacetChoice, Filter, NumberRange
 
 # -- which columns are facets, in which order, and what each is called

@@ -27,7 +27,7 @@ from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.annotator_agreement import LAST, Saturation, saturation
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.shares import RIGHT_OUTCOMES, tried, wrong
+from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES, tried, wrong
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.triage.history import JournalChange
 from scoring.workspace.triage.journal import Journal

@@ -11,7 +11,7 @@ from reference import Case
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.aligned import align_scorers
-from scoring.metrics.ensembles import cascade
+from scoring.metrics.cascade import cascade
 from scoring.workspace.cache import VoteParts
 from views import cascade_view
 

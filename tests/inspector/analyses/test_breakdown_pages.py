@@ -21,7 +21,7 @@ from inspector.state.result_set import load
 from inspector.state.screen_state import covering, inspect, subject
 from published_spaces import mr_math
 from scoring.data.errors import UsageError
-from scoring.metrics.shares import COUNTS
+from scoring.metrics.outcome_conditions import COUNTS
 from scoring.workspace.filtering.filters import Facet, Filter
 from thoroughness import THOROUGH, also, one_of, together
 from views import lines_of, page_sheet, words_of

@@ -15,8 +15,8 @@ from inspector.cli import main
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from scoring.data.errors import UsageError
+from scoring.metrics.outcome_conditions import tried
 from scoring.metrics.resampling import SMALL
-from scoring.metrics.shares import tried
 from views import compare_view, table_of, words_of
 
 

@@ -25,7 +25,7 @@ from opened import opened
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.scorer import TrainingPoint
-from scoring.metrics.aligned import EVERY
+from scoring.metrics.aligned_conditions import EVERY
 from scoring.metrics.first_error import SIDES
 from screen_text import press, rests, shows
 from step_reference import Step

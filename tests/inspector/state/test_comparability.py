@@ -10,7 +10,7 @@ import reference
 from inspector.state.comparability import counted_cases, incomparable, remedy_of
 from inspector.state.query import Query
 from inspector.state.result_set import load, select
-from scoring.metrics.shares import tried
+from scoring.metrics.outcome_conditions import tried
 
 
 @pytest.fixture(scope="module")

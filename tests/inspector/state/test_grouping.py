@@ -10,8 +10,8 @@ from inspector.cli import main
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from reference import Case
-from scoring.metrics.breakdown import LENGTHS, POSITIONS
-from scoring.metrics.official_rows import grouped, groups
+from scoring.metrics.axes import LENGTHS, POSITIONS
+from scoring.metrics.case_groups import grouped, groups
 
 LENGTH = (12, 2, 10, 11, 3, 16)
 GOLD = (-1, 1, 9, 2, None, 15)

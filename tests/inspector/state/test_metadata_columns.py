@@ -26,7 +26,8 @@ from scoring.evaluation.evaluated_cases import MEASURES
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.triage_columns import SAID as DTYPES
 from scoring.importing.sources import read_source
-from scoring.metrics.breakdown import DERIVED, SCHEMA
+from scoring.metrics.axes import DERIVED
+from scoring.metrics.breakdown import SCHEMA
 from screen_text import press, rests, shows, until
 
 ODD = "odd \x1b[31m[bold]'\""

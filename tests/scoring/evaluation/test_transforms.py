@@ -18,16 +18,11 @@ from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES, Rule, spelled
+from scoring.metrics.curve_bands import case_bands, step_bands
 from scoring.metrics.deciding import dev_tuned
 from scoring.metrics.step_labels import step_rows
-from scoring.metrics.threshold_curves import (
-    AtThreshold,
-    case_bands,
-    case_curve,
-    flip_conditions,
-    step_bands,
-    step_curve,
-)
+from scoring.metrics.threshold_curves import case_curve, step_curve
+from scoring.metrics.threshold_flips import AtThreshold, flip_conditions
 from thoroughness import THOROUGH, together, up_to
 
 # Sums of these are exact, so that z-scores are equal here where they are equal in truth.

@@ -12,7 +12,8 @@ from inspector.state.result_set import load
 from scoring.data.errors import PluginError
 from scoring.data.own_code import OwnCode
 from scoring.metrics import own
-from scoring.metrics.breakdown import Cells, axis
+from scoring.metrics.axes import axis
+from scoring.metrics.breakdown import Cells
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import metric, own_cells, own_difference, own_metrics, own_rows
 from scoring.metrics.plugins import load_plugins

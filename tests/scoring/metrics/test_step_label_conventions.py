@@ -39,7 +39,8 @@ from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.likeness import right_rates
-from scoring.metrics.step_labels import COUNTS, step_contributions, step_rows
+from scoring.metrics.step_contributions import COUNTS, step_contributions
+from scoring.metrics.step_labels import step_rows
 from scoring.metrics.threshold_curves import step_curve
 from step_making import FACTS
 from step_reference import Step

@@ -22,10 +22,11 @@ from inspector.state.query import Query
 from inspector.state.result_set import load as load_query
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.benchmark_figures import FIGURES, leading_figure, leading_figures, official_metric
+from scoring.metrics.curve_bands import official_bands
 from scoring.metrics.deciding import dev_thresholds
 from scoring.metrics.kernel import Decided
 from scoring.metrics.official_rows import CountingRules, figures_of, protocol_of
-from scoring.metrics.threshold_curves import official_bands, official_curve, tuned
+from scoring.metrics.threshold_curves import official_curve, tuned
 from thoroughness import together, up_to
 from views import table_of
 
