@@ -24,7 +24,8 @@ from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.critic_answers import fault_of
 from scoring.formats.reading.findings import Finding, Severity, counted
 from scoring.formats.reading.metadata import LISTS
-from scoring.formats.results.result_format import NO_INDICES, named_after_folder
+from scoring.formats.results.result_format import NO_INDICES
+from scoring.formats.results.scorer_names import named_after_folder
 from scoring.importing.batch import ImportBatch
 from scoring.importing.join import NO_VERDICT_READ, JoinedResults
 from scoring.importing.ledger import Unchanged

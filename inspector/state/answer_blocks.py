@@ -11,7 +11,8 @@ from inspector.render.mathtext import unicode_math
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
 from scoring.data.scorer import Scorer
-from scoring.formats.reading.critic_answers import Span, parted
+from scoring.formats.reading.answer_reasoning import parted
+from scoring.formats.reading.critic_answers import Span
 from scoring.formats.results.reasoneval import CRITIC_TITLE
 from scoring.models.critics.protocols import PROTOCOLS, READERS, read_answer
 from scoring.runs.generative.generative_catalogue import FAMILIES

@@ -25,19 +25,10 @@ from scoring.data.storage.files import sync, unwritable, uuid7, write_atomically
 
 _TRIES = 5
 """How often a folder is read that is replaced while it is read; after that it counts as not there."""
-
-
 DOCUMENT = "packed.json"
-
-
 FORMAT = 1
-
-
 _CHUNK = 1 << 22
-
-
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SyntaxError)
-
 
 Array = npt.NDArray[Any]
 

@@ -14,8 +14,6 @@ from scoring.evaluation.exported_rows import CaseRow, ExportedRow, left_out
 from scoring.formats.benchmarks import grben, processbench
 
 _NUMBERED = re.compile(r"(.+)-\d+\Z")
-
-
 _INFINITE = (math.inf, -math.inf)
 
 
@@ -148,8 +146,6 @@ CASE_FORMATS: dict[str, Callable[[CaseRow], ExportedRow]] = {
     "grben": grben_row,
 }
 """Name -> what writes one case."""
-
-
 _OF_OTHERS = {"processbench": processbench.OF_OTHERS, "grben": grben.OF_OTHERS}
 """Name -> keys that would make its rows those of another format, whose labels may count from another base."""
 

@@ -17,8 +17,6 @@ SAID: dict[str, pl.DataType] = {
 }
 """Lists are in alphabetical order, [] where nothing was said, so that a condition that one is missing holds there; the
 others are null there. `our_error_type` are the tags that are error types of a taxonomy, spelt as there."""
-
-
 DIFFERING = "people differ"
 """The ruling on a case of which people said different things."""
 

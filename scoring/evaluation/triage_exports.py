@@ -29,8 +29,6 @@ _WHY_LEFT_OUT = {
     UNRATED: "ruled gold wrong and no step is rated",
     UNFINISHED: "ruled gold wrong and not every step is rated",
 }
-
-
 _OPEN = ("both defensible", "unsure")
 """Rulings that leave a case its label and yet do not uphold it."""
 

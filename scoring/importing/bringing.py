@@ -8,14 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from scoring.data.errors import UsageError
-from scoring.formats.reading.file_bytes import (
-    ZIP,
-    compression_of,
-    printable,
-    read_some,
-    start_of,
-    too_large,
-)
+from scoring.formats.reading.compression import compression_of, read_some, start_of, too_large
+from scoring.formats.reading.file_bytes import ZIP, printable
 from scoring.formats.results import inspect_log
 from scoring.importing.archives import member_files
 from scoring.importing.downloading import Download, fetched, is_stored

@@ -25,7 +25,8 @@ from msgspec.structs import replace
 from scoring.data.errors import HubUnavailable, InputError, MissingExtra, UnreadableFile, UsageError
 from scoring.data.secrets import masked
 from scoring.data.storage.files import uuid7
-from scoring.formats.reading.file_bytes import printable, size_words, too_large
+from scoring.formats.reading.compression import size_words, too_large
+from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.rows import Rows
 
 if TYPE_CHECKING:

@@ -15,8 +15,6 @@ from scoring.metrics.score_places import places, product_places, product_weights
 
 SHIFT = 0.01
 """What PRMBench's toolkit puts between the lowest step reward of a problem and 0."""
-
-
 _HUGE = 2.0**900
 
 

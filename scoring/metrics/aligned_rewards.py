@@ -12,12 +12,8 @@ from scoring.metrics.resampling import SMALL
 from scoring.metrics.reward_bins import has_rewards, why_none, with_rewards
 
 AlignedRow = dict[str, Any]
-
-
 REACH = 5
 """Steps before and after the earliest error that are looked at."""
-
-
 BAND = (
     "low and high: 95%, normal interval of a mean over cases, cases of one problem taken together (cluster-robust "
     "standard error); `clean` is the mean over clean cases of each one's mean step reward"

@@ -18,15 +18,10 @@ from scoring.workspace.filtering.sql_words import named
 LIMIT = 500
 """More values than this are no breakdown but a list."""
 
-
 LENGTHS = (0, 5, 10, 15)
 """Where the bins of `steps` begin; the last is open."""
-
-
 POSITIONS = 15
 """From this step (0-based) on, `position` puts all in one bin."""
-
-
 DERIVED = ("steps", "position")
 """Columns made here: the number of steps in bins, and the earliest error with an open last bin."""
 

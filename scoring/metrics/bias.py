@@ -71,8 +71,6 @@ def bias_rows(
 
 
 _Ends = tuple[float | None, float | None]
-
-
 _NO_ENDS: _Ends = (None, None)
 
 

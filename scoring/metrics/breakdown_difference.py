@@ -17,12 +17,8 @@ from scoring.metrics.kernel import Unparsed
 from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares
 
 EvaluationPair = tuple[Evaluation, Evaluation]
-
-
 NO_COMMON = "no case in common: "
 """Begins the reason where there is no difference."""
-
-
 NOT_DIFFERENT = ("process_error_rate",)
 """Properties of the data, which no two scorers differ in."""
 

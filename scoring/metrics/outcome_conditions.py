@@ -22,8 +22,6 @@ told apart into late (after it) and missed (no step at all). fp, fn, exact and u
 
 
 RIGHT_OUTCOMES = tuple(OUTCOMES[code] for code in RIGHT)
-
-
 SIDES = {"erroneous": "earliest_error >= 0", "clean": "earliest_error = -1"}
 """By the name of a side the condition that selects its cases."""
 
@@ -54,19 +52,11 @@ def _outcome(scorer: str, outcomes: tuple[str, ...]) -> str:
 
 LABELLED = "earliest_error >= -1"
 """The cases whose earliest error is known, `none` being known as well."""
-
-
 ENDS_RIGHT = "final_answer_correct"
-
-
 COUNTS = ("cases", *(f"count_{outcome}" for outcome in OUTCOMES))
 """The metrics that are counts of cases."""
-
-
 OF_ERRONEOUS = ("error_acc", *BY_TYPE)
 """Those that are shares of the erroneous cases tried."""
-
-
 OF_CLEAN = ("correct_acc",)
 
 

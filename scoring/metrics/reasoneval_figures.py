@@ -29,20 +29,12 @@ from scoring.metrics.step_contributions import judged_by_redundancy
 REASONEVAL_METRICS = ("solution_f1", "step_f1", "solution_auc", "step_auc")
 """The figures, by their names in documents."""
 
-
 JudgedCodes = npt.NDArray[np.int8]
 """What is judged: RIGHT, WRONG, or NEITHER, which is a mistake whatever the label."""
-
-
 RIGHT, WRONG, NEITHER = 1, 0, -1
 
-
 NO_AUC_OF_ANSWERS = "a critic's answers have no AUC"
-
-
 NO_STEPS = "one number a solution judges no step"
-
-
 NO_THRESHOLD = "no threshold is known for its redundancy numbers"
 
 

@@ -23,11 +23,7 @@ from scoring.metrics.separation import lowest_rewards
 from scoring.workspace.filtering.sql_words import named
 
 ReliabilityRow = dict[str, Any]
-
-
 BINS = 10
-
-
 ECE = (
     "ece: the mean over bins of |share right - mean reward|, each bin weighed by what it holds "
     f"({BINS} equally wide bins over [0, 1], closed on the left, the last on both sides)"

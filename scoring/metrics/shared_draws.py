@@ -15,8 +15,6 @@ from scoring.metrics.kernel import Metric, Tally
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, resample_marks, resample_problems, with_interval
 
 Aligned = AlignedScorers | AlignedSums
-
-
 OF_CASES: tuple[Metric, ...] = (F1_SCORE, ERROR_ACC, CORRECT_ACC)
 """What is compared of first errors."""
 

@@ -10,8 +10,6 @@ from scoring.data.schema import Ints
 
 LEFT_OUT, BEYOND, NO_STEP_WRONG, NAMES_NO_STEP = "left out", "beyond the last step", "no step", "names no step"
 """Bins of what has no place: outside the preset's range, in no solution, a verdict of -1, a verdict of -2."""
-
-
 TENTHS = 10
 
 

@@ -23,8 +23,6 @@ from scoring.metrics.likeness import has_empty_labels, likeness_to_originals
 COUNTS = ("tp", "fn", "fp", "tn", "first_hit", "first_n", "judged", "tried", "likeness", "likeness_n")
 """What is summed over cases: counts of steps, a right step being positive; then of cases; and for similarity a sum with
 its count of cases."""
-
-
 OF_STEPS = COUNTS[:4]
 
 

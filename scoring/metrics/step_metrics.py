@@ -10,14 +10,10 @@ from scoring.metrics.step_contributions import COUNTS, OF_STEPS
 
 OFFICIAL_UNDEFINED = -1.0
 """What the benchmarks' toolkit says where a denominator is empty."""
-
-
 AVERAGING = (
     "prmscore is the mean of f1_positive and f1_negative, where a right step is positive; `all` pools steps and is the "
     "official overall figure, a category or pattern is the plain mean of its classes, `average` that of all classes"
 )
-
-
 NO_STEP = "no step was scored"
 
 
@@ -99,28 +95,14 @@ class StepRatio(Ratio):
 
 
 F1_POSITIVE = StepF1("f1_positive", "F1 of right steps", "right", "tp", "fn", "fp")
-
-
 F1_NEGATIVE = StepF1("f1_negative", "F1 of wrong steps", "wrong", "tn", "fp", "fn", needs_errors=True)
-
-
 PRMSCORE = PRMScore()
-
-
 POSITIVE_ACC = StepRatio("positive_acc", "accuracy on right steps", ("tp",), ("tp", "fn"), "no right step was scored")
-
-
 NEGATIVE_ACC = StepRatio(
     "negative_acc", "accuracy on wrong steps", ("tn",), ("tn", "fp"), "no wrong step was scored", needs_errors=True
 )
-
-
 ACC = StepRatio("acc", "accuracy", ("tp", "tn"), OF_STEPS, NO_STEP)
-
-
 VALIDITY_RATE = Ratio("validity_rate", "validity rate", ("judged",), ("tried",), "no case was tried", null_at_best=True)
-
-
 METRICS: tuple[Metric, ...] = (
     PRMSCORE,
     F1_POSITIVE,
@@ -146,8 +128,6 @@ METRICS: tuple[Metric, ...] = (
     ),
 )
 """In the order in which they are reported."""
-
-
 NAMES = tuple(metric.name for metric in METRICS)
 
 

@@ -222,7 +222,7 @@ def step_curve(
 
 
 def moved_by_rule(evaluation: Evaluation, by_redundancy: Bools) -> Bools:
-    """The cases whose steps the threshold on rewards decides. Shape (n,)."""
+    """Return the cases whose steps the threshold on rewards decides. Shape (n,)."""
     redundancy = redundancy_rows(evaluation, by_redundancy, evaluation.scorer.redundancy_threshold)
     moved: Bools = evaluation.fixed_verdicts.by_threshold & ~redundancy.labels & ~redundancy.numbers
     return moved

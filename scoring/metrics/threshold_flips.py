@@ -22,8 +22,6 @@ from scoring.metrics.step_contributions import (
 from scoring.workspace.filtering.sql_words import literal, named
 
 Flip = Literal["right", "wrong", "other"]
-
-
 _UNDER: dict[Comparison, tuple[str, str]] = {"<": ("<", ">="), "<=": ("<=", ">")}
 """How SQL says that a number is under the threshold, and that it is not."""
 

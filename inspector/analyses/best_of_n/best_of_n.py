@@ -53,7 +53,7 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.formats.reading.answer_forms import answer_form, distinct_answers
 from scoring.formats.reading.final_answers import boxed_answer
 from scoring.formats.reading.findings import some_of
-from scoring.formats.tables.response_lists import BY_TEXT, COMPARED_BY, EQUAL_ANSWER, OLD_COMPARISON
+from scoring.formats.tables.response_answers import BY_TEXT, COMPARED_BY, EQUAL_ANSWER, OLD_COMPARISON
 from scoring.metrics.aggregations import AGGREGATIONS, Aggregation
 from scoring.metrics.answer_votes import DRAWS, MOST_CHOICES, MOST_RESPONSES, AnswerGroups
 from scoring.metrics.best_of_n import (

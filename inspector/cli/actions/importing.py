@@ -27,7 +27,7 @@ from scoring.data.rules import check_own_rule
 from scoring.formats.benchmarks.benchmark_registry import MODULES, is_benchmark
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.findings import Finding
-from scoring.formats.results.result_format import scorer_name
+from scoring.formats.results.scorer_names import scorer_name
 from scoring.formats.tables.column_guess import propose
 from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.formats.tables.column_readings import Choice, ColumnReading, readings

@@ -14,7 +14,7 @@ from inspector.state.workspace_place import find_workspace
 from scoring.data.errors import InspectError, NoWorkspace, UsageError
 from scoring.data.names import match_name
 from scoring.formats.benchmarks import demo
-from scoring.formats.reading.file_bytes import size_words
+from scoring.formats.reading.compression import size_words
 from scoring.workspace.trash import (
     Removable,
     TrashEntry,

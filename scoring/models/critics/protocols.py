@@ -11,22 +11,10 @@ from msgspec import Struct
 
 from scoring.data.errors import UsageError
 from scoring.data.texts import BEFORE_ALL
-from scoring.formats.reading.critic_answers import (
-    NOTHING_THERE,
-    ParseFault,
-    Reading,
-    Span,
-    fault_of,
-    joined,
-    opened,
-    place_of_reasoning,
-    read_agentprocessbench,
-    read_grben,
-    read_loosely,
-    read_prmbench,
-    read_processbench,
-    read_socratic,
-)
+from scoring.formats.reading.answer_reasoning import joined, opened, place_of_reasoning
+from scoring.formats.reading.boxed_answers import read_grben, read_loosely, read_processbench
+from scoring.formats.reading.critic_answers import NOTHING_THERE, ParseFault, Reading, Span, fault_of
+from scoring.formats.reading.rated_answers import read_agentprocessbench, read_prmbench, read_socratic
 from scoring.models.prms.base import without_number
 
 # -- how the steps of a case are written into a critic's prompt

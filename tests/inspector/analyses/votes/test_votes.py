@@ -14,7 +14,7 @@ from inspector.cli.command_flags import FORMS
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from scoring.data.errors import UsageError
-from scoring.formats.reading.critic_answers import processbench_verdict, vote
+from scoring.formats.reading.boxed_answers import processbench_verdict, vote
 from scoring.models.asking import GeneratedAnswer
 from views import table_of
 

@@ -9,7 +9,7 @@ from scoring.data.errors import EngineError, UsageError
 from scoring.engines.server import client
 from scoring.engines.server.chat import ChatServers
 from scoring.engines.server.client import RetryPolicy
-from scoring.formats.reading.critic_answers import read_processbench
+from scoring.formats.reading.boxed_answers import read_processbench
 from scoring.models.asking import Answered, GenerationRequest, Message, Noticed, Sampling, other_seed
 from scoring.models.critics.protocols import read_answer
 from servers.fault_server import ANSWER, FAULTS, Behaviour, Outcome, of, running
