@@ -23,7 +23,8 @@ from inspector.widgets.key_spelling import written
 from inspector.widgets.key_table import COMMANDS, RAIL
 from inspector.widgets.key_table.command import VERBS
 from scoring import __version__
-from scoring.models.critics.protocols import PROTOCOLS, version
+from scoring.models.critics.answer_parsers import version
+from scoring.models.critics.protocols import PROTOCOLS
 from scoring_process import captured, jobs_here
 from servers.fault_server import running
 

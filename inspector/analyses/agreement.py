@@ -34,8 +34,8 @@ from scoring.metrics.outcome_conditions import LABELLED, answered
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import named
-from scoring.workspace.triage.history import TAG
-from scoring.workspace.triage.words import CATEGORY, RATING, RULING
+from scoring.workspace.triage.actions import TAG
+from scoring.workspace.triage.statements import CATEGORY, RATING, RULING
 
 # -- the page of `agreement` on scorers: their verdicts, held against each other and against gold
 

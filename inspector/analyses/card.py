@@ -34,7 +34,8 @@ from inspector.state.query import as_words
 from inspector.state.result_set import ResultSet, within
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
-from scoring.data.rules import transform, when_wrong
+from scoring.data.reward_transforms import transform
+from scoring.data.rules import when_wrong
 from scoring.data.schema import Bools
 from scoring.data.scorer import NOT_SAID, not_recorded, settings_of
 from scoring.evaluation.case_counts import on_threshold

@@ -10,19 +10,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Note,
-    Section,
-    count,
-    figure,
-    points,
-    quiet_notes,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Cell, Column, Note, Section, count, figure, points, quiet_notes, table, text
 from inspector.render.lines import CaseLink
 from inspector.render.view import View
 from inspector.state.filtering.facets import column_words

@@ -11,20 +11,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses.thresholds.threshold_pages import outcome_matrices, outcomes_words
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Facts,
-    Note,
-    Table,
-    count,
-    figure,
-    p_value,
-    points,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Cell, Column, Facts, Note, Table, count, figure, p_value, points, table, text
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import WORDS, named_step, official_title
@@ -51,7 +38,8 @@ from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
 from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, quadrants
 from scoring.metrics.shared_draws import OF_CASES, Aligned, shared
-from scoring.models.critics.protocols import PARSERS, CriticProtocol, parser_of, version
+from scoring.models.critics.answer_parsers import PARSERS, parser_of, version
+from scoring.models.critics.protocols import CriticProtocol
 from scoring.runs.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
 from scoring.workspace.cache import RewardParts, VoteParts, rows_about
 from scoring.workspace.filtering.filters import Facet

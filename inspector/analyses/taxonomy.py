@@ -32,7 +32,7 @@ from scoring.metrics.annotator_agreement import LAST
 from scoring.metrics.case_groups import grouped, groups
 from scoring.metrics.resampling import SMALL
 from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.triage.words import in_category
+from scoring.workspace.triage.case_notes import in_category
 
 CATEGORIES, NOTES, ALIKE, SATURATION = "categories", "notes", "alike", "saturation"
 PAGES = (

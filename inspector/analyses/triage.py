@@ -18,8 +18,8 @@ from scoring.data.errors import UsageError
 from scoring.data.names import without
 from scoring.data.schema import Row
 from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.triage.history import RULINGS
-from scoring.workspace.triage.words import Annotation
+from scoring.workspace.triage.actions import RULINGS
+from scoring.workspace.triage.annotations import Annotation
 
 CASE = Option(
     "case",

@@ -21,7 +21,7 @@ from inspector.state.triage.annotations import own_note, own_tags
 from inspector.widgets.line_view import Line
 from scoring.data.errors import DamagedWorkspace
 from scoring.evaluation.verdicts import OUTCOMES, UNPARSED
-from scoring.workspace.triage.words import words_of
+from scoring.workspace.triage.annotations import words_of
 from scoring.workspace.workspace import Workspace
 
 ABOVE = frozenset({"n_steps", "earliest_error", "error_steps", "neutral_steps", "step_messages"})

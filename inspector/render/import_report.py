@@ -19,7 +19,7 @@ from inspector.render.texts.sentences import counted as number_of
 from inspector.render.texts.text import cell, clean
 from scoring.data.errors import with_short_names
 from scoring.data.rules import when_wrong
-from scoring.data.scorer import GUESSED
+from scoring.data.training_point import GUESSED
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.critic_answers import fault_of
 from scoring.formats.reading.findings import Finding, Severity, counted

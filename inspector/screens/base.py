@@ -30,7 +30,7 @@ from inspector.widgets.line_view import PhraseLine, Rail
 from inspector.widgets.pick_list import Pick
 from inspector.widgets.textual_compat import Steady
 from scoring.evaluation.verdicts import Decision
-from scoring.workspace.triage.history import Action
+from scoring.workspace.triage.actions import Action
 
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""

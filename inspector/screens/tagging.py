@@ -32,20 +32,8 @@ from inspector.widgets.text_editor import TypingLine
 from scoring.data.errors import InspectError
 from scoring.evaluation.similar import SimilarCase
 from scoring.formats.benchmarks.benchmark_registry import error_type_of, error_types, taxonomies
-from scoring.workspace.triage.history import (
-    DEFER,
-    NOTE,
-    QUEUE,
-    RATE,
-    RULE,
-    SKIP,
-    SORT,
-    TAG,
-    UNTAG,
-    Action,
-    Triage,
-    rating_of,
-)
+from scoring.workspace.triage.actions import DEFER, NOTE, QUEUE, RATE, RULE, SKIP, SORT, TAG, UNTAG, Action, rating_of
+from scoring.workspace.triage.history import Triage
 from scoring.workspace.triage.journal import Journal
 
 # -- what a person types as tags, and what was done to tags and notes in words

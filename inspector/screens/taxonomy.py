@@ -47,7 +47,7 @@ from inspector.widgets.pick_list import Pick, TextList
 from inspector.widgets.sheet_view import SheetView
 from scoring.data.errors import UsageError
 from scoring.evaluation.similar import NoteCluster, clusters
-from scoring.workspace.triage.words import CaseNote
+from scoring.workspace.triage.case_notes import CaseNote
 
 if TYPE_CHECKING:
     from scoring.data.schema import Bools

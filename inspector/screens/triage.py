@@ -25,7 +25,7 @@ from inspector.state.triage.queue import end_forms, first_row, place_words, prog
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_view import LineView, PhraseLine
 from scoring.data.errors import InspectError
-from scoring.workspace.triage.history import (
+from scoring.workspace.triage.actions import (
     DEFER,
     GOLD_WRONG,
     RATE,
@@ -34,11 +34,11 @@ from scoring.workspace.triage.history import (
     SKIP,
     Action,
     JournalChange,
-    Queue,
     content_of,
 )
+from scoring.workspace.triage.annotations import Annotation, words_of
 from scoring.workspace.triage.journal import Journal
-from scoring.workspace.triage.words import Annotation, words_of
+from scoring.workspace.triage.queues import Queue
 
 if TYPE_CHECKING:
     from textual.timer import Timer

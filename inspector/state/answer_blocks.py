@@ -14,7 +14,8 @@ from scoring.data.scorer import Scorer
 from scoring.formats.reading.answer_reasoning import parted
 from scoring.formats.reading.critic_answers import Span
 from scoring.formats.results.reasoneval import CRITIC_TITLE
-from scoring.models.critics.protocols import PROTOCOLS, READERS, read_answer
+from scoring.models.critics.answer_parsers import READERS, read_answer
+from scoring.models.critics.protocols import PROTOCOLS
 from scoring.runs.generative.generative_catalogue import FAMILIES
 from scoring.runs.generative.talk import boxed_word
 from scoring.runs.generative.thinkprm import bare

@@ -13,7 +13,7 @@ from msgspec import Struct
 from inspector.render.texts.sentences import counted, threshold_name
 from inspector.state.query import shell_word
 from inspector.state.result_set import ResultSet
-from scoring.data.rules import DIFFERENCES, REWARDS
+from scoring.data.reward_transforms import DIFFERENCES, REWARDS
 from scoring.data.schema import Bools
 from scoring.evaluation.case_counts import on_threshold, runs_among
 from scoring.evaluation.evaluation import Evaluation

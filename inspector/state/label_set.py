@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from inspector.render.texts.sentences import counted, gold_words
+from scoring.workspace.triage.actions import RATE, RULE
 from scoring.workspace.triage.adjudicated import (
     CHANGED,
     CONFIRMED,
@@ -17,8 +18,7 @@ from scoring.workspace.triage.adjudicated import (
     Adjudicated,
     adjudicate,
 )
-from scoring.workspace.triage.history import RATE, RULE
-from scoring.workspace.triage.words import Annotation, words_of
+from scoring.workspace.triage.annotations import Annotation, words_of
 
 if TYPE_CHECKING:
     from scoring.workspace.triage.journal import Journal

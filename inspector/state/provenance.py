@@ -14,7 +14,8 @@ from inspector.state.query_notes import wish_notes
 from inspector.state.result_set import ResultSet
 from scoring import __version__
 from scoring.data.own_columns import own_columns
-from scoring.data.rules import REWARDS, transform, when_wrong
+from scoring.data.reward_transforms import REWARDS, transform
+from scoring.data.rules import when_wrong
 from scoring.data.schema import Bools
 from scoring.data.storage.stored_frame import frame_blocks
 from scoring.evaluation.evaluation import Evaluation

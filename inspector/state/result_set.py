@@ -43,8 +43,8 @@ from scoring.workspace.filtering.condition_masks import Categories, ConditionMas
 from scoring.workspace.filtering.filters import Facet, columns_read
 from scoring.workspace.filtering.text_search import Searchable, SearchMatches, search_all
 from scoring.workspace.triage.adjudicated import Adjudicated
+from scoring.workspace.triage.annotations import Annotation
 from scoring.workspace.triage.history import Triage
-from scoring.workspace.triage.words import Annotation
 from scoring.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from msgspec.structs import replace
 
 from scoring.data.errors import EngineError
 from scoring.data.readout import OUTPUT, Batch, Encoded, EngineOutput, Linear, Readout, Refused, Vocabulary, two_layers
-from scoring.engines.server.rewards import NotFinite, Pooling, RewardServers
+from scoring.engines.server.reward_endpoints import NotFinite, Pooling
+from scoring.engines.server.rewards import RewardServers
 from scoring.engines.vllm_child import POLICY, VllmChild, weights_problem
 from scoring.models.asking import Noticed
 from scoring.models.checkpoint import Checkpoint

@@ -9,7 +9,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from scoring.data.errors import UsageError
-from scoring.data.rules import DEFAULTS, REWARDS, NamedStep, transform
+from scoring.data.reward_transforms import REWARDS, transform
+from scoring.data.rules import DEFAULTS, NamedStep
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.scorer import Comparison, Scorer
 from scoring.data.storage.stored_frame import is_small, row_blocks

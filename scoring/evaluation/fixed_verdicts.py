@@ -7,10 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.data.schema import Bools, Ints
-from scoring.evaluation.step_rewards import (
-    Gold,
-    StepRewards,
-)
+from scoring.evaluation.step_rewards import Gold, StepRewards
 from scoring.evaluation.verdicts import (
     DEV,
     LABELS_AS_GIVEN,

@@ -17,9 +17,7 @@ from scoring.evaluation.step_rewards import (
     StepLabels,
     StepRewards,
 )
-from scoring.evaluation.verdicts import (
-    ByThreshold,
-)
+from scoring.evaluation.verdicts import ByThreshold
 
 
 class JudgedSteps(Struct, frozen=True, eq=False, dict=True):

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from scoring.data.rules import REWARDS, transform
+from scoring.data.reward_transforms import REWARDS, transform
 from scoring.evaluation.case_exports import one_based, prmbench_id
 from scoring.evaluation.exported_rows import CaseRow, ExportedRow, left_out
 from scoring.evaluation.step_rewards import StepLabels, align, first_rows

@@ -13,7 +13,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.data.rules import REWARDS, RewardTransform, transform
+from scoring.data.reward_transforms import REWARDS, RewardTransform, transform
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.storage.stored_frame import frame_blocks, group_numbers
 from scoring.workspace.cache import case_rows, why_refused

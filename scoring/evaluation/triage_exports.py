@@ -22,7 +22,7 @@ from scoring.workspace.triage.adjudicated import (
     WITHOUT_GOLD,
     adjudicate,
 )
-from scoring.workspace.triage.words import Annotation
+from scoring.workspace.triage.annotations import Annotation
 
 _WHY_LEFT_OUT = {
     WITHOUT_GOLD: "ruled an import problem",

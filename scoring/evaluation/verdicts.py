@@ -12,7 +12,8 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.data.rules import REWARDS, NamedStep, spelled_rule, transform, when_wrong, which_step
+from scoring.data.reward_transforms import REWARDS, transform
+from scoring.data.rules import NamedStep, spelled_rule, when_wrong, which_step
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.scorer import Comparison
 from scoring.evaluation.step_rewards import StepLabels, StepRewards

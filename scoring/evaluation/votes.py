@@ -12,9 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.data.schema import Bools, Ints
-from scoring.evaluation.verdicts import (
-    NO_VERDICT,
-)
+from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.workspace.cache import rows_of_cases
 
 

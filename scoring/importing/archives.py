@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from scoring.data.errors import InputError, UnknownFormat, UnreadableFile
 from scoring.data.storage.files import open_plain
-from scoring.formats.reading.compression import (
+from scoring.formats.reading.compressed_streams import (
     Allowance,
     DamagedStream,
     compression_of,

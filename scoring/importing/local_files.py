@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from scoring.data.errors import InputError, UnreadableFile
 from scoring.data.storage.files import open_plain, unwritable, uuid7
-from scoring.formats.reading.compression import (
+from scoring.formats.reading.compressed_streams import (
     CHUNK,
     LARGEST,
     Allowance,

@@ -12,10 +12,10 @@ from msgspec.structs import fields, replace
 
 from scoring.data.errors import InputError, UnknownFormat, UsageError
 from scoring.data.schema import CASES
-from scoring.data.scorer import NOWHERE, guessed_point
+from scoring.data.training_point import NOWHERE, guessed_point
 from scoring.formats.benchmarks import benchmark_registry as benchmarks
 from scoring.formats.benchmarks.case_format import CaseFormat, Imported
-from scoring.formats.reading.compression import start_of
+from scoring.formats.reading.compressed_streams import start_of
 from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.findings import Finding, some_of
 from scoring.formats.reading.metadata import half_characters, metadata_of
@@ -117,7 +117,7 @@ def read_source(source: str | LocalFile, options: ReadOptions | None = None) -> 
     if isinstance(source, LocalFile):
         return _read(source, options)
     if source.startswith(HUB):
-        from scoring.importing.downloading import hub_rows
+        from scoring.importing.hub_datasets import hub_rows
 
         return _of(hub_rows(source.removeprefix(HUB)), options)
     with TemporaryDirectory(prefix="prm-inspect-") as folder:

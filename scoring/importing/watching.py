@@ -22,20 +22,13 @@ from scoring.data.storage.files import open_plain
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.rows import is_lines
-from scoring.importing.batch import (
-    ImportBatch,
-    ImportOptions,
-    ImportProgress,
-    NamedSources,
-    read_sources,
-    spill_folder,
-)
-from scoring.importing.downloading import is_stored, stored_objects
+from scoring.importing.batch import ImportBatch, ImportOptions, ImportProgress, NamedSources, read_sources, spill_folder
 from scoring.importing.join import JoinedResults
 from scoring.importing.ledger import Unchanged
 from scoring.importing.local_files import INSIDE, is_whole_row
 from scoring.importing.saving import SavedResults, scorer_of, withdraw
 from scoring.importing.source_locations import expanded, looks_named, place
+from scoring.importing.stored_objects import is_stored, stored_objects
 from scoring.workspace.generation import Added
 from scoring.workspace.workspace import Workspace
 

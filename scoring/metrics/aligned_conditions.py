@@ -2,11 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from scoring.evaluation.verdicts import (
-    ON_CLEAN,
-    ON_ERRONEOUS,
-    OUTCOMES,
-)
+from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES
 from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES

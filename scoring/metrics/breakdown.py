@@ -15,9 +15,7 @@ from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.axes import Axis
-from scoring.metrics.closed_forms import (
-    wilson_interval,
-)
+from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.first_error import METRICS, NAMES, sides_of
 from scoring.metrics.first_error_draws import Marks, with_draws
 from scoring.metrics.kernel import Tally, Unparsed

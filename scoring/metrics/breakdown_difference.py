@@ -9,9 +9,7 @@ import polars as pl
 from scoring.data.schema import Floats
 from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.breakdown import CellFigures, Cells, MetricNames, f1_tally, few, long_form
-from scoring.metrics.closed_forms import (
-    paired_difference_interval,
-)
+from scoring.metrics.closed_forms import paired_difference_interval
 from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, SIDES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares

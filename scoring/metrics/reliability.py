@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.data.rules import REWARDS, transform
+from scoring.data.reward_transforms import REWARDS, transform
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import RIGHT_STEP, UNKNOWN_STEP

@@ -8,11 +8,7 @@ import numpy as np
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.axes import Axis
-from scoring.metrics.closed_forms import (
-    difference_interval,
-    fisher_exact,
-    holm,
-)
+from scoring.metrics.closed_forms import difference_interval, fisher_exact, holm
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.shares import Share, side_shares

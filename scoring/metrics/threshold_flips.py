@@ -15,10 +15,7 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.case_format import StepLabelled
-from scoring.metrics.step_contributions import (
-    asked_by_redundancy,
-    judged_by_redundancy,
-)
+from scoring.metrics.step_contributions import asked_by_redundancy, judged_by_redundancy
 from scoring.workspace.filtering.sql_words import literal, named
 
 Flip = Literal["right", "wrong", "other"]

@@ -40,7 +40,8 @@ from scoring.data.storage.files import (
     uuid7,
     write_atomically,
 )
-from scoring.data.storage.object_store import Address, LostRaceError, Store, StoredObject, open_store
+from scoring.data.storage.object_store import Store, open_store
+from scoring.data.storage.store_address import Address, LostRaceError, StoredObject
 from scoring.workspace.remote_plan import (
     FOLDERS,
     IMMUTABLE,

@@ -29,7 +29,7 @@ from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from opened import inspected, opened
 from reference import Case
-from scoring.data import rules
+from scoring.data import reward_transforms, rules
 from scoring.data.rules import GROUP
 from scoring.evaluation.reward_exports import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
 from scoring.evaluation.verdicts import Rule
@@ -82,7 +82,7 @@ def test_metrics_are_those_of_plain_counting_and_their_command_makes_them_again(
     assert f1 == pytest.approx(slow.f1(CASES, outcomes))
     assert main(shlex.split(view.provenance["command"])[1:]) == 0
     assert capsys.readouterr().out == view.render("json")
-    assert rules.transform(name).words in view.provenance["rule"]
+    assert reward_transforms.transform(name).words in view.provenance["rule"]
     assert ("the verdict is the step where this is lowest" in view.provenance["rule"]) == (step == "lowest")
     assert any(
         note.startswith("one: a step is judged wrong") and "as asked" in note for note in view.provenance["notes"]
@@ -205,7 +205,7 @@ def test_a_file_brings_a_rule_and_its_digest_stands_in_the_provenance(root, caps
     words = ["-w", root, "--scorer", "one", "--rule", "lowest:below-mean<", "--plugin", FILE]
     assert main(["metrics", *words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    code = rules.transform("below-mean").code
+    code = reward_transforms.transform("below-mean").code
     assert document["provenance"]["plugins"] == {"below-mean": f"below_mean.py, sha256 {code.digest}"}
     assert document["provenance"]["threshold_source"] == {"one": "the rule below-mean"}
     assert f"--plugin {FILE}" in document["provenance"]["command"]

@@ -9,7 +9,7 @@ import making
 import reference
 from inspector.state.filtering.saved_slices import SavedSlice, save_slice
 from scoring.models.asking import GeneratedAnswer
-from scoring.workspace.triage.history import RULINGS
+from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.journal import Author, Journal
 
 # Numbers that no program would send by itself make the sequences of the data known from those of the app.

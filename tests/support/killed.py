@@ -47,7 +47,7 @@ def score_slowly(*words: str) -> None:
     import fake_scoring
     from scoring.__main__ import main
     from scoring.runs import row_saver
-    from scoring.runs.preparation import EngineOptions
+    from scoring.runs.engine_options import EngineOptions
 
     # Imported by the command, which would take time until a kill.
     import_module("scoring.runs.prm_command")

@@ -6,20 +6,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Curve,
-    Kind,
-    Note,
-    Section,
-    Series,
-    Table,
-    count,
-    figure,
-    table,
-)
+from inspector.render.blocks import Block, Cell, Column, Curve, Kind, Note, Section, Series, Table, count, figure, table
 from inspector.render.blocks import text as text_cell
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
@@ -38,12 +25,7 @@ from scoring.metrics.best_of_n import (
     chosen_responses,
     lost_problems,
 )
-from scoring.metrics.response_protocols import (
-    REWARDBENCH,
-    SEARCH_AND_LEARN,
-    rewardbench_rows,
-    search_and_learn_rows,
-)
+from scoring.metrics.response_protocols import REWARDBENCH, SEARCH_AND_LEARN, rewardbench_rows, search_and_learn_rows
 from scoring.metrics.responses import Responses
 from scoring.workspace.filtering.filters import Facet
 

@@ -48,10 +48,7 @@ from scoring.data.schema import Row
 from scoring.metrics.aligned import DRAWN_WHOLE, OF_STEPS, AlignedScorers, AlignedSums
 from scoring.metrics.aligned_conditions import EVERY, OF_SIDE, conjunction, right_of, wrong_of
 from scoring.metrics.benchmark_figures import official_metric
-from scoring.metrics.ensembles import (
-    CONSENSUS,
-    together_rows,
-)
+from scoring.metrics.ensembles import CONSENSUS, together_rows
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.official_rows import METRICS
 from scoring.metrics.own import own_difference, own_metrics

@@ -7,19 +7,7 @@ import numpy as np
 import polars as pl
 
 from inspector.analyses import Params
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Kind,
-    Note,
-    Section,
-    count,
-    figure,
-    points,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Cell, Column, Kind, Note, Section, count, figure, points, table, text
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted, verdict_words
@@ -49,7 +37,7 @@ from scoring.metrics.planted_labels import (
 )
 from scoring.metrics.resampling import LEVEL, RESAMPLES
 from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.triage.history import GOLD_WRONG, RULINGS
+from scoring.workspace.triage.actions import GOLD_WRONG, RULINGS
 
 AUDITED: dict[str, pl.DataType] = {
     "rank": pl.Int64(),

@@ -8,19 +8,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
-from inspector.render.blocks import (
-    Block,
-    Cell,
-    Column,
-    Kind,
-    Note,
-    Section,
-    Table,
-    count,
-    figure,
-    table,
-    text,
-)
+from inspector.render.blocks import Block, Cell, Column, Kind, Note, Section, Table, count, figure, table, text
 from inspector.render.view import View
 from inspector.state.case_links import figure_link, group_facets
 from inspector.state.kept_answers import unparsed_notes

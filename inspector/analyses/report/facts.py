@@ -34,7 +34,7 @@ from inspector.state.common_cases import best_first, with_all_cases
 from inspector.state.comparability import counted_cases
 from inspector.state.notes import first_run_notes
 from inspector.state.result_set import ResultSet
-from scoring.data.rules import REWARDS, transform
+from scoring.data.reward_transforms import REWARDS, transform
 from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Ints, Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES, Decision, ProvidedVerdicts, RuleByCase

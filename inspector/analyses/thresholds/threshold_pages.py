@@ -45,7 +45,7 @@ from inspector.state.thresholds.flips import (
 )
 from inspector.state.thresholds.ways import NOTHING, TITLES, is_present, scorers_there, threshold_sections
 from scoring.data.errors import UsageError
-from scoring.data.rules import transform
+from scoring.data.reward_transforms import transform
 from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, ProvidedVerdicts, Rule

@@ -108,7 +108,7 @@ class Remembering:
         from scoring.data.storage.files import expand_home
         from scoring.formats.benchmarks import demo
         from scoring.metrics.plugins import installed_plugins
-        from scoring.runs.plan import FOLDER as LEASES
+        from scoring.runs.leases import FOLDER as LEASES
         from scoring.workspace.workspace import BENCHMARKS, REWARDS
 
         query, workspace = self._host.initial_query, results.workspace

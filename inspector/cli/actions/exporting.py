@@ -30,7 +30,7 @@ from scoring.evaluation.triage_exports import TRIAGE_FORMATS, annotations_by_cas
 from scoring.evaluation.verdicts import RuleByCase
 from scoring.workspace.cache import RewardParts, cases_with_rows
 from scoring.workspace.triage.adjudicated import CHANGED, CONFIRMED
-from scoring.workspace.triage.words import Annotation
+from scoring.workspace.triage.annotations import Annotation
 
 # -- `export triage`: what people said of the shown cases, as a table or as what rows for other programs are made of
 

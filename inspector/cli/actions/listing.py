@@ -17,7 +17,7 @@ from scoring import __version__
 from scoring.data.storage.files import DiskUse
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import REFUSED, UNPARSED, ProvidedVerdicts, spelled
-from scoring.formats.reading.compression import size_words
+from scoring.formats.reading.compressed_streams import size_words
 
 BENCHMARKS = {
     "benchmark": pl.String(),

@@ -18,7 +18,8 @@ from scoring.data.names import match_name, name_choices, without
 from scoring.data.scorer import Scorer
 from scoring.data.texts import reward_keys
 from scoring.formats.benchmarks import demo
-from scoring.models.critics.protocols import CriticProtocol, ReadAnswer, version
+from scoring.models.critics.answer_parsers import version
+from scoring.models.critics.protocols import CriticProtocol, ReadAnswer
 from scoring.runs.reparse import (
     ReparseCounts,
     keep_second_reading,

@@ -14,7 +14,7 @@ from inspector.state.workspace_place import find_workspace
 from scoring.data.errors import InspectError, NoWorkspace, UsageError
 from scoring.data.names import match_name
 from scoring.formats.benchmarks import demo
-from scoring.formats.reading.compression import size_words
+from scoring.formats.reading.compressed_streams import size_words
 from scoring.workspace.trash import (
     Removable,
     TrashEntry,
@@ -26,8 +26,8 @@ from scoring.workspace.trash import (
     removed,
     restore,
 )
+from scoring.workspace.triage.annotations import words_of
 from scoring.workspace.triage.history import History
-from scoring.workspace.triage.words import words_of
 from scoring.workspace.workspace import Workspace
 
 _NAMED = 3

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from inspector.render.texts.text import apart_from
-from scoring.data.rules import DIFFERENCES, REWARDS, RewardTransform, transform
+from scoring.data.reward_transforms import DIFFERENCES, REWARDS, RewardTransform, transform
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.measures import rewards_at_gold

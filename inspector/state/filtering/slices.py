@@ -15,7 +15,8 @@ from scoring.data.schema import Bools
 from scoring.evaluation.verdicts import OUTCOMES, RIGHT, WRONG
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.statistics import is_baseline
-from scoring.workspace.filtering.filters import Facet, Filter, NumberRange, filter_of
+from scoring.workspace.filtering.facet_reading import filter_of
+from scoring.workspace.filtering.filters import Facet, Filter, NumberRange
 from scoring.workspace.filtering.sql_words import named
 
 # -- slices that need not be saved: what people look at first

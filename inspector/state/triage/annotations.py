@@ -16,9 +16,12 @@ from scoring.data.names import match_name
 from scoring.data.schema import Ints
 from scoring.formats.benchmarks import demo
 from scoring.metrics.annotator_agreement import MISSING, AnnotatorAnswers
-from scoring.workspace.triage.history import RATINGS, RULINGS, TAG, Action, History, Queue, content_of, taken_back
+from scoring.workspace.triage.actions import RATINGS, RULINGS, TAG, Action, content_of, taken_back
+from scoring.workspace.triage.annotations import Annotation, words_of
+from scoring.workspace.triage.history import History
 from scoring.workspace.triage.journal import Journal
-from scoring.workspace.triage.words import KINDS, NO, RATING, RULING, YES, Annotation, annotation_frame, words_of
+from scoring.workspace.triage.queues import Queue
+from scoring.workspace.triage.statements import KINDS, NO, RATING, RULING, YES, annotation_frame
 
 ANNOTATIONS: dict[str, pl.DataType] = {
     "case": pl.String(),

@@ -29,9 +29,9 @@ from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES, tried, wrong
 from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.triage.history import JournalChange
+from scoring.workspace.triage.actions import JournalChange
+from scoring.workspace.triage.case_notes import CaseNote, categories, in_category, notes, sorting
 from scoring.workspace.triage.journal import Journal
-from scoring.workspace.triage.words import CaseNote, categories, in_category, notes, sorting
 
 # -- the notes on the shown cases, by category, and whether further notes still bring new ones
 
@@ -53,7 +53,7 @@ class GatheredNotes(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def by_category(self) -> dict[str, tuple[CaseNote, ...]]:
-        """The notes by category, see `scoring.workspace.triage.words.categories`."""
+        """The notes by category, see `scoring.workspace.triage.case_notes.categories`."""
         return categories(self.notes)
 
     @property

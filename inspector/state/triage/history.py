@@ -11,7 +11,7 @@ from inspector.render.texts.text import clean
 from inspector.state.result_set import ResultSet
 from inspector.state.triage.annotations import gone, journal_of
 from scoring.data.names import match_name
-from scoring.workspace.triage.history import (
+from scoring.workspace.triage.actions import (
     DEFER,
     NOTE,
     QUEUE,

@@ -22,8 +22,9 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.instructive import instructive
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.statistics import is_baseline
-from scoring.workspace.triage.history import RULINGS, Queue
+from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.journal import Journal
+from scoring.workspace.triage.queues import Queue
 
 # -- the orders in which the cases of a list can come in a queue
 

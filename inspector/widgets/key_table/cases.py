@@ -33,7 +33,7 @@ from inspector.widgets.key_table.command import (
     go,
     view,
 )
-from scoring.workspace.triage.history import RULINGS
+from scoring.workspace.triage.actions import RULINGS
 
 CASES: tuple[Command, ...] = (
     Command("open-case", OPEN, "Open", "The case on the whole screen", "open", ("cases",), footer=True),

@@ -18,7 +18,7 @@ from pathlib import PurePath
 from typing import Any
 
 from scoring.formats.benchmarks.rollouts import TRAINING_STEP, answered_right, rollout, rollout_format
-from scoring.formats.reading.compression import plain_name
+from scoring.formats.reading.compressed_streams import plain_name
 from scoring.formats.reading.fields import Fields
 
 NAME = "verl"

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 
 from scoring.data.errors import UnknownFormat, UnreadableFile
 from scoring.data.storage.files import NotPlain, open_plain
-from scoring.formats.reading.compression import plain_name
+from scoring.formats.reading.compressed_streams import plain_name
 from scoring.formats.reading.findings import Finding
 
 LONGEST_LINE = 512 * 1024 * 1024

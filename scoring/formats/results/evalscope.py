@@ -18,7 +18,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from scoring.formats.reading.boxed_answers import processbench_ballot, processbench_verdict
-from scoring.formats.reading.compression import plain_name
+from scoring.formats.reading.compressed_streams import plain_name
 from scoring.formats.reading.fields import Fields
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.rows import Rows

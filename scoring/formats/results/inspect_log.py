@@ -23,7 +23,7 @@ from typing import Any
 from scoring.data.errors import InspectError, UnknownFormat
 from scoring.formats.benchmarks.processbench import HUB_NAME
 from scoring.formats.reading.boxed_answers import processbench_ballot, processbench_verdict
-from scoring.formats.reading.compression import DamagedStream
+from scoring.formats.reading.compressed_streams import DamagedStream
 from scoring.formats.reading.fields import Fields, kind_of
 from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.findings import Finding

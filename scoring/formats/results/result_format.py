@@ -25,7 +25,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.data.schema import STEP_INDEX
-from scoring.data.scorer import NOWHERE, Comparison, On, ScorerKind, TrainingPoint
+from scoring.data.scorer import Comparison, On, ScorerKind
+from scoring.data.training_point import NOWHERE, TrainingPoint
 from scoring.formats.benchmarks.case_format import MADE, Check, checked, first_undecodable, unfolded
 from scoring.formats.reading.chunks import Chunk, chunks
 from scoring.formats.reading.fields import KEPT, LINE, NUMBER, SOME, Field, Fields, Layout, as_made, name_of, read_by

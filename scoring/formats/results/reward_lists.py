@@ -6,10 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.formats.reading.fields import (
-    Fields,
-    kind_of,
-)
+from scoring.formats.reading.fields import Fields, kind_of
 
 _IGNORED = -100.0
 """What pads lists as the index that losses ignore."""

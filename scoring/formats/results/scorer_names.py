@@ -3,7 +3,7 @@
 import re
 from pathlib import PurePath
 
-from scoring.formats.reading.compression import plain_name
+from scoring.formats.reading.compressed_streams import plain_name
 
 _SUFFIX = re.compile(r"\.(jsonl?|ndjson|parquet|csv|tsv|txt|eval|arrow|feather|zip)\Z", re.IGNORECASE)
 _ARCHIVE = re.compile(r"\.zip\Z", re.IGNORECASE)

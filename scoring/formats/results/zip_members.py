@@ -10,7 +10,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from scoring.data.errors import UnreadableFile
 from scoring.data.storage.files import open_plain
-from scoring.formats.reading.compression import DamagedStream, member_bytes
+from scoring.formats.reading.compressed_streams import DamagedStream, member_bytes
 from scoring.formats.reading.file_bytes import printable
 
 MOST_MEMBERS = 1_000_000

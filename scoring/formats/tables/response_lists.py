@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from scoring.data.errors import UnknownFormat
 from scoring.formats.benchmarks.case_format import problem_id, unfolded
 from scoring.formats.reading.answer_forms import distinct_answers, same_answer
-from scoring.formats.reading.compression import plain_name
+from scoring.formats.reading.compressed_streams import plain_name
 from scoring.formats.reading.fields import Fields, kind_of
 from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.final_answers import reference_text, stated_answer

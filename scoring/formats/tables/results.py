@@ -14,18 +14,7 @@ from scoring.data.errors import InputError, UsageError
 from scoring.data.schema import STEP_INDEX
 from scoring.formats.benchmarks.case_format import CaseFormat, first_undecodable
 from scoring.formats.reading.chunks import chunks
-from scoring.formats.reading.fields import (
-    KEPT,
-    LINE,
-    SOME,
-    Field,
-    Fields,
-    Layout,
-    as_made,
-    kind_of,
-    name_of,
-    read_by,
-)
+from scoring.formats.reading.fields import KEPT, LINE, SOME, Field, Fields, Layout, as_made, kind_of, name_of, read_by
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.reward_checks import nested_numbers
 from scoring.formats.reading.rows import Rows

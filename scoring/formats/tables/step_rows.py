@@ -10,14 +10,7 @@ from msgspec import Struct
 
 from scoring.data.errors import UsageError
 from scoring.formats.reading.chunks import chunks
-from scoring.formats.reading.fields import (
-    KEPT,
-    LINE,
-    WHOLE,
-    Field,
-    Fields,
-    Layout,
-)
+from scoring.formats.reading.fields import KEPT, LINE, WHOLE, Field, Fields, Layout
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.rows import Rows
 from scoring.formats.tables.cell_values import number, single_at, text, whole

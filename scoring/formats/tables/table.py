@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from scoring.data.errors import CommandEdit, MissingColumn, UsageError
 from scoring.formats.benchmarks.benchmark_registry import MODULES
 from scoring.formats.benchmarks.case_format import CaseFormat, Imported, ReadSource, warn_where
-from scoring.formats.reading.compression import plain_name
+from scoring.formats.reading.compressed_streams import plain_name
 from scoring.formats.reading.fields import Field, Fields, Layout, as_made, name_of, read_by, solution
 from scoring.formats.reading.fields import text as text_field
 from scoring.formats.reading.fields import truth as truth_field

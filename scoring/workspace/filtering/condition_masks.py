@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools, Ints
 from scoring.data.storage.remembered import IdentityCache
-from scoring.workspace.filtering.filters import Facet, NumberRange, facet_of, needed_columns, row_passes
+from scoring.workspace.filtering.facet_reading import facet_of
+from scoring.workspace.filtering.filters import Facet, NumberRange, needed_columns, row_passes
 
 # -- columns of few values as small numbers: looked up and counted many times faster than texts
 

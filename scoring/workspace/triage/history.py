@@ -6,201 +6,33 @@ Actions are ordered by (counter, who, machine, line), whatever file they were re
 copies of journals that are put together always come to the same.
 """
 
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from typing import Any
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
-# -- what people do to cases, one action after another
-
-
-TAG, UNTAG, NOTE, RULE, RATE, SORT = "tag", "untag", "note", "rule", "rate", "sort"
-QUEUE, SKIP, DEFER = "queue", "skip", "defer"
-UNDO, REDO = "undo", "redo"
-OWN = frozenset({NOTE, RULE, SORT})
-"""Actions whose text stands until their author says something else of the case; "" takes it away."""
-IN_QUEUES = frozenset({QUEUE, SKIP, DEFER})
-SAID = frozenset({TAG, UNTAG, RATE}) | OWN
-"""Actions that say something of cases themselves."""
-CHANGES = SAID | IN_QUEUES
-"""Actions that name cases; the other two speak of actions."""
-REVERSALS = frozenset({UNDO, REDO})
-DECIDING = IN_QUEUES | {RULE}
-"""Actions that change where a case is in a queue."""
-GOLD_WRONG = "gold wrong"
-RULINGS = ("model wrong", GOLD_WRONG, "both defensible", "import problem", "unsure")
-"""What a person may decide about a case: whether the label or the scorer is mistaken."""
-RATINGS = (-1, 0, 1)
-"""What a person may say of a step: wrong, neutral, right (PRM800K's three labels)."""
-_CONTENT = 12
-"""Hex digits of a case's `key` that say which text of it somebody saw."""
-
-
-class Action(NamedTuple):
-    """One thing that somebody did. The first four fields order actions.
-
-    `n` is a Lamport counter: larger than that of every action its author had seen. `line` is the 1-based line of its
-    file. `of` is, of an undo or redo, the batch it speaks of, else the action's own batch: the counter of the first of
-    the actions that were done at once. `content` is, of a ruling or a rating, that of the case when it was said
-    (`content_of`), of a queue the scorer that its cases were looked at through; "" where nobody noted it. `value` is
-
-    | action | value |
-    | --- | --- |
-    | tag, untag | the tag |
-    | note | the text; "" takes the note away |
-    | rule | one of RULINGS; "" takes the ruling away |
-    | rate | step (0-based), a blank, one of RATINGS; nothing behind the blank takes the rating away |
-    | sort | the category of the author's note; "" takes it out of its category |
-    | queue | in words how the queue was made; `cases` are in its order |
-    | skip, defer | "": the case is left out of the author's queue, or comes at its end |
-    """
-
-    n: int
-    who: str
-    machine: str
-    line: int
-    kind: str
-    cases: tuple[str, ...]
-    value: str
-    of: int
-    time: str
-    content: str = ""
-
-
-JournalChange = tuple[str, Sequence[str], str]
-"""(one of CHANGES; cases; the value, see `Action`)."""
-ActionBatch = tuple[str, str, int]
-"""(who, machine, counter of its first action): what is undone and redone as one."""
-
-
-def batch_of(action: Action) -> ActionBatch:
-    """Return the batch that an action belongs to, or that an undo or redo speaks of."""
-    return (action.who, action.machine, action.of)
-
-
-def content_of(key: str) -> str:
-    """Return the beginning of a case's `key`: it differs where problem or steps differ."""
-    return key[:_CONTENT]
-
-
-def taken_back(action: Action) -> Action:
-    """Return the action that takes a ruling or a rating away again."""
-    return action._replace(value=f"{rating_of(action.value)[0]} " if action.kind == RATE else "")
-
-
-@lru_cache(1024)
-def rating_of(value: str) -> tuple[int, int | None]:
-    """Step (0-based) and rating of a `rate` action; None takes the rating away.
-
-    Raises:
-        ValueError: that is neither.
-    """
-    step, blank, rating = value.partition(" ")
-    if not step.isdecimal() or not step.isascii() or not blank or rating not in {"", *map(str, RATINGS)}:
-        raise ValueError(f"{value!r} is not a step and rating")
-    return int(step), int(rating) if rating else None
-
-
-# -- a person's queue of cases to decide about
-
-
-class Queue(Struct, frozen=True):
-    """Cases that one person decides about, one after the other.
-
-    `ruled` were ruled on since the queue was begun, `skipped` are left out; `waiting` are the others in the order in
-    which they come, with those that were deferred at the end: the last `late` ones. A case is in one of the three, by
-    what was done last. `places` say where in `cases` each case is (0-based). They are looked at through `scorer`, ""
-    where nobody noted it.
-    """
-
-    words: str
-    cases: tuple[str, ...]
-    places: Mapping[str, int]
-    ruled: tuple[str, ...]
-    skipped: tuple[str, ...]
-    waiting: tuple[str, ...]
-    late: int
-    scorer: str = ""
-
-    @property
-    def case(self) -> str | None:
-        """The one to decide about; None where all are done."""
-        return self.waiting[0] if self.waiting else None
-
-    def waits(self, case: str) -> bool:
-        """Return whether a case waits."""
-        return self._has(self._first, case) or case in self._late
-
-    def after(self, action: Action) -> "Queue":
-        """Return the queue after its author did one more thing that holds; cheap where that is about few cases."""
-        groups, late = {"": self._first, RULE: self.ruled, SKIP: self.skipped}, self._late
-        for case in action.cases:
-            if case not in self.places:
-                continue
-            groups = {kind: self._less(cases, case) for kind, cases in groups.items()}
-            late = tuple(key for key in late if key != case)
-            kind = _kind(action)
-            if kind == DEFER:
-                late = (*late, case)
-            elif kind in groups:
-                at = self._at(groups[kind], case)
-                groups[kind] = (*groups[kind][:at], case, *groups[kind][at:])
-        waiting = (*groups[""], *late)
-        return replace(self, ruled=groups[RULE], skipped=groups[SKIP], waiting=waiting, late=len(late))
-
-    @property
-    def _first(self) -> tuple[str, ...]:
-        return self.waiting[: len(self.waiting) - self.late]
-
-    @property
-    def _late(self) -> tuple[str, ...]:
-        return self.waiting[len(self.waiting) - self.late :]
-
-    def _at(self, cases: tuple[str, ...], case: str) -> int:
-        """Where a case of the queue is, or would be, among some in the order of the queue."""
-        return bisect_left(cases, self.places[case], key=self.places.__getitem__)
-
-    def _has(self, cases: tuple[str, ...], case: str) -> bool:
-        return case in self.places and cases[(at := self._at(cases, case)) : at + 1] == (case,)
-
-    def _less(self, cases: tuple[str, ...], case: str) -> tuple[str, ...]:
-        at = self._at(cases, case)
-        return (*cases[:at], *cases[at + 1 :]) if self._has(cases, case) else cases
-
-
-def queue_of(begun: Action, since: Iterable[Action]) -> Queue:
-    """Return a queue after everything that its author did since; what was undone is left out already."""
-    last: dict[str, str] = {}
-    deferred: dict[str, None] = {}
-    for action in since:
-        kind = _kind(action)
-        for case in action.cases:
-            last[case] = kind
-            if kind == DEFER:
-                deferred.pop(case, None)
-                deferred[case] = None
-    cases = tuple(dict.fromkeys(begun.cases))
-    places = {case: place for place, case in enumerate(cases)}
-    late = tuple(case for case in deferred if case in places and last[case] == DEFER)
-    first = tuple(case for case in cases if not last.get(case))
-    ruled, skipped = (
-        tuple(sorted((case for case, of in last.items() if of == kind and case in places), key=places.__getitem__))
-        for kind in (RULE, SKIP)
-    )
-    return Queue(begun.value, cases, places, ruled, skipped, (*first, *late), len(late), begun.content)
-
-
-def _kind(action: Action) -> str:
-    """What an action comes to in a queue; "" where it takes a ruling away, so that the case waits again."""
-    return "" if action.kind == RULE and not action.value else action.kind
-
-
-# -- what is said of cases: rulings, ratings of steps, tags, notes and their categories
-
+from scoring.workspace.triage.actions import (
+    CHANGES,
+    DECIDING,
+    NOTE,
+    QUEUE,
+    RATE,
+    REDO,
+    REVERSALS,
+    RULE,
+    SAID,
+    SORT,
+    TAG,
+    UNDO,
+    UNTAG,
+    Action,
+    ActionBatch,
+    batch_of,
+    rating_of,
+)
+from scoring.workspace.triage.queues import Queue, queue_of
 
 Statement = Mapping[str, str]
 """A text by who said it."""

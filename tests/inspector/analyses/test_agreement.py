@@ -16,9 +16,9 @@ from inspector.state.triage.annotations import DISAGREEMENTS, disagreements, sta
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.metrics.annotator_agreement import NOTHING_SHARED, ONE_VALUE
-from scoring.workspace.triage.history import RATE, RULE, RULINGS, SORT
+from scoring.workspace.triage.actions import RATE, RULE, RULINGS, SORT
+from scoring.workspace.triage.annotations import words_of
 from scoring.workspace.triage.journal import Author, Journal
-from scoring.workspace.triage.words import words_of
 from thoroughness import together
 from views import agreement_view, lines_of, table_of
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 import example
 from inspector.analyses.cases import CASE_COLUMNS
 from inspector.state.result_set import load
-from scoring.workspace.triage.history import NOTE, RATE, RULE, SORT
+from scoring.workspace.triage.actions import NOTE, RATE, RULE, SORT
 from views import breakdown_view, cases_view
 
 

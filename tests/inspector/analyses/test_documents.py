@@ -23,10 +23,10 @@ from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from refusals import sentence_of
 from scoring.data.schema import METADATA
-from scoring.data.scorer import TrainingPoint
+from scoring.data.training_point import TrainingPoint
 from scoring.metrics.deciding import OPTIMISTIC
 from scoring.workspace.filtering.filters import Facet, Filter
-from scoring.workspace.triage.history import NOTE, RATE, RULE, RULINGS, SORT
+from scoring.workspace.triage.actions import NOTE, RATE, RULE, RULINGS, SORT
 from scoring.workspace.triage.journal import Author, Journal
 from thoroughness import also, one_of, together
 from views import cases_view, metrics_view, show_view

@@ -21,9 +21,9 @@ from inspector.state.result_set import load as load_query
 from published_spaces import mr_math
 from reference import Case
 from scoring.data.errors import UsageError
-from scoring.data.scorer import TrainingPoint
+from scoring.data.training_point import TrainingPoint
 from scoring.formats.benchmarks.case_format import Imported
-from scoring.workspace.triage.history import NOTE, RATE, RULE, RULINGS, SORT, TAG
+from scoring.workspace.triage.actions import NOTE, RATE, RULE, RULINGS, SORT, TAG
 from scoring.workspace.triage.journal import Author, Journal
 from step_reference import Step
 from thoroughness import THOROUGH

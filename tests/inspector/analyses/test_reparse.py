@@ -17,7 +17,7 @@ from inspector.state.result_set import load
 from refusals import sentence_of
 from scoring.data.scorer import Scorer
 from scoring.models.asking import GeneratedAnswer
-from scoring.models.critics.protocols import PARSERS, READERS
+from scoring.models.critics.answer_parsers import PARSERS, READERS
 from scoring.models.fingerprint import fingerprint
 from scoring.runs.reparse import readings
 from scoring.workspace.cache import VoteParts

@@ -24,7 +24,7 @@ from inspector.state.result_set import load
 from opened import opened
 from reference import Case
 from scoring.data.errors import UsageError
-from scoring.data.scorer import TrainingPoint
+from scoring.data.training_point import TrainingPoint
 from scoring.metrics.aligned_conditions import EVERY
 from scoring.metrics.first_error import SIDES
 from screen_text import press, rests, shows

@@ -34,7 +34,7 @@ from inspector.widgets.key_table import COMMANDS, SCREENS
 from inspector.widgets.key_table.command import ANALYSES, Command
 from looks import strips
 from opened import opened
-from scoring.workspace.triage.history import RULINGS
+from scoring.workspace.triage.actions import RULINGS
 from screen_text import press, screen_text, settled, shows, strokes, type_ahead, under_way, until
 from thoroughness import THOROUGH, one_of
 

@@ -9,7 +9,7 @@ import example
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from opened import inspected, opened
-from scoring.workspace.triage.history import RATE, RULE
+from scoring.workspace.triage.actions import RATE, RULE
 from scoring.workspace.triage.journal import Author, Journal
 from screen_text import press, rests, screen_lines, screen_text, shows, until
 

@@ -19,7 +19,7 @@ from inspector.state.screen_state import inspect
 from inspector.state.triage.categories import NOT_TRIED, VALUES
 from inspector.widgets.pick_list import TextList
 from opened import inspected, listed, opened
-from scoring.workspace.triage.history import NOTE, SORT
+from scoring.workspace.triage.actions import NOTE, SORT
 from scoring.workspace.triage.journal import ENVIRONMENT, Author, Journal
 from scoring.workspace.workspace import Workspace
 from screen_text import hides, press, rests, screen_lines, shows, type_ahead, until

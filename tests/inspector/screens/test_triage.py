@@ -10,7 +10,7 @@ from inspector.state.result_set import load
 from opened import DEMO, inspected, opened
 from scoring.data.errors import UnwritableWorkspace
 from scoring.workspace.triage import journal as writing
-from scoring.workspace.triage.history import RULINGS
+from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.journal import Author, Journal
 from screen_text import press, rests, screen_text, shows, until
 

@@ -12,7 +12,7 @@ from inspector.state.result_set import load
 from reference import Case
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.workspace.cache import RewardParts
-from scoring.workspace.triage.history import RATE, RULE
+from scoring.workspace.triage.actions import RATE, RULE
 from scoring.workspace.triage.journal import Author, Journal
 from scoring.workspace.workspace import Workspace
 from step_reference import Step

@@ -18,9 +18,9 @@ from scoring.evaluation.triage_exports import (
     triage_lines,
     trl_ratings,
 )
+from scoring.workspace.triage.actions import RATINGS, RULINGS
 from scoring.workspace.triage.adjudicated import CHANGED
-from scoring.workspace.triage.history import RATINGS, RULINGS
-from scoring.workspace.triage.words import Annotation
+from scoring.workspace.triage.annotations import Annotation
 from thoroughness import up_to
 
 MODEL, GOLD, BOTH, IMPORT, UNSURE = RULINGS

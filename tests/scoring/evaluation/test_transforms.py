@@ -13,7 +13,8 @@ import selecting
 import step_making
 from reference import Case
 from scoring.data.errors import UsageError
-from scoring.data.rules import check_own_rule, check_rule, find_transform, maximum_of, transform
+from scoring.data.reward_transforms import find_transform, maximum_of, transform
+from scoring.data.rules import check_own_rule, check_rule
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.step_rewards import Gold

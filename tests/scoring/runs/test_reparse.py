@@ -7,14 +7,8 @@ from scoring.data.errors import UnwritableWorkspace
 from scoring.data.schema import VOTES
 from scoring.data.scorer import Scorer
 from scoring.formats.reading.critic_answers import Reading
-from scoring.models.critics.protocols import (
-    CORRECTED,
-    READERS,
-    read_grben,
-    read_prmbench,
-    read_processbench,
-    read_socratic,
-)
+from scoring.models.critics.answer_parsers import CORRECTED, READERS
+from scoring.models.critics.protocols import read_grben, read_prmbench, read_processbench, read_socratic
 from scoring.runs.reparse import SETTING, protocol_of_critic, reparse, stale
 from scoring.workspace.cache import VoteParts
 

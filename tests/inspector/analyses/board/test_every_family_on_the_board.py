@@ -10,8 +10,9 @@ from inspector.state.query import Query
 from inspector.state.result_set import load
 from scoring.formats.benchmarks.demo import NAME
 from scoring.models.prms.prm_catalogue import ADAPTERS, family
+from scoring.runs.engine_options import EngineOptions
 from scoring.runs.events import End
-from scoring.runs.preparation import EngineOptions, prepare
+from scoring.runs.preparation import prepare
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
 from scoring.workspace.reservation import reserve_scorer

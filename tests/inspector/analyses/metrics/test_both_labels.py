@@ -14,7 +14,7 @@ from inspector.cli.command_flags import FORMS
 from inspector.state.query import Query
 from inspector.state.result_set import load
 from scoring.metrics.official_rows import METRICS
-from scoring.workspace.triage.history import RATE, RULE
+from scoring.workspace.triage.actions import RATE, RULE
 from scoring.workspace.triage.journal import Author, Journal
 from views import metrics_view
 

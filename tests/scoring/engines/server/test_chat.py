@@ -11,7 +11,7 @@ from scoring.engines.server.chat import ChatServers
 from scoring.engines.server.client import RetryPolicy
 from scoring.formats.reading.boxed_answers import read_processbench
 from scoring.models.asking import Answered, GenerationRequest, Message, Noticed, Sampling, other_seed
-from scoring.models.critics.protocols import read_answer
+from scoring.models.critics.answer_parsers import read_answer
 from servers.fault_server import ANSWER, FAULTS, Behaviour, Outcome, of, running
 from servers.runs import QUICK, Run, asks
 from thoroughness import THOROUGH, also, together

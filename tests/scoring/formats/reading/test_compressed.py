@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.data.errors import InputError, UnreadableFile
-from scoring.formats.reading.compression import (
+from scoring.formats.reading.compressed_streams import (
     MAGIC,
     Allowance,
     DamagedStream,

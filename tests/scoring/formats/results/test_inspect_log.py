@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from broken_rows import VALUES, as_rows, assert_sound, broken
 from scoring.data.errors import InspectError, UnknownFormat, UnreadableFile
-from scoring.formats.reading.compression import DamagedStream, zstd_module
+from scoring.formats.reading.compressed_streams import DamagedStream, zstd_module
 from scoring.formats.reading.rows import read_rows
-from scoring.formats.results import inspect_log, zip_members
+from scoring.formats.results import zip_members
 from scoring.formats.results.inspect_log import load, load_file, log_answers, recognises, recognises_file
 from scoring.formats.results.zip_members import ZipMembers
 from thoroughness import up_to
@@ -487,7 +487,7 @@ def test_what_unpacks_to_too_much_is_one_sentence(archive, monkeypatch, bound, v
     path = archive([("a", TEXT), ("b", TEXT)])
     with ZipMembers(path) as members:
         assert members.read("a") == members.read("b") == TEXT
-    monkeypatch.setattr(inspect_log, bound, value)
+    monkeypatch.setattr(zip_members, bound, value)
     with ZipMembers(path) as members, pytest.raises(UnreadableFile) as caught:
         list(map(members.read, members.names))
     assert said in str(caught.value)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.data.schema import METADATA, conform
+from scoring.workspace.triage.actions import RATINGS, RULINGS
 from scoring.workspace.triage.adjudicated import (
     ADJUDICATIONS,
     BEYOND,
@@ -22,8 +23,7 @@ from scoring.workspace.triage.adjudicated import (
     WITHOUT_GOLD,
     adjudicate,
 )
-from scoring.workspace.triage.history import RATINGS, RULINGS
-from scoring.workspace.triage.words import Annotation
+from scoring.workspace.triage.annotations import Annotation
 
 N_STEPS = 4
 KEY = "0123456789abcdef"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.workspace.triage.history import (
+from scoring.workspace.triage.actions import (
     DEFER,
     IN_QUEUES,
     NOTE,
@@ -19,10 +19,9 @@ from scoring.workspace.triage.history import (
     UNDO,
     UNTAG,
     Action,
-    History,
-    Triage,
     rating_of,
 )
+from scoring.workspace.triage.history import History, Triage
 
 CASES = ("b/1", "b/2", "b/3")
 VALUES = {
