@@ -56,7 +56,8 @@ from scoring.metrics.first_error import SIDES
 from scoring.metrics.outcome_conditions import right, wrong
 from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, case_comparison_rows, official_comparison_rows
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
-from scoring.workspace.filtering.condition_masks import Categories, ConditionMasks
+from scoring.workspace.filtering.coded_columns import Categories
+from scoring.workspace.filtering.condition_masks import ConditionMasks
 from scoring.workspace.filtering.filters import columns_read, needed_columns
 from scoring.workspace.filtering.sql_words import Word, words_of
 

@@ -28,9 +28,9 @@ from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Bools, Row
 from scoring.evaluation.similar import clusters
-from scoring.metrics.annotator_agreement import LAST
 from scoring.metrics.case_groups import grouped, groups
 from scoring.metrics.resampling import SMALL
+from scoring.metrics.saturation import LAST
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.triage.case_notes import in_category
 

@@ -44,7 +44,8 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES, ProvidedVerdicts, Rule
 from scoring.evaluation.votes import Votes, tally
 from scoring.runs.prompts import sampling_words, sent
-from scoring.workspace.filtering.text_query import TextQuery, occurs, spans
+from scoring.workspace.filtering.text_query import TextQuery
+from scoring.workspace.filtering.text_spans import occurs, spans
 
 HIT = -2
 """The name of the mark of what a search found."""

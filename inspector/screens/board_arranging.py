@@ -18,8 +18,8 @@ from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import Gold
+from scoring.metrics.baselines import baselines, is_baseline
 from scoring.metrics.deciding import speaks_of
-from scoring.metrics.statistics import baselines, is_baseline
 
 
 class ArrangedBoard(TableScreen, Protocol):

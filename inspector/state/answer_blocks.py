@@ -16,8 +16,8 @@ from scoring.formats.reading.critic_answers import Span
 from scoring.formats.results.reasoneval import CRITIC_TITLE
 from scoring.models.critics.answer_parsers import READERS, read_answer
 from scoring.models.critics.protocols import PROTOCOLS
+from scoring.runs.generative.decision_words import boxed_word
 from scoring.runs.generative.generative_catalogue import FAMILIES
-from scoring.runs.generative.talk import boxed_word
 from scoring.runs.generative.thinkprm import bare
 from scoring.runs.prompts import SentPrompt
 

@@ -34,12 +34,13 @@ from scoring.evaluation.loader import Scored, scored
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.triage_columns import SAID, TriageColumns
+from scoring.metrics.baselines import BASELINES, baselines, is_baseline
 from scoring.metrics.deciding import DecisionContext, TuningContext, apply_decisions
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_rows import CountingRules
-from scoring.metrics.statistics import BASELINES, baselines, is_baseline
 from scoring.workspace.cache import VoteParts
-from scoring.workspace.filtering.condition_masks import Categories, ConditionMasks
+from scoring.workspace.filtering.coded_columns import Categories
+from scoring.workspace.filtering.condition_masks import ConditionMasks
 from scoring.workspace.filtering.filters import Facet, columns_read
 from scoring.workspace.filtering.text_search import Searchable, SearchMatches, search_all
 from scoring.workspace.triage.adjudicated import Adjudicated

@@ -25,10 +25,10 @@ from scoring.data.names import match_name
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES, Decision
+from scoring.metrics.baselines import is_baseline
 from scoring.metrics.deciding import OPTIMISTIC, at_best, best_choice, rule_among
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.statistics import is_baseline
 from scoring.metrics.threshold_curves import ThresholdCurve, official_curve
 from scoring.workspace.filtering.filters import Facet, Filter, columns_read, passing
 from scoring.workspace.filtering.text_search import SearchMatches

@@ -17,7 +17,8 @@ from scoring.evaluation.triage_columns import SAID
 from scoring.evaluation.triage_columns import TriageColumns as TriageColumns  # noqa: PLC0414  # scoring.api imports it
 from scoring.evaluation.twins import twin_evaluations as twin_evaluations  # noqa: PLC0414  # scoring.api imports it
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES
-from scoring.workspace.filtering.condition_masks import Categories, ConditionMasks
+from scoring.workspace.filtering.coded_columns import Categories
+from scoring.workspace.filtering.condition_masks import ConditionMasks
 from scoring.workspace.workspace import Workspace
 
 

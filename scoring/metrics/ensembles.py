@@ -10,7 +10,7 @@ import numpy as np
 from scoring.data.schema import Bools, Ints, RowDict
 from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.aligned import AlignedScorers
-from scoring.metrics.contested import Consensus, consensus, have_a_say
+from scoring.metrics.consensus import Consensus, consensus, have_a_say
 from scoring.metrics.first_error import F1_SCORE
 from scoring.metrics.paired import comparison_row
 from scoring.metrics.shared_draws import OF_CASES, shared_scores

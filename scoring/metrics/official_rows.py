@@ -16,7 +16,8 @@ from scoring.metrics.benchmark_figures import figures_of_its_own
 from scoring.metrics.case_groups import group_masks, grouped, groups
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import own_metrics, own_rows
+from scoring.metrics.own import own_metrics
+from scoring.metrics.own_figures import own_rows
 from scoring.metrics.published.papers import normalised
 from scoring.metrics.step_labels import step_rows
 

@@ -17,7 +17,7 @@ from scoring.metrics.benchmark_figures import figures_of_its_own
 from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
 from scoring.metrics.first_error import NAMES as FIRST_ERROR_NAMES
 from scoring.metrics.kernel import Decided, Unparsed
-from scoring.metrics.own import own_rows
+from scoring.metrics.own_figures import own_rows
 from scoring.metrics.published.papers import PrintedTable, TableKind
 from scoring.metrics.reasoneval_figures import reasoneval_figures
 from scoring.metrics.resampling import reason_over_runs

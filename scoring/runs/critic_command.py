@@ -107,7 +107,7 @@ def _prepared(args: argparse.Namespace, workspace: Workspace, tell: Callable[[st
 
 def _on_servers(args: argparse.Namespace, workspace: Workspace) -> PreparedCritic:
     from scoring.engines.server.chat import ChatServers
-    from scoring.engines.server.client import RetryPolicy
+    from scoring.engines.server.connections import RetryPolicy
 
     policy = RetryPolicy(timeout=args.timeout, tries=args.tries)
 

@@ -29,7 +29,7 @@ from scoring.runs.arguments import GENERATIVE
 from scoring.runs.critic_runs import Asking, CriticAsker
 from scoring.runs.generative.dialogues import Dialogues
 from scoring.runs.generative.generative_catalogue import FAMILIES, FamilyOptions, GenerativeFamily
-from scoring.runs.generative.talk import TalkTemplate
+from scoring.runs.generative.talk_templates import TalkTemplate
 from scoring.runs.token_prices import Price, Prices
 from scoring.workspace.reservation import scorers
 from scoring.workspace.workspace import Workspace

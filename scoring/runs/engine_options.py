@@ -76,7 +76,7 @@ class EngineOptions(Struct, frozen=True):
                 instead=without("--engine", "--server", meaning="in this process, with transformers"),
             )
         if self.engine == "vllm" and not self.servers:
-            from scoring.engines.vllm_engine import vllm_head
+            from scoring.engines.vllm_head import vllm_head
 
             vllm_head(checkpoint, readout)
 
@@ -122,7 +122,7 @@ class EngineOptions(Struct, frozen=True):
         return engine
 
     def _connected(self, readout: Readout) -> Engine:
-        from scoring.engines.server.client import RetryPolicy
+        from scoring.engines.server.connections import RetryPolicy
         from scoring.engines.server.reward_endpoints import GenerativeScoring, Pooling
         from scoring.engines.server.rewards import RewardServers
 

@@ -60,14 +60,14 @@ def score_slowly(*words: str) -> None:
 def ask_quickly(*words: str) -> None:
     """Run the command that asks a critic; it saves at once, and tries again at once."""
     from scoring.__main__ import main
-    from scoring.engines.server import client
+    from scoring.engines.server import connections
     from scoring.runs import row_saver
     from servers.runs import QuickRetryPolicy
 
     # Imported by the command, which would take most of the time until a kill.
     import_module("scoring.runs.critic_command")
     row_saver.SECONDS = 0.01
-    client.RetryPolicy = QuickRetryPolicy
+    connections.RetryPolicy = QuickRetryPolicy
     print(_READY, flush=True)
     main(list(words))
 

@@ -48,17 +48,18 @@ from scoring.evaluation.verdicts import (
     compared_words,
 )
 from scoring.metrics.aligned import align_official, align_scorers
+from scoring.metrics.baselines import is_baseline
 from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.bias import bias_rows
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import own_metrics, own_value
+from scoring.metrics.own import own_metrics
+from scoring.metrics.own_figures import own_value
 from scoring.metrics.paired import standing_rows, tied_name
 from scoring.metrics.published.papers import NO_SCORERS, PAPERS, figures
 from scoring.metrics.resampling import Figure
 from scoring.metrics.shared_draws import Aligned, compared_metrics, shared, shared_scores
-from scoring.metrics.statistics import is_baseline
 from scoring.metrics.step_contributions import judged_steps
 from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC
 from scoring.workspace.filtering.filters import Facet

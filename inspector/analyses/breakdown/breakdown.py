@@ -64,7 +64,8 @@ from scoring.metrics.breakdown import SCHEMA, TOTAL, Cells, long_form
 from scoring.metrics.breakdown import breakdown as breakdown_frame
 from scoring.metrics.breakdown_difference import NOT_DIFFERENT, breakdown_difference
 from scoring.metrics.outcome_conditions import BY_TYPE, COUNTS, SIDES, behind, tried
-from scoring.metrics.own import own_cells, own_metrics
+from scoring.metrics.own import own_metrics
+from scoring.metrics.own_figures import own_cells
 from scoring.metrics.step_bins import PRESETS
 from scoring.workspace.filtering.filters import Facet
 

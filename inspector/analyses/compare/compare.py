@@ -51,7 +51,8 @@ from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.ensembles import CONSENSUS, together_rows
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.official_rows import METRICS
-from scoring.metrics.own import own_difference, own_metrics
+from scoring.metrics.own import own_metrics
+from scoring.metrics.own_figures import own_difference
 from scoring.metrics.paired import case_comparison_rows, comparison_row, official_comparison_rows, tied_name
 from scoring.metrics.resampling import RESAMPLES
 from scoring.metrics.shared_draws import official_values

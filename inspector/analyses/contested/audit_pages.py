@@ -21,7 +21,8 @@ from inspector.state.triage.annotations import annotation_rows, annotations
 from scoring.data.schema import Bools, Ints, Row
 from scoring.metrics.audit import EVIDENCE, FOLDS
 from scoring.metrics.closed_forms import wilson_interval
-from scoring.metrics.contested import LEAST, have_a_say
+from scoring.metrics.consensus import have_a_say
+from scoring.metrics.contested import LEAST
 from scoring.metrics.planted_labels import (
     AUDIT,
     AVERAGE_PRECISION,

@@ -18,8 +18,9 @@ from inspector.state.provenance import provenance
 from inspector.state.query import joined
 from inspector.state.result_set import ResultSet, within
 from scoring.data.schema import Row
-from scoring.metrics.contested import LEAST, REASONS, SHRINK
-from scoring.metrics.statistics import is_baseline
+from scoring.metrics.baselines import is_baseline
+from scoring.metrics.consensus import SHRINK
+from scoring.metrics.contested import LEAST, REASONS
 from scoring.workspace.filtering.filters import Facet
 
 CONTESTED: dict[str, pl.DataType] = {

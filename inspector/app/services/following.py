@@ -261,8 +261,8 @@ def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
     from inspector.state.screen_state import held_conditions
     from scoring.data.scorer import FILE
     from scoring.formats.benchmarks import demo
+    from scoring.metrics.baselines import BASELINES
     from scoring.metrics.deciding import speaks_of
-    from scoring.metrics.statistics import BASELINES
 
     known = {demo.NAME, *now.workspace.benchmarks()}
     benchmarks = tuple(name for name in initial.benchmarks if name in known)

@@ -17,7 +17,8 @@ from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.benchmark_figures import leading_figure, leading_figures
 from scoring.metrics.first_error import NAMES, FirstErrors
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import OwnMetric, own_rows
+from scoring.metrics.own import OwnMetric
+from scoring.metrics.own_figures import own_rows
 from scoring.metrics.resampling import SMALL, Figure
 from scoring.metrics.step_labels import PooledSteps, step_rows, why_nothing
 from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC

@@ -13,8 +13,8 @@ from inspector.state.screen_state import ScreenState
 from scoring.data.errors import FilterError
 from scoring.data.schema import Bools
 from scoring.evaluation.verdicts import OUTCOMES, RIGHT, WRONG
+from scoring.metrics.baselines import is_baseline
 from scoring.metrics.first_error import FAILURES
-from scoring.metrics.statistics import is_baseline
 from scoring.workspace.filtering.facet_reading import filter_of
 from scoring.workspace.filtering.filters import Facet, Filter, NumberRange
 from scoring.workspace.filtering.sql_words import named

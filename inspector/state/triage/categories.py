@@ -24,10 +24,10 @@ from scoring.data.names import match_name
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES
-from scoring.metrics.annotator_agreement import LAST, Saturation, saturation
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES, tried, wrong
+from scoring.metrics.saturation import LAST, Saturation, saturation
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.triage.actions import JournalChange
 from scoring.workspace.triage.case_notes import CaseNote, categories, in_category, notes, sorting

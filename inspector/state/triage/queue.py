@@ -20,8 +20,8 @@ from scoring.data.schema import Ints
 from scoring.evaluation.evaluated_cases import disagreement
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.instructive import instructive
+from scoring.metrics.baselines import is_baseline
 from scoring.metrics.resampling import SMALL
-from scoring.metrics.statistics import is_baseline
 from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.journal import Journal
 from scoring.workspace.triage.queues import Queue

@@ -24,7 +24,8 @@ from scoring.engines.server.chat_requests import (
     largest_reply,
     read_chat,
 )
-from scoring.engines.server.client import Connections, Failure, Notices, RetryPolicy, Server, ServerCall, Servers
+from scoring.engines.server.client import Failure, Notices, Server, ServerCall, Servers
+from scoring.engines.server.connections import Connections, RetryPolicy
 from scoring.engines.server.faults import Refusal, Reworded, quoted
 from scoring.models.asking import Answered, GeneratedAnswer, GenerationRequest, Noticed, Sampling, other_seed
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.data.secrets import masked
-from scoring.engines.server.client import ROOM
+from scoring.engines.server.connections import ROOM
 from scoring.engines.server.faults import (
     LONGEST_QUOTE,
     Fault,

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from scoring.data.errors import EngineError
 from scoring.data.readout import Encoded, Readout, Vocabulary
-from scoring.engines.server.client import ROOM
+from scoring.engines.server.connections import ROOM
 from scoring.engines.server.faults import Fault, number
 
 _SURE = 1e-3

@@ -11,7 +11,8 @@ from scoring.data.readout import BEYOND_SERVER, FAILED, Batch, Encoded, EngineOu
 from scoring.engines.server.address import Key
 from scoring.engines.server.background import LoopThread, across
 from scoring.engines.server.capabilities import Capabilities, greet, key_notices
-from scoring.engines.server.client import Connections, Failure, Notices, RetryPolicy, Server, ServerCall, Servers
+from scoring.engines.server.client import Failure, Notices, Server, ServerCall, Servers
+from scoring.engines.server.connections import Connections, RetryPolicy
 from scoring.engines.server.faults import TOO_LONG, Fault, decoded, quoted
 from scoring.engines.server.reward_endpoints import RewardEndpoint, RewardRows
 from scoring.models.asking import Noticed

@@ -18,7 +18,8 @@ from inspector.state.query import Query
 from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from reference import Case
-from scoring.workspace.filtering.text_query import TextQuery, spans
+from scoring.workspace.filtering.text_query import TextQuery
+from scoring.workspace.filtering.text_spans import spans
 from shown_case import PLAIN, at_hand, seen
 
 LONG = "word " * 30_000

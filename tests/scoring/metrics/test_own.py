@@ -15,7 +15,8 @@ from scoring.metrics import own
 from scoring.metrics.axes import axis
 from scoring.metrics.breakdown import Cells
 from scoring.metrics.kernel import Decided
-from scoring.metrics.own import metric, own_cells, own_difference, own_metrics, own_rows
+from scoring.metrics.own import metric, own_metrics
+from scoring.metrics.own_figures import own_cells, own_difference, own_rows
 from scoring.metrics.plugins import load_plugins
 
 FILE = Path(__file__).parents[2] / "own" / "near.py"

@@ -17,9 +17,9 @@ from inspector.state.query import Query
 from inspector.state.result_set import load, with_baselines
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.aligned import align_official, align_scorers
+from scoring.metrics.baselines import BASELINES, baselines
 from scoring.metrics.benchmark_figures import FIGURES, official_metric
 from scoring.metrics.paired import tied_name
-from scoring.metrics.statistics import BASELINES, baselines
 from step_reference import Step
 from thoroughness import THOROUGH
 from views import compare_view
