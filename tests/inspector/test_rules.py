@@ -29,7 +29,7 @@ from inspector.state.result_set import load
 from inspector.state.screen_state import inspect
 from opened import inspected, opened
 from reference import Case
-from scoring.data import reward_transforms, rules
+from scoring.data import reward_transforms
 from scoring.data.rules import GROUP
 from scoring.evaluation.reward_exports import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
 from scoring.evaluation.verdicts import Rule
@@ -50,7 +50,7 @@ CASES = [
 
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch):
-    for module, name in ((rules, "_OWN"), (analyses, "_OWN"), (analysis_list, "OWN")):
+    for module, name in ((reward_transforms, "_OWN"), (analyses, "_OWN"), (analysis_list, "OWN")):
         monkeypatch.setattr(module, name, {})
     monkeypatch.setattr(analyses, "OWN", analysis_list.OWN)
     monkeypatch.setattr(command_flags, "OWN", analysis_list.OWN)

@@ -18,11 +18,11 @@ from scoring.models.checkpoint import Checkpoint
 from scoring.models.prms.base import Scale
 from scoring.models.prms.qwen import QwenPrm
 from scoring.runs.opened import LoadedPrm
-from scoring.runs.prm_check import adapter_checks as run
 from scoring.runs.prm_check import golden_rewards, running_checks
 from scoring.runs.prm_check.adapter_checks import ENCODING, checks, declaration, unopened
 from scoring.runs.prm_check.encoding import NEXT_STEPS
 from scoring.runs.prm_check.running_checks import NAMES
+from scoring.runs.token_texts import TokenTexts
 from scoring.runs.xray import Case
 
 
@@ -192,7 +192,7 @@ def published(checkpoint, tmp_path, monkeypatch):
     prm = LoadedPrm(checkpoint, adapter, "float32", "cpu")
     steps = ["It is (1 + 2).", "So 3."]
     found = prm.encoder(CARD.problem, steps)
-    text = "".join(map(run.TokenTexts(prm.tokenizer), found.ids))
+    text = "".join(map(TokenTexts(prm.tokenizer), found.ids))
     one = {
         "adapter": "qwen",
         "case": "mine-0",
