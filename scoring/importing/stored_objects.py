@@ -8,16 +8,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from scoring.data.errors import InputError
 from scoring.data.storage.files import uuid7
-
-if TYPE_CHECKING:
-    from scoring.data.storage.store_address import StoredObject
-
+from scoring.data.storage.store_address import Address, StoredObject
 
 _STORED = re.compile(r"(s3|gs|az)://", re.IGNORECASE)
 
@@ -27,7 +23,7 @@ def is_stored(word: str) -> bool:
     return _STORED.match(word) is not None
 
 
-def stored_objects(word: str, looks_readable: Callable[[Path], bool]) -> Mapping[str, "StoredObject"]:
+def stored_objects(word: str, looks_readable: Callable[[Path], bool]) -> Mapping[str, StoredObject]:
     """List what an address stands for: the object itself, or those below it, by their addresses and in their order.
 
     Args:
@@ -39,7 +35,6 @@ def stored_objects(word: str, looks_readable: Callable[[Path], bool]) -> Mapping
         MissingExtra, StoreError, UsageError: the store cannot be asked.
     """
     from scoring.data.storage.object_store import open_store
-    from scoring.data.storage.store_address import Address
 
     address = Address.parse(word)
     parent, _, name = address.prefix.rpartition("/")
@@ -66,7 +61,6 @@ def fetched(word: str, folder: Path) -> Iterator[Path]:
         MissingExtra, StoreError, UsageError: the store cannot be asked.
     """
     from scoring.data.storage.object_store import open_store
-    from scoring.data.storage.store_address import Address
 
     address = Address.parse(word)
     parent, _, name = address.prefix.rpartition("/")
