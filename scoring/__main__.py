@@ -2,7 +2,7 @@
 
 `explain` and `check` tell about one PRM instead: one line with one object, of `scoring.runs.prm_reports`. `cases`
 stays, and scores cases that it is handed one by one: see `scoring.runs.case_scoring`; so does `worker`, which a run
-starts: see `scoring.runs.workers`.
+starts: see `scoring.runs.local_workers`.
 
 The events are those of `scoring.runs.events`. Libraries print to standard output, so file descriptor 1 is led to
 standard error and the events go to what it was before. Without an `end` line the process was killed or has a bug,
@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from scoring.data.errors import InspectError
 from scoring.runs.arguments import add_arguments, add_prm_arguments, count
-from scoring.runs.events import GO_ON, Doing, End, Event, Interrupt, RunTally, Stopped, document
+from scoring.runs.events import GO_ON, Doing, End, Event, RunTally, document
+from scoring.runs.interrupt import Interrupt, Stopped
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,7 +105,7 @@ def _served(args: argparse.Namespace) -> int:
 
 def _worked() -> int:
     """Compute the blocks that come by standard input, until it is closed."""
-    from scoring.runs.workers import serve
+    from scoring.runs.local_workers import serve
 
     with _events_out() as out:
         serve(sys.stdin.buffer, out.buffer)

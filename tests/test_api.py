@@ -16,7 +16,8 @@ import example
 import making
 from inspector import cli
 from modified import row as modified
-from scoring.api import AddedFrame, ColumnMapping, WorkspaceWarning, open_workspace
+from scoring.api import AddedFrame, WorkspaceWarning, open_workspace
+from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.data.errors import (
     FilterError,
     InputError,

@@ -32,7 +32,7 @@ from inspector.render import analysis_list
 from inspector.state.remembered import _file_name
 from kept_workspace import STATE, KeptWorkspace, app, at_home, other_values, own_keys, said_now
 from opened import inspected
-from scoring.data import own_columns, rules
+from scoring.data import own_columns, reward_transforms
 from scoring.metrics import own
 from scoring_process import only, ran_here
 from screen_text import press, screen_text
@@ -54,7 +54,7 @@ SOME = [name for name, document in EXPECTED.items() if _SOME.match(document["lin
 def _no_plugin_stays():
     """Forget what a plugin brought when a test ends."""
     with ExitStack() as stack:
-        for kept in (own._KEPT, own_columns._KEPT, rules._OWN, analyses._OWN, analysis_list.OWN):
+        for kept in (own._KEPT, own_columns._KEPT, reward_transforms._OWN, analyses._OWN, analysis_list.OWN):
             stack.enter_context(patch.dict(kept))
         yield
 

@@ -8,7 +8,8 @@ from inspector.state.filtering.facets import FACETS, column_words
 from scoring.data.errors import UsageError
 from scoring.data.schema import METADATA
 from scoring.data.storage.remembered import IdentityCache
-from scoring.metrics.breakdown import DEFAULTS, DERIVED, Axis, axis
+from scoring.metrics.axes import DERIVED, Axis, axis
+from scoring.metrics.breakdown import DEFAULTS
 from scoring.selection.result_set import ResultSet
 
 MOST = 60

@@ -14,22 +14,16 @@ from inspector.state.common_cases import own_link
 from inspector.state.comparability import incomparable
 from scoring.data.schema import Row
 from scoring.data.scorer import not_recorded, settings_that_differ
-from scoring.metrics.aligned import (
-    EVERY,
-    OF_SIDE,
-    AlignedScorers,
-    common_of,
-    conjunction,
-    right_of,
-    wrong_of,
-)
+from scoring.metrics.aligned import AlignedScorers
+from scoring.metrics.aligned_conditions import EVERY, OF_SIDE, common_of, conjunction, right_of, wrong_of
 from scoring.metrics.benchmark_figures import official_metric
-from scoring.metrics.ensembles import covered_rows, oracle_rows
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.own import own_metrics
 from scoring.metrics.paired import CASE_NAMES, quadrants
 from scoring.metrics.resampling import RESAMPLES
-from scoring.selection.result_set import ResultSet, within
+from scoring.metrics.scorer_pairs import covered_rows, oracle_rows
+from scoring.selection.result_set import ResultSet
+from scoring.selection.result_set import within
 
 TEST = "exact McNemar, two-sided, on erroneous and on clean cases apart"
 STRATIFIED = "paired bootstrap, stratified by erroneous/clean within subset"

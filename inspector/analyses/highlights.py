@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
-from inspector.render.blocks import Block, Note, Section, quiet_notes
+from inspector.render.blocks import Block, Note, Section, points, quiet_notes, table
+from inspector.render.table_blocks import Cell, Column, count, figure, text
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, count, figure, points, table, text
 from inspector.render.view import View
@@ -20,13 +21,17 @@ from inspector.state.provenance import provenance
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
-from scoring.metrics.breakdown import SUPPORT, slice_rows
+from scoring.metrics.bias import bias_rows
 from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.kernel import Decided, Unparsed
-from scoring.metrics.shares import behind, bias_rows
-from scoring.selection.result_set import ResultSet, by_benchmark, shown_benchmarks, within
+from scoring.metrics.outcome_conditions import behind
+from scoring.metrics.slices import SUPPORT, slice_rows
 from scoring.workspace.filtering.filters import Facet
+from scoring.selection.result_set import ResultSet
+from scoring.selection.result_set import by_benchmark
+from scoring.selection.result_set import shown_benchmarks
+from scoring.selection.result_set import within
 
 MOST = 5
 """Facts of a scorer on a benchmark."""

@@ -15,8 +15,8 @@ from inspector.render.view import View
 from inspector.state.label_words import published_note
 from inspector.state.provenance import provenance
 from scoring.data.schema import Row
+from scoring.metrics.outcome_conditions import SIDES
 from scoring.metrics.published.papers import beside
-from scoring.metrics.shares import SIDES
 from scoring.metrics.statistics import LONG, PROBLEM_CHARACTERS, statistics_rows
 from scoring.selection.loading import load
 from scoring.selection.result_set import ResultSet, within

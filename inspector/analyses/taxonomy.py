@@ -21,12 +21,12 @@ from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Bools, Row
 from scoring.evaluation.similar import clusters
-from scoring.metrics.annotator_agreement import LAST
-from scoring.metrics.official_rows import grouped, groups
+from scoring.metrics.case_groups import grouped, groups
 from scoring.metrics.resampling import SMALL
-from scoring.selection.result_set import ResultSet
+from scoring.metrics.saturation import LAST
 from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.triage.words import in_category
+from scoring.workspace.triage.case_notes import in_category
+from scoring.selection.result_set import ResultSet
 
 CATEGORIES, NOTES, ALIKE, SATURATION = "categories", "notes", "alike", "saturation"
 PAGES = (

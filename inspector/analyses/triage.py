@@ -19,8 +19,8 @@ from scoring.data.names import without
 from scoring.data.schema import Row
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.triage.history import RULINGS
-from scoring.workspace.triage.words import Annotation
+from scoring.workspace.triage.actions import RULINGS
+from scoring.workspace.triage.annotations import Annotation
 
 CASE = Option(
     "case",

@@ -20,7 +20,8 @@ from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap
 from inspector.widgets.line_view import Line
 from scoring.data.texts import ContextMessage, context_messages
-from scoring.workspace.filtering.text_query import MatchSpan, TextQuery, occurs, spans
+from scoring.workspace.filtering.text_query import TextQuery
+from scoring.workspace.filtering.text_spans import MatchSpan, occurs, spans
 
 LONGEST_MESSAGE = 60_000
 """Characters of a message that are shown at most: a tool may give millions."""

@@ -25,7 +25,7 @@ from inspector.state.visit import Visit
 from scoring.data.errors import DamagedWorkspace
 from scoring.data.storage.files import open_plain
 from scoring.formats.benchmarks.benchmark_registry import WITH_IMAGES
-from scoring.formats.reading.file_bytes import size_words
+from scoring.formats.reading.compressed_streams import size_words
 from scoring.workspace.workspace import Workspace
 
 Pixels = tuple[int, int] | None

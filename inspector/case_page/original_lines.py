@@ -27,7 +27,7 @@ from inspector.render.texts.text import TextPart, clean, number
 from inspector.render.texts.wrap import wrap
 from inspector.widgets.line_view import Line
 from scoring.data.errors import UsageError
-from scoring.workspace.filtering.text_query import spans
+from scoring.workspace.filtering.text_spans import spans
 
 # -- one version of a text that was changed, as lines in which the changes stand out
 

@@ -14,7 +14,9 @@ from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap
 from inspector.widgets.key_table.key_words import KeyWords
 from inspector.widgets.line_view import Line
-from scoring.workspace.filtering.text_query import MatchSpan, TextQuery, occurs, spans
+from scoring.data.texts import context_messages, tools_text
+from scoring.workspace.filtering.text_query import TextQuery
+from scoring.workspace.filtering.text_spans import MatchSpan, occurs, spans
 
 #
 # The query is about the raw text and the screen shows a readable one: hits are marked where the readable text still

@@ -9,7 +9,7 @@ from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
 from inspector.state.triage.annotations import own_note, own_tags
 from inspector.widgets.line_view import Line
-from scoring.workspace.triage.words import words_of
+from scoring.workspace.triage.annotations import words_of
 
 MOST_VARIANTS = 3
 """Variants that are told one by one."""

@@ -17,7 +17,7 @@ from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap
 from inspector.state.kept_answers import kept_answers
 from inspector.widgets.line_view import Line
-from scoring.formats.reading.critic_answers import step_explanations
+from scoring.formats.reading.rated_answers import step_explanations
 from scoring.metrics.label_votes import LABEL_VOTES, LABELS, NONE, label_votes
 from scoring.runs.reparse import gives_labels
 

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from inspector.render.texts.text import apart_from
-from scoring.data.rules import DIFFERENCES, REWARDS
+from scoring.data.reward_transforms import DIFFERENCES, REWARDS
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.single_case import judged_wrong, verdict_of
 from scoring.evaluation.verdicts import OUTCOMES, ProvidedVerdicts

@@ -21,6 +21,7 @@ from scoring.evaluation.single_case import verdict_of
 from scoring.evaluation.step_rewards import Gold
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.variants import REWARDS, Variant, VariantStep, apply_edits, placed_steps, reward_differences
+from scoring.selection.result_set import ResultSet
 
 JudgedVariant = tuple[Evaluation, int]
 """An evaluation, and the row in it."""

@@ -16,7 +16,7 @@ from inspector.state.step_numbering import Numbering
 from inspector.widgets.line_view import Line
 from scoring.data.schema import VOTES
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.given import Votes, tally
+from scoring.evaluation.votes import Votes, tally
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES
 
 BAR = 16

@@ -11,12 +11,13 @@ import polars as pl
 from inspector.render.texts.sentences import counted as number_of
 from scoring.data.errors import with_short_names
 from scoring.data.rules import when_wrong
-from scoring.data.scorer import GUESSED
+from scoring.data.training_point import GUESSED
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.critic_answers import fault_of
 from scoring.formats.reading.findings import Finding, Severity, counted
 from scoring.formats.reading.metadata import LISTS
-from scoring.formats.results.result_format import NO_INDICES, named_after_folder
+from scoring.formats.results.result_format import NO_INDICES
+from scoring.formats.results.scorer_names import named_after_folder
 from scoring.importing.join import NO_VERDICT_READ, JoinedResults
 from scoring.importing.saving import LEFT_OUT, SavedResults
 from scoring.workspace.generation import Added
@@ -209,7 +210,7 @@ def _kind_of_reason(reason: str | None) -> str:
 
 def _cases_without_verdict(votes: pl.DataFrame) -> str:
     """Of answers that vote, how many cases have no verdict after the vote, as `metrics` counts them; else ""."""
-    from scoring.evaluation.given import most_answers, tally
+    from scoring.evaluation.votes import most_answers, tally
     from scoring.evaluation.verdicts import NO_VERDICT
 
     # A row that names no case stands for its content.

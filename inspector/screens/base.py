@@ -24,14 +24,16 @@ from inspector.state.screen_state import ScreenState
 from inspector.state.visit import HERE
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
-from inspector.widgets.key_table import COMMANDS, RAIL, Command
+from inspector.widgets.key_table import COMMANDS
+from inspector.widgets.key_table.rail import RAIL
+from inspector.widgets.key_table.command import Command
 from inspector.widgets.key_table.key_words import KeyWords
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import PhraseLine, Rail
 from inspector.widgets.pick_list import Pick
 from inspector.widgets.textual_compat import Steady
 from scoring.evaluation.verdicts import Decision
-from scoring.workspace.triage.history import Action
+from scoring.workspace.triage.actions import Action
 
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""

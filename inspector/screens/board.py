@@ -25,7 +25,8 @@ from inspector.analyses.board.board_rows import (
     published_frame,
     unscored_frame,
 )
-from inspector.analyses.board.cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
+from inspector.analyses.taxonomy import NOBODY
+from inspector.analyses.board.cells import NOT_HERE, PUBLISHED, BoardCells
 from inspector.analyses.board.standings import Standings
 from inspector.render.cells import signed
 from inspector.render.charts.glyphs import Glyphs
@@ -50,6 +51,7 @@ from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
 from scoring.selection.searching import search_words
+from inspector.state.case_list.listed import cleared
 
 if TYPE_CHECKING:
     from inspector.widgets.columns import TableColumn

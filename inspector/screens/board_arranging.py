@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from inspector.analyses.board.arrangement import BEST_FIRST, ROWS, Arrangement, BoardKind, as_kept, title_of
 from inspector.analyses.board.board_rows import subsets_of
-from inspector.analyses.board.cells import BASELINE, NOBODY, NOT_HERE, PUBLISHED
+from inspector.analyses.board.cells import BASELINE, NOT_HERE, PUBLISHED
+from inspector.analyses.taxonomy import NOBODY
 from inspector.screens.arranging import Arranging
 from inspector.screens.board_columns import Legend, entries
 from inspector.screens.controller import TableScreen
@@ -18,8 +19,8 @@ from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import Gold
+from scoring.metrics.baselines import baselines, is_baseline
 from scoring.metrics.deciding import speaks_of
-from scoring.metrics.statistics import baselines, is_baseline
 from scoring.selection.result_set import with_baselines
 
 

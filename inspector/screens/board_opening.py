@@ -4,7 +4,8 @@ from typing import Any, Protocol
 
 from inspector.analyses.board.arrangement import Arrangement
 from inspector.analyses.board.board_rows import BoardSlice, subset_facet
-from inspector.analyses.board.cells import NOBODY, PUBLISHED
+from inspector.analyses.taxonomy import NOBODY
+from inspector.analyses.board.cells import PUBLISHED
 from inspector.analyses.board.drills import NO_NUMBER, PRINTED, board_drill
 from inspector.render.lines import CaseLink
 from inspector.screens.controller import Controller, TableScreen

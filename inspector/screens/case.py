@@ -31,7 +31,8 @@ from inspector.state.focusing import covering
 from inspector.state.kept_answers import kept_answers
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.critique_pane import CritiquePane
-from inspector.widgets.key_table import COMMANDS, Command, bindings_of
+from inspector.widgets.key_table import COMMANDS, bindings_of
+from inspector.widgets.key_table.command import Command
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.step_view import StepView

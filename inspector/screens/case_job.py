@@ -14,7 +14,7 @@ from scoring.data.schema import READABLE
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import expand_home
 from scoring.data.texts import reward_keys, text_columns
-from scoring.evaluation.given import by_run, most_answers
+from scoring.evaluation.votes import by_run, most_answers
 from scoring.models.critics.sampling import asked_here, flags_again
 from scoring.runs.prompts import kept_template
 from scoring.workspace.cache import BALLOTS, VoteParts

@@ -17,6 +17,7 @@ from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_table.key_words import KeyWords
 from scoring.data.errors import InspectError
 from scoring.selection.searching import matching
+from inspector.state.case_list.listed import cleared
 
 SHORT = {
     "cases": "other cases",

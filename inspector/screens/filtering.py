@@ -7,12 +7,15 @@ from inspector.screens.cell_conditions import with_cell
 from inspector.screens.common_cases import is_common
 from inspector.screens.condition_dialog import ConditionScreen
 from inspector.screens.controller import Controller, TableScreen
-from inspector.screens.facet_groups import CONDITIONS, GIVEN, Folds, facet_groups
+from inspector.screens.facet_groups import CONDITIONS, Folds, facet_groups
+from scoring.runs.stress.cutting import GIVEN
 from inspector.state.filtering.completion import completion, fault_of, left_by, vocabulary
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.facet_list import FacetList
 from scoring.data.errors import FilterError, UsageError
 from scoring.workspace.filtering.filters import FacetChoice, Filter
+from inspector.state.case_list.listed import unfiltered
+from inspector.state.focusing import on_benchmark
 
 LISTS = ("tags",)
 """Columns of lists that are facets."""

@@ -21,7 +21,8 @@ from inspector.screens.question_dialogs import WordsDialog
 from inspector.widgets.key_table.command import EXPORT
 from inspector.widgets.pick_list import Pick, PickList
 from scoring.data.errors import InspectError
-from scoring.formats.tables.column_mapping import NO_NAME, ColumnMapping
+from scoring.formats.tables.cell_values import NO_NAME
+from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.proposal import OpenTable, Proposal
 
 if TYPE_CHECKING:

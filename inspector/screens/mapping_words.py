@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from inspector.render.texts.sentences import counted
 from scoring.data.errors import CommandEdit, InspectError
-from scoring.formats.results.result_format import scorer_name
+from scoring.formats.results.scorer_names import scorer_name
 from scoring.formats.tables.column_mapping import COLUMNS, FLAGS, SCORERS, ColumnMapping
 from scoring.importing.proposal import Proposal
 

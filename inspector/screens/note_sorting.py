@@ -16,7 +16,7 @@ from inspector.state.triage.categories import CategoryChange, put, rename, typed
 from inspector.state.triage.category_cases import CategoryCases
 from inspector.state.triage.gathered_notes import GatheredNotes, notes_among
 from scoring.data.errors import UsageError
-from scoring.workspace.triage.words import CaseNote
+from scoring.workspace.triage.case_notes import CaseNote
 
 NO_NOTE = "There is no note here."
 

@@ -16,13 +16,13 @@ from inspector.screens.tag_words import batch_words, changes
 from inspector.state.triage.annotations import own_tags
 from inspector.state.triage.history import history_rows
 from scoring.data.errors import InspectError
-from scoring.formats.benchmarks.benchmark_registry import taxonomies
-from scoring.workspace.triage.history import (
-    TAG,
-    UNTAG,
-    Action,
-)
+from scoring.evaluation.similar import SimilarCase
+from scoring.formats.benchmarks.benchmark_registry import error_type_of, error_types, taxonomies
+from scoring.workspace.triage.actions import DEFER, NOTE, QUEUE, RATE, SKIP, SORT, TAG, UNTAG, Action, rating_of
+from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.history import Triage
 from scoring.workspace.triage.journal import Journal
+from inspector.state.focusing import with_case
 
 ASKED_ABOVE = 100
 """More cases than this are tagged at once only after a question."""

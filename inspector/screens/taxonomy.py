@@ -35,8 +35,9 @@ from inspector.state.triage.gathered_notes import GatheredNotes, saturation_phra
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.pick_list import Pick, TextList
 from inspector.widgets.sheet_view import SheetView
-from scoring.evaluation.similar import clusters
-from scoring.workspace.triage.words import CaseNote
+from scoring.data.errors import UsageError
+from scoring.evaluation.similar import NoteCluster, clusters
+from scoring.workspace.triage.case_notes import CaseNote
 
 if TYPE_CHECKING:
     from scoring.data.schema import Bools

@@ -9,7 +9,7 @@ from inspector.screens.dialog import Narrowing
 from inspector.state.triage.categories import category_name, ranked, typed_category
 from inspector.widgets.pick_list import Pick
 from scoring.evaluation.similar import NoteCluster
-from scoring.workspace.triage.words import CaseNote
+from scoring.workspace.triage.case_notes import CaseNote
 
 _NEW, _OLD, _NONE = "n", "o", "-"
 """How keys of lines begin: a new category, one that there is, none."""

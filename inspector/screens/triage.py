@@ -21,20 +21,11 @@ from inspector.state.triage.queue import end_forms, first_row, place_words, prog
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_view import LineView
 from scoring.data.errors import InspectError
-from scoring.workspace.triage.history import (
-    DEFER,
-    GOLD_WRONG,
-    RATE,
-    RULE,
-    RULINGS,
-    SKIP,
-    Action,
-    JournalChange,
-    Queue,
-    content_of,
-)
+from scoring.workspace.triage.actions import DEFER, GOLD_WRONG, RATE, RULINGS, SKIP, Action, JournalChange, content_of
+from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.annotations import Annotation, words_of
 from scoring.workspace.triage.journal import Journal
-from scoring.workspace.triage.words import Annotation, words_of
+from scoring.workspace.triage.queues import Queue
 
 
 class TriageScreen(CaseScreen, inherit_bindings=False):

@@ -13,8 +13,8 @@ from inspector.state.triage.queue import first_row, left_words, queue_cases, que
 from inspector.state.triage.queue_orders import ONCE_MORE, queue_orders
 from inspector.widgets.pick_list import Pick
 from scoring.data.errors import InspectError
-from scoring.workspace.triage.history import Queue
 from scoring.workspace.triage.journal import Journal
+from scoring.workspace.triage.queues import Queue
 
 GO_ON = "go on "
 """How the keys of picks begin that go on with a queue; its number (0-based, the present one first) comes behind."""

@@ -11,7 +11,8 @@ from inspector.screens.controller import AnyWidget, ControlledScreen, Controller
 from inspector.widgets.key_line import WhichKey
 from inspector.widgets.key_spelling import written
 from inspector.widgets.key_table import COMMANDS
-from inspector.widgets.key_table.command import CLOSE, FIRST, GO
+from inspector.widgets.key_table.command import CLOSE, GO
+from inspector.widgets.guide import FIRST
 
 if TYPE_CHECKING:
     from textual.timer import Timer

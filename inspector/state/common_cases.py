@@ -15,20 +15,14 @@ from scoring.data.errors import UsageError
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
-from scoring.metrics.aligned import (
-    EVERY,
-    AlignedScorers,
-    AlignedSums,
-    align_official,
-    align_scorers,
-    common_of,
-    with_labelled_step,
-)
+from scoring.metrics.aligned import AlignedScorers, AlignedSums, align_official, align_scorers, with_labelled_step
+from scoring.metrics.aligned_conditions import EVERY, common_of
 from scoring.metrics.benchmark_figures import leading_figure
-from scoring.metrics.ensembles import CorrectSet, correct_sets
-from scoring.metrics.official_rows import group_masks
-from scoring.metrics.paired import official_values
-from scoring.selection.result_set import ResultSet, within
+from scoring.metrics.case_groups import group_masks
+from scoring.metrics.correct_sets import CorrectSet, correct_sets
+from scoring.metrics.shared_draws import official_values
+from scoring.selection.result_set import ResultSet
+from scoring.selection.result_set import within
 
 NOBODY = "There is no case that all of them tried; each two of them are compared on their own common cases."
 

@@ -18,9 +18,9 @@ from scoring.data.schema import METADATA, TEXTS, Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.formats.benchmarks.construction import OF_TEXTS, Broken, broken_by_case
 from scoring.metrics.aligned import AlignedScorers, align_scorers
+from scoring.metrics.baselines import is_baseline
+from scoring.metrics.case_groups import group_masks
 from scoring.metrics.contested import REASONS, Contested, contested
-from scoring.metrics.official_rows import group_masks
-from scoring.metrics.statistics import is_baseline
 from scoring.selection.result_set import ResultSet
 
 NAMED = 3

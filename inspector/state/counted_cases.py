@@ -12,7 +12,7 @@ from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.deciding import speaks_of
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import MEMBERS
-from scoring.metrics.shares import tried
+from scoring.metrics.outcome_conditions import tried
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.sql_words import named, quoted
 

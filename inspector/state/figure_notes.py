@@ -13,14 +13,15 @@ from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks import prmbench
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled
+from scoring.metrics.case_groups import group_masks, grouped
 from scoring.metrics.deciding import EACH, dev_sets, listed, rule_among
 from scoring.metrics.first_error import FirstErrors
-from scoring.metrics.official_rows import group_masks, grouped, protocol_of
+from scoring.metrics.official_rows import protocol_of
 from scoring.metrics.resampling import RESAMPLES, SMALL
-from scoring.metrics.step_labels import asked_by_redundancy, without_redundancy_threshold
-from scoring.selection.result_set import ResultSet
-from scoring.workspace.filtering.condition_masks import categories
+from scoring.metrics.step_contributions import asked_by_redundancy, without_redundancy_threshold
+from scoring.workspace.filtering.coded_columns import categories
 from scoring.workspace.filtering.sql_words import words_of
+from scoring.selection.result_set import ResultSet
 
 STRATA = "stratified by erroneous/clean and, for the average, subset"
 WHOLE = "of whole problems, without strata, since cases share problems"

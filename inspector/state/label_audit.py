@@ -19,8 +19,8 @@ from scoring.metrics.audit import (
     confident_learning,
     why_no_audit,
 )
+from scoring.metrics.case_groups import group_masks
 from scoring.metrics.contested import LEAST
-from scoring.metrics.official_rows import group_masks
 from scoring.metrics.planted_labels import PlantedFigures, planted_figures
 from scoring.selection.result_set import ResultSet
 

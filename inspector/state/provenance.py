@@ -9,7 +9,8 @@ import polars as pl
 from inspector.state.figure_notes import step_benchmarks, untuned_notes
 from scoring import __version__
 from scoring.data.own_columns import own_columns
-from scoring.data.rules import REWARDS, transform, when_wrong
+from scoring.data.reward_transforms import REWARDS, transform
+from scoring.data.rules import when_wrong
 from scoring.data.schema import Bools
 from scoring.data.storage.stored_frame import frame_blocks
 from scoring.evaluation.evaluation import Evaluation
@@ -18,14 +19,14 @@ from scoring.metrics.deciding import speaks_of
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
 from scoring.metrics.official_rows import protocol_named, protocol_of
 from scoring.metrics.own import own_metrics
-from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
+from scoring.metrics.step_metrics import AVERAGING as STEP_AVERAGING
+from scoring.workspace.cache import key_hashes
+from scoring.workspace.filtering.sql_words import named
 from scoring.selection.labels import labels_words
 from scoring.selection.query import Query
 from scoring.selection.query_notes import wish_notes
 from scoring.selection.result_set import ResultSet
 from scoring.selection.searching import text_query_of
-from scoring.workspace.cache import key_hashes
-from scoring.workspace.filtering.sql_words import named
 
 
 def provenance(

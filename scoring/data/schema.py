@@ -193,8 +193,8 @@ VOTES: dict[str, pl.DataType] = {
     "rewards": pl.List(pl.Float64()),
     "redundancy": pl.List(pl.Float64()),
     "reason": pl.String(),
-    # Its reader, and the version of that (`scoring.models.critics.protocols`). Null = it was read where it was imported
-    # from.
+    # Its reader, and the version of that (`scoring.models.critics.answer_parsers`). Null = it was read where it was
+    # imported from.
     "reader": pl.String(),
     "engine": pl.String(),
 }

@@ -15,7 +15,8 @@ from msgspec import Struct
 from scoring.data.errors import CheckpointError, EngineError, MissingExtra
 from scoring.data.readout import BEYOND_MEMORY, Batch, Encoded, LogRatio, Readout, Refused, Vocabulary
 from scoring.engines.base import TRANSFORMS, EngineNumbers, answer_of
-from scoring.engines.placement import CPU_TOKENS, MOST_TOKENS, free_on_cpu, numbers_on, tokens_that_fit
+from scoring.engines.memory import CPU_TOKENS, MOST_TOKENS, free_on_cpu, tokens_that_fit
+from scoring.engines.placement import numbers_on
 from scoring.models.checkpoint import Checkpoint, Reference
 
 try:

@@ -4,33 +4,24 @@ Pickled weights are written again as safetensors, and a LoRA adapter is merged i
 checkpoint like any other, and the rewards are those of its content; what it was made of is told beside.
 """
 
-import json
-import re
 import shutil
-import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.data.errors import (
-    CheckpointError,
-    ForeignCheckpoint,
-    HubUnavailable,
-    MissingExtra,
-    NoWorkspace,
-    PickleRefused,
-    UsageError,
-)
+from scoring.data.errors import CheckpointError, HubUnavailable, PickleRefused, UsageError
 from scoring.data.names import without
 from scoring.data.readout import Readout
-from scoring.data.scorer import checkpoints_in
-from scoring.data.storage.files import expand_home, locked, read_plain, sync, unwritable, uuid7
+from scoring.data.storage.files import read_plain
+from scoring.data.training_point import checkpoints_in
+from scoring.engines.base_names import base_sentence, check_body
+from scoring.engines.converted_store import ConvertedStore
 from scoring.engines.lora_config import LoraConfig
+from scoring.engines.model_places import ModelPlace, find_place
 from scoring.models.checkpoint import (
     ADAPTER_CONFIG,
     CHAT,
@@ -45,195 +36,7 @@ from scoring.models.checkpoint import (
     compute_dtype,
     pickled_files,
 )
-from scoring.models.fingerprint import Digests, fingerprint
-
-# -- models by name: a local folder, or a model of the Hugging Face hub at one commit
-
-
-_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
-_WANTED = (CONFIG, TOKENIZER, INDEX, ADAPTER_CONFIG, "*.safetensors", PICKLED_HEAD, *CHAT, GENERATION)
-_PICKLES = ("pytorch_model*.bin", "pytorch_model.bin.index.json", "adapter_model.bin", "*.pt", "*.pth")
-
-
-class ModelPlace(NamedTuple):
-    """Where a model's files lie; `commit` is set for one that came from the hub."""
-
-    folder: Path
-    name: str = ""
-    commit: str | None = None
-
-
-def is_hub_name(model: str) -> bool:
-    """Return whether a name is one of the hub's (`ORG/NAME`), going by the name alone."""
-    return bool(_NAME.match(model.removeprefix("hf:")))
-
-
-def find_place(model: str, revision: str | None = None, *, pickles: bool = False, download: bool = True) -> ModelPlace:
-    """Return the folder of a local or hub model, which need not be there or whole.
-
-    A hub model's config, tokenizer, chat template, own settings and safetensors files are downloaded where they are not
-    in the cache yet, with a head that lies beside them, and where it has no safetensors, with `pickles`, its pickles.
-    `revision` is a branch, tag or commit of it. With `download` False only the cache is looked at.
-
-    Raises:
-        HubUnavailable: offline and not in the cache, no such model, not allowed.
-        MissingExtra: the package that talks to the hub is not installed.
-    """
-    name = model.removeprefix("hf:")
-    if Path(model).is_dir() or not is_hub_name(model):
-        folder = expand_home(model)
-        return ModelPlace(folder, folder.resolve().name)
-    folder = _snapshot(name, revision, _WANTED, download=download)
-    if pickles and not any(folder.glob("*.safetensors")):
-        folder = _snapshot(name, folder.name, (*_WANTED, *_PICKLES), download=download)
-    return ModelPlace(folder, name, folder.name)
-
-
-def _snapshot(name: str, revision: str | None, wanted: tuple[str, ...], *, download: bool) -> Path:
-    """The local folder of a hub model; its name is the commit."""
-    try:
-        from huggingface_hub import snapshot_download
-    except ImportError:
-        raise MissingExtra("huggingface_hub", "score") from None
-    try:
-        folder = snapshot_download(name, revision=revision, allow_patterns=list(wanted), local_files_only=not download)
-        return Path(folder)
-    except Exception as error:  # noqa: BLE001  # hub and HTTP client each raise classes of their own
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-        raise HubUnavailable(
-            f"there is no folder {name}, and no model of that name can be had ({type(error).__name__}: {reason}).",
-            "Without a network, download it elsewhere and give its folder.",
-        ) from None
-
-
-# -- the workspace's folder of checkpoints that were made safe to read: `converted/<32 hex>/`, addressed by content.
-#
-# The name is a digest of what a checkpoint was made of and how, so it is never out of date: other sources make
-# another folder. It is written under a dot-name, fsynced and renamed; one process converts at a time, the others wait
-# and find it made. Whoever needs the room may delete any of them.
-
-
-FOLDER, SOURCES = "converted", "sources.json"
-ABANDONED_SECONDS = 24 * 3600
-"""An unfinished folder older than this belongs to a process that was killed, also where locks do not work."""
-
-
-class ConvertedStore(Struct, frozen=True):
-    """The converted checkpoints of a workspace; `root` None is a workspace that cannot be written."""
-
-    root: Path | None
-
-    def made(self, recipe: Mapping[str, Any], make: Callable[[Path], object]) -> tuple[Path, bool]:
-        """Return the checkpoint folder of a recipe, and whether it was made now.
-
-        Args:
-            recipe: what it is made of (digests) and how, as JSON values; kept in it as `sources.json`.
-            make: fills an empty folder. What it raises leaves nothing behind.
-
-        Raises:
-            NoWorkspace: there is no folder to keep it in.
-            UnwritableWorkspace: read-only, or the disk is full.
-        """
-        if self.root is None:
-            raise NoWorkspace("there is no folder to keep converted weights in.", "Name one with --workspace DIR.")
-        place = self.root / FOLDER / fingerprint(recipe)[:32]
-        if place.is_dir():
-            return place, False
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with locked(place.parent):
-                if place.is_dir():
-                    return place, False
-                _sweep(place.parent)
-                self._make(place, recipe, make)
-        except OSError as error:
-            raise unwritable(place, error) from error
-        return place, True
-
-    @staticmethod
-    def _make(place: Path, recipe: Mapping[str, Any], make: Callable[[Path], object]) -> None:
-        draft = place.with_name(f".{place.name}.{uuid7()}")
-        draft.mkdir()
-        try:
-            make(draft)
-            (draft / SOURCES).write_text(json.dumps(recipe, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-            for path in draft.iterdir():
-                sync(path)
-            sync(draft)
-            try:
-                draft.rename(place)
-            except OSError:
-                # Where locks do not work another process may have been faster, with the same content.
-                if not place.is_dir():
-                    raise
-            sync(place.parent)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
-
-
-def _sweep(folder: Path) -> None:
-    for path in folder.glob(".*"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
-                shutil.rmtree(path)
-
-
-# -- whether a LoRA adapter lies over the base that it names, as far as names tell.
-#
-# Shapes do not tell: Mistral-7B's tensors are those of Llama-3-8B, and every fine-tune has its base's.
-
-
-_BODIES = ("llama", "qwen", "mistral", "gemma")
-"""Words in the names of models, which are how the `model_type` of their configs begins."""
-_TRAINED = re.compile(r"checkpoint-\d+\Z")
-"""What a training run calls its folders; with the folder above it looks like a name of the hub."""
-
-
-def base_sentence(named: str, base: ModelPlace) -> str:
-    """Return what to say of the base that an adapter names ("" = none) and the one that it was merged into."""
-    if not named:
-        return f"Its {ADAPTER_CONFIG} names no base, so nothing tells whether this is the one."
-    sentence = f"Its {ADAPTER_CONFIG} names {named} as the base"
-    if _alike(named, base.name):
-        return f"{sentence}."
-    if not _proves(named) or not base.commit:
-        return f"{sentence}; whether that is this one cannot be told from a path."
-    sentence = f"{sentence[0].lower()}{sentence[1:]}"
-    return f"Warning: {sentence}, and this one is called otherwise: another base gives other rewards."
-
-
-def check_body(named: str, base: ModelPlace, model_type: object) -> None:
-    """Make sure that a base is not of another kind than the one that the adapter names.
-
-    Args:
-        named: `base_model_name_or_path` of the adapter's config; "" for none.
-        base: what it is to be merged into.
-        model_type: of that one's config.
-
-    Raises:
-        ForeignCheckpoint: it is, by the name of the one and the config of the other.
-    """
-    if not _proves(named) or _alike(named, base.name):
-        return
-    words = [word for word in _BODIES if word in _last(named)]
-    if words and not any(str(model_type).startswith(word) for word in words):
-        raise ForeignCheckpoint(
-            f"the adapter belongs to {named}, and {base.name} is a {model_type} model.", "Give its own base as --base."
-        )
-
-
-def _alike(named: str, base: str) -> bool:
-    return _last(named) == _last(base)
-
-
-def _last(name: str) -> str:
-    return re.split(r"[/\\]", name.rstrip("/\\"))[-1].casefold()
-
-
-def _proves(named: str) -> bool:
-    """Whether a name is one of the hub's rather than a path on the machine of whoever trained the adapter."""
-    return is_hub_name(named) and not _TRAINED.search(named)
-
+from scoring.models.fingerprint import Digests
 
 HEAD = "reward_head.safetensors"
 ADAPTER, PICKLED_ADAPTER = "adapter_model.safetensors", "adapter_model.bin"

@@ -29,7 +29,7 @@ import msgspec
 from scoring.data.errors import EngineError, MissingExtra, UnwritableWorkspace
 from scoring.data.python_child import start_python
 from scoring.engines.server.address import GENERAL, OPENAI
-from scoring.engines.server.client import RetryPolicy
+from scoring.engines.server.connections import RetryPolicy
 from scoring.engines.vllm_start import Settings
 from scoring.models.checkpoint import INDEX, WHOLE, Checkpoint
 

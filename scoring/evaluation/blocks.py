@@ -25,7 +25,8 @@ from scoring.data.storage import stored_frame
 from scoring.data.storage.parquet import read_parquet
 from scoring.data.storage.stored_frame import frame_blocks
 from scoring.data.texts import Texts, reward_keys
-from scoring.evaluation.derived import EvaluationCache, Packing, packed_evaluation, unpack, unpacked_evaluation
+from scoring.evaluation.array_folder import Packing, unpack
+from scoring.evaluation.derived import EvaluationCache, packed_evaluation, unpacked_evaluation
 from scoring.evaluation.evaluation import Evaluation, evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.workspace.cache import LISTINGS, RewardParts, key_hashes

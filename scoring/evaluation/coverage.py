@@ -9,9 +9,10 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools
 from scoring.data.storage.remembered import IdentityCache
-from scoring.evaluation.given import FixedVerdicts, Votes
+from scoring.evaluation.fixed_verdicts import FixedVerdicts
 from scoring.evaluation.step_rewards import Gold, StepRewards
 from scoring.evaluation.verdicts import DEV, Codes
+from scoring.evaluation.votes import Votes
 
 _JUDGED = IdentityCache(64)
 """The benchmarks that a scorer judges, by its name."""

@@ -1,9 +1,8 @@
 """Cases with every column that a condition, an order or a group may speak of: each is made when it is asked for."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -12,20 +11,21 @@ from msgspec import Struct, field
 from scoring.data.errors import FilterError
 from scoring.data.metadata_columns import MetadataColumns
 from scoring.data.schema import Bools, Floats, Ints
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.scorer_columns import EVERY_COLUMN
+from scoring.evaluation.triage_columns import SAID
+from scoring.evaluation.triage_columns import TriageColumns as TriageColumns  # noqa: PLC0414  # scoring.api imports it
+from scoring.evaluation.twins import twin_evaluations as twin_evaluations  # noqa: PLC0414  # scoring.api imports it
+from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES
+from scoring.workspace.filtering.coded_columns import Categories
+from scoring.workspace.filtering.condition_masks import ConditionMasks
+from scoring.workspace.workspace import Workspace
 from scoring.data.scorer import Scorer
 from scoring.data.storage.remembered import IdentityCache
-from scoring.data.texts import Texts, reward_keys
+from scoring.data.texts import Texts
+from scoring.data.texts import reward_keys
 from scoring.evaluation.derived import UncachedEvaluation
-from scoring.evaluation.evaluation import Evaluation, evaluate
-from scoring.evaluation.scorer_columns import EVERY_COLUMN
-from scoring.evaluation.step_rewards import Gold
-from scoring.evaluation.triage_columns import SAID, TriageColumns
-from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES
-from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts
-from scoring.workspace.filtering.condition_masks import Categories, ConditionMasks
-from scoring.workspace.workspace import Workspace
-
-# -- how far scorers disagree on each case
+from pathlib import Path
 
 
 def disagreement(verdicts: Sequence[Ints], n: int) -> Floats:
@@ -47,9 +47,6 @@ def disagreement(verdicts: Sequence[Ints], n: int) -> Floats:
         pairs += both
         differing += both & (narrow[first] != narrow[second])
     return np.where(pairs > 0, differing / np.maximum(pairs, 1), np.nan)
-
-
-# -- columns made of what all scorers said of a case together; made when they are asked for
 
 
 MEASURES: dict[str, pl.DataType] = {"disagreement": pl.Float64()}
@@ -246,47 +243,4 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         }
 
     def _of_cases(self, name: str) -> object:
-        return self.loaded.metadata if self.is_metadata(name) else self.loaded.cases
-
-
-# -- scorers on the unharmed originals of a benchmark's cases: read when a figure asks for them, and shown nowhere
-
-
-def twin_evaluations(
-    workspace: Workspace, benchmark: str, evaluations: Iterable[Evaluation], folders: Mapping[str, Path]
-) -> dict[str, Evaluation]:
-    """Scorers on the twins of a benchmark's cases, by name, at their own thresholds.
-
-    Args:
-        workspace: where the benchmark is.
-        benchmark: its name.
-        evaluations: of the scorers that are asked for, on the cases themselves.
-        folders: where the parts of scorers lie, by their names.
-
-    A scorer whose rewards lie in no folder is not among them, and none is where the benchmark has no twins.
-
-    Raises:
-        UsageError, DamagedWorkspace: as `Workspace.cases` does.
-    """
-    cases, texts = workspace.cases((benchmark,), twins=True)
-    twins = cases["twin_of"].is_not_null()
-    cases, texts = cases.filter(twins), texts.gather(np.flatnonzero(twins.to_numpy()))
-    if cases.is_empty():
-        return {}
-    gold, twins_by_scorer = Gold(cases), {}
-    for evaluation in evaluations:
-        folder = folders.get(evaluation.scorer.name)
-        if folder is not None:
-            # What cannot be read here was told when the evaluations were made.
-            rewards, votes = RewardParts(folder).read()[0], VoteParts(folder).read(BALLOTS)[0]
-            keyed = reward_keys(cases, texts, evaluation.scorer.reads)
-            twins_by_scorer[evaluation.scorer.name] = evaluate(
-                gold, evaluation.scorer, rewards, votes=votes, cases=keyed
-            )
-    return twins_by_scorer
-
-
-def originals_by_run(evaluation: Evaluation, originals: Evaluation | None) -> Sequence[Evaluation | None]:
-    """Return the originals beside each run: of the same run where there are as many, else of the first."""
-    runs = evaluation.runs
-    return originals.runs if originals is not None and len(originals.runs) == len(runs) else [originals] * len(runs)
+        return self.metadata if self.is_metadata(name) else self.cases

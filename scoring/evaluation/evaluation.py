@@ -9,44 +9,34 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from scoring.data.errors import UsageError
-from scoring.data.rules import DEFAULTS, REWARDS, NamedStep, transform
+from scoring.data.reward_transforms import REWARDS, transform
+from scoring.data.rules import DEFAULTS, NamedStep
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.scorer import Comparison, Scorer
 from scoring.data.storage.stored_frame import is_small, row_blocks
+from scoring.evaluation.case_breakpoints import CaseBreakpoints, case_floats, decision_distances, margins
 from scoring.evaluation.coverage import Coverage
-from scoring.evaluation.given import (
-    FixedVerdicts,
-    JudgedSteps,
-    Votes,
-    by_run,
-    decision_of,
-    given_of,
-    judged_steps,
-    most_answers,
-    split,
-    tally,
-)
+from scoring.evaluation.fixed_verdicts import FixedVerdicts, decision_of, given_of
+from scoring.evaluation.judged_steps import JudgedSteps, judged_steps
 from scoring.evaluation.measures import drops_at_gold, lowest_rewards, rewards_at_gold
 from scoring.evaluation.scorer_columns import PER_SCORER, SPENT, ScorerUsage
+from scoring.evaluation.step_ratings import split
 from scoring.evaluation.step_rewards import Flat, Gold, StepRewards, align, let_go
 from scoring.evaluation.verdicts import (
     ALL_REFUSED,
     DEV,
     NO_VERDICT,
     ByThreshold,
-    CaseBreakpoints,
     Codes,
     Decision,
     ProvidedVerdicts,
     Rule,
     RuleByCase,
     Untuned,
-    case_floats,
-    decision_distances,
-    margins,
     outcome_names,
     verdicts,
 )
+from scoring.evaluation.votes import Votes, by_run, most_answers, tally
 
 
 class Evaluation(Struct, frozen=True, eq=False, dict=True):
@@ -214,14 +204,14 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def margins(self) -> Floats:
-        """See `scoring.evaluation.verdicts.margins`; NaN throughout where no threshold decides."""
+        """See `scoring.evaluation.case_breakpoints.margins`; NaN throughout where no threshold decides."""
         if isinstance(self.rule, ProvidedVerdicts):
             return np.full(self.codes.size, np.nan)
         return margins(self.floats, self.codes, self.rule.cut)
 
     @cached_property
     def decision_distances(self) -> Floats:
-        """See `scoring.evaluation.verdicts.decision_distances`; NaN throughout where no threshold decides."""
+        """See `scoring.evaluation.case_breakpoints.decision_distances`; NaN throughout where no threshold decides."""
         if isinstance(self.rule, ProvidedVerdicts):
             return np.full(self.codes.size, np.nan)
         return decision_distances(self.floats, self.rule.cut)
@@ -303,9 +293,6 @@ def _block_by_block(evaluation: Evaluation, made: Callable[[Evaluation], Flat]) 
     return np.concatenate(blocks_made)  # type: ignore[return-value]
 
 
-# -- the columns that it adds to the cases
-
-
 def _verdicts(evaluation: Evaluation) -> pl.Series:
     verdicts = evaluation.verdicts
     none = verdicts == NO_VERDICT
@@ -331,9 +318,6 @@ _NUMBERS: dict[str, Callable[[Evaluation], Floats]] = {
 def columns_of(evaluation: Evaluation) -> pl.DataFrame:
     """Return the columns of PER_SCORER: `<scorer>.verdict` and so on; undefined is null."""
     return pl.DataFrame([evaluation.column(name) for name in PER_SCORER])
-
-
-# -- how they are made
 
 
 def evaluate(

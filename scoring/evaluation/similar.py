@@ -14,7 +14,7 @@ from msgspec import Struct
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.texts import Texts
 from scoring.evaluation.evaluation import Evaluation
-from scoring.workspace.triage.words import CaseNote
+from scoring.workspace.triage.case_notes import CaseNote
 
 BUCKETS = 1 << 20
 """Terms are hashed into so many."""

@@ -13,7 +13,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.data.rules import REWARDS, RewardTransform, transform
+from scoring.data.reward_transforms import REWARDS, RewardTransform, transform
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.storage.stored_frame import frame_blocks, group_numbers
 from scoring.workspace.cache import case_rows, why_refused
@@ -356,9 +356,6 @@ def _flat(joined: pl.DataFrame, name: str, rows: Bools, lengths: Ints) -> tuple[
     if not rows.any():
         return np.empty(0), offsets
     return joined[name].filter(pl.Series(rows)).explode(empty_as_null=False).to_numpy(), offsets
-
-
-# -- the gold labels of cases as flat arrays
 
 
 # -- which cases are of one problem: what is resampled as a whole, and what a case and its unharmed twin share

@@ -1,4 +1,4 @@
-"""What people said of the cases, as columns beside them."""
+"""What people said of cases, as columns beside them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 

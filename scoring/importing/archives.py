@@ -18,20 +18,22 @@ from msgspec.structs import replace
 
 from scoring.data.errors import InputError, UnknownFormat, UnreadableFile
 from scoring.data.storage.files import open_plain
+from scoring.formats.reading.compressed_streams import (
+    Allowance,
+    DamagedStream,
+    compression_of,
+    member_bytes,
+    read_some,
+    start_of,
+)
 from scoring.formats.reading.file_bytes import (
     ARROW_FILE,
     ARROW_STREAM,
     PARQUET,
     UTF8_MARK,
     ZIP,
-    Allowance,
-    DamagedStream,
-    compression_of,
     looks_readable,
-    member_bytes,
     printable,
-    read_some,
-    start_of,
 )
 from scoring.formats.reading.findings import Finding, some_of
 from scoring.importing.local_files import (

@@ -19,8 +19,9 @@ from scoring.data.errors import InputError, MissingColumn, ScorerConflict, Usage
 from scoring.data.names import without
 from scoring.data.own_code import is_file
 from scoring.data.rules import DEFAULTS
-from scoring.data.scorer import Comparison, On, stated_point
+from scoring.data.scorer import Comparison, On
 from scoring.data.storage.files import uuid7
+from scoring.data.training_point import stated_point
 from scoring.formats.benchmarks.benchmark_registry import MODULES
 from scoring.formats.benchmarks.case_format import DECRYPTED, Imported
 from scoring.formats.reading.file_bytes import printable

@@ -8,17 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from scoring.data.errors import UsageError
-from scoring.formats.reading.file_bytes import (
-    ZIP,
-    compression_of,
-    printable,
-    read_some,
-    start_of,
-    too_large,
-)
+from scoring.formats.reading.compressed_streams import compression_of, read_some, start_of, too_large
+from scoring.formats.reading.file_bytes import ZIP, printable
 from scoring.formats.results import inspect_log
 from scoring.importing.archives import member_files
-from scoring.importing.downloading import Download, fetched, is_stored
+from scoring.importing.downloading import Download
 from scoring.importing.local_files import (
     LocalFile,
     cut_off_finding,
@@ -30,6 +24,7 @@ from scoring.importing.local_files import (
     write_temporary,
 )
 from scoring.importing.source_locations import STDIN, is_source_address, place
+from scoring.importing.stored_objects import fetched, is_stored
 
 TellSentence = Callable[[str], None]
 """Takes a line that a person should read while something is brought."""

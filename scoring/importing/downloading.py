@@ -7,30 +7,19 @@ and neither shown nor stored.
 """
 
 import ipaddress
-import logging
 import re
 import socket
-import ssl
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.error import HTTPError
+from collections.abc import Callable, Iterator
+from typing import Any
 from urllib.parse import urljoin, urlsplit
-from urllib.request import Request, getproxies, proxy_bypass, urlopen
+from urllib.request import getproxies, proxy_bypass
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from scoring.data.errors import HubUnavailable, InputError, MissingExtra, UnreadableFile, UsageError
+from scoring.data.errors import MissingExtra, UnreadableFile, UsageError
 from scoring.data.secrets import masked
-from scoring.data.storage.files import uuid7
-from scoring.formats.reading.file_bytes import printable, size_words, too_large
-from scoring.formats.reading.rows import Rows
-
-if TYPE_CHECKING:
-    from scoring.data.storage.object_store import StoredObject
-
+from scoring.formats.reading.compressed_streams import size_words, too_large
+from scoring.formats.reading.file_bytes import printable
 
 MOST_REDIRECTS = 5
 CONNECTING = 10.0
@@ -265,154 +254,3 @@ def _meaning(status: int) -> str:
     words = {401: "it wants a login", 403: "it does not give this file", 404: "there is no such file"}
     words |= {410: "the file has gone", 429: "it was asked too often"}
     return f": {words[status]}" if status in words else ""
-
-
-# -- files on object storage as sources: `s3://BUCKET/PATH` of one object, or of all that look readable below a prefix
-#
-# The client is imported only when such an address is named. Credentials come from where the store's own tools look
-# for them; see `scoring.data.storage.object_store`.
-
-
-_STORED = re.compile(r"(s3|gs|az)://", re.IGNORECASE)
-
-
-def is_stored(word: str) -> bool:
-    """Return whether a word is the address of something on object storage."""
-    return _STORED.match(word) is not None
-
-
-def stored_objects(word: str, looks_readable: Callable[[Path], bool]) -> Mapping[str, "StoredObject"]:
-    """List what an address stands for: the object itself, or those below it, by their addresses and in their order.
-
-    Args:
-        word: the address.
-        looks_readable: says of a path whether it is taken where it is one of many; what is hidden is not.
-
-    Raises:
-        InputError: there is nothing, or nothing that looks readable.
-        MissingExtra, StoreError, UsageError: the store cannot be asked.
-    """
-    from scoring.data.storage.object_store import Address, open_store
-
-    address = Address.parse(word)
-    parent, _, name = address.prefix.rpartition("/")
-    if name and (described := open_store(replace(address, prefix=parent)).head(name)) is not None:
-        return {str(address): described}
-    below = sorted(open_store(address).list().items())
-    taken = {
-        f"{address}/{path}": described
-        for path, described in below
-        if looks_readable(Path(path)) and not any(part.startswith(".") for part in path.split("/"))
-    }
-    if not taken:
-        what = "no file that looks readable" if below else "nothing"
-        raise InputError(f"there is {what} at {address}.", "Name the files to import.")
-    return taken
-
-
-@contextmanager
-def fetched(word: str, folder: Path) -> Iterator[Path]:
-    """Have one object as a file in a folder, until whoever reads it is done.
-
-    Raises:
-        InputError: it is not there.
-        MissingExtra, StoreError, UsageError: the store cannot be asked.
-    """
-    from scoring.data.storage.object_store import Address, open_store
-
-    address = Address.parse(word)
-    parent, _, name = address.prefix.rpartition("/")
-    store = open_store(replace(address, prefix=parent))
-    described = store.head(name) if name else None
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"source-{uuid7()}{Path(name).suffix if name.endswith('.eval') else ''}"
-    try:
-        if described is None or store.fetch(name, described.size, path) is None:
-            raise InputError(f"there is nothing at {address}.", "Check the address.")
-        yield path
-    finally:
-        path.unlink(missing_ok=True)
-
-
-# -- data sets from the Hugging Face hub, through the `datasets` package
-
-
-_NAMELESS_SPLITS = {"train", "test", "validation"}
-_ANSWER_SECONDS = 3.0
-"""How long the hub may take to answer at all before it counts as out of reach."""
-
-
-def hub_rows(name: str) -> Rows:
-    """Read all rows of all splits of a hub data set (or of a local folder that `datasets` can read).
-
-    A split's name becomes the `subset` of rows that have none, unless it is one of the names that say nothing (train).
-    Where the hub does not answer, only what was downloaded before is looked at.
-
-    Raises:
-        MissingExtra: `datasets` is not installed.
-        HubUnavailable: the data set cannot be had: offline, no such name, not allowed.
-    """
-    try:
-        from datasets import load_dataset
-    except ImportError:
-        raise MissingExtra("datasets", "score") from None
-    # Its lines about trying again would stand in the middle of the progress; what it comes to is said below.
-    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
-    rows = Rows(f"hf:{printable(name)}", "hub data set")
-    why_offline = "" if Path(name).exists() else _why_offline()
-    try:
-        with _only_downloaded() if why_offline else nullcontext():
-            for split, values in load_dataset(name).items():
-                named = {} if split in _NAMELESS_SPLITS else {"subset": str(split)}
-                for value in values:
-                    rows.add({**named, **value})
-    except Exception as error:  # noqa: BLE001  # datasets, hub and HTTP client each raise classes of their own
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-        cause = (
-            f"{why_offline}, and it was not downloaded before" if why_offline else f"{type(error).__name__}: {reason}"
-        )
-        raise HubUnavailable(
-            f"{rows.source} could not be loaded ({cause}).",
-            "Without a network, download the files elsewhere and import their path.",
-        ) from None
-    return rows
-
-
-def _why_offline() -> str:
-    """Why nothing can be had from the hub now; empty = it answers.
-
-    The hub's own client tries a host that does not answer again and again, which takes half a minute.
-    """
-    try:
-        from huggingface_hub import constants
-    except ImportError:
-        return ""
-    if constants.HF_HUB_OFFLINE:
-        return "HF_HUB_OFFLINE is set"
-    request = Request(constants.ENDPOINT, method="HEAD")  # noqa: S310  # the hub's own address
-    try:
-        with urlopen(request, timeout=_ANSWER_SECONDS):  # noqa: S310
-            return ""
-    except HTTPError:
-        return ""
-    except OSError as error:
-        # The hub's client has certificates of its own.
-        refused = isinstance(getattr(error, "reason", error), ssl.SSLError)
-        return "" if refused else f"{constants.ENDPOINT} does not answer"
-
-
-@contextmanager
-def _only_downloaded() -> Iterator[None]:
-    """Keep the hub's client and `datasets` from the network."""
-    import datasets
-    from huggingface_hub import constants
-
-    settings = [constants, *filter(None, [getattr(datasets, "config", None)])]
-    before = [place.HF_HUB_OFFLINE for place in settings]
-    for place in settings:
-        place.HF_HUB_OFFLINE = True
-    try:
-        yield
-    finally:
-        for place, value in zip(settings, before, strict=True):
-            place.HF_HUB_OFFLINE = value

@@ -12,9 +12,10 @@ from scoring.data.errors import InspectError, UnreadableFile
 from scoring.data.metadata_columns import metadata_name
 from scoring.data.storage.parquet import parquet_schema
 from scoring.formats.benchmarks.benchmark_registry import MODULES, benchmark_module
-from scoring.formats.reading.file_bytes import PARQUET, decoded_as, printable, start_of
+from scoring.formats.reading.compressed_streams import start_of
+from scoring.formats.reading.file_bytes import PARQUET, decoded_as, printable
 from scoring.formats.reading.rows import Rows, SourceRow, json_lines, read_rows
-from scoring.formats.tables.column_mapping import columns_of
+from scoring.formats.tables.cell_values import columns_of
 from scoring.importing.bringing import opened_files
 from scoring.importing.local_files import INSIDE, LocalFile
 from scoring.importing.source_locations import STDIN, is_source_address

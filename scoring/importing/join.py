@@ -20,7 +20,8 @@ from scoring.data.errors import NotJoined, UsageError
 from scoring.data.schema import METADATA, REWARDS, VOTES, content_key
 from scoring.formats.benchmarks import demo, mrmath_redundant
 from scoring.formats.reading.findings import Finding
-from scoring.formats.reading.import_checks import constant_findings, gold_findings, reward_findings, verdict_findings
+from scoring.formats.reading.label_checks import gold_findings, verdict_findings
+from scoring.formats.reading.reward_checks import constant_findings, reward_findings
 from scoring.formats.results.result_format import ExternalResults
 from scoring.importing.id_checks import equal_ids, equal_ids_finding, id_hints, refuse_shifted, shift_findings
 from scoring.importing.reward_lengths import cut_padding, length_findings, unpadded_lengths, why_lengths_differ

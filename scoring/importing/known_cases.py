@@ -10,7 +10,7 @@ from scoring.data.errors import InputError
 from scoring.formats.benchmarks import demo
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.findings import Finding
-from scoring.formats.tables.response_lists import ANSWER_FINDINGS
+from scoring.formats.tables.response_answers import ANSWER_FINDINGS
 from scoring.importing.join import OF_CASES
 from scoring.importing.refusals import RefusedFile
 from scoring.importing.sources import Source, belongs

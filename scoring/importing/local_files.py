@@ -15,21 +15,16 @@ from msgspec.structs import replace
 
 from scoring.data.errors import InputError, UnreadableFile
 from scoring.data.storage.files import open_plain, unwritable, uuid7
-from scoring.formats.reading.file_bytes import (
-    ARROW_FILE,
-    ARROW_STREAM,
+from scoring.formats.reading.compressed_streams import (
     CHUNK,
     LARGEST,
-    PARQUET,
-    UTF8_MARK,
-    ZIP,
     Allowance,
     Unpacked,
-    codec_of,
     compression_of,
     size_words,
     start_of,
 )
+from scoring.formats.reading.file_bytes import ARROW_FILE, ARROW_STREAM, PARQUET, UTF8_MARK, ZIP, codec_of
 from scoring.formats.reading.findings import Finding
 from scoring.formats.results import inspect_log
 

@@ -18,8 +18,9 @@ from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.rows import Rows
 from scoring.formats.results.result_format import ExternalResults
 from scoring.formats.tables import table
+from scoring.formats.tables.cell_values import at, columns_of, outermost, text
 from scoring.formats.tables.column_guess import propose
-from scoring.formats.tables.column_mapping import ColumnMapping, at, columns_of, outermost, text
+from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.formats.tables.column_readings import ColumnReading, readings
 from scoring.formats.tables.gold_labels import read_gold
 from scoring.formats.tables.results import results

@@ -17,20 +17,9 @@ from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.findings import some_of
 from scoring.formats.reading.rows import Rows, read_rows
 from scoring.formats.results.result_format import TABLE, ExternalResults
+from scoring.formats.tables.cell_values import NO_NAME, at, columns_of, has, listed, number, text, whole
 from scoring.formats.tables.column_guess import SCORER_NAMES, column_called, propose
-from scoring.formats.tables.column_mapping import (
-    FLAGS,
-    NO_NAME,
-    ColumnMapping,
-    at,
-    columns_of,
-    flags_of,
-    has,
-    listed,
-    number,
-    text,
-    whole,
-)
+from scoring.formats.tables.column_mapping import FLAGS, ColumnMapping, flags_of
 from scoring.importing.bringing import bring
 from scoring.importing.join import JoinedResults
 from scoring.importing.source_locations import HUB, is_elsewhere

@@ -7,9 +7,10 @@ from msgspec.structs import replace
 
 from scoring.data.errors import InputError
 from scoring.formats.reading.findings import Finding
-from scoring.formats.reading.import_checks import length_pattern
-from scoring.formats.results.result_format import ExternalResults, padding_as_nan, reward_bounds
-from scoring.formats.tables.column_mapping import without_padding
+from scoring.formats.reading.reward_checks import length_pattern
+from scoring.formats.results.result_format import ExternalResults
+from scoring.formats.results.reward_lists import padding_as_nan, reward_bounds
+from scoring.formats.tables.cell_values import without_padding
 
 _OF_PADDING = frozenset({"bad-reward", "not-finite"})
 """Findings about numbers that are not finite."""

@@ -23,8 +23,9 @@ from msgspec.structs import asdict, replace
 from scoring.data.errors import DamagedWorkspace, FrameError, ScorerConflict
 from scoring.data.rules import when_wrong
 from scoring.data.scorer import FILE as SCORER
-from scoring.data.scorer import NOWHERE, Scorer, TrainingPoint
+from scoring.data.scorer import Scorer
 from scoring.data.storage.files import locked, unwritable, write_atomically
+from scoring.data.training_point import NOWHERE, TrainingPoint
 from scoring.formats.results.result_format import ExternalResults
 from scoring.importing.join import JoinedResults
 from scoring.importing.source_locations import HUB, place

@@ -11,14 +11,9 @@ from pathlib import Path
 
 from scoring.data.errors import InputError, UnreadableFile, UsageError
 from scoring.data.storage.files import expand_home
-from scoring.formats.reading.file_bytes import (
-    ENDINGS,
-    lies_beside_rows,
-    looks_readable,
-    printable,
-)
+from scoring.formats.reading.file_bytes import ENDINGS, lies_beside_rows, looks_readable, printable
 from scoring.formats.reading.findings import some_of
-from scoring.importing.downloading import is_stored, stored_objects
+from scoring.importing.stored_objects import is_stored, stored_objects
 from scoring.workspace.workspace import OWN, is_workspace
 
 # os.path says False of what cannot be looked at (too long, not allowed, a loop of links) where pathlib raises.

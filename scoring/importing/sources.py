@@ -12,21 +12,23 @@ from msgspec.structs import fields, replace
 
 from scoring.data.errors import InputError, UnknownFormat, UsageError
 from scoring.data.schema import CASES
-from scoring.data.scorer import NOWHERE, guessed_point
+from scoring.data.training_point import NOWHERE, guessed_point
 from scoring.formats.benchmarks import benchmark_registry as benchmarks
 from scoring.formats.benchmarks.case_format import CaseFormat, Imported
-from scoring.formats.reading.file_bytes import printable, start_of
+from scoring.formats.reading.compressed_streams import start_of
+from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.findings import Finding, some_of
-from scoring.formats.reading.import_checks import first_of_pairs_finding, named_direction_findings
 from scoring.formats.reading.metadata import half_characters, metadata_of
+from scoring.formats.reading.reward_checks import first_of_pairs_finding, named_direction_findings
 from scoring.formats.reading.rows import Rows, read_rows, some_rows
 from scoring.formats.reading.text_rows import CSV_FORMATS
 from scoring.formats.results import inspect_log, reasoneval
 from scoring.formats.results import result_registry as formats
 from scoring.formats.results.result_format import ExternalResults, reversed_results
 from scoring.formats.tables import table
+from scoring.formats.tables.cell_values import at, listed, outermost
 from scoring.formats.tables.column_guess import SCORER_NAMES, column_called, doubtful_rewards, propose, rewards_beside
-from scoring.formats.tables.column_mapping import COLUMNS, ColumnMapping, at, guessed_worse, listed, outermost
+from scoring.formats.tables.column_mapping import COLUMNS, ColumnMapping, guessed_worse
 from scoring.formats.tables.column_readings import readings, refuse_undirected_labels, untaken_labels
 from scoring.formats.tables.response_lists import response_list, unfold
 from scoring.formats.tables.results import refuse_nested_columns
@@ -115,7 +117,7 @@ def read_source(source: str | LocalFile, options: ReadOptions | None = None) -> 
     if isinstance(source, LocalFile):
         return _read(source, options)
     if source.startswith(HUB):
-        from scoring.importing.downloading import hub_rows
+        from scoring.importing.hub_datasets import hub_rows
 
         return _of(hub_rows(source.removeprefix(HUB)), options)
     with TemporaryDirectory(prefix="prm-inspect-") as folder:

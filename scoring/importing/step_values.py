@@ -43,7 +43,8 @@ def judged(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResul
 
 def _answers_read(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
     from scoring.formats.reading.critic_answers import Reading
-    from scoring.models.critics.protocols import PROTOCOLS, read_answer, version
+    from scoring.models.critics.answer_parsers import read_answer, version
+    from scoring.models.critics.protocols import PROTOCOLS
 
     names = [name if name in PROTOCOLS else _PLAIN for name in whole["benchmark"].unique(maintain_order=True)]
     protocols = {name: PROTOCOLS[name] for name in names}

@@ -1,6 +1,6 @@
-"""Scorers side by side on the same cases: who tried which, who is right, and the SQL that selects what is counted."""
+"""Scorers side by side on the same cases: who tried which, and who is right."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -13,35 +13,16 @@ from msgspec.structs import replace
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import UNKNOWN_STEP
-from scoring.evaluation.verdicts import (
-    CLEAN,
-    EXACT,
-    NO_VERDICT,
-    ON_CLEAN,
-    ON_ERRONEOUS,
-    OUTCOMES,
-    RIGHT,
-    UNSCORED,
-    Codes,
-)
+from scoring.evaluation.verdicts import CLEAN, EXACT, NO_VERDICT, RIGHT, UNSCORED, Codes
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.benchmark_figures import leading_figure
-from scoring.metrics.first_error import FAILURES, SIDES
+from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Decided, Metric, Unparsed
 from scoring.metrics.own import OwnFigure, OwnMetric
-from scoring.metrics.shares import RIGHT_OUTCOMES
-from scoring.metrics.shares import SIDES as SIDE_CONDITIONS
-from scoring.metrics.step_labels import (
-    COUNTS,
-    NEGATIVE_ACC,
-    POSITIVE_ACC,
-    PRMSCORE,
-    step_contributions,
-    why_nothing,
-)
-from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.filtering.sql_words import named
+from scoring.metrics.step_contributions import COUNTS, step_contributions
+from scoring.metrics.step_labels import why_nothing
+from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE
 
 
 class AlignedScorers(Struct, frozen=True, eq=False, dict=True):
@@ -332,56 +313,3 @@ def pairs_alike(
         alike.setdefault(np.packbits(common(pair)).tobytes(), []).append(pair)
     for group in alike.values():
         yield group, tuple(sorted({column for pair in group for column in pair}))
-
-
-# -- SQL conditions
-
-EVERY = "all"
-"""Both sides together."""
-OF_SIDE = {**SIDE_CONDITIONS, EVERY: "earliest_error IS NOT NULL"}
-"""The condition of each side."""
-_OTHER_SIDE = {
-    "erroneous": frozenset(OUTCOMES[code] for code in ON_CLEAN),
-    "clean": frozenset(OUTCOMES[code] for code in ON_ERRONEOUS),
-    EVERY: frozenset[str](),
-}
-
-
-def outcome_of(aligned: AlignedScorers, column: int) -> str:
-    """Name the outcome column of a scorer, as it stands in SQL."""
-    return named(f"{aligned.names[column]}.outcome")
-
-
-def right_of(aligned: AlignedScorers, column: int, side: str) -> str:
-    """Select where a scorer is right, on a side (one of OF_SIDE)."""
-    return _among(aligned, column, side, RIGHT_OUTCOMES)
-
-
-def wrong_of(aligned: AlignedScorers, column: int, side: str) -> str:
-    """Select where a scorer tried a case and is not right."""
-    return _among(aligned, column, side, _failures(aligned, column))
-
-
-def tried_of(aligned: AlignedScorers, column: int, side: str) -> str:
-    """Select where a scorer has the case in its denominator."""
-    return _among(aligned, column, side, (*RIGHT_OUTCOMES, *_failures(aligned, column)))
-
-
-def common_of(aligned: AlignedScorers, columns: Sequence[int], side: str) -> str:
-    """Select where every one of these scorers tried a case of a side."""
-    return conjunction((OF_SIDE[side], *(tried_of(aligned, column, side) for column in columns)))
-
-
-def conjunction(conditions: Iterable[str]) -> str:
-    """Select where all of the conditions hold, none of which holds an OR outside of brackets."""
-    return " AND ".join(conditions)
-
-
-def _failures(aligned: AlignedScorers, column: int) -> tuple[str, ...]:
-    """The outcomes that count as wrong; a scorer that never gives a verdict fails on nothing."""
-    return FAILURES["drop" if aligned.nothing[column] else aligned.unparsed]
-
-
-def _among(aligned: AlignedScorers, column: int, side: str, outcomes: Iterable[str]) -> str:
-    there = tuple(name for name in outcomes if name not in _OTHER_SIDE[side])
-    return Facet(f"{aligned.names[column]}.outcome", there).sql

@@ -23,7 +23,8 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import flat_rows
 from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.aligned import AlignedScorers
-from scoring.metrics.contested import LEAST, have_a_say
+from scoring.metrics.consensus import have_a_say
+from scoring.metrics.contested import LEAST
 from scoring.metrics.resampling import SMALL
 
 FOLDS = 5

@@ -7,252 +7,22 @@ many of them, which needs no drawing: a response of rank r, from 0, is the first
 C(N - 1 - r, n - 1) of C(N, n) choices. How votes are counted, and which are drawn, is in `answer_votes`.
 """
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from math import comb
 from typing import Any
 
 import numpy as np
-import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.step_rewards import StepRewards, natural_ranks
+from scoring.metrics.aggregations import AGGREGATIONS, Aggregation
 from scoring.metrics.answer_votes import AnswerGroups
 from scoring.metrics.closed_forms import Z
 from scoring.metrics.resampling import percentile_interval, resample_apart, resample_problems
-from scoring.metrics.score_places import places, product_places, product_weights
-
-# -- responses: the solutions of one problem among which a scorer chooses, and whose final answers are known
-
-
-class Responses(Struct, frozen=True, eq=False):
-    """m responses to p problems, problem by problem; within a problem in file order.
-
-    `rows` (m) are row ids of cases, 0-based; problem i has `rows[bounds[i]:bounds[i + 1]]`, two or more. `right` (m)
-    says whose final answer is right. `subsets` (p) is the number of each problem's subset in `names`. `unknown` cases
-    were left out because nothing says whether their final answer is right, `lacking` (p) of them from each problem;
-    `alone` problems were because they have one response. `order` (p) ranks the problems independently of the order of
-    rows; they are drawn by it.
-    """
-
-    rows: Ints
-    bounds: Ints
-    right: Bools
-    subsets: Ints
-    names: tuple[str | None, ...]
-    lacking: Ints
-    order: Ints
-    unknown: int = 0
-    alone: int = 0
-
-    @property
-    def sizes(self) -> Ints:
-        """How many responses each problem has. Shape (p,)."""
-        return np.diff(self.bounds)
-
-    @property
-    def problems(self) -> Ints:
-        """The number of each response's problem, 0-based. Shape (m,)."""
-        return np.repeat(np.arange(self.subsets.size), self.sizes)
-
-    @property
-    def n_right(self) -> Ints:
-        """How many responses of each problem are right. Shape (p,)."""
-        return np.bincount(self.problems[self.right], minlength=self.subsets.size)
-
-    def keep(self, problems: Bools) -> "Responses":
-        """Return the responses to some of the problems (p)."""
-        responses = np.repeat(problems, self.sizes)
-        bounds = np.concatenate([[0], np.cumsum(self.sizes[problems])])
-        kept = (self.rows[responses], bounds, self.right[responses], self.subsets[problems])
-        return Responses(*kept, self.names, self.lacking[problems], self.order[problems], self.unknown, self.alone)
-
-    def whole(self, rows: Bools) -> Bools:
-        """Return which of the problems (p) have all their responses among the marked cases (n)."""
-        lacking = np.bincount(self.problems[~rows[self.rows]], minlength=self.subsets.size)
-        return np.asarray(lacking == 0)
-
-
-def responses_of(cases: pl.DataFrame, wording: pl.Series, rows: Bools) -> Responses:
-    """Return the responses among some cases of one benchmark.
-
-    Cases of a subset are of one problem where they have the same `problem_id` or, without one, the same wording.
-
-    Args:
-        cases: (n) with `subset, problem_id, final_answer_correct`.
-        wording: (n,) the text of each problem; only read where there is no `problem_id`.
-        rows: (n,) which of them take part.
-    """
-    named = pl.col("problem_id").is_not_null()
-    frame = cases.select("subset", "problem_id", "final_answer_correct").with_row_index("row")
-    frame = frame.with_columns(wording.alias("wording")).filter(pl.Series(rows))
-    frame = frame.with_columns(pl.when(~named).then("wording"))
-    known = pl.col("final_answer_correct").is_not_null()
-    grouped = frame.group_by("subset", "problem_id", "wording", maintain_order=True).agg(
-        pl.col("row").filter(known),
-        pl.col("final_answer_correct").drop_nulls().alias("right"),
-        (~known).sum().cast(pl.Int64).alias("lacking"),
-    )
-    several = grouped.filter(pl.col("row").list.len() > 1)
-    names = several["subset"].unique(maintain_order=True)
-    numbered = several.join(
-        names.to_frame().with_row_index("number"), on="subset", how="left", nulls_equal=True, maintain_order="left"
-    )
-    flat = several.select("row", "right").explode("row", "right")
-    return Responses(
-        rows=flat["row"].cast(pl.Int64).to_numpy(),
-        bounds=np.concatenate([[0], np.cumsum(several["row"].list.len().cast(pl.Int64).to_numpy())]).astype(np.int64),
-        right=flat["right"].to_numpy(),
-        subsets=numbered["number"].cast(pl.Int64).to_numpy(),
-        names=tuple(names.to_list()),
-        lacking=several["lacking"].to_numpy(),
-        order=natural_ranks(several.select("subset", "problem_id", "wording")),
-        unknown=int(grouped["lacking"].sum()),
-        alone=int((grouped["row"].list.len() == 1).sum()),
-    )
-
-
-# -- how step rewards become one score a response, by which the best of N is chosen: the ways, by name
-
-
-SHIFT = 0.01
-"""What PRMBench's toolkit puts between the lowest step reward of a problem and 0."""
-_HUGE = 2.0**900
-
-
-class Aggregation(Struct, frozen=True):
-    """One way. `ranked` gives the places (m) of responses, all of them scored, within their problems.
-
-    `words` define the score. `scores` gives it (m) as a float, by which answers are weighted; None where it depends on
-    which others a response is compared with, so that nothing follows for fewer of them. `of_solution` says that it is
-    of one number a solution, not of step rewards.
-    """
-
-    name: str
-    words: str
-    ranked: Callable[[StepRewards, Responses], Ints]
-    scores: Callable[[StepRewards, Responses], Floats] | None = None
-    of_solution: bool = False
-    weights: Callable[[StepRewards, Responses], Floats] | None = None
-    """Scores up to a factor per problem, by which answers are weighted, if `scores` may leave the range of a float."""
-
-    def weigh(self, rewards: StepRewards, responses: Responses) -> Floats | None:
-        """Return how much each response counts in a vote, shape (m,); None where that depends on the others."""
-        weights = self.weights or self.scores
-        return None if weights is None else weights(rewards, responses)
-
-    def scored(self, evaluation: Evaluation) -> Bools:
-        """Return which cases have what is aggregated. Shape (n,)."""
-        return np.isfinite(evaluation.rewards.solutions) if self.of_solution else evaluation.rewards.scored
-
-
-def _of_scores(
-    name: str, words: str, scores: Callable[[StepRewards, Responses], Floats], *, of_solution: bool = False
-) -> Aggregation:
-    """A way whose scores as floats rank the responses."""
-
-    def ranked(rewards: StepRewards, responses: Responses) -> Ints:
-        return places(scores(rewards, responses), responses.problems)
-
-    return Aggregation(name, words, ranked, scores, of_solution)
-
-
-def _product(rewards: StepRewards, responses: Responses) -> Ints:
-    return product_places(*_steps(rewards, responses), responses.problems)
-
-
-def _float_product(rewards: StepRewards, responses: Responses) -> Floats:
-    """Products as floats, multiplied in the order of the steps."""
-    values, bounds = _steps(rewards, responses)
-    lengths = np.diff(bounds)
-    products = np.ones(lengths.size)
-    with np.errstate(over="ignore", under="ignore"):
-        for step in range(int(lengths.max(initial=0))):
-            rows = np.flatnonzero(lengths > step)
-            products[rows] *= values[bounds[rows] + step]
-    return products
-
-
-def _product_weights(rewards: StepRewards, responses: Responses) -> Floats:
-    return product_weights(_float_product(rewards, responses), *_steps(rewards, responses), responses.problems)
-
-
-def _shifted_product(rewards: StepRewards, responses: Responses) -> Ints:
-    values, bounds = _steps(rewards, responses)
-    if not values.size:
-        return np.empty(0, dtype=np.int64)
-    starts = bounds[responses.bounds]
-    lowest = np.minimum.reduceat(values, starts[:-1])
-    with np.errstate(over="ignore"):
-        factors = values - np.repeat(lowest - SHIFT, np.diff(starts))
-    # Two rewards may be further apart than the largest float.
-    return product_places(np.minimum(factors, np.finfo(np.float64).max), bounds, responses.problems)
-
-
-def _minimum(rewards: StepRewards, responses: Responses) -> Floats:
-    values, bounds = _steps(rewards, responses)
-    return np.minimum.reduceat(values, bounds[:-1]) if values.size else values
-
-
-def _mean(rewards: StepRewards, responses: Responses) -> Floats:
-    """By a sum that is rounded once, so that the order of the steps is nothing."""
-    values, bounds = _steps(rewards, responses)
-    if values.size and np.abs(values).max() > _HUGE:
-        values = values / _HUGE
-    listed, ends = values.tolist(), bounds.tolist()
-    means = [math.fsum(listed[start:end]) / (end - start) for start, end in pairwise(ends)]
-    return np.array(means, dtype=np.float64)
-
-
-def _last(rewards: StepRewards, responses: Responses) -> Floats:
-    values, bounds = _steps(rewards, responses)
-    return values[bounds[1:] - 1]
-
-
-def _solution(rewards: StepRewards, responses: Responses) -> Floats:
-    return rewards.solutions[responses.rows]
-
-
-def _steps(rewards: StepRewards, responses: Responses) -> tuple[Floats, Ints]:
-    """The rewards of all responses one after the other, and where each one's begin and end, shape (m + 1,)."""
-    starts = rewards.offsets[responses.rows]
-    lengths = rewards.offsets[responses.rows + 1] - starts
-    bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    at = np.repeat(starts - bounds[:-1], lengths) + np.arange(bounds[-1])
-    return rewards.values[at], bounds
-
-
-AGGREGATIONS: dict[str, Aggregation] = {
-    aggregation.name: aggregation
-    for aggregation in (
-        Aggregation(
-            "product",
-            "product of the step rewards (PRMBench, arXiv 2501.03124, section 5.4)",
-            _product,
-            _float_product,
-            weights=_product_weights,
-        ),
-        Aggregation(
-            "shifted_product",
-            f"product of step reward - (lowest step reward of the problem's responses - {SHIFT}) (PRMBench's toolkit)",
-            _shifted_product,
-        ),
-        _of_scores("min", "lowest step reward (ours)", _minimum),
-        _of_scores("mean", "mean step reward (ours)", _mean),
-        _of_scores("last", "reward of the last step (ours)", _last),
-        _of_scores("solution", "the scorer's one number a solution (ours)", _solution, of_solution=True),
-    )
-}
-"""Name -> aggregation, the paper's first."""
-
-
-# -- figures by name
-
+from scoring.metrics.responses import Responses
 
 PRM, MEAN, MAJORITY, PASS, WEIGHTED = "prm@n", "mean@1", "maj@n", "pass@n", "weighted@n"
 OVER_MEAN, TIED = "prm@n_over_mean@1", "tied"
@@ -270,9 +40,6 @@ def numbers_asked(responses: Responses, n: int | None) -> tuple[int | None, ...]
         return (n,)
     least = int(responses.sizes.min()) if responses.sizes.size else 2
     return (*(2**power for power in range(least.bit_length()) if 2**power < least), None)
-
-
-# -- values of problems
 
 
 def chosen_right(responses: Responses, places: Ints, n: int | None = None) -> Floats:
@@ -334,9 +101,6 @@ def _first_of(size: int, n: int) -> tuple[Floats, float]:
     if total < _EXACT:
         return np.array(ways, dtype=np.float64), float(total)
     return np.array([count / total for count in ways]), 1.0
-
-
-# -- rows
 
 
 class FigureLine(Struct, frozen=True, eq=False):
@@ -568,9 +332,6 @@ _EMPTY = dict.fromkeys(
 
 def _row(subset: str, metric: str, values: dict[str, Any]) -> dict[str, Any]:
     return {"subset": subset, "metric": metric, **_EMPTY, "left_out": 0, **values}
-
-
-# -- what a figure says over scorers: how far they lie apart, and whether another figure puts them in the same order
 
 
 SAME = 1e-12

@@ -14,12 +14,13 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import OUTCOMES, REFUSED, UNPARSED, WRONG
+from scoring.evaluation.verdicts import OUTCOMES, UNPARSED, WRONG
+from scoring.runs.plan import REFUSED
+from scoring.metrics.first_error_draws import Marks, with_draws
 from scoring.metrics.kernel import (
     FIRST_ERROR,
     Decided,
     Empty,
-    Marks,
     Metric,
     NumberArray,
     Ratio,
@@ -27,7 +28,6 @@ from scoring.metrics.kernel import (
     Tally,
     Unparsed,
     harmonic,
-    with_draws,
 )
 from scoring.metrics.resampling import SMALL, Figure, figure_over_runs, reason_over_runs
 

@@ -5,7 +5,7 @@ import numpy as np
 from scoring.data.readout import EMPTY_LABELS
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.given import JudgedSteps
+from scoring.evaluation.judged_steps import JudgedSteps
 from scoring.evaluation.step_rewards import problems
 from scoring.evaluation.verdicts import ProvidedVerdicts, Rule
 

@@ -14,8 +14,9 @@ from scoring.data import own_code
 from scoring.data.errors import PluginError
 from scoring.data.own_code import OwnCode
 from scoring.data.own_columns import OwnColumn, keep_own_column
+from scoring.data.reward_transforms import RewardTransform
 from scoring.data.rules import GROUP as RULES
-from scoring.data.rules import RewardTransform, keep_own_rule
+from scoring.data.rules import keep_own_rule
 from scoring.data.storage.files import expand_home
 from scoring.metrics.own import OwnMetric, keep_own_metric
 

@@ -17,14 +17,10 @@ import numpy as np
 
 from scoring.data.schema import WHOLE, Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
+from scoring.metrics.aggregations import AGGREGATIONS
 from scoring.metrics.answer_votes import AnswerGroups
-from scoring.metrics.best_of_n import (
-    AGGREGATIONS,
-    FigureLine,
-    Responses,
-    able_aggregations,
-    figure_rows,
-)
+from scoring.metrics.best_of_n import FigureLine, able_aggregations, figure_rows
+from scoring.metrics.responses import Responses
 
 SEARCH_AND_LEARN, REWARDBENCH = "search-and-learn", "rewardbench-2"
 NAIVE, WEIGHTED_PRED, MAJORITY_PRED = "pred_naive", "pred_weighted", "pred_maj"

@@ -19,8 +19,8 @@ import numpy as np
 
 from scoring.data.schema import Bools, Floats
 from scoring.metrics.kernel import Decided, Unparsed, harmonic, share
+from scoring.metrics.outcome_conditions import SIDES
 from scoring.metrics.own import CasesOf, MetricSums, OwnMetric
-from scoring.metrics.shares import SIDES
 from scoring.workspace.filtering.sql_words import named
 
 NAMES = ("f1_macro", "precision_macro", "recall_macro", "f1_micro", "precision_micro", "recall_micro")

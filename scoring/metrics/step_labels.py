@@ -8,9 +8,8 @@ overall figure is that of all steps pooled, not a mean of classes.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,303 +17,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.data.schema import Bools, Floats, Ints
-from scoring.evaluation.evaluated_cases import originals_by_run
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.given import JudgedSteps
-from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP, Gold, StepLabels
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.evaluation.twins import originals_by_run
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.first_error import figure_rows
-from scoring.metrics.kernel import Empty, Metric, NumberArray, Ratio, Sums, Tally, harmonic, share, total
-from scoring.metrics.likeness import has_empty_labels, likeness_to_originals
+from scoring.metrics.kernel import Empty, Metric, NumberArray, Tally
 from scoring.metrics.resampling import SMALL, figure_over_runs, reason_over_runs, resample_apart, resample_problems
-
-# -- what a case contributes to figures of single steps, where redundancy and labels beyond the last step have their
-# say
-#
-# PRMBench (arXiv 2501.03124; `mr_eval/tasks/prmtest_classified/task.py` of ssmisya/PRMBench): in the classes
-# redundency and circular the scorer's redundancy labels, where it has them, take the place of its validity labels;
-# where it has numbers instead, a step is redundant iff its number is above the scorer's threshold for them. And the
-# toolkit walks through the labels, however many steps there are: a step that is in the list of error steps is wrong,
-# any other is right, whether it is there or not.
-
-
-COUNTS = ("tp", "fn", "fp", "tn", "first_hit", "first_n", "judged", "tried", "likeness", "likeness_n")
-"""What is summed over cases: counts of steps, a right step being positive; then of cases; and for similarity a sum with
-its count of cases."""
-OF_STEPS = COUNTS[:4]
-
-
-def step_contributions(
-    evaluation: Evaluation, facts: StepLabelled, originals: Evaluation | None = None, *, official: bool = False
-) -> Floats:
-    """Count COUNTS of each case, shape (n, len(COUNTS)); zeros where nothing was tried. Nobody may write to it.
-
-    Steps without a gold label or without a judgement count nowhere, and neither do gold steps beyond the last one; but
-    labels beyond it do. `first` is about cases whose earliest wrong step is judged. A case that was tried and has no
-    judgement of its steps lowers the validity rate and counts nowhere else.
-
-    Args:
-        evaluation: n decided cases; what was counted is kept with it.
-        facts: in which classes redundancy decides.
-        originals: the same scorer on the unharmed originals, for `likeness`.
-        official: count a result with an empty list of labels as PRMBench's toolkit does: as judged, and in `likeness`
-            an original with one as if -1 of its steps were judged right.
-    """
-    kept: dict[tuple[int, int, bool], tuple[object, ...]] = vars(evaluation).setdefault("_step_contributions", {})
-    place = (id(facts), id(originals), official)
-    if place not in kept:
-        # What is kept holds on to what it was made of, so that no other object can have its id.
-        kept[place] = (_contributions(evaluation, facts, originals, official=official), facts, originals)
-    counts = kept[place][0]
-    assert isinstance(counts, np.ndarray)  # noqa: S101
-    return counts
-
-
-def _contributions(
-    evaluation: Evaluation, facts: StepLabelled, originals: Evaluation | None, *, official: bool
-) -> Floats:
-    judged = judged_by_redundancy(evaluation, asked_by_redundancy(evaluation, facts))
-    n, gold = judged.rows.size, evaluation.gold
-    labels = judged.gold(gold)
-    known = labels != UNKNOWN_STEP
-    counts = count_steps(judged.cases[known], labels[known] == WRONG_STEP, judged.wrong[known], n)
-    inside = judged.rows & gold.known & (gold.earliest >= 0) & (gold.earliest < judged.lengths)
-    beyond = labels_past_end(judged, gold)
-    hit = beyond.hit.copy()
-    hit[inside] = judged.wrong[judged.offsets[:-1][inside] + gold.earliest[inside]]
-    tried = judged.rows | (evaluation.coverage.tried & ~evaluation.coverage.answered)
-    likeness, alike = likeness_to_originals(evaluation, judged, originals, official=official)
-    valid = judged.rows | has_empty_labels(evaluation) if official else judged.rows
-    columns = [counts + beyond.counts, hit, inside | beyond.first, valid, tried, likeness, alike]
-    contributions = np.column_stack(columns).astype(np.float64)
-    contributions.flags.writeable = False
-    return contributions
-
-
-def count_steps(cases: Ints, wrong: Bools, judged_wrong: Bools, n: int) -> Ints:
-    """Count OF_STEPS of each of n cases, shape (n, 4); of each step its case, what it is and what it is called."""
-    # tp, fn, fp, tn are 0 to 3: twice "the step is wrong" and once "it is judged wrong".
-    kind = 2 * wrong.astype(np.int64) + judged_wrong
-    return np.bincount(4 * cases + kind, minlength=4 * n).reshape(n, 4)
-
-
-# -- redundancy
-
-
-class RedundancyRows(Struct, frozen=True, eq=False):
-    """Which of n cases redundancy decides: those with `labels` that the scorer gave, and those with `numbers` alone."""
-
-    labels: Bools
-    numbers: Bools
-
-
-def asked_by_redundancy(evaluation: Evaluation, facts: StepLabelled) -> Bools:
-    """Find the cases of the classes in which "not redundant" stands for "right". Shape (n,)."""
-    return evaluation.gold.cases["error_type"].is_in(sorted(facts.by_redundancy)).fill_null(value=False).to_numpy()
-
-
-def redundancy_rows(evaluation: Evaluation, rows: Bools, threshold: float | None) -> RedundancyRows:
-    """Find the cases of `rows` (n) that redundancy decides at a threshold; None decides nothing without labels."""
-    judged, rewards = evaluation.judged_steps.rows, evaluation.rewards
-    labels = rows & judged & rewards.redundant.has_labels
-    numbers = rows & judged & rewards.redundancy.present & ~labels
-    return RedundancyRows(labels, np.zeros_like(numbers) if threshold is None else numbers)
-
-
-def judged_by_redundancy(evaluation: Evaluation, by_redundancy: Bools) -> JudgedSteps:
-    """Return the steps judged one by one, with "redundant" in the place of "wrong" on the cases of `by_redundancy` (n).
-
-    A case for which the scorer does not tell redundant steps keeps its validity.
-    """
-    judged, cut = evaluation.judged_steps, evaluation.scorer.redundancy_threshold
-    rows = redundancy_rows(evaluation, by_redundancy, cut)
-    if rows.labels.any():
-        judged = judged.with_labels(rows.labels, evaluation.rewards.redundant)
-    if cut is not None and rows.numbers.any():
-        numbers = evaluation.rewards.redundancy
-        above = StepLabels(numbers.values > cut, numbers.offsets, numbers.present)
-        judged = judged.with_labels(rows.numbers, above)
-    return judged
-
-
-def without_redundancy_threshold(evaluation: Evaluation, rows: Bools) -> int:
-    """Count the cases of `rows` (n) with redundancy numbers for which no threshold is known."""
-    if evaluation.scorer.redundancy_threshold is not None:
-        return 0
-    return int(redundancy_rows(evaluation, rows, 0.0).numbers.sum())
-
-
-# -- labels beyond the last step
-
-
-class PastEndCounts(NamedTuple):
-    """What the labels beyond the last steps of n cases add.
-
-    `counts` (n, 4) are OF_STEPS; `first` (n) marks cases whose lowest error step is among them, `hit` (n) those of
-    them where it is judged wrong.
-    """
-
-    counts: Ints
-    hit: Bools
-    first: Bools
-
-
-def labels_past_end(judged: JudgedSteps, gold: Gold) -> PastEndCounts:
-    """Count what is beyond. Of a case whose error steps are not listed, and that is not clean, nothing counts."""
-    n = judged.rows.size
-    beyond_end = PastEndCounts(np.zeros((n, 4), np.int64), np.zeros(n, np.bool_), np.zeros(n, np.bool_))
-    beyond = judged.beyond
-    if not beyond.cases.size:
-        return beyond_end
-    rows, errors = gold.listed_errors
-    width = 1 + max(int(beyond.steps.max()), int(errors.max(initial=0)))
-    wrong = np.isin(width * beyond.cases + beyond.steps, width * rows + errors)
-    known = (gold.listed | (gold.known & (gold.earliest == -1)))[beyond.cases]
-    counts = count_steps(beyond.cases[known], wrong[known], beyond.values[known], n)
-    lowest = np.full(n, np.iinfo(np.int64).max)
-    np.minimum.at(lowest, rows, errors)
-    first = beyond.steps == lowest[beyond.cases]
-    beyond_end.first[beyond.cases[first]] = True
-    beyond_end.hit[beyond.cases[first & beyond.values]] = True
-    return beyond_end._replace(counts=counts)
-
-
-# -- likeness to the unharmed original
-
-
-def judged_steps(evaluation: Evaluation, benchmark: str) -> JudgedSteps:
-    """Return what is decided of single steps, by redundancy where the benchmark asks for it."""
-    facts = step_labelled(benchmark)
-    if facts is None:
-        return evaluation.judged_steps
-    return judged_by_redundancy(evaluation, asked_by_redundancy(evaluation, facts))
-
-
-OFFICIAL_UNDEFINED = -1.0
-"""What the benchmarks' toolkit says where a denominator is empty."""
-AVERAGING = (
-    "prmscore is the mean of f1_positive and f1_negative, where a right step is positive; `all` pools steps and is the "
-    "official overall figure, a category or pattern is the plain mean of its classes, `average` that of all classes"
-)
-NO_STEP = "no step was scored"
-_NO_INTERVAL = "no interval: cases without a result count in it, as in the benchmark's toolkit"
-
-
-@dataclass(frozen=True)
-class StepF1(Metric):
-    """The F1 of right steps, or of wrong ones: of steps that are `word`, `hits` are judged so, `missed` are not.
-
-    In a resample the F1 of steps that are there and are never found counts as 0; in official figures an empty
-    denominator is -1 and counts on as -1, and the mean is -1 only where its two parts sum to 0.
-    """
-
-    name: str
-    title: str
-    word: str
-    hits: str
-    missed: str
-    alarms: str
-    needs_errors: bool = False
-    counts = OF_STEPS
-
-    def score(self, sums: Sums, empty: Empty = np.nan) -> Floats:
-        """Take the harmonic mean of precision and recall."""
-        hits, missed, alarms = (sums[name] for name in (self.hits, self.missed, self.alarms))
-        if empty == "resampled":
-            twice = share(2 * hits, 2 * hits + missed + alarms)
-            return np.where(hits + missed > 0, twice, np.nan)
-        mean = harmonic(share(hits, hits + alarms, empty), share(hits, hits + missed, empty))
-        # Adding zero turns the -0.0 of a precision of -1 and a recall of 0 into 0.0.
-        f1: Floats = np.where(np.isnan(mean), empty, mean) + 0.0
-        return f1
-
-    def size(self, sums: Sums) -> NumberArray:
-        """Count the steps."""
-        return total(sums, OF_STEPS)
-
-    def why(self, sums: Sums) -> str:
-        """Return the reason: there are no such steps, none is called so, or none of them is."""
-        hits, missed, alarms = (sums[name] for name in (self.hits, self.missed, self.alarms))
-        if not self.size(sums):
-            return NO_STEP
-        if hits + missed == 0:
-            return f"no {self.word} step was scored"
-        if hits + alarms == 0:
-            return f"no step was judged {self.word}"
-        return "" if hits else f"no {self.word} step was judged {self.word}"
-
-
-class PRMScore(Metric):
-    """The mean of the F1s of right and of wrong steps."""
-
-    name = "prmscore"
-    title = "PRMScore"
-    counts = OF_STEPS
-
-    def score(self, sums: Sums, empty: Empty = np.nan) -> Floats:
-        """Take the mean."""
-        return (F1_POSITIVE.score(sums, empty) + F1_NEGATIVE.score(sums, empty)) / 2
-
-    def size(self, sums: Sums) -> NumberArray:
-        """Count the steps."""
-        return total(sums, OF_STEPS)
-
-    def why(self, sums: Sums) -> str:
-        """Return why the first of the two is undefined that is."""
-        return F1_POSITIVE.why(sums) or F1_NEGATIVE.why(sums)
-
-
-@dataclass(frozen=True)
-class StepRatio(Ratio):
-    """A share of which nothing is known where no step was scored."""
-
-    def why(self, sums: Sums) -> str:
-        """Return the reason: no step was scored, or there is nothing to divide by."""
-        why = super().why(sums)
-        return NO_STEP if why and not total(sums, OF_STEPS) else why
-
-
-F1_POSITIVE = StepF1("f1_positive", "F1 of right steps", "right", "tp", "fn", "fp")
-F1_NEGATIVE = StepF1("f1_negative", "F1 of wrong steps", "wrong", "tn", "fp", "fn", needs_errors=True)
-PRMSCORE = PRMScore()
-POSITIVE_ACC = StepRatio("positive_acc", "accuracy on right steps", ("tp",), ("tp", "fn"), "no right step was scored")
-NEGATIVE_ACC = StepRatio(
-    "negative_acc", "accuracy on wrong steps", ("tn",), ("tn", "fp"), "no wrong step was scored", needs_errors=True
-)
-ACC = StepRatio("acc", "accuracy", ("tp", "tn"), OF_STEPS, NO_STEP)
-VALIDITY_RATE = Ratio("validity_rate", "validity rate", ("judged",), ("tried",), "no case was tried", null_at_best=True)
-METRICS: tuple[Metric, ...] = (
-    PRMSCORE,
+from scoring.metrics.step_contributions import COUNTS, step_contributions
+from scoring.metrics.step_metrics import (
     F1_POSITIVE,
-    F1_NEGATIVE,
-    POSITIVE_ACC,
-    NEGATIVE_ACC,
-    ACC,
-    StepRatio(
-        "first",
-        "first wrong step found",
-        ("first_hit",),
-        ("first_n",),
-        "no case with a wrong step was scored",
-        needs_errors=True,
-    ),
+    METRICS,
+    NO_INTERVAL,
+    OFFICIAL_UNDEFINED,
+    PRMSCORE,
     VALIDITY_RATE,
-    StepRatio(
-        "similarity",
-        "similarity",
-        ("likeness",),
-        ("likeness_n",),
-        "no scored case has a scored twin with a step judged right",
-    ),
+    sums_of,
 )
-"""In the order in which they are reported."""
-NAMES = tuple(metric.name for metric in METRICS)
-
-
-def sums_of(parts: Floats) -> dict[str, NumberArray]:
-    """Name sums of COUNTS, which lie along the last axis."""
-    return dict(zip(COUNTS, np.moveaxis(parts, -1, 0), strict=True))
 
 
 class StepRun(Struct, frozen=True, eq=False, dict=True):
@@ -455,7 +173,7 @@ class _Classes(Struct, frozen=True, eq=False, dict=True):
             }
             reasons = {metric: why for metric, why in empty_reasons.items() if why}
             if self.missing[place]:
-                reasons[VALIDITY_RATE.name] = _NO_INTERVAL
+                reasons[VALIDITY_RATE.name] = NO_INTERVAL
             yield _Line(
                 name,
                 whole,
@@ -484,7 +202,7 @@ class _Classes(Struct, frozen=True, eq=False, dict=True):
             values[metric.name] = float(self.values(metric, self.empty)[taken].mean())
             draws[metric.name] = self.draws(metric)[:, taken].mean(axis=1)
         if self.missing[members].any():
-            reasons[VALIDITY_RATE.name] = _NO_INTERVAL
+            reasons[VALIDITY_RATE.name] = NO_INTERVAL
         return _Line(subset, whole, values, n, cases, draws, reasons)
 
 

@@ -1,7 +1,7 @@
 """What a critic's votes would have decided had there been fewer of them: maj@k for every k from one run of votes.
 
 Zheng et al., arXiv 2412.06559, `run_eval.py`: the answers' ballots are counted, the most frequent wins, of equally
-frequent ones the one seen first; see `scoring.evaluation.given`. The figure for one k is that of the first k answers,
+frequent ones the one seen first; see `scoring.evaluation.votes`. The figure for one k is that of the first k answers,
 in the order of the votes; its expectation is over all choices of k of a case's answers, each counted in that same
 order. Both are the official verdict where k is the number of answers. maj@1 is no greedy answer: these were sampled.
 """
@@ -64,7 +64,7 @@ def vote_curve(cases: pl.DataFrame, votes: pl.DataFrame) -> VoteCurve:
 
     Args:
         cases: with columns `case` and `key`.
-        votes: as for `scoring.evaluation.given.tally`: one run, the columns `key, vote, ballot, verdict`, and `case`
+        votes: as for `scoring.evaluation.votes.tally`: one run, the columns `key, vote, ballot, verdict`, and `case`
         if rows name
             one, one row an identity. A verdict without a ballot votes as its number.
     """

@@ -38,8 +38,9 @@ from scoring.data.texts import Texts, further_texts, reward_key
 from scoring.engines.base import Engine
 from scoring.models.prms.output_labels import OPTION
 from scoring.models.prms.prm_catalogue import adapter_of
+from scoring.runs.engine_options import EngineOptions
 from scoring.runs.opened import LoadedPrm, open_prm
-from scoring.runs.preparation import EngineOptions, PreparedRun, missing_texts, prepare
+from scoring.runs.preparation import PreparedRun, missing_texts, prepare
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
 from scoring.runs.xray import Case, held_separators

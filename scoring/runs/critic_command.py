@@ -20,7 +20,8 @@ from scoring.models.critics.lint import CaseTexts
 from scoring.models.critics.sampling import ChosenSampling
 from scoring.runs.arguments import OWN_SEED
 from scoring.runs.critic_preparation import CriticOptions, PreparedCritic, prepare_critic
-from scoring.runs.events import Event, Interrupt
+from scoring.runs.events import Event
+from scoring.runs.interrupt import Interrupt
 from scoring.runs.preparation import unread_context
 from scoring.runs.prompts import keep_template
 from scoring.runs.run import score
@@ -106,7 +107,7 @@ def _prepared(args: argparse.Namespace, workspace: Workspace, tell: Callable[[st
 
 def _on_servers(args: argparse.Namespace, workspace: Workspace) -> PreparedCritic:
     from scoring.engines.server.chat import ChatServers
-    from scoring.engines.server.client import RetryPolicy
+    from scoring.engines.server.connections import RetryPolicy
 
     policy = RetryPolicy(timeout=args.timeout, tries=args.tries)
 
@@ -123,7 +124,8 @@ def _on_servers(args: argparse.Namespace, workspace: Workspace) -> PreparedCriti
 
 
 def _on_vllm(args: argparse.Namespace, workspace: Workspace, tell: Callable[[str], object]) -> PreparedCritic:
-    from scoring.engines.usable_weights import ConvertedStore, Weights
+    from scoring.engines.converted_store import ConvertedStore
+    from scoring.engines.usable_weights import Weights
     from scoring.models.fingerprint import FILE, Digests, weights_of
 
     digests = Digests(workspace.root / FILE if workspace.root else None)

@@ -19,8 +19,9 @@ from scoring.data.scorer import Scorer
 from scoring.engines.base import AnsweringEngine
 from scoring.models.asking import Prompt, Sampling, left_open
 from scoring.models.checkpoint import CHAT
+from scoring.models.critics.answer_parsers import version
 from scoring.models.critics.lint import CaseTexts, PromptFinding, about_cases, lint
-from scoring.models.critics.protocols import CriticProtocol, StepLayout, critic_protocol, version
+from scoring.models.critics.protocols import CriticProtocol, StepLayout, critic_protocol
 from scoring.models.critics.sampling import ChosenSampling, overridden, sampling_for
 from scoring.models.critics.template import Template
 from scoring.models.fingerprint import fingerprint
@@ -28,7 +29,7 @@ from scoring.runs.arguments import GENERATIVE
 from scoring.runs.critic_runs import Asking, CriticAsker
 from scoring.runs.generative.dialogues import Dialogues
 from scoring.runs.generative.generative_catalogue import FAMILIES, FamilyOptions, GenerativeFamily
-from scoring.runs.generative.talk import TalkTemplate
+from scoring.runs.generative.talk_templates import TalkTemplate
 from scoring.runs.token_prices import Price, Prices
 from scoring.workspace.reservation import scorers
 from scoring.workspace.workspace import Workspace

@@ -24,8 +24,10 @@ from scoring.models.asking import (
     TokenLogprobs,
     prompt_hash,
 )
-from scoring.models.critics.protocols import ReadAnswer, read_answer, version, was_cut
-from scoring.runs.events import Asked, Estimate, Interrupt, Notice
+from scoring.models.critics.answer_parsers import read_answer, version, was_cut
+from scoring.models.critics.protocols import ReadAnswer
+from scoring.runs.events import Asked, Estimate, Notice
+from scoring.runs.interrupt import Interrupt
 from scoring.runs.plan import REFUSED, MissingAnswers, RunPlan, vote_plan
 from scoring.runs.run import Came, Load, RunUsage
 from scoring.runs.run_cases import RowsToSave, RunCase, Work

@@ -19,7 +19,8 @@ from heapq import heappop, heappush
 import polars as pl
 
 from scoring.data.errors import EngineError, InspectError
-from scoring.runs.events import Interrupt, NodeProgress, Nodes, Notice, Ready
+from scoring.runs.events import NodeProgress, Nodes, Notice, Ready
+from scoring.runs.interrupt import Interrupt
 from scoring.runs.plan import MissingAnswers, RunPlan
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import Came, Load, RunUsage

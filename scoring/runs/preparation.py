@@ -3,153 +3,31 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from scoring.data.errors import UsageError
-from scoring.data.names import without
-from scoring.data.readout import Readout, Vocabulary
 from scoring.data.rules import when_wrong
-from scoring.data.scorer import Scorer, point_of_model
+from scoring.data.scorer import Scorer
 from scoring.data.texts import Texts, text_columns
+from scoring.data.training_point import point_of_model
 from scoring.engines.base import Engine
+from scoring.engines.converted_store import ConvertedStore
 from scoring.engines.placement import tensor_parallel
-from scoring.engines.usable_weights import ConvertedStore, Weights
+from scoring.engines.usable_weights import Weights
 from scoring.formats.benchmarks.benchmark_registry import WITH_IMAGES
-from scoring.models.checkpoint import Checkpoint, Reference, compute_dtype
+from scoring.models.checkpoint import Checkpoint, compute_dtype
 from scoring.models.fingerprint import FILE, CheckpointDigests, Digests, fingerprint, weights_of
 from scoring.models.prms.base import Adapter, Encoder
 from scoring.models.prms.prm_catalogue import adapter_of
+from scoring.runs.engine_options import EngineOptions
 from scoring.runs.opened import reference_of
 from scoring.workspace.reservation import find, same_model
 from scoring.workspace.workspace import Workspace
-
-# -- what runs a PRM: transformers in this process, a vLLM that we start, or servers elsewhere
-
-
-EngineName = Literal["transformers", "vllm"]
-Endpoint = Literal["pooling", "scoring"]
-
-
-class EngineOptions(Struct, frozen=True):
-    """The wish for an engine. It does not change what a scorer is, unless servers hold the weights.
-
-    `token_budget` is for transformers. With `servers` (base URLs of vLLM) the model there is `served`,
-    None = the only one, and `endpoint` says what the servers were started for, None = pooling for a head, scoring (a
-    server that generates) for a PRM that compares two tokens.
-    """
-
-    engine: EngineName = "transformers"
-    device: str = "auto"
-    token_budget: int | None = None
-    servers: tuple[str, ...] = ()
-    served: str | None = None
-    endpoint: Endpoint | None = None
-    concurrency: int = 64
-    timeout: float = 600.0
-    tries: int = 6
-
-    def __post_init__(self) -> None:
-        if self.engine == "vllm" and self.token_budget is not None:
-            others = without("--token-budget", meaning="batches as vLLM chooses them")
-            raise UsageError("vLLM chooses its batches itself.", "Leave --token-budget out.", instead=others)
-        if self.servers and (self.engine == "vllm" or self.device != "auto" or self.token_budget is not None):
-            flags = ("--engine", "--device", "--token-budget")
-            others = without(*flags, meaning="on the server")
-            raise UsageError(
-                "a server runs the model itself.", "Leave --engine, --device and --token-budget out.", instead=others
-            )
-        if not self.servers and (self.served is not None or self.endpoint is not None):
-            raise UsageError("--served-model and --endpoint are about a server.", "Give --server URL.")
-
-    def known(self) -> "EngineOptions":
-        """Return the same with the name of the model on the servers, for which they are asked where it was not given.
-
-        Raises:
-            EngineError: a server does not answer, or has several models.
-            UsageError: an address or a key cannot be used.
-        """
-        if not self.servers or self.served is not None:
-            return self
-        from scoring.engines.server.capabilities import greet
-
-        return replace(self, served=greet(self.servers).model)
-
-    def check(self, checkpoint: Checkpoint, readout: Readout) -> None:
-        """Make sure that the engine can give a checkpoint's numbers, as far as that is known before it is loaded.
-
-        Raises:
-            UsageError: nothing but transformers gives what the family reads.
-            EngineError: vLLM does not run this checkpoint.
-        """
-        if readout.several and (self.servers or self.engine != "transformers"):
-            raise UsageError(
-                "a reward of this family is made of several readings, which neither vLLM nor a server gives.",
-                "Leave --engine and --server out: transformers runs it in this process.",
-                instead=without("--engine", "--server", meaning="in this process, with transformers"),
-            )
-        if self.engine == "vllm" and not self.servers:
-            from scoring.engines.vllm_engine import vllm_head
-
-            vllm_head(checkpoint, readout)
-
-    def load(
-        self,
-        checkpoint: Checkpoint,
-        readout: Readout,
-        seen: CheckpointDigests,
-        dtype: str,
-        root: Path | None = None,
-        tell: Callable[[str], object] = lambda _: None,
-        *,
-        reference: Reference | None = None,
-    ) -> Engine:
-        """Load the engine; what it loaded is what the fingerprint was taken of.
-
-        `root` is the workspace's folder, where vLLM's log goes, and `tell` hears how a start goes that takes long.
-
-        Raises:
-            InspectError: what the engine raises.
-        """
-        if self.servers:
-            return self._connected(readout)
-        engine: Engine
-        if self.engine == "vllm":
-            from scoring.engines.vllm_child import log_for
-            from scoring.engines.vllm_engine import VllmEngine
-
-            log = log_for(root, checkpoint.name)
-            engine = VllmEngine.load(checkpoint, readout, dtype=dtype, log=log, device=self.device, tell=tell)
-        else:
-            from scoring.engines.transformers_engine import TransformersEngine
-
-            engine = TransformersEngine.load(
-                checkpoint,
-                readout,
-                dtype=dtype,
-                device=self.device,
-                token_budget=self.token_budget,
-                reference=reference,
-            )
-        seen.check()
-        return engine
-
-    def _connected(self, readout: Readout) -> Engine:
-        from scoring.engines.server.client import RetryPolicy
-        from scoring.engines.server.rewards import GenerativeScoring, Pooling, RewardServers
-
-        own: Endpoint = "scoring" if isinstance(readout.head, Vocabulary) else "pooling"
-        endpoint = GenerativeScoring(readout) if (self.endpoint or own) == "scoring" else Pooling(readout)
-        policy = RetryPolicy(timeout=self.timeout, tries=self.tries)
-        return RewardServers.connect(
-            self.servers, endpoint, model=self.served, concurrency=self.concurrency, policy=policy
-        )
-
 
 _NOT_TOLD = frozenset({"layout", "system_prompt", "adapter_source"})
 """Settings that are no words for a person."""
@@ -287,7 +165,7 @@ def _how(family: Adapter) -> str:
 
 
 def _encoder(checkpoint: Checkpoint, family: Adapter) -> Encoder:
-    from scoring.runs.opened import TokenizerFile
+    from scoring.runs.tokenizer_file import TokenizerFile
 
     return family.encoder(TokenizerFile(checkpoint.tokenizer))
 

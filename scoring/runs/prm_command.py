@@ -10,15 +10,20 @@ from scoring.data.errors import UsageError
 from scoring.data.names import without
 from scoring.data.storage.files import check_writable
 from scoring.data.texts import Texts
-from scoring.engines.placement import free_on_cards, replicas
+from scoring.engines.memory import free_on_cards
+from scoring.engines.placement import replicas
 from scoring.runs.arguments import prm_of_arguments
-from scoring.runs.events import Event, Interrupt
+from scoring.runs.engine_options import EngineOptions
+from scoring.runs.events import Event
 from scoring.runs.fleet import Fleet
-from scoring.runs.preparation import EngineOptions, PreparedRun, missing_texts, prepare, unread_context
+from scoring.runs.interrupt import Interrupt
+from scoring.runs.local_workers import LocalWorkers
+from scoring.runs.preparation import PreparedRun, missing_texts, prepare, unread_context
 from scoring.runs.prm_runs import Encoding
+from scoring.runs.prm_worker import worker_prm
 from scoring.runs.run import Method, Named, score
 from scoring.runs.sizing import Sizing, speed_of
-from scoring.runs.workers import LocalWorkers, WorkerPrm, Workers, worker_prm
+from scoring.runs.workers import WorkerPrm, Workers
 from scoring.workspace.cache import Parts
 from scoring.workspace.reservation import placed, reserve_scorer
 from scoring.workspace.workspace import Workspace

@@ -21,7 +21,8 @@ from scoring.data.readout import Encoded, EngineOutput, Refused
 from scoring.engines.base import Engine
 from scoring.models.asking import Noticed
 from scoring.models.prms.base import Encoder
-from scoring.runs.events import Interrupt, Notice
+from scoring.runs.events import Notice
+from scoring.runs.interrupt import Interrupt
 from scoring.runs.plan import MissingAnswers, RunPlan, reward_plan
 from scoring.runs.run import Came, Load, RunUsage
 from scoring.runs.run_cases import RowsToSave, RunCase, Work

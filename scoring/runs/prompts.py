@@ -25,7 +25,8 @@ from scoring.models.asking import GeneratedAnswer, Prompt, Sampling, TokenLogpro
 from scoring.models.critics.protocols import CriticProtocol, StepLayout
 from scoring.models.critics.template import Template
 from scoring.runs.generative.generative_catalogue import FAMILIES, GenerativeFamily
-from scoring.runs.generative.talk import Talk, TalkTemplate, packaged_wording
+from scoring.runs.generative.talk import Talk
+from scoring.runs.generative.talk_templates import TalkTemplate, packaged_wording
 from scoring.runs.reparse import protocol_of_critic
 
 FOLDER = "prompts"

@@ -25,11 +25,11 @@ from msgspec.structs import replace
 
 from scoring.data.errors import EngineError, MissingExtra
 from scoring.data.python_child import SAFE_PATH
+from scoring.runs.local_workers import News
+from scoring.runs.prm_worker import Worker
 from scoring.runs.workers import (
     HELD,
-    News,
     WorkBlock,
-    Worker,
     WorkerFailed,
     WorkerGone,
     WorkerPrm,

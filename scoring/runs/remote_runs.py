@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from scoring.data.errors import InspectError
 from scoring.data.storage.files import write_atomically
-from scoring.runs import plan
+from scoring.runs import leases
 from scoring.runs.events import End, Event, Notice, Saved, Start
 from scoring.workspace.remote import Mirror, kept
 
@@ -68,7 +68,7 @@ class _Sender:
         self._wake, self._end = threading.Event(), threading.Event()
         self._failure: InspectError | None = None
         self._told: set[str] = set()
-        plan.EXCHANGES[folder] = self._shared.exchange
+        leases.EXCHANGES[folder] = self._shared.exchange
         self._folder = folder
         self._thread = threading.Thread(target=self._run, name="sending", daemon=True)
         self._thread.start()
@@ -87,7 +87,7 @@ class _Sender:
 
     def finish(self) -> InspectError | None:
         """Send the rest; why not, where that cannot be."""
-        plan.EXCHANGES.pop(self._folder, None)
+        leases.EXCHANGES.pop(self._folder, None)
         self._end.set()
         self._wake.set()
         while self._thread.is_alive():
@@ -97,7 +97,7 @@ class _Sender:
 
     def _run(self) -> None:
         while not self._end.is_set():
-            self._wake.wait(plan.EXPIRES / 4)
+            self._wake.wait(leases.EXPIRES / 4)
             self._wake.clear()
             self._send()
             self._end.wait(SECONDS)
@@ -119,7 +119,7 @@ class SharedLeases:
     """The leases of one scorer's folder, here and there."""
 
     def __init__(self, mirror: Mirror, folder: Path) -> None:
-        self._mirror, self._folder = mirror, folder / plan.FOLDER
+        self._mirror, self._folder = mirror, folder / leases.FOLDER
         self._under = folder.relative_to(mirror.root).as_posix()
         self._put: dict[str, tuple[bytes, float]] = {}
         self._lock = threading.Lock()
@@ -161,7 +161,7 @@ class SharedLeases:
         due = [
             name
             for name, data in own.items()
-            if name not in self._put or self._put[name][0] != data or now - self._put[name][1] > plan.EXPIRES / 4
+            if name not in self._put or self._put[name][0] != data or now - self._put[name][1] > leases.EXPIRES / 4
         ]
         if due or gone:
             # Whoever sees that something is free finds what was saved of it.
@@ -181,7 +181,7 @@ class SharedLeases:
         there = {path.removeprefix(inside): lease for path, lease in self._mirror.store.list(inside[:-1]).items()}
         newest = max((lease.modified for lease in there.values()), default=0.0)
         live = {
-            name: newest - lease.modified for name, lease in there.items() if newest - lease.modified <= plan.EXPIRES
+            name: newest - lease.modified for name, lease in there.items() if newest - lease.modified <= leases.EXPIRES
         }
         dead = there.keys() - live.keys() - self._put.keys()
         if dead:

@@ -20,18 +20,8 @@ from scoring.data.schema import VOTES
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import FolderShare
 from scoring.formats.reading.critic_answers import Reading, fault_of
-from scoring.models.critics.protocols import (
-    CORRECTED,
-    PARSERS,
-    PROTOCOLS,
-    READERS,
-    CriticProtocol,
-    Parser,
-    ReadAnswer,
-    parser_of,
-    read_answer,
-    version,
-)
+from scoring.models.critics.answer_parsers import CORRECTED, PARSERS, READERS, Parser, parser_of, read_answer, version
+from scoring.models.critics.protocols import PROTOCOLS, CriticProtocol, ReadAnswer
 from scoring.models.fingerprint import fingerprint
 from scoring.workspace.cache import BALLOTS, VoteParts
 
@@ -221,7 +211,8 @@ def reparse(parts: VoteParts, read: ReadAnswer, cases: pl.DataFrame, *, thinking
         parts: the critic's answers. No run may be adding to them: what it adds meanwhile would count as older.
         read: the reader of its protocol.
         cases: columns `key` and `n_steps`.
-        thinking: whether its prompts ended within the reasoning; see `scoring.models.critics.protocols.read_answer`.
+        thinking: whether its prompts ended within the reasoning; see
+            `scoring.models.critics.answer_parsers.read_answer`.
 
     Memory holds about a thousand answers at a time. Parts in which nothing changes stay, unless an earlier one is
     rewritten, so that of two rows the later stays the later. The new parts are all there before an old one goes: who is

@@ -27,16 +27,16 @@ from scoring.runs.events import (
     End,
     Estimate,
     Event,
-    Interrupt,
     Notice,
     Progress,
     Ready,
     Saved,
     Start,
     Status,
-    Stopped,
 )
-from scoring.runs.plan import MissingAnswers, RunPlan, SharedWork
+from scoring.runs.interrupt import Interrupt, Stopped
+from scoring.runs.leases import SharedWork
+from scoring.runs.plan import MissingAnswers, RunPlan
 from scoring.runs.row_saver import RowSaver
 from scoring.runs.run_cases import RowsToSave, TextPages, Work, run_cases
 from scoring.workspace.cache import Parts

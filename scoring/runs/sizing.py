@@ -18,8 +18,9 @@ from msgspec import Struct, field
 
 from scoring.data.errors import UsageError
 from scoring.runs.arguments import ClusterSize
-from scoring.runs.events import ClusterEstimate, Interrupt
+from scoring.runs.events import ClusterEstimate
 from scoring.runs.fleet import Fleet, characters
+from scoring.runs.interrupt import Interrupt
 from scoring.runs.plan import MissingAnswers, RunPlan
 from scoring.runs.prm_runs import Encoding, EncodingSession
 from scoring.runs.run import Came, Load, RunUsage

@@ -7,19 +7,13 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.workspace.triage.adjudicated import (
-    CHANGED,
-    CONFIRMED,
-    DENYING,
-    GONE,
-    UNDECIDED,
-    WITHOUT_GOLD,
-    Adjudicated,
-    adjudicate,
-)
-from scoring.workspace.triage.history import RATE, RULE
+from inspector.render.texts.sentences import counted, gold_words
+from scoring.workspace.triage.actions import RATE
+from scoring.metrics.cascade import RULE
+from scoring.formats.benchmarks.reasoneval_pairs import CHANGED
+from scoring.workspace.triage.adjudicated import CONFIRMED, DENYING, GONE, UNDECIDED, WITHOUT_GOLD, Adjudicated, adjudicate
+from scoring.workspace.triage.annotations import Annotation, words_of
 from scoring.workspace.triage.journal import Journal
-from scoring.workspace.triage.words import Annotation, words_of
 
 COLUMN = "adjudication"
 """The column beside the cases that says what became of each label; only there where labels are adjudicated."""

@@ -3,7 +3,7 @@
 import polars as pl
 from msgspec.structs import replace
 
-from scoring.evaluation.evaluated_cases import twin_evaluations
+from scoring.evaluation.twins import twin_evaluations
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.official_rows import metrics_frame
 from scoring.selection.result_set import ResultSet, shown_benchmarks

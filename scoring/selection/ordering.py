@@ -14,7 +14,7 @@ from scoring.evaluation.evaluated_cases import EvaluatedCases
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
-from scoring.workspace.filtering.condition_masks import Categories
+from scoring.workspace.filtering.coded_columns import Categories
 
 INSTRUCTIVE = "instructive"
 """The sort key that is not a column: see `scoring.evaluation.instructive`."""

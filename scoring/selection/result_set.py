@@ -18,7 +18,7 @@ from scoring.evaluation.triage_columns import TriageColumns
 from scoring.metrics.deciding import DecisionContext, TuningContext, apply_decisions
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_rows import CountingRules
-from scoring.metrics.statistics import is_baseline
+from scoring.metrics.baselines import is_baseline
 from scoring.runs.generative.generative_catalogue import is_talk
 from scoring.selection.labels import Labels
 from scoring.selection.ordering import CaseOrders

@@ -3,7 +3,7 @@
 `rewards/<slug>-<8 hex>/` holds `scorer.json`, `part-<uuid7>.parquet` (step rewards, labels or one number a solution)
 and, for a critic, `votes-<uuid7>.parquet` (its answers and what they vote for); what parts were merged into has another
 uuid7 behind that of the newest of them. A part is written under a dot-name, fsynced and renamed, so any number of
-processes may write and read without a lock: none can leave a wrong or half row, and `scoring.runs.plan` keeps them
+processes may write and read without a lock: none can leave a wrong or half row, and `scoring.runs.leases` keeps them
 from computing a case twice. A notebook reads the same folder with `pl.read_parquet("part-*.parquet",
 missing_columns="insert").unique(["key", "case", "vote"])`.
 """

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from scoring.data.storage.files import locked, uuid7, write_atomically
-from scoring.data.storage.object_store import StoredObject
+from scoring.data.storage.store_address import StoredObject
 
 # -- what of a workspace travels
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from scoring.data.errors import DamagedWorkspace, NoWorkspace, ScorerConflict
-from scoring.data.scorer import FILE, GUESSED, NOWHERE, Scorer, TrainingPoint, point_of_model, stated_point
+from scoring.data.scorer import FILE, Scorer
+from scoring.data.training_point import GUESSED, NOWHERE, TrainingPoint, point_of_model, stated_point
 from scoring.models.checkpoint import CHAT, CONFIG, TOKENIZER
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.variants import REWARDS

@@ -2,7 +2,7 @@
 
     workspace.json
     benchmarks/<name>/gen-<uuid7>/   see scoring.workspace.generation
-    rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet, leases/ (scoring.runs.plan)
+    rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet, leases/ (scoring.runs.leases)
     converted/<32 hex>/              checkpoints made of pickles or LoRA adapters, see scoring.engines.usable_weights
     triage/<who>-<machine>.jsonl     what people said of cases, see scoring.workspace.triage.journal
     variants/<uuid7>.json            cases that a person changed to try it, see scoring.workspace.variants

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from scoring.data.environment import WORKSPACE
 from scoring.data.errors import NoWorkspace
-from scoring.workspace.workspace import MARK, TRIAGE, Workspace, workspace_folder
+from scoring.workspace.workspace import MARK, Workspace, workspace_folder
+from inspector.widgets.key_table.triage import TRIAGE
 
 LOCAL = Path(".prm-inspect")
 

@@ -20,16 +20,13 @@ from bench_metrics import study, timed  # noqa: E402
 
 from scoring.evaluation.evaluation import Evaluation  # noqa: E402
 from scoring.metrics.aligned import AlignedScorers, align_scorers  # noqa: E402
-from scoring.metrics.calibration import case_histogram, step_histogram  # noqa: E402
-from scoring.metrics.ensembles import (  # noqa: E402
-    agreement_rows,
-    cascade,
-    correct_sets,
-    oracle_rows,
-)
-from scoring.metrics.positions import aligned_rows  # noqa: E402
+from scoring.metrics.aligned_rewards import aligned_rows  # noqa: E402
+from scoring.metrics.cascade import cascade  # noqa: E402
+from scoring.metrics.correct_sets import correct_sets  # noqa: E402
+from scoring.metrics.curve_bands import case_bands  # noqa: E402
 from scoring.metrics.resampling import RESAMPLES  # noqa: E402
-from scoring.metrics.threshold_curves import case_bands  # noqa: E402
+from scoring.metrics.scorer_pairs import agreement_rows, oracle_rows  # noqa: E402
+from scoring.metrics.separation import case_histogram, step_histogram  # noqa: E402
 
 SIZES = (3_400, 100_000)
 SCORERS = 10

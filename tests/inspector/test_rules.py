@@ -28,15 +28,15 @@ from inspector.state.comparability import incomparable
 from inspector.state.opening import inspect
 from opened import inspected, opened
 from reference import Case
-from scoring.data import rules
+from scoring.data import reward_transforms
 from scoring.data.rules import GROUP
-from scoring.evaluation.exporters import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
+from scoring.evaluation.reward_exports import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
 from scoring.evaluation.verdicts import Rule
-from scoring.metrics.calibration import why_no_reliability
-from scoring.selection.loading import load
-from scoring.selection.query import Query
+from scoring.metrics.reliability import why_no_reliability
 from screen_text import press, shows
 from views import card_view, metrics_view, thresholds_view, words_of
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 
 OWN = Path(__file__).parents[1] / "own"
 FILE = str(OWN / "below_mean.py")
@@ -51,7 +51,7 @@ CASES = [
 
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch):
-    for module, name in ((rules, "_OWN"), (analyses, "_OWN"), (analysis_list, "OWN")):
+    for module, name in ((reward_transforms, "_OWN"), (analyses, "_OWN"), (analysis_list, "OWN")):
         monkeypatch.setattr(module, name, {})
     monkeypatch.setattr(analyses, "OWN", analysis_list.OWN)
     monkeypatch.setattr(command_flags, "OWN", analysis_list.OWN)
@@ -83,7 +83,7 @@ def test_metrics_are_those_of_plain_counting_and_their_command_makes_them_again(
     assert f1 == pytest.approx(slow.f1(CASES, outcomes))
     assert main(shlex.split(view.provenance["command"])[1:]) == 0
     assert capsys.readouterr().out == view.render("json")
-    assert rules.transform(name).words in view.provenance["rule"]
+    assert reward_transforms.transform(name).words in view.provenance["rule"]
     assert ("the verdict is the step where this is lowest" in view.provenance["rule"]) == (step == "lowest")
     assert any(
         note.startswith("one: a step is judged wrong") and "as asked" in note for note in view.provenance["notes"]
@@ -206,7 +206,7 @@ def test_a_file_brings_a_rule_and_its_digest_stands_in_the_provenance(root, caps
     words = ["-w", root, "--scorer", "one", "--rule", "lowest:below-mean<", "--plugin", FILE]
     assert main(["metrics", *words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    code = rules.transform("below-mean").code
+    code = reward_transforms.transform("below-mean").code
     assert document["provenance"]["plugins"] == {"below-mean": f"below_mean.py, sha256 {code.digest}"}
     assert document["provenance"]["threshold_source"] == {"one": "the rule below-mean"}
     assert f"--plugin {FILE}" in document["provenance"]["command"]

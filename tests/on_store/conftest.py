@@ -102,7 +102,8 @@ def proxy(store, monkeypatch):
 @pytest.fixture
 def machine(address, tmp_path):
     """Give the mirror of the workspace in the cache of a machine, by its name; again after it was killed, too."""
-    from scoring.data.storage.object_store import Address, open_store
+    from scoring.data.storage.object_store import open_store
+    from scoring.data.storage.store_address import Address
     from scoring.workspace.remote import Mirror
 
     def mirror(name, where=address):

@@ -10,7 +10,7 @@ from inspector.cli.actions import watching
 from scoring.api import open_workspace
 from scoring.data.errors import InspectError, StoreError, UsageError
 from scoring.data.storage import object_store
-from scoring.data.storage.object_store import Address
+from scoring.data.storage.store_address import Address
 from scoring.workspace.remote import cache, finish, open_mirror
 from scoring.workspace.workspace import Workspace, workspace_folder
 
@@ -255,7 +255,7 @@ def test_a_scoring_process_fills_a_bucket_and_resumes_at_another_machine(
     import checkpoints
     import fake_scoring
     import scoring_process
-    from scoring.runs.preparation import EngineOptions
+    from scoring.runs.engine_options import EngineOptions
 
     model = checkpoints.write(tmp_path_factory.mktemp("models") / "tiny")
     words = ("score", "processbench", "--workspace", address, "--model", model, "--device", "cpu", "--name", "tiny")

@@ -13,7 +13,7 @@ import fake_scoring
 from fake_scoring import SCORER, Engine, cases, events, expected, in_turn, kept
 from scoring.data.errors import UnwritableWorkspace
 from scoring.data.storage import object_store
-from scoring.runs import plan, remote_runs, row_saver
+from scoring.runs import leases, remote_runs, row_saver
 from scoring.runs.remote_runs import sent
 from scoring.workspace.workspace import Workspace
 from thoroughness import also
@@ -127,7 +127,7 @@ def test_two_machines_share_a_run(machine, monkeypatch):
 def test_what_a_dead_machine_had_begun_is_free_by_the_clock_of_the_store(machine, monkeypatch):
     ann, bob = begun(machine("ann")), machine("bob")
     bob.sync()
-    monkeypatch.setattr(plan, "EXPIRES", 2.0)
+    monkeypatch.setattr(leases, "EXPIRES", 2.0)
     dead = run(ann)
     for event in dead:
         if type(event).__name__ == "Saved":
@@ -140,7 +140,7 @@ def test_what_a_dead_machine_had_begun_is_free_by_the_clock_of_the_store(machine
     dead.close()
     ann.store.overwrite(held[0], data)
     monkeypatch.undo()
-    monkeypatch.setattr(plan, "EXPIRES", 2.0)
+    monkeypatch.setattr(leases, "EXPIRES", 2.0)
     *_, end = run(bob)
     assert end.status == "done"
     assert kept(folder_of(bob)) == expected(FRAME)
@@ -162,7 +162,8 @@ sys.path[:0] = sys.argv[4:]
 import fake_scoring, on_store.test_runs_on_store as tests
 from pathlib import Path
 from scoring.runs import remote_runs, row_saver
-from scoring.data.storage.object_store import Address, open_store
+from scoring.data.storage.object_store import open_store
+from scoring.data.storage.store_address import Address
 from scoring.workspace.remote import Mirror
 row_saver.ROWS, remote_runs.SECONDS = 8, 0.0
 address = Address.parse(sys.argv[1])

@@ -10,8 +10,8 @@ import fake_scoring
 import making
 import reference
 import scoring_process
-from scoring.runs import plan
-from scoring.runs.preparation import EngineOptions
+from scoring.runs import leases
+from scoring.runs.engine_options import EngineOptions
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.remote import finish
 from scoring.workspace.workspace import Workspace
@@ -65,8 +65,8 @@ def test_shards_in_any_order_one_killed_and_one_with_two_workers_are_the_whole(
         process.kill()
     scored = []
     # Two workers are processes; what is on one device needs none of its own.
-    monkeypatch.setattr(plan, "EXPIRES", LEASE)
-    monkeypatch.setattr(plan, "_TOUCHED", LEASE / 4)
+    monkeypatch.setattr(leases, "EXPIRES", LEASE)
+    monkeypatch.setattr(leases, "_TOUCHED", LEASE / 4)
     for number, devices, ran in (
         (1, "cpu,cpu", scoring_process.ran),
         (2, "cpu", scoring_process.ran_here),

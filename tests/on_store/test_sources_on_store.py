@@ -24,7 +24,8 @@ def put(bucket):
     """Put an object into the bucket."""
     import obstore
 
-    from scoring.data.storage.object_store import Address, open_store
+    from scoring.data.storage.object_store import open_store
+    from scoring.data.storage.store_address import Address
 
     store = open_store(Address.parse(f"s3://{bucket}"))._store
     return lambda path, data: obstore.put(store, path, data)

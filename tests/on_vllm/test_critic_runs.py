@@ -10,8 +10,8 @@ pytest.importorskip("torch")
 pytest.importorskip("httpx")
 
 import scoring_process
-from scoring.evaluation.given import tally  # stands with the ones around it
 from scoring.evaluation.verdicts import NO_VERDICT  # stands with the ones around it
+from scoring.evaluation.votes import tally  # stands with the ones around it
 from scoring.workspace.cache import VoteParts  # stands with the ones around it
 from scoring.workspace.workspace import Workspace  # stands with the ones around it
 from servers import vllm_server  # needs httpx

@@ -9,13 +9,10 @@ transformers = pytest.importorskip("transformers")
 
 from scoring.engines.server.chat import ChatServers  # noqa: E402  # stands with the ones below
 from scoring.models.asking import Answered, GenerationRequest, Message, Sampling  # noqa: E402  # stands with the ones below
+from scoring.runs.generative.decision_words import LIKELIEST, DecisionWords  # noqa: E402  # stands with the ones below
 from scoring.runs.generative.dialogues import Dialogues  # noqa: E402  # stands with the ones below
 from scoring.runs.generative.generative_catalogue import FAMILIES  # noqa: E402  # stands with the ones below
-from scoring.runs.generative.talk import (  # noqa: E402  # stands with the ones below
-    DECIDING,  # stands with the ones below
-    LIKELIEST,
-    DecisionWords,
-)
+from scoring.runs.generative.talk import DECIDING  # noqa: E402  # stands with the ones below
 from scoring.runs.plan import MissingAnswers  # noqa: E402  # stands with the ones below
 from scoring.runs.run_cases import RunCase  # noqa: E402  # stands with the ones below
 from vllm_rewards import TOLERANCE  # noqa: E402  # needs torch

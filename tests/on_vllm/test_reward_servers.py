@@ -10,7 +10,8 @@ pytest.importorskip("httpx")
 
 from scoring.data.errors import EngineError  # stands with the ones around it
 from scoring.data.readout import Encoded  # stands with the ones around it
-from scoring.engines.server.rewards import Pooling, RewardServers  # needs httpx
+from scoring.engines.server.reward_endpoints import Pooling
+from scoring.engines.server.rewards import RewardServers  # needs httpx
 from scoring.models.checkpoint import Checkpoint  # stands with the ones around it
 from scoring.models.prms.prm_catalogue import adapter_of  # stands with the ones around it
 from scoring.runs.opened import LoadedPrm  # stands with the ones around it

@@ -1,6 +1,6 @@
 """A column of one's own, in one file: how many digits a problem has."""
 
-from scoring.api import column
+from scoring.data.own_columns import column
 
 
 @column("digits")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.api import metric
+from scoring.metrics.own import metric
 
 
 def share(sums):

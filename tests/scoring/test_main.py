@@ -17,8 +17,8 @@ import reference
 import scoring_process
 from killed import KILLS, score_slowly, told_until_killed
 from scoring.models import fingerprint
+from scoring.runs.engine_options import EngineOptions
 from scoring.runs.events import GO_ON
-from scoring.runs.preparation import EngineOptions
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 from thoroughness import also

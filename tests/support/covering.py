@@ -4,7 +4,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from scoring.metrics.first_error import F1_SCORE
-from scoring.metrics.kernel import Marks
+from scoring.metrics.first_error_draws import Marks
 from scoring.metrics.resampling import percentile_interval
 
 

@@ -18,7 +18,7 @@ import reference
 from scoring.data.schema import REWARDS, content_key
 from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
-from scoring.workspace.triage.history import NOTE, SORT
+from scoring.workspace.triage.actions import NOTE, SORT
 from scoring.workspace.triage.journal import Journal
 from scoring.workspace.variants import Edit, Variant, Variants, apply_edits
 

@@ -16,7 +16,8 @@ from scoring.data.readout import Batch, Encoded, EngineOutput, Refused
 from scoring.data.scorer import Scorer
 from scoring.data.texts import Texts
 from scoring.formats.benchmarks.own import cases_frame
-from scoring.runs.events import Interrupt, document
+from scoring.runs.events import document
+from scoring.runs.interrupt import Interrupt
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
 from scoring.workspace.cache import RewardParts

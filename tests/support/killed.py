@@ -47,7 +47,7 @@ def score_slowly(*words: str) -> None:
     import fake_scoring
     from scoring.__main__ import main
     from scoring.runs import row_saver
-    from scoring.runs.preparation import EngineOptions
+    from scoring.runs.engine_options import EngineOptions
 
     # Imported by the command, which would take time until a kill.
     import_module("scoring.runs.prm_command")
@@ -60,14 +60,14 @@ def score_slowly(*words: str) -> None:
 def ask_quickly(*words: str) -> None:
     """Run the command that asks a critic; it saves at once, and tries again at once."""
     from scoring.__main__ import main
-    from scoring.engines.server import client
+    from scoring.engines.server import connections
     from scoring.runs import row_saver
     from servers.runs import QuickRetryPolicy
 
     # Imported by the command, which would take most of the time until a kill.
     import_module("scoring.runs.critic_command")
     row_saver.SECONDS = 0.01
-    client.RetryPolicy = QuickRetryPolicy
+    connections.RetryPolicy = QuickRetryPolicy
     print(_READY, flush=True)
     main(list(words))
 

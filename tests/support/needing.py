@@ -6,7 +6,7 @@ from typing import Any
 
 import scenes
 from scoring.selection.query import Query
-from scoring.workspace.triage.history import RULINGS
+from scoring.workspace.triage.actions import RULINGS
 from screen_text import screen_text
 
 

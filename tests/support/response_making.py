@@ -10,7 +10,7 @@ import making
 import reference
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
-from scoring.metrics.best_of_n import responses_of
+from scoring.metrics.responses import responses_of
 
 REWARDS = (0.0, 0.1, 0.2, 0.25, 0.5, float(np.nextafter(0.5, 1)), 1.0, 1e-300, -0.5, -1e-300, 3.0)
 

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from scoring.data.schema import CASES
-from scoring.evaluation.exporters import RewardSource, ScorerOutput
+from scoring.evaluation.reward_exports import RewardSource, ScorerOutput
 from scoring.evaluation.verdicts import Rule
 
 HOSTILE = (

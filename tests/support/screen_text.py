@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from inspector.widgets.key_spelling import NO_KEY
-from inspector.widgets.key_table import Command
+from inspector.widgets.key_table.command import Command
 
 CHARACTERS = {
     "space": " ",

@@ -13,7 +13,7 @@ from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.benchmarks.prmbench import STEP_LABELLED
-from scoring.metrics.step_labels import OF_STEPS
+from scoring.metrics.step_contributions import OF_STEPS
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 from step_reference import Step

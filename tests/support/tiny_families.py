@@ -19,8 +19,8 @@ from scoring.data.readout import Encoded, Refused
 from scoring.engines.transformers_engine import TransformersEngine
 from scoring.models.checkpoint import Checkpoint
 from scoring.models.prms.prm_catalogue import family
-from scoring.runs.opened import TokenizerFile
 from scoring.runs.prm_runs import Truncated, truncated
+from scoring.runs.tokenizer_file import TokenizerFile
 
 HIDDEN, ROWS, POSITIONS = 32, 300, 1024
 _BODY = {

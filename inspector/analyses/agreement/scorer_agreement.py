@@ -27,7 +27,7 @@ from scoring.metrics.annotator_agreement import (
     agreement_of_two,
 )
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
-from scoring.metrics.shares import LABELLED, answered
+from scoring.metrics.outcome_conditions import LABELLED, answered
 from scoring.selection.result_set import ResultSet, by_benchmark, within
 from scoring.workspace.filtering.sql_words import named
 

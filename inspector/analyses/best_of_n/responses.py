@@ -14,10 +14,12 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.formats.reading.answer_forms import answer_form, distinct_answers
 from scoring.formats.reading.final_answers import boxed_answer
 from scoring.formats.reading.findings import some_of
-from scoring.formats.tables.response_lists import BY_TEXT, COMPARED_BY, EQUAL_ANSWER, OLD_COMPARISON
+from scoring.formats.tables.response_answers import BY_TEXT, OLD_COMPARISON
+from scoring.formats.tables.response_lists import COMPARED_BY, EQUAL_ANSWER
 from scoring.metrics.answer_votes import AnswerGroups, answer_groups
-from scoring.metrics.best_of_n import AGGREGATIONS, Responses, responses_of
-from scoring.metrics.official_rows import group_masks
+from scoring.metrics.aggregations import AGGREGATIONS
+from scoring.metrics.responses import Responses, responses_of
+from scoring.metrics.case_groups import group_masks
 from scoring.selection.result_set import ResultSet
 
 

@@ -19,29 +19,18 @@ from scoring.data.errors import UsageError
 from scoring.data.schema import Bools, Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES, ProvidedVerdicts
+from scoring.metrics.aligned_rewards import BAND, aligned_rows
 from scoring.metrics.breakdown import SCHEMA
-from scoring.metrics.calibration import (
-    ECE,
-    SEPARATIONS,
-    case_histogram,
-    case_reliability,
-    step_histogram,
-    step_reliability,
-)
-from scoring.metrics.positions import (
-    BAND,
-    PRESETS,
-    StepBins,
-    aligned_rows,
-    all_position_rows,
-    first_position_rows,
-    offset_rows,
-    step_position_rows,
-)
-from scoring.metrics.shares import SIDES, answered
-from scoring.metrics.step_labels import judged_steps
-from scoring.selection.result_set import ResultSet, by_benchmark, within
+from scoring.metrics.outcome_conditions import SIDES, answered
+from scoring.metrics.positions import all_position_rows, first_position_rows, offset_rows, step_position_rows
+from scoring.metrics.reliability import ECE, case_reliability, step_reliability
+from scoring.metrics.separation import SEPARATIONS, case_histogram, step_histogram
+from scoring.metrics.step_bins import PRESETS, StepBins
+from scoring.metrics.step_contributions import judged_steps
 from scoring.workspace.filtering.filters import Facet
+from scoring.selection.result_set import ResultSet
+from scoring.selection.result_set import by_benchmark
+from scoring.selection.result_set import within
 
 OFFSET, POSITION, STEP_POSITION, ALIGNED = "offset", "position", "step_position", "aligned"
 REWARDS, RELIABILITY = "rewards", "reliability"

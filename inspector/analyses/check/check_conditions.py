@@ -12,7 +12,8 @@ from inspector.state.counted_cases import counted_cases
 from scoring.data.errors import UsageError
 from scoring.data.names import near_names
 from scoring.data.schema import Row
-from scoring.evaluation.verdicts import REFUSED, UNPARSED
+from scoring.runs.plan import REFUSED
+from scoring.evaluation.verdicts import UNPARSED
 from scoring.metrics.aligned import AlignedScorers, AlignedSums
 from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.deciding import rule_among
@@ -20,7 +21,8 @@ from scoring.metrics.first_error import SIDES
 from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, case_comparison_rows, official_comparison_rows
 from scoring.metrics.resampling import SMALL
 from scoring.selection.result_set import ResultSet
-from scoring.workspace.filtering.condition_masks import Categories, ConditionMasks
+from scoring.workspace.filtering.coded_columns import Categories
+from scoring.workspace.filtering.condition_masks import ConditionMasks
 from scoring.workspace.filtering.filters import columns_read, needed_columns
 from scoring.workspace.filtering.sql_words import Word, words_of
 

@@ -24,15 +24,11 @@ from inspector.state.figure_notes import first_run_notes, step_benchmarks
 from inspector.state.provenance import provenance
 from scoring.data.errors import UsageError
 from scoring.data.schema import Floats, Row
-from scoring.metrics.aligned import EVERY, common_of
-from scoring.metrics.ensembles import (
-    RULE,
-    Cascade,
-    cascade,
-)
+from scoring.metrics.aligned_conditions import EVERY, common_of
+from scoring.metrics.cascade import RULE, Cascade, cascade
 from scoring.metrics.first_error import F1_SCORE
 from scoring.metrics.official_rows import METRICS
-from scoring.metrics.paired import OF_CASES, SharedScores
+from scoring.metrics.shared_draws import OF_CASES, SharedScores
 from scoring.metrics.resampling import RESAMPLES, Figure
 from scoring.selection.result_set import ResultSet, within
 

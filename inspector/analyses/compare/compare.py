@@ -33,33 +33,17 @@ from inspector.state.common_cases import (
 from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance, repeated_solutions
 from scoring.data.schema import Row
-from scoring.metrics.aligned import (
-    DRAWN_WHOLE,
-    EVERY,
-    OF_SIDE,
-    OF_STEPS,
-    AlignedScorers,
-    AlignedSums,
-    conjunction,
-    right_of,
-    wrong_of,
-)
+from scoring.metrics.aligned import DRAWN_WHOLE, OF_STEPS, AlignedScorers, AlignedSums
+from scoring.metrics.aligned_conditions import EVERY, OF_SIDE, conjunction, right_of, wrong_of
 from scoring.metrics.benchmark_figures import official_metric
-from scoring.metrics.ensembles import (
-    CONSENSUS,
-    together_rows,
-)
+from scoring.metrics.ensembles import CONSENSUS, together_rows
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.official_rows import METRICS
-from scoring.metrics.own import own_difference, own_metrics
-from scoring.metrics.paired import (
-    case_comparison_rows,
-    comparison_row,
-    official_comparison_rows,
-    official_values,
-    tied_name,
-)
+from scoring.metrics.own import own_metrics
+from scoring.metrics.own_figures import own_difference
+from scoring.metrics.paired import case_comparison_rows, comparison_row, official_comparison_rows, tied_name
 from scoring.metrics.resampling import RESAMPLES
+from scoring.metrics.shared_draws import official_values
 from scoring.selection.result_set import ResultSet
 
 SCORERS, PAIRS, SETS, CASCADE = "scorers", "pairs", "upset", "cascade"

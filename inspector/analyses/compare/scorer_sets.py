@@ -22,7 +22,7 @@ from inspector.state.common_cases import (
 )
 from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance
-from scoring.metrics.ensembles import CorrectSet, correct_sets
+from scoring.metrics.correct_sets import CorrectSet, correct_sets
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.official_rows import METRICS
 from scoring.metrics.resampling import SMALL

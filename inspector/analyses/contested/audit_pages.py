@@ -7,7 +7,8 @@ import numpy as np
 import polars as pl
 
 from inspector.analyses import Params
-from inspector.render.blocks import Block, Note, Section
+from inspector.render.blocks import Block, Note, Section, points, table
+from inspector.render.table_blocks import Cell, Column, Kind, count, figure, text
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Kind, count, figure, points, table, text
@@ -20,7 +21,8 @@ from inspector.state.triage.annotations import annotation_rows, annotations
 from scoring.data.schema import Bools, Ints, Row
 from scoring.metrics.audit import EVIDENCE, FOLDS
 from scoring.metrics.closed_forms import wilson_interval
-from scoring.metrics.contested import LEAST, have_a_say
+from scoring.metrics.consensus import have_a_say
+from scoring.metrics.contested import LEAST
 from scoring.metrics.planted_labels import (
     AUDIT,
     AVERAGE_PRECISION,
@@ -38,7 +40,7 @@ from scoring.metrics.resampling import LEVEL, RESAMPLES
 from scoring.selection.query import joined, split
 from scoring.selection.result_set import ResultSet, within
 from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.triage.history import GOLD_WRONG, RULINGS
+from scoring.workspace.triage.actions import GOLD_WRONG, RULINGS
 
 AUDITED: dict[str, pl.DataType] = {
     "rank": pl.Int64(),

@@ -17,11 +17,13 @@ from inspector.state.contested_gold import Ranking, because, rankings
 from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance
 from scoring.data.schema import Row
-from scoring.metrics.contested import LEAST, REASONS, SHRINK
-from scoring.metrics.statistics import is_baseline
-from scoring.selection.query import joined
-from scoring.selection.result_set import ResultSet, within
+from scoring.metrics.baselines import is_baseline
+from scoring.metrics.consensus import SHRINK
+from scoring.metrics.contested import LEAST, REASONS
 from scoring.workspace.filtering.filters import Facet
+from scoring.selection.result_set import ResultSet
+from scoring.selection.result_set import within
+from scoring.selection.query import joined
 
 CONTESTED: dict[str, pl.DataType] = {
     "rank": pl.Int64(),

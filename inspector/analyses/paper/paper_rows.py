@@ -8,21 +8,12 @@ from msgspec.structs import asdict
 
 from inspector.analyses.stats import STATISTICS, described_cases
 from inspector.state.label_words import other_labels
-from scoring.evaluation.evaluated_cases import twin_evaluations
+from scoring.evaluation.twins import twin_evaluations
 from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_rows import protocol_of
-from scoring.metrics.paper_figures import (
-    ComputedCell,
-    TableScope,
-    Wholeness,
-    agreement,
-    made_how,
-    printed_for,
-    statistics_amiss,
-    table_figures,
-    values_of,
-)
+from scoring.metrics.paper_figures import ComputedCell, TableScope, values_of
+from scoring.metrics.paper_agreement import Wholeness, agreement, made_how, printed_for, statistics_amiss, table_figures
 from scoring.metrics.published.papers import Paper, other_values, published_statistics
 from scoring.metrics.published.papers import PrintedTable as PaperTable
 from scoring.metrics.statistics import statistics_rows

@@ -15,7 +15,7 @@ from inspector.render.view import View
 from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance
 from inspector.state.thresholds.ways import NOTHING, scorers_there, threshold_sections
-from scoring.data.rules import transform
+from scoring.data.reward_transforms import transform
 from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import ProvidedVerdicts

@@ -21,10 +21,11 @@ from scoring.data.errors import UsageError
 from scoring.data.readout import FAILED
 from scoring.data.schema import NO_SUBSET, Bools, Floats, Ints, RowDict
 from scoring.evaluation.evaluation import Evaluation, evaluate
-from scoring.evaluation.given import by_run
+from scoring.evaluation.votes import by_run
+from scoring.metrics.case_groups import group_masks
 from scoring.metrics.first_error import NAMES
 from scoring.metrics.kernel import Unparsed, harmonic
-from scoring.metrics.official_rows import CountingRules, figures_of, group_masks
+from scoring.metrics.official_rows import CountingRules, figures_of
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
 from scoring.runs.plan import REFUSED
 from scoring.selection.result_set import ResultSet

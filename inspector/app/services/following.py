@@ -9,6 +9,7 @@ from textual.worker import get_current_worker
 from inspector.app.services.host import ServiceHost
 from inspector.app.services.navigation import INSPECT, Navigation
 from inspector.state.renewing import renewed
+from scoring.selection.searching import search_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -261,9 +262,8 @@ def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
     from inspector.state.renewing import held_conditions
     from scoring.data.scorer import FILE
     from scoring.formats.benchmarks import demo
+    from scoring.metrics.baselines import BASELINES
     from scoring.metrics.deciding import speaks_of
-    from scoring.metrics.statistics import BASELINES
-    from scoring.selection.searching import search_fields
 
     known = {demo.NAME, *now.loaded.workspace.benchmarks()}
     benchmarks = tuple(name for name in initial.benchmarks if name in known)

@@ -108,8 +108,9 @@ class Remembering:
         from scoring.data.storage.files import expand_home
         from scoring.formats.benchmarks import demo
         from scoring.metrics.plugins import installed_plugins
-        from scoring.runs.plan import FOLDER as LEASES
-        from scoring.workspace.workspace import BENCHMARKS, REWARDS
+        from scoring.runs.leases import FOLDER as LEASES
+        from inspector.cli.actions.listing import BENCHMARKS
+        from scoring.workspace.variants import REWARDS
         from scoring.workspace.workspace_place import deciding_files
 
         query, workspace = self._host.initial_query, results.loaded.workspace

@@ -23,7 +23,7 @@ from scoring.data.secrets import KEY_LIKE, keep_secret, key_like
 from scoring.data.storage.parquet import read_parquet
 from scoring.engines.server.address import GENERAL, OPENAI
 from scoring.formats.benchmarks.own import GROUP as BENCHMARKS
-from scoring.formats.reading.file_bytes import size_words
+from scoring.formats.reading.compressed_streams import size_words
 from scoring.metrics.plugins import GROUPS as PLUGINS
 from scoring.models.prms.own import GROUP as ADAPTERS
 from scoring.workspace.workspace import Workspace

@@ -16,12 +16,13 @@ from scoring.data.names import near_names
 from scoring.data.own_code import is_file
 from scoring.data.rules import check_own_rule
 from scoring.formats.benchmarks.benchmark_registry import MODULES, is_benchmark
-from scoring.formats.results.result_format import scorer_name
+from scoring.formats.results.scorer_names import scorer_name
 from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.batch import ImportOptions
 from scoring.importing.source_locations import HUB, is_elsewhere, is_pattern
 from scoring.workspace.workspace import Workspace, workspace_folder
-from scoring.workspace.workspace_place import ENVIRONMENT, LOCAL, find_workspace
+from scoring.workspace.triage.journal import ENVIRONMENT
+from scoring.workspace.workspace_place import LOCAL, find_workspace
 
 
 def import_request(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptions, Workspace | None]:

@@ -14,8 +14,9 @@ from inspector.state.kept_answers import answer_counts, listed, unparsed_notes
 from scoring import __version__
 from scoring.data.storage.files import DiskUse
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import REFUSED, UNPARSED, ProvidedVerdicts, spelled
-from scoring.formats.reading.file_bytes import size_words
+from scoring.runs.plan import REFUSED
+from scoring.evaluation.verdicts import UNPARSED, ProvidedVerdicts, spelled
+from scoring.formats.reading.compressed_streams import size_words
 from scoring.selection.loading import load
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.workspace_place import find_workspace_or_demo

@@ -15,7 +15,7 @@ from scoring.data.errors import NoWorkspace, UsageError
 from scoring.data.names import match_name, without
 from scoring.data.own_code import installed, is_file, package_of
 from scoring.models.prms.about import ABOUT
-from scoring.models.prms.base import FamilyFacts, facts_of
+from scoring.models.prms.family_facts import FamilyFacts, facts_of
 from scoring.models.prms.output_labels import OPTION, OPTION_MEANING, orders
 from scoring.models.prms.own import GROUP, own_family
 from scoring.models.prms.prm_catalogue import ADAPTERS, family

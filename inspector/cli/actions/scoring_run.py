@@ -15,8 +15,8 @@ from inspector.state.processes.scoring_words import node_lines, parts_done, spee
 from scoring.data.errors import InspectError, UsageError
 from scoring.data.names import without
 from scoring.data.readout import BEYOND_MEMORY, FAILED
-from scoring.data.scorer import checkpoints_in, point_of_model
 from scoring.data.storage.files import expand_home
+from scoring.data.training_point import checkpoints_in, point_of_model
 from scoring.models.prms.base import OVER_LENGTH
 from scoring.runs.arguments import add_arguments
 from scoring.runs.plan import REFUSED

@@ -21,7 +21,7 @@ from scoring.data.errors import UsageError
 from scoring.data.names import without
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import expand_home
-from scoring.evaluation.given import by_run, most_answers
+from scoring.evaluation.votes import by_run, most_answers
 from scoring.models.critics.sampling import asked_here, flags_again
 from scoring.runs.prompts import kept_template
 from scoring.runs.stress.elsewhere import read_rewards, write_contents

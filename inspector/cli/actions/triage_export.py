@@ -9,10 +9,11 @@ from inspector.analyses.triage import WHO
 from inspector.cli.actions.output import JSON, put_bytes, say
 from inspector.render.documents.row_documents import Document
 from inspector.state.triage.annotations import Annotations, annotation_facts, annotation_rows, annotations, gone_words
-from scoring.evaluation.exporters import annotations_by_case
+from scoring.evaluation.triage_exports import annotations_by_case
 from scoring.selection.result_set import ResultSet
-from scoring.workspace.triage.adjudicated import CHANGED, CONFIRMED
-from scoring.workspace.triage.words import Annotation
+from scoring.formats.benchmarks.reasoneval_pairs import CHANGED
+from scoring.workspace.triage.adjudicated import CONFIRMED
+from scoring.workspace.triage.annotations import Annotation
 
 TABLES = ("csv", "jsonl")
 """Formats that hold all words of every person."""

@@ -25,11 +25,12 @@ from scoring.formats.benchmarks.rollouts import ROLLOUTS
 from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.findings import Finding, some_of, worst
 from scoring.importing.batch import ImportOptions
-from scoring.importing.downloading import is_stored
 from scoring.importing.source_locations import HUB, is_elsewhere, is_pattern
+from scoring.importing.stored_objects import is_stored
 from scoring.importing.watching import Round, TakenFile, Watch
-from scoring.runs.events import Interrupt, Stopped
-from scoring.workspace.workspace_place import find_workspace, send
+from scoring.runs.interrupt import Interrupt, Stopped
+from scoring.workspace.workspace_place import find_workspace
+from scoring.workspace.workspace_place import send
 
 LOOK_SECONDS = 1.5
 """How often files are looked at."""

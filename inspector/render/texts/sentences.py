@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from inspector.render.texts.text import apart_from
-from scoring.data.rules import DIFFERENCES, REWARDS, RewardTransform, transform
+from scoring.data.reward_transforms import DIFFERENCES, REWARDS, RewardTransform, transform
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.measures import rewards_at_gold
@@ -17,10 +17,12 @@ from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.benchmark_figures import leading_figure, leading_figures
 from scoring.metrics.first_error import NAMES, FirstErrors
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import OwnMetric, own_rows
+from scoring.metrics.own import OwnMetric
+from scoring.metrics.own_figures import own_rows
 from scoring.metrics.resampling import SMALL, Figure
-from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PooledSteps, step_rows, why_nothing
-from scoring.metrics.step_labels import PRMSCORE as PRMSCORE_METRIC
+from scoring.metrics.step_labels import PooledSteps, step_rows, why_nothing
+from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC
+from scoring.metrics.step_metrics import PRMSCORE as PRMSCORE_METRIC
 
 if TYPE_CHECKING:
     from scoring.evaluation.verdicts import Decision

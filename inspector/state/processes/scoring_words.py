@@ -8,7 +8,7 @@ from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
 from scoring.data.errors import InspectError
 from scoring.data.readout import FAILED
-from scoring.formats.reading.file_bytes import size_words
+from scoring.formats.reading.compressed_streams import size_words
 from scoring.runs.plan import REFUSED
 
 # -- seconds in the unit people count in, and how far something is that takes many

@@ -18,10 +18,10 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.shares import RIGHT_OUTCOMES, tried, wrong
+from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES, tried, wrong
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.triage.words import CaseNote, in_category
+from scoring.workspace.triage.case_notes import CaseNote, in_category
 
 IN_NONE = "(in none)"
 NOT_TRIED = "the scorer has tried none of these cases"

@@ -12,11 +12,11 @@ from inspector.render.texts.sentences import counted
 from inspector.render.texts.wrap import Phrase
 from inspector.state.triage.annotations import journal_of
 from scoring.data.schema import Ints
-from scoring.metrics.annotator_agreement import LAST, Saturation, saturation
+from scoring.metrics.saturation import LAST, Saturation, saturation
 from scoring.selection.query import Query
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.triage.journal import Journal
-from scoring.workspace.triage.words import CaseNote, categories, notes
+from scoring.workspace.triage.case_notes import CaseNote, categories, notes
 
 NOTED = "noted anything on"
 """What nobody has done to these cases where there is no folder for it."""
@@ -35,7 +35,7 @@ class GatheredNotes(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def by_category(self) -> dict[str, tuple[CaseNote, ...]]:
-        """The notes by category, see `scoring.workspace.triage.words.categories`."""
+        """The notes by category, see `scoring.workspace.triage.annotations.categories`."""
         return categories(self.notes)
 
     @property

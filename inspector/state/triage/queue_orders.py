@@ -19,7 +19,7 @@ from scoring.evaluation.evaluated_cases import disagreement
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.instructive import instructive
 from scoring.metrics.resampling import SMALL
-from scoring.metrics.statistics import is_baseline
+from scoring.metrics.baselines import is_baseline
 
 SUSPICIOUS = "suspicious"
 CONTESTED, DIFFERING, RULED = "contested", "differing", "ruled"

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from inspector.widgets.guide import KEYS_TITLE
 from inspector.widgets.key_spelling import NO_KEY, written
-from inspector.widgets.key_table import COMMANDS, RAIL, Command
+from inspector.widgets.key_table import COMMANDS
+from inspector.widgets.key_table.rail import RAIL
+from inspector.widgets.key_table.command import Command
 from inspector.widgets.key_table.command import GO, VERBS, VIEW, place_words
 
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from inspector.widgets.key_spelling import plain_key, written
-from inspector.widgets.key_table import COMMANDS, RAIL
+from inspector.widgets.key_table import COMMANDS
+from inspector.widgets.key_table.rail import RAIL
 from inspector.widgets.key_table.command import GO, VIEW
 
 _TITLES = {one.id: one.title for one in (*COMMANDS, *RAIL)}

@@ -1,6 +1,4 @@
-"""A place on object storage: its address, and what can be done with the objects below it.
-
-    s3://BUCKET/PREFIX   gs://BUCKET/PREFIX   az://CONTAINER/PREFIX   hf://[datasets/]OWNER/NAME[@REVISION]/PREFIX
+"""A place on object storage: what can be done with the objects below its address.
 
 Credentials are found where the stores' own programs look for them (environment, profile, instance) and are kept by
 nobody here. A request that fails for a while is tried again for some seconds. Whatever fails for good becomes one
@@ -11,100 +9,36 @@ import configparser
 import os
 import random
 import re
-import shutil
 import socket
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
-from urllib.parse import urlsplit
 
-from msgspec import Struct
-
-from scoring.data.errors import MissingExtra, StoreError, UnwritableWorkspace, UsageError
+from scoring.data.errors import MissingExtra, StoreError
+from scoring.data.storage.hub_store import HubStore
+from scoring.data.storage.store_address import (
+    RETRY_SECONDS,
+    Address,
+    LostRaceError,
+    StoredObject,
+    endpoint_setting,
+    is_loopback,
+)
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 
-RETRY_SECONDS = 20.0
-"""How long a request is tried again that fails by a fault of the store or of the way to it."""
 _PAUSE, _LONGEST_PAUSE = 0.1, 3.0
 _STALLED, _SLOW_UPLOAD = "10s", "15m"
 _AT_ONCE = 16 << 20
 """Bytes that one request fetches; more are fetched piece by piece, so that a cut connection loses one piece."""
 _SMALL_UPLOAD = 4 << 20
-SCHEMES = ("s3", "gs", "az", "hf")
-_BUCKETS = {
-    "s3": re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]"),
-    "gs": re.compile(r"[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]"),
-    "az": re.compile(r"[a-z0-9](?:-?[a-z0-9]){2,62}"),
-    "hf": re.compile(r"(?:(?:datasets|models)/)?[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*(?:@[A-Za-z0-9][\w.-]*)?"),
-}
-_SEGMENT = re.compile(r"[^\x00-\x1f\x7f\\/?#*]{1,200}")
-_LOOPBACK = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|::1)\Z")
 ResultT = TypeVar("ResultT")
-
-
-class LostRaceError(Exception):
-    """An object is not what whoever writes it has read: another has changed, made or removed it meanwhile."""
-
-
-class Address(Struct, frozen=True):
-    """Where the objects of a workspace are: `prefix` has no slash at either end, "" = the whole bucket."""
-
-    scheme: str
-    bucket: str
-    prefix: str
-
-    @classmethod
-    def parse(cls, text: str) -> "Address":
-        """Read an address as a person wrote it.
-
-        Raises:
-            UsageError: it is none, or of no scheme that is known. Nothing of it is repeated: it may hold a secret.
-        """
-        scheme, _, rest = text.partition("://")
-        known = ", ".join(f"{scheme_name}://" for scheme_name in SCHEMES)
-        if scheme not in SCHEMES:
-            raise UsageError(
-                "this is an address of no kind that a workspace can have.", f"Name a folder, or one of: {known}."
-            )
-        if scheme != "hf" and "@" in rest.partition("/")[0]:
-            raise UsageError(
-                "a workspace's address has no user and no password in it.",
-                "Leave them out: credentials are taken from the environment or from a profile.",
-            )
-        parts = rest.removesuffix("/").split("/")
-        length = 1 if scheme != "hf" else 3 if parts[0] in {"datasets", "models"} else 2
-        bucket, segments = "/".join(parts[:length]), parts[length:]
-        sound = all(_SEGMENT.fullmatch(segment) and segment not in {".", ".."} for segment in segments)
-        if bucket.count("/") != length - 1 or not _BUCKETS[scheme].fullmatch(bucket) or not sound:
-            form = "hf://datasets/OWNER/NAME" if scheme == "hf" else f"{scheme}://BUCKET/PATH"
-            raise UsageError(f"this {scheme}:// address cannot be read.", f"Write it as {form}.")
-        return cls(scheme, bucket, "/".join(segments))
-
-    def __str__(self) -> str:
-        return f"{self.scheme}://{self.bucket}{'/' if self.prefix else ''}{self.prefix}"
-
-    @property
-    def file_name(self) -> str:
-        """A file's name for it: readable, and another one for every other place, endpoint and account included."""
-        where = [str(self), _endpoint() or "", os.environ.get("AZURE_STORAGE_ACCOUNT_NAME", "")]
-        digest = blake2b("\n".join(where).encode(), digest_size=6).hexdigest()
-        return f"{re.sub(r'[^A-Za-z0-9.]+', '-', str(self))[:80].strip('-.')}-{digest}"
-
-
-class StoredObject(Struct, frozen=True):
-    """What a listing says of an object; `modified` is seconds since 1970 by the store's own clock."""
-
-    etag: str
-    size: int
-    modified: float
 
 
 class Store(Protocol):
@@ -332,7 +266,7 @@ def _made(address: Address, client: dict[str, Any], settings: dict[str, Any]) ->
         "backoff": {"init_backoff": timedelta(milliseconds=50), "max_backoff": timedelta(seconds=1), "base": 2},
     }
     options: Any = {"connect_timeout": "5s", **client}
-    if address.scheme == "s3" and _is_loopback(_endpoint()):
+    if address.scheme == "s3" and is_loopback(endpoint_setting()):
         options["allow_http"] = True
     kinds: dict[str, Any] = {"s3": S3Store, "gs": GCSStore, "az": AzureStore}
     store: ObjectStore = kinds[address.scheme](
@@ -364,29 +298,16 @@ def _is(error: Exception, *names: str) -> bool:
     return type(error).__name__ in names
 
 
-# -- settings and credentials of S3, as its own programs find them
-
-
-def _endpoint() -> str | None:
-    return os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or None
-
-
-def _is_loopback(endpoint: str | None) -> bool:
-    with suppress(ValueError):
-        return endpoint is not None and bool(_LOOPBACK.match(urlsplit(endpoint).hostname or ""))
-    return False
-
-
 def _s3_settings(address: Address) -> dict[str, Any]:
     """What the client does not take from the environment by itself: an endpoint, a region, and a profile's keys.
 
     Raises:
         StoreError: there are no credentials, or the endpoint is not encrypted.
     """
-    endpoint, settings = _endpoint(), dict[str, Any]()
+    endpoint, settings = endpoint_setting(), dict[str, Any]()
     if endpoint is not None:
         allowed = os.environ.get("AWS_ALLOW_HTTP", "").lower() in {"1", "true", "yes"}
-        if endpoint.startswith("http://") and not _is_loopback(endpoint) and not allowed:
+        if endpoint.startswith("http://") and not is_loopback(endpoint) and not allowed:
             raise StoreError(
                 f"{address} would be asked without encryption: AWS_ENDPOINT_URL begins with http://.",
                 "Use https://, or set AWS_ALLOW_HTTP=true.",
@@ -523,116 +444,3 @@ def _sentence(address: Address, error: Exception) -> StoreError:  # noqa: PLR091
         return StoreError(f"{address} refuses the request ({code or status}).", "Look at the address and its settings.")
     why = f"it answers {status}" if status else "no answer"
     return StoreError(f"{address} cannot be reached now ({why}).", "Try again later; nothing is lost.", passing=True)
-
-
-# -- a repository of the Hugging Face hub as a store that is only read
-
-
-class HubStore:
-    """The files of one revision of a repository, below a folder in it. Its tokens are those of the hub's own client."""
-
-    def __init__(self, address: Address) -> None:
-        """Import the client; nothing is asked yet.
-
-        Raises:
-            MissingExtra: it is not installed.
-        """
-        try:
-            import huggingface_hub
-        except ImportError:
-            raise MissingExtra("huggingface_hub", "score") from None
-        self.address, self.patience = address, RETRY_SECONDS
-        self._hub = huggingface_hub
-        kind, _, name = (
-            address.bucket.partition("/") if address.bucket.count("/") > 1 else ("models", "", address.bucket)
-        )
-        name, _, revision = name.partition("@")
-        self._repository: dict[str, Any] = {
-            "repo_id": name,
-            "repo_type": kind.removesuffix("s"),
-            "revision": revision or None,
-        }
-        self._before = f"{address.prefix}/" if address.prefix else ""
-        self._listed: dict[str, StoredObject] = {}
-
-    def list(self, under: str = "") -> dict[str, StoredObject]:
-        """List the files; each has the digest of its content for an etag, and no time."""
-        inside = f"{self._before}{under}".strip("/") or None
-        api = self._hub.HfApi()
-        try:
-            entries = list(api.list_repo_tree(**self._repository, path_in_repo=inside, recursive=True))
-        except self._hub.errors.EntryNotFoundError:
-            return {}
-        except Exception as error:  # noqa: BLE001  # its client raises those of several libraries
-            raise self._error(error) from None
-        files = [file for file in entries if isinstance(file, self._hub.hf_api.RepoFile)]
-        listed = {file.path[len(self._before) :]: StoredObject(str(file.blob_id), file.size, 0.0) for file in files}
-        self._listed |= listed
-        return listed
-
-    def head(self, path: str) -> StoredObject | None:
-        """Look at one."""
-        return self.list(path.rpartition("/")[0]).get(path)
-
-    def read(self, path: str) -> tuple[bytes, str] | None:
-        """Return bytes and etag of one."""
-        described = self._listed.get(path) or self.head(path)
-        return None if described is None else (self._file(path).read_bytes(), described.etag)
-
-    def fetch(self, path: str, size: int, target: Path) -> str | None:
-        """Copy one out of the hub's own cache, where its client puts it."""
-        described = self._listed.get(path)
-        if described is None or described.size != size:
-            return None
-        shutil.copyfile(self._file(path), target)
-        return described.etag
-
-    def _file(self, path: str) -> Path:
-        try:
-            return Path(self._hub.hf_hub_download(**self._repository, filename=f"{self._before}{path}"))
-        except Exception as error:  # noqa: BLE001  # as above
-            raise self._error(error) from None
-
-    def write(self, path: str, data: bytes | Path, etag: str | None) -> str:  # noqa: ARG002  # whatever it is
-        """Refuse it."""
-        raise self._refusal()
-
-    def overwrite(self, path: str, data: bytes) -> None:  # noqa: ARG002  # as above
-        """Refuse it."""
-        raise self._refusal()
-
-    def copy(self, path: str, to: str) -> str | None:  # noqa: ARG002  # as above
-        """Refuse it."""
-        raise self._refusal()
-
-    def delete(self, paths: Iterable[str]) -> None:
-        """Refuse it, unless it is nothing."""
-        if list(paths):
-            raise self._refusal()
-
-    def check_writable(self, path: str) -> None:  # noqa: ARG002  # as above
-        """Refuse it.
-
-        Raises:
-            UnwritableWorkspace: always.
-        """
-        raise UnwritableWorkspace(
-            f"{self.address} is only read here.", "Write to a folder, or to s3://, gs:// or az://."
-        )
-
-    def _refusal(self) -> StoreError:
-        return StoreError(
-            f"{self.address} is only read here.", "Write to a folder, or to s3://, gs:// or az://.", denied=True
-        )
-
-    def _error(self, error: Exception) -> StoreError:
-        names = {kind.__name__ for kind in type(error).__mro__}
-        if names & {"GatedRepoError"}:
-            return StoreError(f"{self.address} asks who you are.", "Run: hf auth login")
-        if names & {"RepositoryNotFoundError", "RevisionNotFoundError", "HFValidationError"}:
-            return StoreError(
-                f"there is no {self.address}, or it is private.", "Look at the name, or run: hf auth login"
-            )
-        if "OfflineModeIsEnabled" in names:
-            return StoreError(f"{self.address} cannot be read offline.", "Unset HF_HUB_OFFLINE.")
-        return StoreError(f"{self.address} cannot be reached now.", "Try again later.", passing=True)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from scoring.data.errors import EngineError, UsageError
 from scoring.engines.server.address import Key, ServerAddress, find_keys
 from scoring.engines.server.background import LoopThread
-from scoring.engines.server.client import Connections, ServerReply
+from scoring.engines.server.connections import Connections, ServerReply
 from scoring.engines.server.faults import Fault, Unreachable, decoded, no_entry, quoted, token_count
 from scoring.models.asking import Noticed
 

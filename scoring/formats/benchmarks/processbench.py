@@ -23,7 +23,7 @@ from scoring.formats.benchmarks.case_format import (
 )
 from scoring.formats.reading.fields import Fields, Layout, identifier, solution, text, truth, whole
 from scoring.formats.reading.findings import Finding
-from scoring.formats.reading.import_checks import are_outcomes, outcome_finding, read_end_labels
+from scoring.formats.reading.label_checks import are_outcomes, outcome_finding, read_end_labels
 
 NAME = "processbench"
 HUB_NAME = "Qwen/ProcessBench"

@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from scoring.data.schema import CASES
 from scoring.formats.benchmarks.case_format import CaseFormat, Check, ReadSource, problem_id, text_or_number, warn_where
+from scoring.formats.reading.compressed_streams import plain_name
 from scoring.formats.reading.fields import Fields, Layout, identifier, read_by, solution, text, truth, wholes
-from scoring.formats.reading.file_bytes import plain_name
 from scoring.formats.reading.findings import Finding
 
 TRAINING_STEP = "step"

@@ -20,8 +20,8 @@ import polars as pl
 from scoring.data.schema import STEP_INDEX, TEXTS
 from scoring.formats.benchmarks.case_format import CaseFormat, ReadSource
 from scoring.formats.benchmarks.trajectories import context_message, sound_text, turn_text
+from scoring.formats.reading.compressed_streams import plain_name
 from scoring.formats.reading.fields import Fields, Layout, as_made, identifier, kind_of, solution, text
-from scoring.formats.reading.file_bytes import plain_name
 from scoring.formats.reading.findings import Finding
 
 NAME = "toolprmbench"

@@ -18,8 +18,8 @@ from pathlib import PurePath
 from typing import Any
 
 from scoring.formats.benchmarks.rollouts import TRAINING_STEP, answered_right, rollout, rollout_format
+from scoring.formats.reading.compressed_streams import plain_name
 from scoring.formats.reading.fields import Fields
-from scoring.formats.reading.file_bytes import plain_name
 
 NAME = "verl"
 _NEEDED = frozenset({"input", "output", "score"})

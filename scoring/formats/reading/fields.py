@@ -10,7 +10,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.formats.reading.file_bytes import plain_name
+from scoring.formats.reading.compressed_streams import plain_name
 from scoring.formats.reading.findings import Finding, Severity
 from scoring.formats.reading.rows import SourceRow
 

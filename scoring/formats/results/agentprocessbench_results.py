@@ -31,9 +31,9 @@ from scoring.formats.results.result_format import (
     ResultRow,
     Results,
     case_id,
-    name_by_place,
     whole_records,
 )
+from scoring.formats.results.scorer_names import name_by_place
 
 TITLE = "AgentProcessBench judge"
 THRESHOLD = -0.5

@@ -17,11 +17,12 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from scoring.formats.reading.critic_answers import processbench_ballot, processbench_verdict
+from scoring.formats.reading.boxed_answers import processbench_ballot, processbench_verdict
+from scoring.formats.reading.compressed_streams import plain_name
 from scoring.formats.reading.fields import Fields
-from scoring.formats.reading.file_bytes import plain_name
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.rows import Rows
+from scoring.formats.results.model_outputs import message_texts, model_output, voted, written
 from scoring.formats.results.result_format import (
     RESULT_COLUMNS,
     SCORER,
@@ -32,13 +33,9 @@ from scoring.formats.results.result_format import (
     ResultRow,
     Results,
     case_id,
-    message_texts,
-    model_output,
-    name_by_place,
-    voted,
     whole_records,
-    written,
 )
+from scoring.formats.results.scorer_names import name_by_place
 
 TITLE = "evalscope"
 _LOST_BACKSLASH = "\x08oxed"

@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from scoring.formats.benchmarks.case_format import warn_where
-from scoring.formats.reading.critic_answers import grben_answer, zero_based
+from scoring.formats.reading.boxed_answers import grben_answer, zero_based
 from scoring.formats.reading.fields import Fields, Layout, read_by, text, whole
 from scoring.formats.reading.findings import Finding
 from scoring.formats.results.result_format import (
@@ -29,11 +29,10 @@ from scoring.formats.results.result_format import (
     Results,
     case_id,
     case_id_field,
-    number,
-    numbers,
-    scorer_name,
     whole_records,
 )
+from scoring.formats.results.reward_lists import number, numbers
+from scoring.formats.results.scorer_names import scorer_name
 
 _DEFAULT = 0.5
 

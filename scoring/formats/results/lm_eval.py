@@ -17,19 +17,12 @@ from typing import Any
 
 import polars as pl
 
-from scoring.formats.reading.critic_answers import processbench_ballot, processbench_verdict, vote
+from scoring.formats.reading.boxed_answers import processbench_ballot, processbench_verdict, vote
 from scoring.formats.reading.fields import Fields
+from scoring.formats.results.model_outputs import written
 from scoring.formats.results.prompted import ANSWERS, plain_answers, without_answer
-from scoring.formats.results.result_format import (
-    ResultFormat,
-    ResultReader,
-    ResultRow,
-    Results,
-    case_id,
-    name_by_place,
-    whole_records,
-    written,
-)
+from scoring.formats.results.result_format import ResultFormat, ResultReader, ResultRow, Results, case_id, whole_records
+from scoring.formats.results.scorer_names import name_by_place
 
 TITLE = "lm-evaluation-harness samples"
 _IDS = ("id", "unique_id", "idx")

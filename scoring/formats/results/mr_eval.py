@@ -31,12 +31,10 @@ from scoring.formats.results.result_format import (
     ResultRow,
     Results,
     case_id,
-    number,
-    numbers,
-    scorer_name,
-    truths,
     whole_records,
 )
+from scoring.formats.results.reward_lists import number, numbers, truths
+from scoring.formats.results.scorer_names import scorer_name
 
 TITLE = "PRMBench toolkit (mr_eval)"
 UNPARSED = "unparsed by the toolkit"

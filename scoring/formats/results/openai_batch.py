@@ -26,6 +26,7 @@ from scoring.data.storage.files import open_plain
 from scoring.formats.reading.fields import Fields
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.rows import Rows
+from scoring.formats.results.model_outputs import message_text
 from scoring.formats.results.prompted import ANSWERS, asked_case, case_of_prompts, texts_of_messages, without_answer
 from scoring.formats.results.result_format import (
     SCORER,
@@ -36,10 +37,9 @@ from scoring.formats.results.result_format import (
     ResultRow,
     Results,
     case_id,
-    message_text,
-    scorer_name,
     whole_records,
 )
+from scoring.formats.results.scorer_names import scorer_name
 
 TITLE = "OpenAI batch output"
 MOST_BESIDE = 40

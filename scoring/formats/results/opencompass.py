@@ -15,8 +15,9 @@ from typing import Any
 
 import polars as pl
 
-from scoring.formats.reading.critic_answers import processbench_verdict
+from scoring.formats.reading.boxed_answers import processbench_verdict
 from scoring.formats.reading.fields import Fields
+from scoring.formats.results.model_outputs import written
 from scoring.formats.results.prompted import ANSWERS, case_of_prompts, plain_answers, texts_of_messages, without_answer
 from scoring.formats.results.result_format import (
     ResultFormat,
@@ -24,10 +25,9 @@ from scoring.formats.results.result_format import (
     ResultRecord,
     ResultRow,
     Results,
-    folder_name,
     whole_records,
-    written,
 )
+from scoring.formats.results.scorer_names import folder_name
 
 TITLE = "OpenCompass predictions"
 _PLACE = re.compile(r"\d+")

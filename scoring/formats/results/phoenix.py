@@ -22,10 +22,9 @@ from scoring.formats.results.result_format import (
     ResultRow,
     Results,
     case_id,
-    number,
-    reward_bounds,
     whole_records,
 )
+from scoring.formats.results.reward_lists import number, reward_bounds
 
 TITLE = "Phoenix annotations"
 _NEEDED = frozenset({"span_id", "annotation_name", "annotator_kind"})

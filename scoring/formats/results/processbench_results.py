@@ -19,25 +19,22 @@ import polars as pl
 from msgspec.structs import replace
 
 from scoring.formats.benchmarks.case_format import first_step, first_step_checks, warn_where
-from scoring.formats.reading.critic_answers import processbench_verdict, vote
+from scoring.formats.reading.boxed_answers import processbench_verdict, vote
 from scoring.formats.reading.fields import Fields, Layout, kind_of, read_by, text, texts, whole
 from scoring.formats.reading.findings import Finding
+from scoring.formats.results.model_outputs import boxed, voted, written
 from scoring.formats.results.result_format import (
     RESULT_COLUMNS,
     ResultFormat,
     ResultReader,
     ResultRow,
     Results,
-    boxed,
     case_id,
     case_id_field,
-    name_by_place,
-    number,
-    numbers,
     rewards,
-    voted,
-    written,
 )
+from scoring.formats.results.reward_lists import number, numbers
+from scoring.formats.results.scorer_names import name_by_place
 
 _CRITIQUE = "generated_critique"
 _BOXES = "0-based, -1 = no error, read from the last \\boxed{...} as ProcessBench does"

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from scoring.formats.reading.fields import Fields
-from scoring.formats.results.result_format import RESULT_COLUMNS, ResultRow, message_text
+from scoring.formats.results.model_outputs import message_text
+from scoring.formats.results.result_format import RESULT_COLUMNS, ResultRow
 
 _PROBLEM, _SOLUTION, _BETWEEN = "[Math Problem]\n\n", "\n\n[Solution]\n\n", "\n\n"
 _OF_AN_ANSWER = ("answer", "reasoning", "finish_reason", "tokens_in", "tokens_out", "reason")

@@ -25,7 +25,7 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from scoring.formats.benchmarks import mrmath, mrmath_redundant, reasoneval_pairs
-from scoring.formats.reading.critic_answers import zero_based
+from scoring.formats.reading.boxed_answers import zero_based
 from scoring.formats.reading.fields import Fields, kind_of, without_empty_fraction
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.rows import Rows
@@ -37,13 +37,10 @@ from scoring.formats.results.result_format import (
     ResultRow,
     Results,
     case_id,
-    note_not_finite,
-    number,
-    numbers,
-    reward_bounds,
-    scorer_name,
     whole_records,
 )
+from scoring.formats.results.reward_lists import note_not_finite, number, numbers, reward_bounds
+from scoring.formats.results.scorer_names import scorer_name
 
 ScoreShape = Literal["a number a step", "three numbers a step", "a number a solution"]
 REDUNDANT_ABOVE = 0.15

@@ -1,4 +1,4 @@
-"""How a result format is declared, and what several formats share: names of scorers, numbers, critics' answers.
+"""How a result format is declared, and the fields that several formats have.
 
     FORMAT = ResultFormat(
         title="Rewards by id",
@@ -15,10 +15,7 @@ The same declaration reads a small file and one of a million rows. A format whos
 and nothing after it does.
 """
 
-import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import PurePath
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
@@ -28,27 +25,15 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.data.schema import STEP_INDEX
-from scoring.data.scorer import NOWHERE, Comparison, On, ScorerKind, TrainingPoint
+from scoring.data.scorer import Comparison, On, ScorerKind
+from scoring.data.training_point import NOWHERE, TrainingPoint
 from scoring.formats.benchmarks.case_format import MADE, Check, checked, first_undecodable, unfolded
 from scoring.formats.reading.chunks import Chunk, chunks
-from scoring.formats.reading.critic_answers import processbench_ballot, processbench_verdict, zero_based
-from scoring.formats.reading.fields import (
-    KEPT,
-    LINE,
-    NUMBER,
-    SOME,
-    Field,
-    Fields,
-    Layout,
-    as_made,
-    kind_of,
-    name_of,
-    read_by,
-    without_empty_fraction,
-)
-from scoring.formats.reading.file_bytes import plain_name
+from scoring.formats.reading.fields import KEPT, LINE, NUMBER, SOME, Field, Fields, Layout, as_made, name_of, read_by
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.rows import Rows
+from scoring.formats.results.reward_lists import numbers, padding_as_nan, reward_bounds
+from scoring.formats.results.scorer_names import scorer_name
 
 Judges = Literal["", "errors", "redundancy"]
 """What judgements are of; empty = the file does not say."""
@@ -114,20 +99,6 @@ ResultRecord = Mapping[str, Any]
 ResultRow = dict[str, Any]
 
 _ID = str | Annotated[int, msgspec.Meta(gt=-(2**63), le=2**63 - 1)]
-_SUFFIX = re.compile(r"\.(jsonl?|ndjson|parquet|csv|tsv|txt|eval|arrow|feather|zip)\Z", re.IGNORECASE)
-_ARCHIVE = re.compile(r"\.zip\Z", re.IGNORECASE)
-_ENDING = re.compile(r"_(eval_results?|details|results?|checkpoint|ckpt|error|correct)\Z", re.IGNORECASE)
-_GENERIC = re.compile(
-    r"((prm|llm|eval|final|model)[_-])?(results?|samples?|predictions?|outputs?|scores?|rewards?|details|checkpoint|ckpt)"
-    r"|evals?|error|correct|gsm8k|math|olympiadbench|omnimath|data-\d+-of-\d+",
-    re.IGNORECASE,
-)
-"""What says nothing of who judged: kinds of files, ProcessBench's subsets, shards of a data set that was saved."""
-_SHOWN = 40
-_LARGEST = 10**18
-_ATTACHMENT = "attachment://"
-_IGNORED = -100.0
-"""What pads lists as the index that losses ignore."""
 
 
 class ExternalResults(Struct, frozen=True, eq=False):
@@ -356,9 +327,6 @@ def first_of_an_id(rows: pl.DataFrame, source: str, apart: pl.Expr | None = None
     return rows.filter(~repeated), findings
 
 
-# -- fields that several formats have
-
-
 def case_id(fields: Fields, *names: str, required: bool = True) -> str | None:
     """Read the id in the first of these fields that is there, a whole number as its digits; it becomes `fields.case`.
 
@@ -429,243 +397,9 @@ def _shared_out(noticed: list[tuple[int, Finding]], groups: list[pl.DataFrame]) 
     return shared
 
 
-# -- what a scorer is called where only its file says it
-
-
-def scorer_name(source: str) -> str:
-    """Return the source's file name without its suffixes and endings that only say what kind of file it is.
-
-    Where nothing else is left ("results.jsonl"), the nearest folder whose name says more; where there is none, the
-    file's own name. Works on the words alone: nothing is looked up on the disk.
-    """
-    stem, *folders = _parts(source)
-    named = (name for part in (stem, *folders) if (name := _telling(part)))
-    return next(named, _short(stem) or stem or source)
-
-
-def folder_name(source: str) -> str:
-    """Name the nearest folder that says more than what kind of files it holds; the file where there is none.
-
-    For formats whose files are called after what was judged, and their folders after who judged it.
-    """
-    _, *folders = _parts(source)
-    return next(filter(None, map(_telling, folders)), scorer_name(source))
-
-
-def name_by_place(source: str, of_what_was_judged: re.Pattern[str]) -> str:
-    """Name a scorer whose files may be called after what was judged, in a folder called after who judged it."""
-    file = PurePath(plain_name(source).replace("\\", "/")).name
-    return folder_name(source) if of_what_was_judged.fullmatch(file) else scorer_name(source)
-
-
-def named_after_folder(source: str, name: str) -> bool:
-    """Return whether a scorer of that name is called as a folder of its source is, and not as the file."""
-    stem, *folders = _parts(source)
-    return name not in {stem, _telling(stem)} and name in map(_telling, folders)
-
-
-def _parts(source: str) -> list[str]:
-    """The file's name without its suffix, then the folders, the nearest first."""
-    file, *folders = reversed(PurePath(plain_name(source).replace("\\", "/")).parts or ("",))
-    # A member of an archive lies in it as in a folder.
-    return [_SUFFIX.sub("", file), *(_ARCHIVE.sub("", folder) for folder in folders)]
-
-
-def _telling(part: str) -> str:
-    """What a part of a path says beside what kind of file it is; "" where it says nothing else."""
-    part = _short(part)
-    return part if part.strip("._-/ ") and not _GENERIC.fullmatch(part) else ""
-
-
-def _short(part: str) -> str:
-    """A part of a path without endings that only say what kind of file it is."""
-    while not _GENERIC.fullmatch(part) and (shorter := _ENDING.sub("", part)) != part:
-        part = shorter
-    return part
-
-
-# -- lists of rewards and labels, and what is odd about them
-
-
-def number(value: Any) -> float | None:
-    """Return the value as a number, NaN and infinities as they are; None for anything else, truth values included."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        return float(value)
-    except OverflowError:
-        return None
-
-
-def numbers(fields: Fields, name: str, *, required: bool = False) -> list[float] | None:
-    """Read the field as a list of numbers; None, with a warning, where it is no such list, or is empty.
-
-    Without a warning where it is absent and need not be there.
-    Numbers that are not finite are kept, with a warning: what joins them refuses them.
-    """
-    value = fields.value.get(name)
-    if value is None and not required:
-        return None
-    if not isinstance(value, list):
-        fields.note("warning", "wrong-type", f"{name} is {kind_of(value)}, not a list of numbers")
-        return None
-    parts = [number(part) for part in value]
-    sound = [part for part in parts if part is not None]
-    if not value:
-        fields.note("warning", "no-numbers", f"{name} is empty")
-        return None
-    if len(sound) < len(parts):
-        index = parts.index(None)
-        too_large = isinstance(value[index], int) and not isinstance(value[index], bool)
-        what = "a number out of range" if too_large else kind_of(value[index])
-        fields.note("warning", "wrong-type", f"{name}[{index}] is {what}")
-        return None
-    note_not_finite(fields, name, sound)
-    return sound
-
-
-def note_not_finite(fields: Fields, name: str, values: Sequence[float]) -> None:
-    """Warn if some of the numbers are NaN or infinite."""
-    if odd := [index for index, value in enumerate(values) if not math.isfinite(value)]:
-        message = f"{len(odd)} of {len(values)} numbers of {name} are not finite, the first is {name}[{odd[0]}]"
-        fields.note("warning", "not-finite", message)
-
-
-def truths(fields: Fields, name: str) -> list[bool] | None:
-    """Read the field as a list of truth values, 0 and 1 (1.0 too) among them.
-
-    None where it is absent and, with a warning, where it is no such list or is empty.
-    """
-    value = fields.value.get(name)
-    if value is None:
-        return None
-    if isinstance(value, list) and value and all(isinstance(part, int | float) and part in {0, 1} for part in value):
-        return [bool(part) for part in value]
-    fields.note("warning", "wrong-type", f"{name} is not a list of truth values")
-    return None
-
-
-def padding_as_nan(rewards: pl.Series) -> pl.Series:
-    """Return a column of lists of numbers in which -100 and null at the end of a list are NaN."""
-    last = rewards.list.last()
-    if not ((last == _IGNORED) | (last.is_null() & (rewards.list.len() > 0))).any():
-        return rewards
-    is_padding = pl.element().is_nan() | (pl.element() == _IGNORED) | pl.element().is_null()
-    until_end = is_padding.reverse().cast(pl.UInt8).cum_min().reverse().cast(pl.Boolean)
-    return rewards.list.eval(pl.when(until_end).then(math.nan).otherwise(pl.element()))
-
-
 def reversed_results(results: ExternalResults) -> ExternalResults:
     """Read each reward of a format as 1 - value, because a higher value means worse."""
     rows = results.rows.with_columns(rewards=padding_as_nan(results.rows["rewards"])).with_columns(**REVERSED)
     low, high = reward_bounds(rows["rewards"])
     settings = {**results.settings, **HIGHER_IS_WORSE}
     return replace(results, rows=rows, low=low, high=high, settings=settings)
-
-
-def reward_bounds(rewards: pl.Series) -> tuple[float, float]:
-    """Give (lowest, highest) of the range of a column of numbers, or of lists of numbers.
-
-    [0, 1] or [-1, 1] if all lie within, else what is seen, rounded out; numbers that are not finite do not count.
-    """
-    values = rewards.explode(empty_as_null=False) if isinstance(rewards.dtype, pl.List) else rewards
-    finite = values.filter(values.is_finite())
-    low, high = (float(end) if isinstance(end, float) else None for end in (finite.min(), finite.max()))
-    if low is None or high is None or (low >= -1 and high <= 1):
-        return (0.0 if low is None or low >= 0 else -1.0), 1.0
-    return float(math.floor(low)), float(math.ceil(high))
-
-
-# -- answers of critics, and what evalscope and Inspect both record of a model's output
-
-
-def boxed(answer: str) -> dict[str, Any]:
-    r"""Return the columns `answer`, `ballot`, `verdict`, `reason` of an answer with a `\boxed{...}`.
-
-    It is read as ProcessBench does; steps count from 0, see `voted`.
-    """
-    return {"answer": answer, **voted(processbench_ballot(answer))}
-
-
-def voted(ballot: str | None, base: int = 0) -> dict[str, Any]:
-    """Return the columns `ballot`, `verdict` and `reason` of a ballot whose steps count from `base` (0 or 1).
-
-    The verdict is 0-based, -1 = no error, -2 = a number that names no step; null, with a reason, where there is none.
-    """
-    verdict = processbench_verdict(ballot)
-    if verdict is not None and base == 1:
-        verdict = zero_based(verdict)
-    return {"ballot": ballot, "verdict": verdict, "reason": None if verdict is not None else _why_unread(ballot)}
-
-
-def written(value: Any) -> str | None:
-    """Return a text as it is, a whole number as its digits; None for anything else."""
-    value = without_empty_fraction(value)
-    if type(value) is int and abs(value) < _LARGEST:
-        return str(value)
-    return value if isinstance(value, str) else None
-
-
-def message_text(message: Any, attachments: Mapping[str, Any] | None = None, kind: str = "text") -> str | None:
-    """Join the parts of a message that are of the kind ("text" or "reasoning") by line breaks; None without any.
-
-    A text that only names an attachment is that attachment, where it is there.
-    """
-    content = message.get("content") if isinstance(message, Mapping) else None
-    if isinstance(content, str):
-        content = [{"type": "text", "text": content}]
-    parts = content if isinstance(content, list) else []
-    texts = [part.get(kind) for part in parts if isinstance(part, Mapping) and part.get("type") == kind]
-    attached = {f"{_ATTACHMENT}{name}": text for name, text in (attachments or {}).items() if isinstance(text, str)}
-    words = [attached.get(text, text) for text in texts if isinstance(text, str)]
-    return "\n".join(words) if words else None
-
-
-def message_texts(messages: Any) -> list[str]:
-    """Return the text of every message that has one."""
-    every = messages if isinstance(messages, list) else []
-    return [text for message in every if (text := message_text(message)) is not None]
-
-
-def model_output(fields: Fields, attachments: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the columns `answer`, `reasoning`, `finish_reason`, `tokens_in`, `tokens_out` of an output's first choice.
-
-    `answer` is null, with a `reason`, where there is none. A model that reasoned and then said nothing gave an answer,
-    which is empty: it came, and cannot be read.
-    """
-    choices = fields.value.get("choices")
-    choice = fields.of(choices[0] if isinstance(choices, list) and choices else None)
-    message = choice.value.get("message")
-    completion = message_text(message, attachments)
-    # Put among fields of their own, the texts get the checks and the findings of any other text.
-    words = fields.of(
-        {
-            "completion": fields.value.get("completion") if completion is None else completion,
-            "reasoning": message_text(message, attachments, "reasoning"),
-        },
-    )
-    usage = fields.inside("usage")
-    answer, reasoning = words.text("completion"), words.text("reasoning")
-    error = fields.text("error")
-    if answer is None and reasoning and error is None:
-        answer = ""
-    return {
-        "answer": answer,
-        "reasoning": reasoning,
-        "finish_reason": choice.text("stop_reason"),
-        "tokens_in": _tokens(usage.value.get("input_tokens")),
-        "tokens_out": _tokens(usage.value.get("output_tokens")),
-        "reason": None if answer is not None else error or "the model gave no text",
-    }
-
-
-def _tokens(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value < 2**63 else None
-
-
-def _why_unread(ballot: str | None) -> str:
-    if ballot is None:
-        return "the answer has no \\boxed{...}"
-    if not ballot:
-        return "the box is empty"
-    return f"the box holds no whole number: {ballot[:_SHOWN]}{'…' if len(ballot) > _SHOWN else ''}"

@@ -28,11 +28,10 @@ from scoring.formats.results.result_format import (
     ResultRow,
     Results,
     case_id,
-    numbers,
-    reward_bounds,
-    scorer_name,
     whole_records,
 )
+from scoring.formats.results.reward_lists import numbers, reward_bounds
+from scoring.formats.results.scorer_names import scorer_name
 
 TITLE = "vLLM pooling"
 _SUM = 1e-3

@@ -9,20 +9,30 @@ from msgspec.structs import replace
 
 from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.findings import Finding
-from scoring.formats.reading.import_checks import better_named, no_error_words, says_wrong
+from scoring.formats.reading.label_checks import says_wrong
+from scoring.formats.reading.reward_checks import better_named
 from scoring.formats.reading.rows import Rows
-from scoring.formats.results.result_format import scorer_name
-from scoring.formats.tables.column_mapping import (
-    ColumnMapping,
-    at,
-    listed,
-    number,
-    steps,
-    text,
-    truth,
-    whole,
-    without_padding,
+from scoring.formats.results.scorer_names import scorer_name
+from scoring.formats.tables.cell_kinds import (
+    FIELD_KINDS,
+    are_flags,
+    are_numbers,
+    is_answer,
+    is_flag,
+    is_fraction,
+    is_index,
+    is_label,
+    is_number,
+    is_one_list,
+    is_solution,
+    is_text,
+    is_whole,
+    is_whole_index,
+    judges_steps,
+    step_count,
 )
+from scoring.formats.tables.cell_values import at, listed, number, steps, text, whole, without_padding
+from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.formats.tables.gold_labels import index_of
 
 _SAMPLE = 200
@@ -190,20 +200,21 @@ class TableSample:
             column = mapping.steps.partition("[]")[0]
             parts = (part for cell in self.cells(column) if isinstance(cell, list) for part in cell)
             keys = next((tuple(part) for part in parts if isinstance(part, Mapping)), ())
-            return self.key_of_steps(column, tuple(key for key in keys if says_wrong(str(key))), _is_flag)
+            return self.key_of_steps(column, tuple(key for key in keys if says_wrong(str(key))), is_flag)
         paths = [*self.columns.values(), *self.inner.values()]
         named = [column for column in paths if says_wrong(column) and _storable(column)]
         return next(
-            (column for column in named if self.nearly_all(_flags, column) and self.is_per_step(column, mapping)), None
+            (column for column in named if self.nearly_all(are_flags, column) and self.is_per_step(column, mapping)),
+            None,
         )
 
     def is_solutions(self, column: str) -> bool:
         """Return whether nearly all cells are solutions."""
-        return _storable(column) and self.nearly_all(_is_solution, column)
+        return _storable(column) and self.nearly_all(is_solution, column)
 
     def sizes(self, column: str, separator: str | None) -> list[int | None]:
         """Count the steps of each cell; None where it holds nothing."""
-        return [_size(cell, separator) for cell in self.cells(column)]
+        return [step_count(cell, separator) for cell in self.cells(column)]
 
     def divided(self, column: str, separator: str | None = None) -> bool:
         """Return whether most cells are solutions of several steps: a reference or a final answer is one text."""
@@ -292,7 +303,7 @@ class _Guess(TableSample):
         cases = ColumnMapping(**taken)  # type: ignore[arg-type]  # of texts
         inside = cases.steps if cases.steps is not None and "[]." in cases.steps else None
         if inside is not None and not {*GOLD_FIELDS} & taken.keys():
-            cases = replace(cases, step_labels=self.key_of_steps(inside.partition("[]")[0], _STEP_LABEL, _is_label))
+            cases = replace(cases, step_labels=self.key_of_steps(inside.partition("[]")[0], _STEP_LABEL, is_label))
         if self.stated.wrong is not None and cases.step_labels is None and self.stated.step_labels is None:
             # Whoever says which flags mean wrong means these.
             flags = self.wrong_flags(self.stated.overridden(cases))
@@ -311,7 +322,7 @@ class _Guess(TableSample):
         """The column of solutions in steps, and what stands between the steps of a text if that is not a blank line."""
         counts = self.counts(self.free, self.stated)
         for name, column in self._candidates("steps", COLUMN_NAMES["steps"]):
-            texts = self.key_of_steps(column, _STEP_TEXT, _is_text) if name in _LISTS_OF_STEPS else None
+            texts = self.key_of_steps(column, _STEP_TEXT, is_text) if name in _LISTS_OF_STEPS else None
             if texts is not None:
                 return texts, None
             if not self.is_solutions(column):
@@ -354,13 +365,13 @@ class _Guess(TableSample):
         """Scorer -> column of rewards beside cases: at least half of the lists are as long as the solution."""
         assert cases.steps is not None  # noqa: S101  # there are cases
         if "[]." in cases.steps:
-            path = self.key_of_steps(cases.steps.partition("[].")[0], _STEP_REWARD, _is_number)
+            path = self.key_of_steps(cases.steps.partition("[].")[0], _STEP_REWARD, is_number)
             return {} if path is None else {path.rpartition(".")[2]: path}
         rewards = []
         sizes = self.sizes(cases.steps, cases.separator)
         for column in (self.free[name] for name in _REWARDS.split() if name in self.free):
             pairs = [(cell, size) for cell, size in zip(self.cells(column), sizes, strict=True) if cell is not None]
-            lists = [(without_padding(listed(cell)), size) for cell, size in pairs if _numbers(cell)]
+            lists = [(without_padding(listed(cell)), size) for cell, size in pairs if are_numbers(cell)]
             if lists and 2 * sum(len(cell) == size for cell, size in lists) >= len(pairs):
                 rewards.append(column)
         return _by_scorer(rewards, self.source)
@@ -371,21 +382,21 @@ class _Guess(TableSample):
             if (column := self.free.get(name)) is None:
                 continue
             # A "value" may be of anything, as the scores of a trace are.
-            if (path := self.key_of_steps(column, _STEP_REWARD[:-1], _is_number)) is not None:
+            if (path := self.key_of_steps(column, _STEP_REWARD[:-1], is_number)) is not None:
                 yield path
-            elif name in _REWARDS.split() and self.nearly_all(_is_one_list, column):
+            elif name in _REWARDS.split() and self.nearly_all(is_one_list, column):
                 yield f"{column}[0]"
 
     def _mostly_judges(self, column: str) -> bool:
         """Whether at least half of the cells say something of each step: of the others it is said that they do not."""
         held = self.held(column)
-        return 2 * sum(map(_judges, held)) >= max(1, len(held))
+        return 2 * sum(map(judges_steps, held)) >= max(1, len(held))
 
     def _are_fractions(self, column: str) -> bool:
         """Whether a column holds lists of numbers that are not all whole, as places and counts are."""
-        if not self.nearly_all(_numbers, column) or not _storable(column):
+        if not self.nearly_all(are_numbers, column) or not _storable(column):
             return False
-        return any(any(map(_is_fraction, listed(cell))) for cell in self.cells(column) if _numbers(cell))
+        return any(any(map(is_fraction, listed(cell))) for cell in self.cells(column) if are_numbers(cell))
 
     def _of_solutions(self, lists: list[str]) -> bool:
         """Whether the numbers are one a solution: some column holds a list of as many texts in every row."""
@@ -400,13 +411,13 @@ class _Guess(TableSample):
     def _row_a_step(self, case: str) -> ColumnMapping | None:
         """A table with one row a step: an id that several rows have, the step's index, and a number."""
         numbers = [self.columns[name] for name in _STEP_NUMBER.split() if name in self.columns]
-        step = self.stated.step or next((column for column in numbers if self.nearly_all(_is_whole, column)), None)
+        step = self.stated.step or next((column for column in numbers if self.nearly_all(is_whole, column)), None)
         if step is None or (self.stated.step is None and len({*self.called(case)}) == len(self.rows)):
             return None
         others = [column for column in self.columns.values() if column not in {case, step} and _storable(column)]
-        numbers = [column for column in others if self.nearly_all(_is_number, column)]
+        numbers = [column for column in others if self.nearly_all(is_number, column)]
         rewards = [self.columns[name] for name in _REWARD.split() if self.columns.get(name) in numbers]
-        fractions = [column for column in numbers if any(map(_is_fraction, self.cells(column)))]
+        fractions = [column for column in numbers if any(map(is_fraction, self.cells(column)))]
         rewards = rewards or better_named(fractions)
         proposed = ColumnMapping(id=case, step=step, rewards=_by_scorer(rewards, self.source))
         return self.stated.overridden(proposed) if rewards else None
@@ -424,13 +435,13 @@ class _Guess(TableSample):
             return self._told_apart(ColumnMapping(id=case, verdicts={scorer: verdict}))
         names = [name for name in _ANSWER.split() if name in _WORDS_OF_CRITICS or not problem]
         columns = [self.columns[name] for name in names if name in self.columns]
-        answer = next((column for column in columns if self.nearly_all(_is_answer, column)), None)
+        answer = next((column for column in columns if self.nearly_all(is_answer, column)), None)
         return None if answer is None else self._told_apart(ColumnMapping(id=case, answers={scorer: answer}))
 
     def _names_steps(self, name: str, *, alone: bool) -> bool:
         """Whether a column may hold the indices of steps; `alone` without a problem beside it."""
         column = self.columns[name]
-        if not self.nearly_all(_is_whole, column):
+        if not self.nearly_all(is_whole, column):
             return False
         lowest = self.lowest(column)
         return name not in GENERIC_INDICES or lowest == -1 or (alone and lowest >= 0 and not self.is_binary(column))
@@ -441,7 +452,7 @@ class _Guess(TableSample):
         if self.free.keys() & {*_STEP_NUMBER.split()} or self.stated.step is not None or not self.repeats(case):
             return None
         columns = [self.free[name] for name in f"{_REWARD} {_REWARDS}".split() if name in self.free]
-        rewards = [column for column in columns if self.nearly_all(_is_number, column)]
+        rewards = [column for column in columns if self.nearly_all(is_number, column)]
         proposed = ColumnMapping(id=case, rewards=_by_scorer(rewards, self.source))
         return self.stated.overridden(proposed) if rewards else None
 
@@ -457,7 +468,7 @@ class _Guess(TableSample):
             return mapping
         named = {column for _, column in mapping.named}
         for column in (self.columns[name] for name in SCORER_NAMES.split() if name in self.columns):
-            usable = column not in named and _storable(column) and self.nearly_all(_is_text, column)
+            usable = column not in named and _storable(column) and self.nearly_all(is_text, column)
             if usable and len(set(zip(cases, self.called(column), strict=True))) == len(cases):
                 return replace(mapping, scorer=column)
         return mapping
@@ -473,7 +484,7 @@ class _Guess(TableSample):
 
     def _fits(self, field: str, column: str, so_far: ColumnMapping | None = None) -> bool:
         # Columns of ids are known by their names, so that one of a few rows may have a broken id.
-        if not (_storable(column) and self.nearly_all(_KINDS.get(field, _is_text), column, int(field == "id"))):
+        if not (_storable(column) and self.nearly_all(FIELD_KINDS.get(field, is_text), column, int(field == "id"))):
             return False
         if field == "id" and so_far is not None and so_far.steps is not None:
             return not self.repeats(column)
@@ -531,7 +542,7 @@ def doubtful_rewards(rows: Rows, steps: str = "steps", claimed: Collection[str] 
         if are_rewards or not lists or _normal(column) not in _REWARDS.split():
             continue
         why = "as many numbers as steps in less than half of the rows"
-        if all(_is_whole(part) for cell in lists for part in cell):
+        if all(is_whole(part) for cell in lists for part in cell):
             why = "nothing but whole numbers, which may be labels"
         name = printable(column)
         message = f"the column {name!r} holds {why}; --rewards {name} takes it for rewards"
@@ -546,7 +557,7 @@ def _beside(rows: Rows, steps: str, claimed: Collection[str]) -> Iterator[tuple[
         if not _storable(column) or column in claimed:
             continue
         pairs = [(value[column], value[steps]) for value in sample if value.get(column) is not None]
-        lists = [(cell, solution) for cell, solution in pairs if isinstance(cell, list) and _numbers(cell)]
+        lists = [(cell, solution) for cell, solution in pairs if isinstance(cell, list) and are_numbers(cell)]
         unpadded = [(without_padding(cell), solution) for cell, solution in lists]
         fit = [cell for cell, solution in unpadded if len(cell) == len(solution)]
         enough = 2 * len(fit) >= len(pairs) if _normal(column) in _REWARDS.split() else len(fit) == len(pairs)
@@ -563,104 +574,9 @@ def _by_scorer(columns: list[str], source: str) -> dict[str, str]:
     return {column: column for column in columns}
 
 
-# -- what a cell is
-
-
 def _normal(name: str) -> str:
     return re.sub(r"[\s.-]+", "_", name.strip().lower())
 
 
 def _storable(column: str) -> bool:
     return column == column.encode(errors="replace").decode()
-
-
-def _size(cell: Any, separator: str | None) -> int | None:
-    parts = None if text(cell) is None else steps(cell, separator)[0]
-    return len(parts) if isinstance(parts, list) else None
-
-
-def _is_text(cell: Any) -> bool:
-    return isinstance(text(cell), str)
-
-
-def _is_solution(cell: Any) -> bool:
-    held = listed(cell)
-    return isinstance(held, str) or (isinstance(held, list) and all(isinstance(part, str) for part in held))
-
-
-def _is_whole(cell: Any) -> bool:
-    return type(whole(cell)) is int
-
-
-def is_whole_index(cell: Any) -> bool:
-    """Return whether a cell names a step."""
-    return type(index_of(cell)) is int
-
-
-def is_index(cell: Any) -> bool:
-    """Return whether a cell names a step, or is a word for no error."""
-    word = cell.strip().lower() if isinstance(cell, str) else ""
-    return is_whole_index(cell) or bool(no_error_words({word: 1}, 0))
-
-
-def _is_flag(cell: Any) -> bool:
-    return isinstance(cell, bool) or whole(cell) in {0, 1} or isinstance(truth(cell), bool)
-
-
-def _is_number(cell: Any) -> bool:
-    return type(number(cell)) is float
-
-
-def _is_fraction(cell: Any) -> bool:
-    return _is_number(cell) and bool(float(number(cell)) % 1)
-
-
-def _is_label(cell: Any) -> bool:
-    return cell is None or isinstance(cell, bool | int | float | str)
-
-
-def _is_answer(cell: Any) -> bool:
-    if isinstance(cell, list):
-        return bool(cell) and all(isinstance(part, str) for part in cell)
-    return isinstance(cell, str) and bool(cell.strip())
-
-
-def _lists(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """Whether a cell is a list of what fits."""
-
-    def are(cell: Any) -> bool:
-        held = listed(cell)
-        return isinstance(held, list) and all(map(fits, held))
-
-    return are
-
-
-def _numbers(cell: Any) -> bool:
-    """Whether a cell is a list of numbers, perhaps padded."""
-    held = listed(cell)
-    return isinstance(held, list) and all(map(_is_number, without_padding(held)))
-
-
-_flags = _lists(_is_flag)
-
-
-def _is_one_list(cell: Any) -> bool:
-    """Whether a cell is a list around one list of numbers, as a batch of one solution is."""
-    return isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], list) and _numbers(cell[0])
-
-
-def _judges(cell: Any) -> bool:
-    """Whether a cell has something to say of each step: a number, or right and wrong."""
-    held = listed(cell)
-    labels = without_padding(held) if isinstance(held, list) else []
-    return _numbers(cell) or (bool(labels) and all(isinstance(part, bool) for part in labels))
-
-
-_KINDS: dict[str, Callable[[Any], bool]] = {
-    "steps": _is_solution,
-    "earliest_error": is_index,
-    "error_steps": _lists(lambda cell: is_whole_index(cell) or isinstance(cell, bool)),
-    "step_labels": _lists(_is_label),
-    "final_answer_correct": lambda cell: isinstance(truth(cell), bool),
-    "agreement": lambda cell: isinstance(number(cell), float),
-}

@@ -13,21 +13,13 @@ from msgspec import Struct
 from scoring.data.errors import InputError
 from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.findings import Finding
-from scoring.formats.reading.import_checks import outcome_finding, unfit_labels_finding, unread_labels_finding
+from scoring.formats.reading.label_checks import outcome_finding, unfit_labels_finding, unread_labels_finding
 from scoring.formats.reading.rows import Rows
-from scoring.formats.tables.column_guess import (
-    COLUMN_NAMES,
-    GENERIC_INDICES,
-    GENERIC_LABELS,
-    GOLD_FIELDS,
-    TableSample,
-    is_index,
-    is_whole_index,
-)
-from scoring.formats.tables.column_mapping import ColumnMapping, guessed_worse, listed, number, steps
+from scoring.formats.tables.cell_kinds import is_index, is_whole_index
+from scoring.formats.tables.cell_values import listed, number, steps
+from scoring.formats.tables.column_guess import COLUMN_NAMES, GENERIC_INDICES, GENERIC_LABELS, GOLD_FIELDS, TableSample
+from scoring.formats.tables.column_mapping import ColumnMapping, guessed_worse
 from scoring.formats.tables.gold_labels import read_gold
-
-# -- gold labels that were not taken
 
 
 def refuse_undirected_labels(rows: Rows, mapping: ColumnMapping) -> None:
@@ -74,9 +66,6 @@ def untaken_labels(rows: Rows, mapping: ColumnMapping) -> Iterator[Finding]:
 
 def _has_gold(mapping: ColumnMapping) -> bool:
     return any(getattr(mapping, name) is not None for name in GOLD_FIELDS)
-
-
-# -- what can be read in several ways
 
 
 class Choice(Struct, frozen=True):

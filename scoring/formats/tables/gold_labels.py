@@ -23,7 +23,7 @@ from scoring.formats.reading.chunks import chunks
 from scoring.formats.reading.fields import WHOLE, Field, Fields, Layout, kind_of, read_by
 from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.findings import Finding, Severity
-from scoring.formats.reading.import_checks import (
+from scoring.formats.reading.label_checks import (
     absent_wrong_finding,
     is_few,
     is_signed,
@@ -37,7 +37,8 @@ from scoring.formats.reading.import_checks import (
     wrong_name_finding,
 )
 from scoring.formats.reading.rows import Rows
-from scoring.formats.tables.column_mapping import ColumnMapping, flat_row, mapped, number, text, whole
+from scoring.formats.tables.cell_values import number, text, whole
+from scoring.formats.tables.column_mapping import ColumnMapping, flat_row, mapped
 from scoring.formats.tables.label_bases import Evidence, LabelBase, label_base
 
 _RIGHT = frozenset(

@@ -18,50 +18,37 @@ What producers write, less what they add for themselves; indices of responses co
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise, takewhile
 from pathlib import PurePath
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.data.errors import UnknownFormat
 from scoring.formats.benchmarks.case_format import problem_id, unfolded
-from scoring.formats.reading.answer_forms import ANSWER_RULES, answer_form, distinct_answers, same_answer, told_apart
+from scoring.formats.reading.answer_forms import distinct_answers, same_answer
+from scoring.formats.reading.compressed_streams import plain_name
 from scoring.formats.reading.fields import Fields, kind_of
-from scoring.formats.reading.file_bytes import plain_name, printable
+from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.final_answers import reference_text, stated_answer
 from scoring.formats.reading.findings import Finding
-from scoring.formats.reading.math_verify import MOST_LOST, MathVerify
+from scoring.formats.reading.math_verify import MathVerify
 from scoring.formats.reading.rows import Rows
-from scoring.formats.results.result_format import number, scorer_name, written
+from scoring.formats.results.model_outputs import written
+from scoring.formats.results.reward_lists import number
+from scoring.formats.results.scorer_names import scorer_name
 from scoring.formats.tables.column_mapping import ColumnMapping
+from inspector.state.answer_blocks import ANSWER
+from scoring.formats.tables.response_answers import IS_RIGHT, ResponseAnswers
 
 _SAMPLE = 100
 _IDS = ("unique_id", "problem_id", "question_id", "q_id", "id", "idx", "index")
 _REFERENCES = ("answer", "final_answer", "reference_answer", "gt_answer", "ground_truth")
 _JUDGED = ("final_answer_correct", "is_correct")
-_ID, _PROBLEM_ID, _ANSWER, _RIGHT = "id", "problem_id", "parsed_answer", "final_answer_correct"
-COMPARED_BY, EQUAL_ANSWER = "answer_compared_by", "equal_answer"
-"""The metadata columns that say by what a final answer was compared with the reference, and to which answer to the same
-problem, spelled differently, math-verify found it equal.
-"""
-BY_RULES = f"rules {ANSWER_RULES}"
-BY_TEXT = f"{BY_RULES}, as text"
-"""The values of the first, beside math-verify's version: BY_TEXT = nothing can tell whether two texts that differ are
-equal as mathematics.
-"""
-OLD_COMPARISON = "final-answers"
-"""The finding of imports by version 0.2, which compared answers as texts."""
-ANSWER_FINDINGS = (OLD_COMPARISON, "answers-compared", "answers-as-text", "answers-too-hard")
-"""The findings that say how answers were compared."""
-_MOST_ASKED = 8
-"""Answers to a problem, the reference aside, that an answer is compared with by math-verify."""
-_OPERATION = re.compile(r"[\d\\+*/^_=<>|()\[\]-]")
-_WORD = re.compile(r"[A-Za-z]{3,}")
+_ID, _PROBLEM_ID = "id", "problem_id"
 _NAMED = re.compile(r"(pred_naive|pred_weighted|pred_maj)@(\d{1,6})")
 _OF_PRM = re.compile(r"_with_(.+)_rewards\Z")
 _OF_MODEL = re.compile(
@@ -104,7 +91,7 @@ def unfold(rows: Rows, name: str) -> UnfoldedResponses:
     """
     kind = RESPONSE_LISTS[name]
     with MathVerify() as math_verify:
-        answers = _Answers(math_verify)
+        answers = ResponseAnswers(math_verify)
         made = unfolded(rows, kind.responses(rows, answers))
     findings = made.findings
     # What is no object stays among the rows: whoever reads them says so.
@@ -124,110 +111,10 @@ def unfold(rows: Rows, name: str) -> UnfoldedResponses:
 def _named(responses: Sequence[Mapping[str, Any]], kind: "ResponseList", rows: Rows) -> ColumnMapping:
     """The mapping of the columns that some response has."""
     there = {key for response in responses for key, value in response.items() if value is not None}
-    own = {_RIGHT: _RIGHT, _ID: _ID, _PROBLEM_ID: _PROBLEM_ID}
+    own = {IS_RIGHT: IS_RIGHT, _ID: _ID, _PROBLEM_ID: _PROBLEM_ID}
     columns = {field: column for field, column in {**kind.columns, **own}.items() if column in there}
     rewards = {printable(kind.scorer(rows)): kind.rewards} if kind.rewards in there else {}
     return replace(ColumnMapping(rewards=rewards), **columns)
-
-
-class _Answers(Struct):
-    """Judges final answers: as the file does, else by comparing them with the reference."""
-
-    math_verify: MathVerify
-    compared: Counter[str] = field(default_factory=Counter)
-    right: int = 0
-    unread: int = 0
-    open: int = 0
-    # By what the producer names of the first n, how often that was looked at, and how often it is another answer.
-    named: Counter[str] = field(default_factory=Counter)
-    named_otherwise: Counter[str] = field(default_factory=Counter)
-
-    # The answers to each problem that math-verify compares others with.
-    known: dict[str, list[str]] = field(default_factory=dict)
-
-    def judge(self, problem: str, answer: str | None, reference: str | None, label: object = None) -> dict[str, Any]:
-        """Return the columns of a response's final answer.
-
-        Args:
-            problem: the id of the problem.
-            answer: what the response states; None = nothing that can be read.
-            reference: the right answer; None = unknown.
-            label: whether the answer is right, if the file says so.
-        """
-        columns: dict[str, Any] = {_ANSWER: answer}
-        equal = None if answer is None else self._equal_answer(problem, answer, reference)
-        if equal is not None:
-            columns[EQUAL_ANSWER] = equal
-        if isinstance(label, bool):
-            return {**columns, _RIGHT: label}
-        self.unread += answer is None and reference is not None
-        self.open += reference is None
-        if answer is None or reference is None:
-            return {**columns, _RIGHT: None}
-        is_same = same_answer(answer, reference)
-        right, by = is_same, BY_RULES
-        if not is_same and not told_apart(answer, reference):
-            decided = self._asked(reference, answer)
-            right, by = bool(decided), BY_TEXT if decided is None else f"math-verify {self.math_verify.version}"
-        self.compared[by] += 1
-        self.right += right
-        return {**columns, _RIGHT: right, COMPARED_BY: by}
-
-    def _equal_answer(self, problem: str, answer: str, reference: str | None) -> str | None:
-        """Return the answer to the problem to which math-verify alone finds this one equal; None without any."""
-        if self.math_verify.version is None:
-            return None
-        known = self.known.setdefault(problem, [])
-        others = [*([] if reference is None else [reference]), *known]
-        if any(same_answer(answer, other) for other in others):
-            return None
-        equal = next((other for other in others if self._asked(other, answer)), None)
-        if equal is None and len(known) < _MOST_ASKED:
-            known.append(answer)
-        return equal
-
-    def _asked(self, reference: str, answer: str) -> bool | None:
-        """Ask math-verify; None where it cannot tell, or where nothing but a unit or a word differs."""
-        forms = answer_form(reference), answer_form(answer)
-        units = {form.unit for form in forms if form.unit}
-        if told_apart(*forms):
-            return False
-        if len(units) > 1 or not _are_expressions([form.value for form in forms]):
-            return None
-        return self.math_verify.equal(forms[0].value, forms[1].value)
-
-    def findings(self, source: str) -> Iterator[Finding]:
-        if compared := self.compared.total():
-            words = ", ".join(f"{self.compared[by]:,} by {by}" for by in sorted(self.compared))
-            message = (
-                f"{compared:,} final answers were compared with the reference and {self.right:,} equal it ({words})"
-            )
-            yield Finding("note", "answers-compared", message, source)
-        if as_text := self.compared[BY_TEXT]:
-            more = "" if self.math_verify.version else "; pip install 'prm-inspect[answers]' compares expressions"
-            message = (
-                f"{as_text:,} of {compared:,} final answers count as wrong by their text alone{more}; "
-                "a list final_answer_correct in each row states which are right"
-            )
-            yield Finding("note", "answers-as-text", message, source)
-        if lost := self.math_verify.lost:
-            rest = ", and nothing was asked after them" if lost >= MOST_LOST else ""
-            message = f"{lost:,} pairs of answers took math-verify too long or too much memory{rest}"
-            yield Finding("note", "answers-too-hard", message, source)
-        if self.unread:
-            message = (
-                f"{self.unread:,} responses state no final answer that can be read: whether it is right is unknown"
-            )
-            yield Finding("warning", "no-final-answer", message, source)
-        if self.open:
-            message = f"of {self.open:,} responses nothing says whether their final answer is right"
-            yield Finding("note", "no-final-answer", message, source)
-        if self.named_otherwise.total():
-            counts = ", ".join(f"{self.named_otherwise[name]:,} of {n:,} {name}" for name, n in self.named.items())
-            message = (
-                f"the file names another answer than the texts and last scores of its completions give in {counts}"
-            )
-            yield Finding("note", "other-answer", message, source)
 
 
 class ResponseList(Struct, frozen=True, eq=False):
@@ -244,15 +131,10 @@ class ResponseList(Struct, frozen=True, eq=False):
 
     title: str
     recognises: Callable[[Any], bool]
-    responses: Callable[[Rows, _Answers], Callable[[Fields], Iterator[dict[str, Any]]]]
+    responses: Callable[[Rows, ResponseAnswers], Callable[[Fields], Iterator[dict[str, Any]]]]
     columns: Mapping[str, str]
     rewards: str
     scorer: Callable[[Rows], str] = lambda rows: scorer_name(rows.source)
-
-
-def _are_expressions(values: Sequence[str]) -> bool:
-    """Whether math-verify can compare two answers: it reads a word as a product of its letters."""
-    return any(map(_OPERATION.search, values)) and not any(map(_WORD.fullmatch, values))
 
 
 # -- what all kinds share
@@ -319,7 +201,7 @@ def _lines(text: str) -> list[str]:
 _CUTS = (_blank_lines, _without_empty_end, _lines)
 
 
-def _search_and_learn(rows: Rows, answers: _Answers) -> Callable[[Fields], Iterator[dict[str, Any]]]:
+def _search_and_learn(rows: Rows, answers: ResponseAnswers) -> Callable[[Fields], Iterator[dict[str, Any]]]:
     pairs = [
         (text, len(scores))
         for row in rows.rows
@@ -342,7 +224,7 @@ def _has_completions(fields: Fields) -> bool:
     return bool(completions)
 
 
-def _completions(fields: Fields, cut: Callable[[str], list[str]], answers: _Answers) -> Iterator[dict[str, Any]]:
+def _completions(fields: Fields, cut: Callable[[str], list[str]], answers: ResponseAnswers) -> Iterator[dict[str, Any]]:
     row = _with_reference(fields.value, "answer")
     completions, scores = row["completions"], row.get("scores")
     count = len(completions)
@@ -358,12 +240,12 @@ def _completions(fields: Fields, cut: Callable[[str], list[str]], answers: _Answ
         own = {_ID: f"{name}/{place}", _PROBLEM_ID: name, "completions": cut(text), "scores": scores[place]}
         pred = None if chosen is None else place == chosen
         judged = answers.judge(name, stated_answer(text), reference, _label_at(row, place, count))
-        stated.append(judged[_ANSWER] or "")
+        stated.append(judged[ANSWER] or "")
         yield {**shared, **own, "pred": pred, **judged}
     _compare_named(row, stated, scores, answers)
 
 
-def _compare_named(row: Mapping[str, Any], stated: list[str], scores: list[Any], answers: _Answers) -> None:
+def _compare_named(row: Mapping[str, Any], stated: list[str], scores: list[Any], answers: ResponseAnswers) -> None:
     """Count where the answers that the row names of its first n completions are those that these give."""
     last = [number(rewards[-1]) if isinstance(rewards, list) and rewards else None for rewards in scores]
     for key, value in row.items():
@@ -400,7 +282,7 @@ def _is_chain(chain: object) -> bool:
     return isinstance(chain, Mapping) and "steps" in chain
 
 
-def _chains(fields: Fields, answers: _Answers) -> Iterator[dict[str, Any]]:
+def _chains(fields: Fields, answers: ResponseAnswers) -> Iterator[dict[str, Any]]:
     row = _with_reference(fields.value, "answer")
     if not isinstance(row.get("chain_of_thoughts"), list):
         what = kind_of(row.get("chain_of_thoughts"))
@@ -485,7 +367,7 @@ def _texts(fields: Fields) -> Iterator[dict[str, Any]]:
             "text": [response],
             "scores": score_of_text,
         }
-        yield {**shared, **own, _RIGHT: place < row["num_correct"]}
+        yield {**shared, **own, IS_RIGHT: place < row["num_correct"]}
 
 
 def _conversations(texts: list[Any]) -> tuple[str, list[str]] | None:
@@ -525,7 +407,7 @@ def _is_math_aps(row: Any) -> bool:
     return all(isinstance(part, Mapping) and isinstance(part.get("solution_prefix"), str) for part in prefixes)
 
 
-def _paths(fields: Fields, answers: _Answers) -> Iterator[dict[str, Any]]:
+def _paths(fields: Fields, answers: ResponseAnswers) -> Iterator[dict[str, Any]]:
     row = fields.value
     if not _is_math_aps(row):
         fields.note("error", "wrong-type", "reasoning_steps is not a list of objects with a solution_prefix each")
@@ -562,7 +444,7 @@ def _is_skywork(row: Any) -> bool:
     return isinstance(row, Mapping) and {"problem", "response", "step_rewards"} <= row.keys()
 
 
-def _skywork(_: Rows, answers: _Answers) -> Callable[[Fields], Iterator[dict[str, Any]]]:
+def _skywork(_: Rows, answers: ResponseAnswers) -> Callable[[Fields], Iterator[dict[str, Any]]]:
     places: dict[str, int] = {}
 
     def response_of(fields: Fields) -> Iterator[dict[str, Any]]:

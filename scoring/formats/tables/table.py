@@ -18,26 +18,16 @@ from msgspec.structs import replace
 from scoring.data.errors import CommandEdit, MissingColumn, UsageError
 from scoring.formats.benchmarks.benchmark_registry import MODULES
 from scoring.formats.benchmarks.case_format import CaseFormat, Imported, ReadSource, warn_where
+from scoring.formats.reading.compressed_streams import plain_name
 from scoring.formats.reading.fields import Field, Fields, Layout, as_made, name_of, read_by, solution
 from scoring.formats.reading.fields import text as text_field
 from scoring.formats.reading.fields import truth as truth_field
-from scoring.formats.reading.file_bytes import plain_name, printable
+from scoring.formats.reading.file_bytes import printable
 from scoring.formats.reading.findings import Finding
-from scoring.formats.reading.import_checks import unsplit_findings
 from scoring.formats.reading.rows import Rows
-from scoring.formats.tables.column_mapping import (
-    FLAGS,
-    SPLIT,
-    TEXTS,
-    ColumnMapping,
-    columns_of,
-    flat_row,
-    has,
-    mapped,
-    outermost,
-    single_at,
-    text,
-)
+from scoring.formats.reading.text_checks import unsplit_findings
+from scoring.formats.tables.cell_values import columns_of, has, outermost, single_at, text
+from scoring.formats.tables.column_mapping import FLAGS, SPLIT, TEXTS, ColumnMapping, flat_row, mapped
 from scoring.formats.tables.gold_labels import (
     GoldExpressions,
     GoldReading,

@@ -1,8 +1,9 @@
 """An adapter of the user's own: one class in a Python file, or one that an installed package names.
 
 The class is made like a family's: `of(checkpoint, **options)` gives what has `scale`, `readout`, `settings` and
-`encoder(tokenizer)`; `OPTIONS`, `reads` and the facts of `scoring.models.prms.base` may be left out. What it gives is
-looked at before anything runs, and the digest of its source is part of its settings and so of the scorer's fingerprint.
+`encoder(tokenizer)`; `OPTIONS`, `reads` and the facts of `scoring.models.prms.family_facts` may be left out. What it
+gives is looked at before anything runs, and the digest of its source is part of its settings and so of the scorer's
+fingerprint.
 """
 
 import json
@@ -22,7 +23,8 @@ from scoring.data.own_code import OwnCode
 from scoring.data.readout import Encoded, Readout, Refused
 from scoring.data.schema import READABLE
 from scoring.models.checkpoint import Checkpoint
-from scoring.models.prms.base import Adapter, Encoder, Options, Scale, Tokenizer, check_tensors, facts_of
+from scoring.models.prms.base import Adapter, Encoder, Options, Scale, Tokenizer, check_tensors
+from scoring.models.prms.family_facts import facts_of
 
 GROUP = "prm_inspect.adapters"
 """The group of entry points: name -> "module:Class"."""

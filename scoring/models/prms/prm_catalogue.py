@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from scoring.data.errors import CheckpointError, ForeignCheckpoint, UsageError
 from scoring.models.checkpoint import Checkpoint
-from scoring.models.prms.base import Adapter, Options, facts_of
+from scoring.models.prms.base import Adapter, Options
+from scoring.models.prms.family_facts import facts_of
 from scoring.models.prms.output_labels import OPTION, check_labels
 from scoring.models.prms.own import own_family
 

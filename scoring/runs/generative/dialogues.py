@@ -12,7 +12,7 @@ from scoring.data.errors import EngineError
 from scoring.data.readout import FAILED
 from scoring.formats.reading.critic_answers import fault_words
 from scoring.models.asking import Answered, GeneratedAnswer, GenerationRequest, TokenLogprobs, other_seed, prompt_hash
-from scoring.models.critics.protocols import was_cut
+from scoring.models.critics.answer_parsers import was_cut
 from scoring.runs.critic_runs import seed_of
 from scoring.runs.generative.talk import JudgedTalk, Question, Talk, TalkFamily, came, said
 from scoring.runs.plan import REFUSED, MissingAnswers

@@ -10,7 +10,8 @@ from scoring.data.scorer import Scorer
 from scoring.models.asking import Sampling
 from scoring.models.critics.sampling import ChosenSampling
 from scoring.runs.generative import genprm, rprm, thinkprm
-from scoring.runs.generative.talk import Allowed, TalkFamily, TalkTemplate
+from scoring.runs.generative.talk import Allowed, TalkFamily
+from scoring.runs.generative.talk_templates import TalkTemplate
 
 Make = Callable[[TalkTemplate, dict[str, str], Sampling], TalkFamily]
 FamilyOptions = dict[str, str]

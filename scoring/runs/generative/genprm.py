@@ -25,21 +25,9 @@ from msgspec.structs import replace
 
 from scoring.formats.reading.critic_answers import ParseFault
 from scoring.models.asking import GeneratedAnswer, Message, Prompt, Sampling
-from scoring.runs.generative.talk import (
-    LIKELIEST,
-    Allowed,
-    DecisionWords,
-    JudgedTalk,
-    Question,
-    Talk,
-    TalkTemplate,
-    boxed_word,
-    first_boxed_word,
-    judged,
-    lacking,
-    last_token,
-    said,
-)
+from scoring.runs.generative.decision_words import LIKELIEST, DecisionWords, boxed_word, first_boxed_word, last_token
+from scoring.runs.generative.talk import Allowed, JudgedTalk, Question, Talk, judged, lacking, said
+from scoring.runs.generative.talk_templates import TalkTemplate
 
 OPTIONS: Allowed = {
     "analyze": ("on", "off"),

@@ -20,18 +20,9 @@ from msgspec import Struct
 from scoring.formats.reading.critic_answers import ParseFault
 from scoring.models.asking import Message, Prompt, Sampling
 from scoring.models.prms.base import numbered
-from scoring.runs.generative.talk import (
-    DECIDING,
-    Allowed,
-    DecisionWords,
-    JudgedTalk,
-    Question,
-    Talk,
-    TalkTemplate,
-    decide_talk,
-    lacking,
-    said,
-)
+from scoring.runs.generative.decision_words import DecisionWords
+from scoring.runs.generative.talk import DECIDING, Allowed, JudgedTalk, Question, Talk, decide_talk, lacking, said
+from scoring.runs.generative.talk_templates import TalkTemplate
 
 OPTIONS: Allowed = {
     "reader": ("softmax", "text"),

@@ -21,17 +21,9 @@ from msgspec import Struct
 
 from scoring.formats.reading.critic_answers import ParseFault
 from scoring.models.asking import Message, Prompt, Sampling
-from scoring.runs.generative.talk import (
-    DECIDING,
-    Allowed,
-    DecisionWords,
-    Question,
-    Talk,
-    TalkTemplate,
-    decide_talk,
-    lacking,
-    said,
-)
+from scoring.runs.generative.decision_words import DecisionWords
+from scoring.runs.generative.talk import DECIDING, Allowed, Question, Talk, decide_talk, lacking, said
+from scoring.runs.generative.talk_templates import TalkTemplate
 
 OPTIONS: Allowed = {
     # Steps begin with their number, and the chain stops where it turns to one that is not there: upstream's

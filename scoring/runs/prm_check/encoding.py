@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from scoring.data.readout import Encoded, Refused
 from scoring.models.prms.base import Encoder
 from scoring.runs.opened import LoadedPrm
-from scoring.runs.xray import Case, TokenTexts
+from scoring.runs.token_texts import TokenTexts
+from scoring.runs.xray import Case
 
 # -- what one check of an adapter found, and what to do where it failed
 

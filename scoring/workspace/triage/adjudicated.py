@@ -22,8 +22,8 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.data.schema import STEP_INDEX
-from scoring.workspace.triage.history import GOLD_WRONG, RULINGS
-from scoring.workspace.triage.words import Annotation
+from scoring.workspace.triage.actions import GOLD_WRONG, RULINGS
+from scoring.workspace.triage.annotations import Annotation
 
 CHANGED, CONFIRMED, WITHOUT_GOLD = "changed", "as the gold says", "import problem"
 UNRATED, RULINGS_DIFFER = "no step is rated", "people differ on the ruling"

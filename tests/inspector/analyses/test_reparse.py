@@ -15,7 +15,7 @@ from inspector.analyses import load as analysis
 from refusals import sentence_of
 from scoring.data.scorer import Scorer
 from scoring.models.asking import GeneratedAnswer
-from scoring.models.critics.protocols import PARSERS, READERS
+from scoring.models.critics.answer_parsers import PARSERS, READERS
 from scoring.models.fingerprint import fingerprint
 from scoring.runs.reparse import readings
 from scoring.selection.loading import load

@@ -7,7 +7,7 @@ import pytest
 
 import authored
 from inspector import cli
-from inspector.case_page.critique_page import DisplayOptions
+from inspector.case_page.open_case import DisplayOptions
 from inspector.case_page.vote_page import answers_to, vote_page
 from inspector.render.charts.glyphs import Glyphs
 from inspector.state.opening import inspect

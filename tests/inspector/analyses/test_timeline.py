@@ -24,8 +24,8 @@ from inspector.render.chart_blocks import Curve
 from opened import opened
 from reference import Case
 from scoring.data.errors import UsageError
-from scoring.data.scorer import TrainingPoint
-from scoring.metrics.aligned import EVERY
+from scoring.data.training_point import TrainingPoint
+from scoring.metrics.aligned_conditions import EVERY
 from scoring.metrics.first_error import SIDES
 from scoring.selection.loading import load
 from scoring.selection.query import Query, shell_word

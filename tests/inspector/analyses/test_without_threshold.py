@@ -30,6 +30,7 @@ from scoring.selection.query import Query
 from scoring.workspace.cache import VoteParts
 from screen_text import press, rests, screen_lines, shows
 from views import cases_view, metrics_view, show_view, table_of, words_of
+from inspector.state.case_list.listed import failures
 
 PLAIN = Glyphs(ascii_only=True)
 UNMOVABLE = {

@@ -11,7 +11,8 @@ from inherited import action_of
 from inspector.app.terminal.keymap import usual
 from inspector.screens.case import CaseScreen
 from inspector.screens.trees import StepTable, TreeScreen
-from inspector.widgets.key_table import COMMANDS, RAIL
+from inspector.widgets.key_table import COMMANDS
+from inspector.widgets.key_table.rail import RAIL
 
 
 def nodes():

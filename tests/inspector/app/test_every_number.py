@@ -16,11 +16,11 @@ from inspector.widgets.key_table import COMMANDS
 from inspector.widgets.key_table.command import ANALYSES
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
-from scoring.data.scorer import TrainingPoint
-from scoring.selection.query import Query
+from scoring.data.training_point import TrainingPoint
 from screen_text import press, rests, shows, strokes, type_ahead, until
 from thoroughness import THOROUGH, also
 from walking import walk
+from scoring.selection.query import Query
 
 KEYS = {one.id: strokes(one) for one in COMMANDS}
 SIZE = (160, 48)

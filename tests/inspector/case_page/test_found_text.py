@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from inspector.case_page.prose import FOUND, found_text
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
-from scoring.workspace.filtering.text_query import TextQuery, spans
+from scoring.workspace.filtering.text_query import TextQuery
+from scoring.workspace.filtering.text_spans import spans
 
 letters = st.text(st.sampled_from("ab  \n界é𝒳[$\\x1"), max_size=80)
 

@@ -22,7 +22,7 @@ from inspector.state.processes.scoring_words import ended, speed
 from refusals import sentence_of
 from scoring.data.scorer import Scorer
 from scoring.runs.arguments import add_arguments
-from scoring.runs.preparation import EngineOptions
+from scoring.runs.engine_options import EngineOptions
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
 from scoring_process import commanded_here, light, only, ran_here

@@ -4,7 +4,7 @@ import shlex
 import threading
 
 import example
-from inspector.cli import parse
+from inspector.cli.entry import parse
 from inspector.cli.query_arguments import query_from
 from inspector.screens import searching as search_screen
 from inspector.state.filtering import search_run

@@ -5,7 +5,7 @@ from unittest.mock import Mock
 from textual.screen import Screen
 
 import inspector.screens
-from inspector.screens.base import Steady
+from inspector.widgets.textual_compat import Steady
 from inspector.screens.palette import SteadyPalette
 from inspector.widgets import textual_compat
 from opened import opened

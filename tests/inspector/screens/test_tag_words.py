@@ -2,7 +2,8 @@ import pytest
 
 from inspector.screens.tag_words import batch_words, changes, completed, offered_tags, typed_tags
 from scoring.formats.benchmarks.benchmark_registry import taxonomies
-from scoring.workspace.triage.history import NOTE, TAG, UNTAG, Action, Triage
+from scoring.workspace.triage.actions import NOTE, TAG, UNTAG, Action
+from scoring.workspace.triage.history import Triage
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from opened import DEMO, inspected, opened
 from scoring.data.errors import UnwritableWorkspace
 from scoring.selection.loading import load
 from scoring.workspace.triage import journal as writing
-from scoring.workspace.triage.history import RULINGS
+from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.journal import Author, Journal
 from screen_text import press, rests, screen_text, shows, until
 

@@ -8,8 +8,8 @@ import pytest
 import making
 from inspector.cli import main
 from reference import Case
-from scoring.metrics.breakdown import LENGTHS, POSITIONS
-from scoring.metrics.official_rows import grouped, groups
+from scoring.metrics.axes import LENGTHS, POSITIONS
+from scoring.metrics.case_groups import grouped, groups
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 

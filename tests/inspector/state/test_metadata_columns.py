@@ -22,12 +22,13 @@ from scoring.evaluation.evaluated_cases import MEASURES
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.triage_columns import SAID as DTYPES
 from scoring.importing.sources import read_source
-from scoring.metrics.breakdown import DERIVED, SCHEMA
-from scoring.selection.labels import COLUMN
+from scoring.metrics.axes import DERIVED
+from scoring.metrics.breakdown import SCHEMA
+from screen_text import press, rests, shows, until
 from scoring.selection.loading import load
 from scoring.selection.ordering import INSTRUCTIVE
 from scoring.selection.query import Query
-from screen_text import press, rests, shows, until
+from scoring.selection.labels import COLUMN
 
 ODD = "odd \x1b[31m[bold]'\""
 """A name of a column that could act."""

@@ -14,7 +14,8 @@ import pytest
 
 import example
 import scenes
-from inspector.widgets.key_table import COMMANDS, Command
+from inspector.widgets.key_table import COMMANDS
+from inspector.widgets.key_table.command import Command
 from opened import listed, opened
 from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts

@@ -12,7 +12,7 @@ import reference
 import rule_reference as slow
 from reference import Case
 from scoring.api import open_workspace
-from scoring.data import rules
+from scoring.data import reward_transforms
 from scoring.data.errors import PluginError, UsageError
 from scoring.data.rules import GROUP, check_rule, installed_rules, rule
 from scoring.evaluation.verdicts import OUTCOMES
@@ -26,7 +26,7 @@ CASES = [Case(3, 1, (0.9, 0.2, 0.7)), Case(2, -1, (0.5, 0.5)), Case(1, 0, (0.1,)
 
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch):
-    monkeypatch.setattr(rules, "_OWN", {})
+    monkeypatch.setattr(reward_transforms, "_OWN", {})
 
 
 def written(tmp_path, body, name="mine", file="mine.py"):
@@ -107,9 +107,9 @@ def test_a_reward_that_is_no_number_may_stay_none_and_whole_numbers_will_do(tmp_
     load_plugins([written(tmp_path, "return (values > 0.5).astype(int)")])
     found = making.evaluation(CASES).compared("<", "mine").at(0.5)
     assert found.verdicts[:3].tolist() == [1, 0, 0]
-    made = rules.transform("mine")
+    made = reward_transforms.transform("mine")
     load_plugins([written(tmp_path, "return 2 * values", "other", "other.py")])
-    assert np.isnan(rules.transform("other")(np.array([np.nan, 1.0]), np.array([0, 2]))[0])
+    assert np.isnan(reward_transforms.transform("other")(np.array([np.nan, 1.0]), np.array([0, 2]))[0])
     assert made(np.empty(0), np.array([0, 0])).size == 0
 
 
@@ -147,13 +147,13 @@ def test_a_decorated_function_is_still_one():
 def test_two_files_with_one_name_are_refused_and_a_file_that_changed_takes_the_place_of_the_old(tmp_path):
     first = written(tmp_path, "return values")
     load_plugins([first, first])
-    known = rules.transform("mine")
+    known = reward_transforms.transform("mine")
     load_plugins([first])
-    assert rules.transform("mine") is known
+    assert reward_transforms.transform("mine") is known
     with pytest.raises(PluginError, match="two files hold a rule 'mine'"):
         load_plugins([written(tmp_path, "return values", file="again.py")])
     load_plugins([written(tmp_path, "return 2 * values  # another")])
-    assert rules.transform("mine")(np.array([1.0]), np.array([0, 1])).tolist() == [2.0]
+    assert reward_transforms.transform("mine")(np.array([1.0]), np.array([0, 1])).tolist() == [2.0]
 
 
 def test_an_installed_package_names_rules_and_none_is_imported_before_it_is_asked_for(tmp_path, monkeypatch):
@@ -163,10 +163,10 @@ def test_an_installed_package_names_rules_and_none_is_imported_before_it_is_aske
     assert set(installed_rules()) == {"twice", "other", "odd"}
     with pytest.raises(UsageError, match=r"\.\.\., odd, other, twice"):
         check_rule("nonsense<")
-    assert not rules.own_transforms()
+    assert not reward_transforms.own_transforms()
     found = making.evaluation(CASES).compared(*check_rule("twice<="))
     assert found.compared_values.of(0) == [1.8, 0.4, 1.4]
-    assert rules.transform("twice").code.package == "mine 1.2"
+    assert reward_transforms.transform("twice").code.package == "mine 1.2"
     with pytest.raises(PluginError, match="is the rule 'twice' and not 'other'"):
         check_rule("other<")
     with pytest.raises(PluginError, match=r"plugged_rule:np of mine 1\.2 is not a rule"):

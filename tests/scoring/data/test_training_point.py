@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.data.errors import UsageError
-from scoring.data.scorer import (
+from scoring.data.scorer import Scorer
+from scoring.data.training_point import (
     LARGEST,
     NOWHERE,
-    Scorer,
     TrainingPoint,
     checkpoints_in,
     guessed_point,

@@ -8,9 +8,12 @@ import adapters
 import byte_vocabulary
 import checkpoints
 from scoring.data.errors import ForeignCheckpoint
+from scoring.engines.base_names import base_sentence, check_body
 from scoring.engines.lora_config import LoraConfig
-from scoring.engines.usable_weights import ModelPlace, Weights, base_sentence, check_body
-from scoring.runs.preparation import EngineOptions, prepare
+from scoring.engines.model_places import ModelPlace
+from scoring.engines.usable_weights import Weights
+from scoring.runs.engine_options import EngineOptions
+from scoring.runs.preparation import prepare
 from scoring.workspace.workspace import Workspace
 
 HUB = ModelPlace(Path("/cache/x"), "org/Llama-PRM800K", "0" * 40)

@@ -15,8 +15,9 @@ from scoring.data.readout import Encoded, Refused  # noqa: E402
 from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402  # needs torch
 from scoring.models.checkpoint import Checkpoint  # noqa: E402
 from scoring.models.prms.prm_catalogue import ADAPTERS, adapter_of  # noqa: E402
-from scoring.runs.prm_check.adapter_checks import checks, rewards_of  # noqa: E402
+from scoring.runs.prm_check.adapter_checks import checks  # noqa: E402
 from scoring.runs.prm_check.encoding import encode_case  # noqa: E402
+from scoring.runs.prm_check.running_checks import rewards_of  # noqa: E402
 from scoring.runs.xray import Case  # noqa: E402
 
 ROUNDING = 1e-4

@@ -11,7 +11,8 @@ import checkpoints
 import tiny_families
 from scoring.data.errors import CheckpointError, ForeignCheckpoint, UsageError
 from scoring.data.readout import Encoded
-from scoring.runs.preparation import EngineOptions, prepare
+from scoring.runs.engine_options import EngineOptions
+from scoring.runs.preparation import prepare
 from scoring.workspace.workspace import Workspace
 
 torch = pytest.importorskip("torch")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.engines.placement import MOST_TOKENS, free_on_cards, free_on_cpu, tokens_that_fit
+from scoring.engines.memory import MOST_TOKENS, free_on_cards, free_on_cpu, tokens_that_fit
 
 GB = 10**9
 SEVEN_B = {"hidden": 3584, "inner": 18944, "bytes_each": 2}

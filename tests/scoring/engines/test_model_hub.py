@@ -2,7 +2,7 @@ import pytest
 
 import checkpoints
 from scoring.data.errors import CheckpointError, HubUnavailable
-from scoring.engines.usable_weights import find_place
+from scoring.engines.model_places import find_place
 from scoring.models.checkpoint import Checkpoint
 
 

@@ -12,7 +12,8 @@ import adapters
 import checkpoints
 from scoring.data.errors import CheckpointError, PickleRefused
 from scoring.data.readout import Encoded
-from scoring.runs.preparation import EngineOptions, prepare
+from scoring.runs.engine_options import EngineOptions
+from scoring.runs.preparation import prepare
 from scoring.workspace.workspace import Workspace
 
 torch = pytest.importorskip("torch")

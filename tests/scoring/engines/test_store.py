@@ -5,7 +5,7 @@ import time
 import pytest
 
 from scoring.data.errors import NoWorkspace, UnwritableWorkspace
-from scoring.engines.usable_weights import ABANDONED_SECONDS, FOLDER, ConvertedStore
+from scoring.engines.converted_store import ABANDONED_SECONDS, FOLDER, ConvertedStore
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from scoring.data.readout import Encoded, Refused
 from scoring.models.checkpoint import Checkpoint
 from scoring.models.prms.prm_catalogue import adapter_of
 from scoring.models.prms.qwen import SYSTEM
-from scoring.runs.opened import TokenizerFile
+from scoring.runs.tokenizer_file import TokenizerFile
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

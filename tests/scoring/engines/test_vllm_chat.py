@@ -8,7 +8,7 @@ from hypothesis import strategies as st  # noqa: E402  # stands with the ones be
 
 import tiny_chat  # noqa: E402  # needs torch
 from scoring.data.errors import EngineError  # noqa: E402  # stands with the ones around it
-from scoring.engines.vllm_generate import ChatError, VllmChat  # noqa: E402  # stands with the ones around it
+from scoring.engines.vllm_chat import ChatError, VllmChat  # noqa: E402  # stands with the ones around it
 from scoring.models.asking import Message, Sampling  # noqa: E402  # stands with the ones around it
 from thoroughness import up_to  # noqa: E402  # stands with the ones around it
 

@@ -6,7 +6,7 @@ transformers = pytest.importorskip("transformers")
 pytest.importorskip("torch")
 
 import tiny_chat  # noqa: E402  # needs torch
-from scoring.engines.vllm_generate import VllmChat  # noqa: E402  # stands with the ones around it
+from scoring.engines.vllm_chat import VllmChat  # noqa: E402  # stands with the ones around it
 from scoring.models.asking import Message, Sampling  # noqa: E402  # stands with the ones around it
 
 # As the tiny one, but a message keeps its blanks: as the templates of Qwen2.5 and DeepSeek-R1's distillations have it.

@@ -3,8 +3,8 @@ import pytest
 import checkpoints
 from scoring.data.errors import EngineError
 from scoring.data.readout import Linear, Readout, Vocabulary, one_layer, two_layers
-from scoring.engines.vllm_engine import vllm_head
 from scoring.engines.vllm_generate import VllmGenerate
+from scoring.engines.vllm_head import vllm_head
 from scoring.models.asking import Sampling
 from scoring.models.checkpoint import Checkpoint
 

@@ -8,8 +8,8 @@ import making
 from reference import Case
 from scoring.data.schema import REWARDS, VOTES, conform
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.given import by_run, tally
 from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.votes import by_run, tally
 from scoring.workspace.cache import RewardParts, VoteParts, case_rows, cases_with_rows, rows_about, rows_of_cases
 from thoroughness import up_to
 

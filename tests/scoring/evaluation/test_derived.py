@@ -19,12 +19,11 @@ from imports import import_source
 from scoring.data.schema import VOTES, conform
 from scoring.data.scorer import Scorer
 from scoring.evaluation import derived
+from scoring.evaluation.array_folder import DamagedPack, discard
 from scoring.evaluation.derived import (
     FOLDER,
-    DamagedPack,
     EvaluationCache,
     RefusalReasons,
-    discard,
     packed_evaluation,
     remove_unasked,
     unpacked_evaluation,

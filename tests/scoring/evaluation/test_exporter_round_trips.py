@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 import rows_out
 from imports import import_source
 from scoring.data.schema import REWARDS
-from scoring.evaluation.exporters import case_lines, json_line, reward_lines
+from scoring.evaluation.case_exports import case_lines
+from scoring.evaluation.exported_rows import json_line
+from scoring.evaluation.reward_exports import reward_lines
 from scoring.formats.benchmarks import grben
 from scoring.formats.benchmarks.benchmark_registry import benchmark_module
 from scoring.formats.benchmarks.own import cases_frame

@@ -12,27 +12,26 @@ from inspector.cli.actions.triage_export import TABLES
 from inspector.cli.commands.export import FOREIGN
 from rows_out import case, decided, given, labelled
 from scoring.data.schema import METADATA, REWARDS
-from scoring.evaluation.exporters import (
+from scoring.evaluation.case_exports import (
     CASE_FORMATS,
-    REWARD_FORMATS,
-    TRIAGE_FORMATS,
-    ExportedRow,
-    RewardSource,
-    ScorerOutput,
     case_lines,
-    grben_details_row,
     grben_row,
-    json_line,
-    mr_eval_row,
-    note_sentences,
     prmbench_id,
     prmbench_row,
     processbench_row,
-    reward_lines,
-    scorer_outputs,
-    triage_lines,
     trl_row,
 )
+from scoring.evaluation.exported_rows import ExportedRow, json_line, note_sentences
+from scoring.evaluation.reward_exports import (
+    REWARD_FORMATS,
+    RewardSource,
+    ScorerOutput,
+    grben_details_row,
+    mr_eval_row,
+    reward_lines,
+    scorer_outputs,
+)
+from scoring.evaluation.triage_exports import TRIAGE_FORMATS, triage_lines
 from scoring.evaluation.verdicts import LABELS_AS_GIVEN
 
 BENCH = [reference.Case(2, 1, (0.9, 0.1), error_steps=(1,)), reference.Case(3, None), reference.Case(1, -1)]

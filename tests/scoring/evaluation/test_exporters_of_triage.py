@@ -9,18 +9,18 @@ import making
 import reference
 from imports import import_source
 from rows_out import case
-from scoring.evaluation.exporters import (
+from scoring.evaluation.exported_rows import json_line
+from scoring.evaluation.triage_exports import (
     CaseAnnotations,
     annotations_by_case,
-    json_line,
     prm800k_ratings,
     processbench_after_triage,
     triage_lines,
     trl_ratings,
 )
-from scoring.workspace.triage.adjudicated import CHANGED
-from scoring.workspace.triage.history import RATINGS, RULINGS
-from scoring.workspace.triage.words import Annotation
+from scoring.workspace.triage.actions import RATINGS, RULINGS
+from scoring.formats.benchmarks.reasoneval_pairs import CHANGED
+from scoring.workspace.triage.annotations import Annotation
 from thoroughness import up_to
 
 MODEL, GOLD, BOTH, IMPORT, UNSURE = RULINGS

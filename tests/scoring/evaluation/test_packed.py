@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from scoring.data.errors import UnwritableWorkspace
-from scoring.evaluation.derived import DOCUMENT, DamagedPack, pack, unpack
+from scoring.evaluation.array_folder import DOCUMENT, DamagedPack, pack, unpack
 from thoroughness import up_to
 
 KEY = "0123"

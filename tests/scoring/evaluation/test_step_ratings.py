@@ -9,10 +9,11 @@ import reference
 import step_making
 from scoring.data.schema import VOTES, conform
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.given import split
+from scoring.evaluation.step_ratings import split
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT, UNPARSED
-from scoring.metrics.step_labels import PRMSCORE, PooledSteps, step_rows
+from scoring.metrics.step_labels import PooledSteps, step_rows
+from scoring.metrics.step_metrics import PRMSCORE
 
 CASES = [reference.Case(2, -1), reference.Case(2, 0), reference.Case(2, 1)]
 FRAME = making.frame(CASES)

@@ -13,21 +13,17 @@ import selecting
 import step_making
 from reference import Case
 from scoring.data.errors import UsageError
-from scoring.data.rules import check_own_rule, check_rule, find_transform, maximum_of, transform
+from scoring.data.reward_transforms import find_transform, maximum_of, transform
+from scoring.data.rules import check_own_rule, check_rule
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES, Rule, spelled
+from scoring.metrics.curve_bands import case_bands, step_bands
 from scoring.metrics.deciding import dev_tuned
 from scoring.metrics.step_labels import step_rows
-from scoring.metrics.threshold_curves import (
-    AtThreshold,
-    case_bands,
-    case_curve,
-    flip_conditions,
-    step_bands,
-    step_curve,
-)
+from scoring.metrics.threshold_curves import case_curve, step_curve
+from scoring.metrics.threshold_flips import AtThreshold, flip_conditions
 from thoroughness import THOROUGH, together, up_to
 
 # Sums of these are exact, so that z-scores are equal here where they are equal in truth.

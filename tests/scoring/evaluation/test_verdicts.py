@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 import making
 import reference
 from reference import Case
+from scoring.evaluation.case_breakpoints import case_floats, margins
 from scoring.evaluation.verdicts import (
     NO_VERDICT,
     OUTCOMES,
     UNPARSED,
     UNSCORED,
     Rule,
-    case_floats,
-    margins,
     outcome_names,
     outcomes,
     verdicts,

@@ -22,8 +22,8 @@ from benchmark_rows import stepwise
 from inspector.cli import main
 from scoring.data.errors import InputError, UnknownFormat, UnreadableFile, UsageError
 from scoring.formats.benchmarks import case_format as base
-from scoring.formats.reading import file_bytes
-from scoring.formats.reading.file_bytes import zstd_module
+from scoring.formats.reading import compressed_streams
+from scoring.formats.reading.compressed_streams import zstd_module
 from scoring.importing import archives, bringing, local_files
 from scoring.importing.archives import Archive
 from scoring.importing.batch import ImportOptions, read_sources
@@ -389,7 +389,7 @@ def test_a_member_that_lies_or_is_damaged_is_refused_in_a_sentence(folder, chang
 
 
 def test_a_bomb_in_an_archive_is_refused_by_what_it_becomes(folder, monkeypatch):
-    monkeypatch.setattr(file_bytes, "SMALL", 1_000_000)
+    monkeypatch.setattr(compressed_streams, "SMALL", 1_000_000)
     bomb = zipped(
         ("a.jsonl", WHOLE), ("b.jsonl", bytes(5_000_000)), ("c.jsonl", os.urandom(20_000)), ("d.jsonl", WHOLE)
     )
@@ -405,7 +405,7 @@ def test_a_bomb_in_an_archive_is_refused_by_what_it_becomes(folder, monkeypatch)
 
 
 def test_many_small_bombs_are_one(folder, monkeypatch):
-    monkeypatch.setattr(file_bytes, "SMALL", 1_000_000)
+    monkeypatch.setattr(compressed_streams, "SMALL", 1_000_000)
     path = folder / "x.zip"
     path.write_bytes(zipped(*((f"{number:03}.jsonl", bytes(900_000)) for number in range(50))))
     refused = brought(path, folder)
@@ -415,7 +415,7 @@ def test_many_small_bombs_are_one(folder, monkeypatch):
 
 
 def test_small_bombs_that_are_compressed_within_the_archive_count_too(folder, monkeypatch):
-    monkeypatch.setattr(file_bytes, "SMALL", 1_000_000)
+    monkeypatch.setattr(compressed_streams, "SMALL", 1_000_000)
     path = folder / "x.zip"
     path.write_bytes(zipped(*((f"{number:03}.jsonl.gz", gzip.compress(bytes(900_000))) for number in range(50))))
     refused = brought(path, folder)

@@ -12,7 +12,8 @@ from imports import workspace_with
 from scoring.data.errors import UsageError
 from scoring.formats.reading.rows import Rows
 from scoring.formats.tables.column_mapping import ColumnMapping
-from scoring.formats.tables.results import gathered_steps, results
+from scoring.formats.tables.results import results
+from scoring.formats.tables.step_rows import gathered_steps
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.join import OF_CASES, join
 from scoring.workspace.workspace import Workspace

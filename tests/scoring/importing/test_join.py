@@ -16,7 +16,8 @@ from scoring.data.schema import REWARDS, VOTES
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold, align
 from scoring.formats.reading.findings import Finding
-from scoring.importing.join import gold_findings, join, verdict_findings
+from scoring.formats.reading.label_checks import gold_findings, verdict_findings
+from scoring.importing.join import join
 from scoring.importing.saving import scorer_of
 from scoring.importing.step_values import grouped
 from scoring.workspace.workspace import Workspace

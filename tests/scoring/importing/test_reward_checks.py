@@ -11,7 +11,7 @@ import pytest
 import authored
 from imports import workspace_with
 from scoring.data.errors import InputError, NotJoined, ScorerConflict
-from scoring.formats.reading.import_checks import auroc_below, implies_worse, length_pattern
+from scoring.formats.reading.reward_checks import auroc_below, implies_worse, length_pattern
 from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.batch import ImportOptions, read_sources
 

@@ -13,7 +13,8 @@ from results_and_cases import case, cases_of, results, texts
 from saved_results import CASES, cached, folder_of, given
 from scoring.data.errors import DamagedWorkspace, NoWorkspace, ScorerConflict, UnreadableFile
 from scoring.data.schema import REWARDS
-from scoring.data.scorer import Scorer, TrainingPoint
+from scoring.data.scorer import Scorer
+from scoring.data.training_point import TrainingPoint
 from scoring.importing import batch as module
 from scoring.importing import ledger, saving
 from scoring.importing.batch import ImportOptions, read_sources

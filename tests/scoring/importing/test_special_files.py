@@ -17,7 +17,8 @@ from inspector.cli import main
 from scoring.data.errors import InspectError, UnreadableFile
 from scoring.data.own_code import from_file
 from scoring.data.storage.files import NotPlain, open_plain, read_plain
-from scoring.formats.reading.file_bytes import file_bytes, start_of
+from scoring.formats.reading.compressed_streams import start_of
+from scoring.formats.reading.file_bytes import file_bytes
 from scoring.formats.reading.rows import read_rows
 from scoring.formats.results.inspect_log import load_file
 from scoring.importing.bringing import bring

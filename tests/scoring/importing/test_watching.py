@@ -16,7 +16,8 @@ from scoring.data.errors import InspectError, UnwritableWorkspace
 from scoring.data.scorer import Scorer
 from scoring.importing import watching
 from scoring.importing.batch import ImportOptions, read_sources
-from scoring.importing.watching import Watch, WatchStamp, change_of, listing, whole_rows
+from scoring.importing.file_changes import WatchStamp, change_of, listing, whole_rows
+from scoring.importing.watching import Watch
 from scoring.workspace.cache import RewardParts, VoteParts
 from scoring.workspace.workspace import Workspace
 from thoroughness import THOROUGH, also

@@ -12,8 +12,8 @@ import reference
 import selecting
 from judged import critic
 from reference import Case
+from scoring.metrics.aligned_rewards import aligned_rows, mean_interval
 from scoring.metrics.closed_forms import Z
-from scoring.metrics.positions import aligned_rows, mean_interval
 from thoroughness import up_to
 
 

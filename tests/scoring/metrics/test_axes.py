@@ -4,7 +4,7 @@ import pytest
 import making
 from reference import Case
 from scoring.data.errors import UsageError
-from scoring.metrics.breakdown import LIMIT, axis
+from scoring.metrics.axes import LIMIT, axis
 from scoring.workspace.filtering.filters import passing
 
 CASES = [Case(1, 0), Case(5, None), Case(30, 20), Case(9, 8), Case(10, -1), Case(15, 14), Case(16, 15)]

@@ -8,8 +8,8 @@ import making
 from reference import Case
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT
+from scoring.metrics.baselines import BASELINES, baselines
 from scoring.metrics.first_error import first_error_rows
-from scoring.metrics.statistics import BASELINES, baselines
 from thoroughness import up_to
 
 LENGTHS = [Case(n) for n in (1, 7, 8, 9, 64, 3000)]

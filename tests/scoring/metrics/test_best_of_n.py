@@ -9,9 +9,9 @@ import making
 import response_making
 import response_reference
 from scoring.data.schema import REWARDS
+from scoring.metrics.aggregations import AGGREGATIONS
 from scoring.metrics.answer_votes import answer_groups
 from scoring.metrics.best_of_n import (
-    AGGREGATIONS,
     MAJORITY,
     MEAN,
     NO_ANSWER,
@@ -26,9 +26,9 @@ from scoring.metrics.best_of_n import (
     chosen_right,
     figure_rows,
     response_rows,
-    responses_of,
     scorer_rows,
 )
+from scoring.metrics.responses import responses_of
 from thoroughness import up_to
 
 SOME = up_to(80, 7)

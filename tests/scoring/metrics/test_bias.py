@@ -9,7 +9,7 @@ import reference
 from reference import Case
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
-from scoring.metrics.shares import bias_rows
+from scoring.metrics.bias import bias_rows
 from thoroughness import up_to
 
 SOME = up_to(60, 8)

@@ -11,7 +11,8 @@ import making
 import reference
 from reference import Case
 from scoring.evaluation.verdicts import OUTCOMES
-from scoring.metrics.breakdown import TOTAL, Cells, axis, breakdown
+from scoring.metrics.axes import axis
+from scoring.metrics.breakdown import TOTAL, Cells, breakdown
 from scoring.metrics.resampling import SMALL
 from scoring.workspace.filtering.filters import passing
 from thoroughness import up_to

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 import making
 import reference
-from scoring.metrics.breakdown import TOTAL, Cells, axis, breakdown, breakdown_difference
+from scoring.metrics.axes import axis
+from scoring.metrics.breakdown import TOTAL, Cells, breakdown
+from scoring.metrics.breakdown_difference import breakdown_difference
 from scoring.metrics.closed_forms import paired_difference_interval, wilson_interval
 from thoroughness import up_to
 

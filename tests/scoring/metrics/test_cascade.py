@@ -11,9 +11,9 @@ import reference
 import selecting
 import side_by_side
 from reference import Case
-from scoring.metrics.ensembles import cascade
+from scoring.metrics.cascade import cascade
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE
-from scoring.metrics.paired import OF_CASES, shared_scores
+from scoring.metrics.shared_draws import OF_CASES, shared_scores
 from thoroughness import up_to
 
 

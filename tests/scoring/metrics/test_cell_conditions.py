@@ -9,8 +9,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import making
-from scoring.metrics.breakdown import Cells, axis, breakdown, breakdown_difference
-from scoring.metrics.shares import COUNTS, behind
+from scoring.metrics.axes import axis
+from scoring.metrics.breakdown import Cells, breakdown
+from scoring.metrics.breakdown_difference import breakdown_difference
+from scoring.metrics.outcome_conditions import COUNTS, behind
 from scoring.workspace.filtering.filters import passing
 from selecting import beside
 from thoroughness import up_to

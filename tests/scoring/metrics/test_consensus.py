@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 import side_by_side
 from scoring.evaluation.verdicts import NO_VERDICT
-from scoring.metrics.contested import consensus
+from scoring.metrics.consensus import consensus
 from thoroughness import up_to
 
 

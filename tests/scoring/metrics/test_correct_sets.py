@@ -14,7 +14,7 @@ from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import Rule
-from scoring.metrics.ensembles import correct_sets
+from scoring.metrics.correct_sets import correct_sets
 from thoroughness import up_to
 
 MARKS = st.integers(1, 14).flatmap(

@@ -9,10 +9,11 @@ import judged
 import making
 import reference
 from reference import Case
+from scoring.metrics.curve_bands import case_bands
 from scoring.metrics.first_error import CORRECT_ACC, F1_SCORE, first_error_rows
-from scoring.metrics.paired import OF_CASES
 from scoring.metrics.resampling import percentile_interval
-from scoring.metrics.threshold_curves import case_bands, case_curve
+from scoring.metrics.shared_draws import OF_CASES
+from scoring.metrics.threshold_curves import case_curve
 from thoroughness import up_to
 
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import side_by_side
-from scoring.metrics.contested import consensus
+from scoring.metrics.consensus import consensus
 from scoring.metrics.ensembles import together_rows
 from scoring.metrics.first_error import SIDES
-from scoring.metrics.paired import OF_CASES, shared_scores
+from scoring.metrics.shared_draws import OF_CASES, shared_scores
 from thoroughness import up_to
 
 

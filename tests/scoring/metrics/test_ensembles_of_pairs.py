@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import selecting
 import side_by_side
 from scoring.metrics.closed_forms import wilson_interval
-from scoring.metrics.ensembles import agreement_rows, covered_rows, oracle_rows
-from scoring.metrics.paired import OF_CASES, shared_scores
+from scoring.metrics.scorer_pairs import agreement_rows, covered_rows, oracle_rows
+from scoring.metrics.shared_draws import OF_CASES, shared_scores
 from thoroughness import up_to
 
 MARKS = st.integers(1, 14).flatmap(

@@ -7,7 +7,8 @@ import making
 import reference
 from reference import Case
 from scoring.metrics.first_error import AVERAGING, F1_SCORE, METRICS, FirstErrors, first_error_rows
-from scoring.metrics.kernel import FIRST_ERROR, OUTCOME_COUNTS, Decided, Marks, harmonic
+from scoring.metrics.first_error_draws import Marks
+from scoring.metrics.kernel import FIRST_ERROR, OUTCOME_COUNTS, Decided, harmonic
 from thoroughness import up_to
 
 SOME = up_to(50, 6)

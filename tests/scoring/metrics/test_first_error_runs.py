@@ -14,7 +14,7 @@ from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.metrics import resampling
 from scoring.metrics.first_error import ERROR_ACC, F1_SCORE, NAMES, FirstErrors, first_error_rows
-from scoring.metrics.kernel import Marks
+from scoring.metrics.first_error_draws import Marks
 from scoring.metrics.resampling import RESAMPLES
 from thoroughness import up_to
 

@@ -7,7 +7,7 @@ import making
 import reference
 import selecting
 from reference import Case
-from scoring.metrics.threshold_curves import AtThreshold, flip_conditions
+from scoring.metrics.threshold_flips import AtThreshold, flip_conditions
 from thoroughness import up_to
 
 SOME = up_to(120, 15)

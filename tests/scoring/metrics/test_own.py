@@ -10,9 +10,11 @@ import reference
 from scoring.data.errors import PluginError
 from scoring.data.own_code import OwnCode
 from scoring.metrics import own
-from scoring.metrics.breakdown import Cells, axis
+from scoring.metrics.axes import axis
+from scoring.metrics.breakdown import Cells
 from scoring.metrics.kernel import Decided
-from scoring.metrics.own import metric, own_cells, own_difference, own_metrics, own_rows
+from scoring.metrics.own import metric, own_metrics
+from scoring.metrics.own_figures import own_cells, own_difference, own_rows
 from scoring.metrics.plugins import load_plugins
 from scoring.selection.loading import load
 from scoring.selection.query import Query

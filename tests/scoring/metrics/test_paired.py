@@ -9,7 +9,8 @@ import reference
 import side_by_side
 from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.first_error import F1_SCORE
-from scoring.metrics.paired import CASE_NAMES, OF_CASES, shared_by_pairs, shared_scores
+from scoring.metrics.paired import CASE_NAMES
+from scoring.metrics.shared_draws import OF_CASES, shared_by_pairs, shared_scores
 from thoroughness import THOROUGH, up_to
 
 SOME = up_to(40, 5)

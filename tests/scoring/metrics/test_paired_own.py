@@ -16,7 +16,8 @@ from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.benchmark_registry import benchmark_module
 from scoring.metrics.aligned import align_official
 from scoring.metrics.benchmark_figures import FIGURES, leading_figure
-from scoring.metrics.paired import official_comparison_rows, official_values
+from scoring.metrics.paired import official_comparison_rows
+from scoring.metrics.shared_draws import official_values
 from thoroughness import also, up_to
 
 AT = (0.5, "<")

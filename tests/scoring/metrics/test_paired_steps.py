@@ -11,8 +11,10 @@ import step_making
 import step_reference
 from reference import Case
 from scoring.metrics.aligned import STEPS_PAIRED, align_steps
-from scoring.metrics.paired import official_comparison_rows, official_values
-from scoring.metrics.step_labels import PRMSCORE, PooledSteps, step_rows
+from scoring.metrics.paired import official_comparison_rows
+from scoring.metrics.shared_draws import official_values
+from scoring.metrics.step_labels import PooledSteps, step_rows
+from scoring.metrics.step_metrics import PRMSCORE
 from step_making import FACTS
 from step_reference import Step
 from thoroughness import up_to

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from scoring.metrics.paper_figures import agreement, statistics_amiss
+from scoring.metrics.paper_agreement import agreement, statistics_amiss
 
 
 @pytest.mark.parametrize(

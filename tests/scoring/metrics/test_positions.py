@@ -12,7 +12,8 @@ import making
 import reference
 from reference import Case
 from scoring.evaluation.evaluation import columns_of
-from scoring.metrics.positions import PRESETS, all_position_rows, first_position_rows, offset_rows, step_position_rows
+from scoring.metrics.positions import all_position_rows, first_position_rows, offset_rows, step_position_rows
+from scoring.metrics.step_bins import PRESETS
 from scoring.workspace.filtering.filters import passing
 from thoroughness import up_to
 

@@ -14,8 +14,8 @@ from scoring.data.schema import VOTES
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT
-from scoring.formats.reading.critic_answers import read_prmbench
-from scoring.metrics.step_labels import step_contributions
+from scoring.formats.reading.rated_answers import read_prmbench
+from scoring.metrics.step_contributions import step_contributions
 from step_making import FACTS
 from step_reference import SWAPPED, Step
 from thoroughness import up_to

@@ -17,7 +17,7 @@ from scoring.formats.benchmarks.own import cases_frame
 from scoring.formats.reading.rows import read_rows
 from scoring.formats.results import reasoneval
 from scoring.importing.join import join
-from scoring.metrics.paper_figures import (
+from scoring.metrics.reasoneval_figures import (
     NO_AUC_OF_ANSWERS,
     NO_STEPS,
     NO_THRESHOLD,

@@ -11,8 +11,8 @@ import reference
 import selecting
 from judged import critic
 from reference import Case
-from scoring.metrics.calibration import case_reliability, step_reliability, why_no_reliability
 from scoring.metrics.closed_forms import wilson_interval
+from scoring.metrics.reliability import case_reliability, step_reliability, why_no_reliability
 from thoroughness import up_to
 
 PROBABILITIES = (0.0, 0.1, 0.3, float(np.nextafter(0.3, 0)), 0.5, making.FLOAT32, 0.7, 0.95, 1.0)

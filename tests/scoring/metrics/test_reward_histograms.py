@@ -12,7 +12,8 @@ import reference
 import selecting
 from judged import critic
 from reference import Case
-from scoring.metrics.calibration import STEP_CLASSES, RewardBins, case_histogram, reward_bins, step_histogram
+from scoring.metrics.reward_bins import RewardBins, reward_bins
+from scoring.metrics.separation import STEP_CLASSES, case_histogram, step_histogram
 from thoroughness import up_to
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.metrics.annotator_agreement import LAST, saturation
+from scoring.metrics.saturation import LAST, saturation
 
 CODES = st.lists(st.integers(0, 6), max_size=60)
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from making import TIED
-from scoring.metrics.calibration import auroc, separation
 from scoring.metrics.closed_forms import Z
+from scoring.metrics.separation import auroc, separation
 
 NUMBERS = st.lists(st.sampled_from(TIED), min_size=2, max_size=12)
 

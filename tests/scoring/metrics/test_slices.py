@@ -5,7 +5,8 @@ import pytest
 
 import making
 from reference import Case
-from scoring.metrics.breakdown import SUPPORT, axis, slice_rows
+from scoring.metrics.axes import axis
+from scoring.metrics.slices import SUPPORT, slice_rows
 from scoring.workspace.filtering.filters import passing
 
 

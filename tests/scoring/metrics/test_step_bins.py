@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from scoring.metrics.positions import PRESETS
+from scoring.metrics.step_bins import PRESETS
 from scoring.workspace.filtering.filters import passing
 
 

@@ -7,7 +7,7 @@ import step_making
 from reference import Case
 from scoring.data.schema import REWARDS
 from scoring.evaluation.step_rewards import align
-from scoring.metrics.step_labels import judged_by_redundancy, without_redundancy_threshold
+from scoring.metrics.step_contributions import judged_by_redundancy, without_redundancy_threshold
 from step_reference import Step
 
 ALL = np.array([True, True])

@@ -9,8 +9,9 @@ import judged
 import step_making
 import step_reference
 from reference import Case
-from scoring.metrics.step_labels import PRMSCORE, PooledSteps
-from scoring.metrics.threshold_curves import step_bands
+from scoring.metrics.curve_bands import step_bands
+from scoring.metrics.step_labels import PooledSteps
+from scoring.metrics.step_metrics import PRMSCORE
 from step_making import FACTS
 from step_reference import Step
 from thoroughness import up_to

@@ -21,7 +21,7 @@ Results (tests/scoring/formats/results)
     the first of several predictions counts: test_mr_eval.py, test_the_first_record_with_an_id_counts
     thresholds of redundancy: test_reasoneval.py, test_three_numbers_a_step_are_negative_neutral_and_positive
     a threshold on differences: test_mr_eval.py, test_labels_on_differences_give_a_threshold_on_differences
-    labels as given: tests/scoring/evaluation/test_given.py, test_labels_decide_where_there_are_rewards_too
+    labels as given: tests/scoring/evaluation/test_fixed_verdicts.py, test_labels_decide_where_there_are_rewards_too
 Labels that are not as many as the steps: here.
 """
 
@@ -39,7 +39,8 @@ from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.likeness import right_rates
-from scoring.metrics.step_labels import COUNTS, step_contributions, step_rows
+from scoring.metrics.step_contributions import COUNTS, step_contributions
+from scoring.metrics.step_labels import step_rows
 from scoring.metrics.threshold_curves import step_curve
 from step_making import FACTS
 from step_reference import Step

@@ -12,7 +12,8 @@ from scoring.data.schema import REWARDS, VOTES
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.formats.benchmarks.socratic import STEP_LABELLED as SOCRATIC
-from scoring.metrics.step_labels import AVERAGING, NAMES, PRMSCORE, PooledSteps, step_rows
+from scoring.metrics.step_labels import PooledSteps, step_rows
+from scoring.metrics.step_metrics import AVERAGING, NAMES, PRMSCORE
 from step_making import FACTS
 from step_reference import ALONE, Step
 from thoroughness import up_to

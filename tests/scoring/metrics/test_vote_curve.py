@@ -10,9 +10,9 @@ import judged
 import making
 from reference import Case
 from scoring.data.schema import VOTES
-from scoring.evaluation.given import tally
 from scoring.evaluation.verdicts import NO_VERDICT
-from scoring.formats.reading.critic_answers import processbench_verdict, vote
+from scoring.evaluation.votes import tally
+from scoring.formats.reading.boxed_answers import processbench_verdict, vote
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
 from thoroughness import up_to
 

@@ -10,10 +10,10 @@ from reference import Case
 from scoring.data.schema import REWARDS, VOTES
 from scoring.evaluation.case_counts import runs_among
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.given import by_run, tally
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT
-from scoring.formats.reading.critic_answers import processbench_verdict, vote
+from scoring.evaluation.votes import by_run, tally
+from scoring.formats.reading.boxed_answers import processbench_verdict, vote
 from thoroughness import up_to
 
 SOME_BALLOTS = ("0", "1", "01", "+1", "-1", "-7", "two", "", None)

@@ -23,7 +23,7 @@ from scoring.data.scorer import Scorer
 from scoring.formats.benchmarks import demo
 from scoring.runs import case_scoring
 from scoring.runs.case_scoring import WarmPrm, serve
-from scoring.runs.plan import Leases
+from scoring.runs.leases import Leases
 from scoring.runs.preparation import prepare
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace

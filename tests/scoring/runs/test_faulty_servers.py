@@ -11,7 +11,7 @@ pytest.importorskip("httpx")
 import scoring_process
 from killed import KILLS, ask_quickly, told_until_killed
 from scoring.__main__ import main
-from scoring.engines.server import client
+from scoring.engines.server import connections
 from scoring.models.asking import Message, prompt_hash
 from scoring.workspace.cache import VoteParts
 from scoring.workspace.workspace import Workspace
@@ -51,7 +51,7 @@ def kept(root):
 
 @pytest.mark.parametrize("share", [0.3, 0.7])
 def test_with_every_kind_of_fault_every_case_ends_scored_or_with_a_reason(root, share, monkeypatch):
-    monkeypatch.setattr(client, "RetryPolicy", QuickRetryPolicy)
+    monkeypatch.setattr(connections, "RetryPolicy", QuickRetryPolicy)
     kinds = of(*set(Outcome) - {Outcome.FATAL})
     with running(Behaviour(faults=dict.fromkeys(kinds, share / len(kinds)), healthy=16)) as server:
         words = (*words_for(root, server), "--limit", 240, "--runs", 2, "--timeout", 1, "--concurrency", 16)

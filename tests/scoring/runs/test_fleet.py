@@ -17,10 +17,12 @@ import reference
 from scoring.data.errors import InspectError
 from scoring.runs.arguments import Shard
 from scoring.runs.case_sampling import in_shard
-from scoring.runs.events import CaseRefused, End, Interrupt, Nodes, Notice, Ready
+from scoring.runs.events import CaseRefused, End, Nodes, Notice, Ready
 from scoring.runs.fleet import ENDS, FIRST_CASES, HOPELESS, Fleet, WaitingCases, characters
+from scoring.runs.interrupt import Interrupt
 from scoring.runs.plan import MissingAnswers
 from scoring.runs.prm_runs import Encoding, encoded, read
+from scoring.runs.prm_worker import _result
 from scoring.runs.run import RunUsage, score
 from scoring.runs.run_cases import RunCase
 from scoring.runs.workers import (
@@ -28,7 +30,6 @@ from scoring.runs.workers import (
     WorkerFailed,
     WorkerGone,
     WorkerReady,
-    _result,
     decode_block,
     decode_reply,
     encode_message,

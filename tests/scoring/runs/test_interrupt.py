@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from scoring.runs.events import Interrupt, Stopped
+from scoring.runs.interrupt import Interrupt, Stopped
 
 
 @pytest.fixture

@@ -13,16 +13,16 @@ import pytest
 
 from fake_scoring import Engine, cases, events, expected, in_turn, kept, started, until_saved
 from scoring.data.storage import files
-from scoring.runs import plan
+from scoring.runs import leases
 from scoring.runs.events import Notice
-from scoring.runs.plan import EXPIRES, FOLDER, Leases
+from scoring.runs.leases import EXPIRES, FOLDER, Leases
 from scoring.workspace.cache import RewardParts
 
 ROOT = Path(__file__).parents[3]
 _TAKES = """
 import sys, time
 from pathlib import Path
-from scoring.runs.plan import Leases
+from scoring.runs.leases import Leases
 one, two = (Leases(Path(sys.argv[1])) for _ in range(2))
 one.take(["a", "b"])
 two.take(["c"])
@@ -85,7 +85,7 @@ def test_a_lease_from_elsewhere_ends_when_nobody_touches_it_or_the_clock_was_set
 ):
     if not locks:
         monkeypatch.setattr(files, "fcntl", None)
-        monkeypatch.setattr(plan, "fcntl", None)
+        monkeypatch.setattr(leases, "fcntl", None)
     mine, place = Leases(folder), folder / FOLDER / "far.json"
     mine.take(["x"])
     place.write_text(json.dumps({"owner": "process 1 on far", "host": "far", "units": ["a"]}))
@@ -97,7 +97,7 @@ def test_a_lease_from_elsewhere_ends_when_nobody_touches_it_or_the_clock_was_set
 
 
 def test_a_lease_is_touched_while_a_batch_takes_longer_than_it_lasts(folder, monkeypatch):
-    monkeypatch.setattr(plan, "_TOUCHED", 0.01)
+    monkeypatch.setattr(leases, "_TOUCHED", 0.01)
     one, two = Leases(folder), Leases(folder)
     one.take(["a"])
     (place,) = (folder / FOLDER).iterdir()

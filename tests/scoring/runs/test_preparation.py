@@ -3,7 +3,8 @@ import pytest
 import checkpoints
 import every_family
 from scoring.data.errors import EngineError, ScorerConflict, UsageError
-from scoring.runs.preparation import EngineOptions, prepare
+from scoring.runs.engine_options import EngineOptions
+from scoring.runs.preparation import prepare
 from scoring.workspace.reservation import reserve_scorer
 from scoring.workspace.workspace import Workspace
 

@@ -15,7 +15,8 @@ from scoring.data.scorer import Scorer
 from scoring.models.asking import Noticed
 from scoring.runs import prm_runs as module
 from scoring.runs import row_saver
-from scoring.runs.events import CaseRefused, End, Interrupt, Notice, Progress, Ready, Saved, Start, Stopped, document
+from scoring.runs.events import CaseRefused, End, Notice, Progress, Ready, Saved, Start, document
+from scoring.runs.interrupt import Interrupt, Stopped
 from scoring.runs.plan import MissingAnswers
 from scoring.runs.prm_runs import EncodedCase
 from scoring.runs.run_cases import RunCase

@@ -4,7 +4,8 @@ import pytest
 
 import checkpoints
 from scoring.data.errors import EngineError
-from scoring.runs.preparation import EngineOptions, prepare
+from scoring.runs.engine_options import EngineOptions
+from scoring.runs.preparation import prepare
 from scoring.workspace.workspace import Workspace
 
 pytest.importorskip("httpx")

@@ -16,19 +16,18 @@ import making
 import reference
 import scoring_process
 from scoring.data.scorer import Scorer
+from scoring.runs.engine_options import EngineOptions
 from scoring.runs.plan import MissingAnswers
-from scoring.runs.preparation import EngineOptions
+from scoring.runs.prm_worker import Worker, worker_prm
 from scoring.runs.run_cases import RunCase
 from scoring.runs.workers import (
     WorkBlock,
-    Worker,
     WorkerFailed,
     WorkerReady,
     decode_block,
     decode_prm,
     decode_reply,
     encode_message,
-    worker_prm,
 )
 from scoring.workspace.cache import RewardParts
 from thoroughness import THOROUGH, also

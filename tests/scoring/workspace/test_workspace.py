@@ -14,7 +14,8 @@ from scoring.data.storage.parquet import read_parquet
 from scoring.formats.benchmarks import demo
 from scoring.formats.benchmarks.own import cases_frame
 from scoring.workspace.cache import RewardParts
-from scoring.workspace.workspace import Added, Workspace
+from scoring.workspace.generation import Added
+from scoring.workspace.workspace import Workspace
 
 
 def test_a_workspace_is_made_once_and_opened(tmp_path):

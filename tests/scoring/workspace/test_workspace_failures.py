@@ -15,7 +15,8 @@ from generations import generations, home, ids
 from imports import import_source
 from scoring.data.errors import DamagedWorkspace, UnwritableWorkspace
 from scoring.data.storage.parquet import read_parquet, write_parquet
-from scoring.workspace.workspace import Added, Workspace
+from scoring.workspace.generation import Added
+from scoring.workspace.workspace import Workspace
 
 FOREIGN = ["notes.txt", "gen-notes/import.json", "gen-zzz/import.json", ".gen-0123/import.json", "old/gen/import.json"]
 

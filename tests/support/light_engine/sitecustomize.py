@@ -7,7 +7,7 @@ had begun is free after LEASE_SECONDS, where they are given.
 import os
 
 from fake_scoring import Engine
-from scoring.runs.preparation import EngineOptions
+from scoring.runs.engine_options import EngineOptions
 
 _load = EngineOptions.load
 _DEVICE = os.environ.get("LIGHT_DEVICE", "cpu")
@@ -25,7 +25,7 @@ def load(self, *wishes, **further):
 EngineOptions.load = load
 if "LEASE_SECONDS" in os.environ:
     # What a machine that died had begun is free after so long.
-    from scoring.runs import plan
+    from scoring.runs import leases
 
-    plan.EXPIRES = float(os.environ["LEASE_SECONDS"])
-    plan._TOUCHED = plan.EXPIRES / 4
+    leases.EXPIRES = float(os.environ["LEASE_SECONDS"])
+    leases._TOUCHED = leases.EXPIRES / 4

@@ -1,6 +1,6 @@
 """What tests of the server engines ask, and what they gather."""
 
-from scoring.engines.server.client import RetryPolicy
+from scoring.engines.server.connections import RetryPolicy
 from scoring.models.asking import Answered, GenerationRequest, Message, Noticed
 
 QUICK = RetryPolicy(timeout=0.5, base=0.01, longest=0.05, down=1.0)

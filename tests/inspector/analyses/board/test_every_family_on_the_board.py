@@ -8,8 +8,9 @@ import every_family  # needs torch
 from inspector.analyses.board.board_rows import board_frame
 from scoring.formats.benchmarks.demo import NAME
 from scoring.models.prms.prm_catalogue import ADAPTERS, family
+from scoring.runs.engine_options import EngineOptions
 from scoring.runs.events import End
-from scoring.runs.preparation import EngineOptions, prepare
+from scoring.runs.preparation import prepare
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score
 from scoring.selection.loading import load

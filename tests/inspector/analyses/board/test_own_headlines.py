@@ -22,14 +22,15 @@ from inspector.screens.board_columns import explained
 from inspector.state.common_cases import best_first
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.benchmark_figures import FIGURES, leading_figure, leading_figures, official_metric
+from scoring.metrics.curve_bands import official_bands
 from scoring.metrics.deciding import dev_thresholds
 from scoring.metrics.kernel import Decided
 from scoring.metrics.official_rows import CountingRules, figures_of, protocol_of
-from scoring.metrics.threshold_curves import official_bands, official_curve, tuned
-from scoring.selection.loading import load as load_query
-from scoring.selection.query import Query
+from scoring.metrics.threshold_curves import official_curve, tuned
 from thoroughness import together, up_to
 from views import table_of
+from scoring.selection.query import Query
+from scoring.selection.loading import load as load_query
 
 BENCHMARK = st.sampled_from(sorted(FIGURES))
 POLICY = st.sampled_from(("wrong", "drop"))

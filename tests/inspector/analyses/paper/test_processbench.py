@@ -6,7 +6,7 @@ import judged
 import making
 import papers
 import reference
-from scoring.metrics.paper_figures import table_figures
+from scoring.metrics.paper_agreement import table_figures
 from scoring.workspace.cache import RewardParts
 
 

@@ -12,7 +12,7 @@ from inspector import cli
 from inspector.analyses.votes.votes import votes
 from inspector.cli.command_flags import FORMS
 from scoring.data.errors import UsageError
-from scoring.formats.reading.critic_answers import processbench_verdict, vote
+from scoring.formats.reading.boxed_answers import processbench_verdict, vote
 from scoring.models.asking import GeneratedAnswer
 from scoring.selection.loading import load
 from scoring.selection.query import Query

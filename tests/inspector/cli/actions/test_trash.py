@@ -12,7 +12,7 @@ import making
 from inspector.cli import main
 from refusals import sentence_of
 from scoring.data.storage.files import locked
-from scoring.formats.reading.file_bytes import size_words
+from scoring.formats.reading.compressed_streams import size_words
 from scoring.workspace.workspace import Workspace
 
 

@@ -16,7 +16,7 @@ from inspector.state.triage.annotations import ANNOTATIONS, gone_words
 from reference import Case
 from refusals import sentence_of
 from scoring.formats.benchmarks.case_format import Imported
-from scoring.workspace.triage.history import RATE, RULINGS
+from scoring.workspace.triage.actions import RATE, RULINGS
 from scoring.workspace.triage.journal import Author, Journal
 from scoring.workspace.workspace import Workspace
 

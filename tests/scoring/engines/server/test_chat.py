@@ -6,12 +6,12 @@ from itertools import islice
 import pytest
 
 from scoring.data.errors import EngineError, UsageError
-from scoring.engines.server import client
+from scoring.engines.server import connections
 from scoring.engines.server.chat import ChatServers
-from scoring.engines.server.client import RetryPolicy
-from scoring.formats.reading.critic_answers import read_processbench
+from scoring.engines.server.connections import RetryPolicy
+from scoring.formats.reading.boxed_answers import read_processbench
 from scoring.models.asking import Answered, GenerationRequest, Message, Noticed, Sampling, other_seed
-from scoring.models.critics.protocols import read_answer
+from scoring.models.critics.answer_parsers import read_answer
 from servers.fault_server import ANSWER, FAULTS, Behaviour, Outcome, of, running
 from servers.runs import QUICK, Run, asks
 from thoroughness import THOROUGH, also, together
@@ -241,7 +241,7 @@ def test_each_fault_ends_as_its_outcome_says_and_costs_no_other_answer(run, name
     # A busy machine may take long for what does come.
     timeout = 0.3 if name in {"hang", "slow_headers"} else 10.0
     if name == "slow_headers":
-        monkeypatch.setattr(client, "CONNECTING", 0.3)
+        monkeypatch.setattr(connections, "CONNECTING", 0.3)
     policy = RetryPolicy(timeout=timeout, tries=2, base=0.01, longest=0.02)
     with running(Behaviour(faults={name: 1.0}, healthy=1)) as server:
         done = run(server, 2, 2, concurrency=1, policy=policy)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.engines.server.chat import read_chat
+from scoring.engines.server.chat_requests import read_chat
 from scoring.engines.server.faults import Fault
 from scoring.models.asking import TokenLogprobs
 

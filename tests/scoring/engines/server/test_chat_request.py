@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.engines.server.chat import Dialect, chat_request
+from scoring.engines.server.chat_requests import Dialect, chat_request
 from scoring.models.asking import Message, Sampling
 
 PROMPT = (Message("system", "s"), Message("user", "u"))

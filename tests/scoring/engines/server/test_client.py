@@ -8,9 +8,10 @@ from email.utils import formatdate
 
 import pytest
 
-from scoring.engines.server import client
+from scoring.engines.server import connections
 from scoring.engines.server.address import Key, ServerAddress
-from scoring.engines.server.client import ROOM, Connections, Notices, RetryPolicy, Server, ServerCall, Servers
+from scoring.engines.server.client import Notices, Server, ServerCall, Servers
+from scoring.engines.server.connections import ROOM, Connections, RetryPolicy
 from scoring.engines.server.faults import Fault, Unreachable
 from servers.fault_server import Behaviour, running
 
@@ -40,7 +41,7 @@ def deaf():
 
 
 def test_who_waits_in_vain_for_a_connection_has_reached_no_server(deaf, monkeypatch):
-    monkeypatch.setattr(client, "CONNECTING", 0.5)
+    monkeypatch.setattr(connections, "CONNECTING", 0.5)
     with pytest.raises(Unreachable, match=r"no connection within 0\.5 s"):
         posted(deaf, 0.01)
 
@@ -74,11 +75,11 @@ def test_an_answer_is_read_as_far_as_it_may_go_and_no_further():
 
 @pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])
 def test_what_is_packed_without_being_asked_for_is_unpacked_as_far_as_it_may_go(pack):
-    assert client._unpacked(pack(b"x" * 1000), 1000) == b"x" * 1000
+    assert connections._unpacked(pack(b"x" * 1000), 1000) == b"x" * 1000
     with pytest.raises(Fault, match="more than it may have"):
-        client._unpacked(pack(b"x" * 1001), 1000)
-    assert client._unpacked(pack(b"x" * 1000)[:10], 1000) is not None
-    assert client._unpacked(b"xyz", 1000) == b"xyz"
+        connections._unpacked(pack(b"x" * 1001), 1000)
+    assert connections._unpacked(pack(b"x" * 1000)[:10], 1000) is not None
+    assert connections._unpacked(b"xyz", 1000) == b"xyz"
 
 
 def test_a_server_that_is_gone_again_before_it_is_asked_is_waited_for():

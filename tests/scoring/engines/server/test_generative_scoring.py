@@ -5,7 +5,7 @@ import pytest
 from scoring.data.errors import EngineError
 from scoring.data.readout import Encoded, Readout, Vocabulary, one_layer
 from scoring.engines.server.faults import Fault
-from scoring.engines.server.rewards import GenerativeScoring
+from scoring.engines.server.reward_endpoints import GenerativeScoring
 
 CASE = Encoded((9, 3, 8, 7, 3), (1, 3))
 GOOD_FIRST = GenerativeScoring(Readout(Vocabulary((5, 6), 4), reward=(1.0, 0.0)))

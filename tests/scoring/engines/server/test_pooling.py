@@ -10,7 +10,7 @@ import pytest
 from scoring.data.errors import EngineError
 from scoring.data.readout import Encoded, Readout, Vocabulary, one_layer
 from scoring.engines.server.faults import Fault
-from scoring.engines.server.rewards import NotFinite, Pooling
+from scoring.engines.server.reward_endpoints import NotFinite, Pooling
 
 TAG, IDS, POSITIONS = 3, (9, 3, 8, 7, 3), (1, 4)
 CASE = Encoded(IDS, POSITIONS)

@@ -5,7 +5,8 @@ import pytest
 
 from scoring.data.errors import EngineError
 from scoring.data.readout import FAILED, Batch, Encoded, Readout, Refused, Vocabulary, one_layer
-from scoring.engines.server.rewards import GenerativeScoring, Pooling, RewardServers
+from scoring.engines.server.reward_endpoints import GenerativeScoring, Pooling
+from scoring.engines.server.rewards import RewardServers
 from scoring.models.asking import Noticed
 from servers.fault_server import Behaviour, Outcome, of, running
 from servers.runs import QUICK

@@ -4,7 +4,7 @@ import pytest
 
 from scoring.data.errors import EngineError
 from scoring.engines.server.chat import ChatServers
-from scoring.engines.server.client import RetryPolicy
+from scoring.engines.server.connections import RetryPolicy
 from scoring.models.asking import GenerationRequest, Message, Sampling
 from servers.fault_server import Behaviour, running
 

@@ -11,7 +11,7 @@ from inspector.api import analysis
 from inspector.state.case_links import figure_link
 from scoring.data.schema import CASES, content_key
 from scoring.data.texts import context_messages
-from scoring.evaluation.exporters import trl_row
+from scoring.evaluation.case_exports import trl_row
 from scoring.formats.benchmarks import toolprmbench, trajectories
 from scoring.formats.benchmarks.agentprocessbench import load, recognises
 from scoring.formats.results import agentprocessbench_results as judges

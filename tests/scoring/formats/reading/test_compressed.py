@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.data.errors import InputError, UnreadableFile
-from scoring.formats.reading import file_bytes as module
-from scoring.formats.reading.file_bytes import (
+from scoring.formats.reading import compressed_streams
+from scoring.formats.reading.compressed_streams import (
     MAGIC,
     Allowance,
     DamagedStream,
@@ -42,7 +42,7 @@ def unpack(packed, compression, room=10**9):
 def test_parts_after_each_other_are_one_stream(compression, parts, chunk):
     packed = b"".join(map(PACK[compression], parts))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "CHUNK", chunk)
+        patch.setattr(compressed_streams, "CHUNK", chunk)
         assert unpack(packed, compression) == (b"".join(parts), False, 0)
     assert compression_of(packed[:16]) == compression
 
@@ -92,8 +92,8 @@ def test_damage_is_one_sentence_and_never_other_bytes(compression):
 
 @pytest.mark.parametrize("compression", PACK)
 def test_a_bomb_is_refused_while_it_unpacks(compression, monkeypatch):
-    monkeypatch.setattr(module, "SMALL", 200_000)
-    monkeypatch.setattr(module, "CHUNK", 10_000)
+    monkeypatch.setattr(compressed_streams, "SMALL", 200_000)
+    monkeypatch.setattr(compressed_streams, "CHUNK", 10_000)
     bomb = PACK[compression](bytes(5_000_000))
     allowance = Allowance("b.gz", 10**9)
     with pytest.raises(UnreadableFile, match=r"b.gz unpacks to more than 200 times its size") as caught:
@@ -105,7 +105,7 @@ def test_a_bomb_is_refused_while_it_unpacks(compression, monkeypatch):
 
 @pytest.mark.parametrize("compression", PACK)
 def test_what_is_larger_than_the_room_is_refused(compression, monkeypatch):
-    monkeypatch.setattr(module, "CHUNK", 100)
+    monkeypatch.setattr(compressed_streams, "CHUNK", 100)
     packed = PACK[compression](TEXT)
     assert unpack(packed, compression, len(TEXT))[0] == TEXT
     with pytest.raises(UnreadableFile, match=r"x\.gz is larger than the"):

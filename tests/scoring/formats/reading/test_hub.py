@@ -13,8 +13,8 @@ import pytest
 from authored import row, rows
 from imports import import_source
 from scoring.data.errors import HubUnavailable, MissingExtra, UnknownFormat
-from scoring.importing import downloading
-from scoring.importing.downloading import hub_rows
+from scoring.importing import hub_datasets
+from scoring.importing.hub_datasets import hub_rows
 
 real = pytest.mark.skipif(importlib.util.find_spec("datasets") is None, reason="the package datasets is not installed")
 
@@ -32,7 +32,7 @@ def client(request, monkeypatch):
         return None
     constants = SimpleNamespace(HF_HUB_OFFLINE=False, ENDPOINT="https://hub.invalid")
     monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(constants=constants))
-    monkeypatch.setattr(downloading, "urlopen", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(hub_datasets, "urlopen", lambda *_, **__: nullcontext())
     return constants
 
 
@@ -81,7 +81,7 @@ def test_a_hub_that_does_not_answer_is_not_asked_again(stand_in, client, monkeyp
         raise OSError("tried five times")
 
     stand_in(load)
-    monkeypatch.setattr(downloading, "urlopen", failing(error))
+    monkeypatch.setattr(hub_datasets, "urlopen", failing(error))
     with pytest.raises(HubUnavailable) as caught:
         hub_rows("a/b")
     assert "(https://hub.invalid does not answer, and it was not downloaded before)" in str(caught.value)
@@ -92,14 +92,14 @@ def test_a_hub_that_does_not_answer_is_not_asked_again(stand_in, client, monkeyp
 
 def test_without_a_network_what_was_downloaded_before_is_read(stand_in, monkeypatch):
     stand_in(lambda _: {"train": [row(1)]})
-    monkeypatch.setattr(downloading, "urlopen", failing(URLError("no such host")))
+    monkeypatch.setattr(hub_datasets, "urlopen", failing(URLError("no such host")))
     assert len(list(hub_rows("a/b").rows)) == 1
 
 
 def test_offline_by_its_variable_nothing_is_asked_and_the_variable_is_named(stand_in, client, monkeypatch):
     client.HF_HUB_OFFLINE = True
     stand_in(failing(OSError("offline")))
-    monkeypatch.setattr(downloading, "urlopen", failing(AssertionError("it was asked")))
+    monkeypatch.setattr(hub_datasets, "urlopen", failing(AssertionError("it was asked")))
     with pytest.raises(HubUnavailable, match="HF_HUB_OFFLINE is set, and it was not downloaded before"):
         hub_rows("a/b")
     assert client.HF_HUB_OFFLINE is True
@@ -111,7 +111,7 @@ def test_offline_by_its_variable_nothing_is_asked_and_the_variable_is_named(stan
 def test_a_hub_that_answers_anything_is_asked_for_the_data(stand_in, client, monkeypatch, error):
     modes = []
     stand_in(lambda _: modes.append(client.HF_HUB_OFFLINE) or {"train": [row(1)]})
-    monkeypatch.setattr(downloading, "urlopen", failing(error))
+    monkeypatch.setattr(hub_datasets, "urlopen", failing(error))
     hub_rows("a/b")
     assert modes == [False]
 

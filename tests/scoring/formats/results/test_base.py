@@ -15,30 +15,21 @@ from broken_rows import as_rows, broken
 from scoring.formats.reading import chunks as chunking
 from scoring.formats.reading.fields import Fields, Layout
 from scoring.formats.reading.rows import read_rows
+from scoring.formats.results.model_outputs import boxed, message_text, message_texts, model_output, voted, written
 from scoring.formats.results.result_format import (
     RESULT_COLUMNS,
     ResultFormat,
-    boxed,
     case_id,
     case_id_field,
     first_of_an_id,
-    message_text,
-    message_texts,
-    model_output,
-    named_after_folder,
-    number,
-    numbers,
     results_frame,
-    reward_bounds,
     rewards,
     scorer_field,
-    scorer_name,
-    truths,
-    voted,
     whole_records,
-    written,
 )
 from scoring.formats.results.result_registry import result_reader
+from scoring.formats.results.reward_lists import number, numbers, reward_bounds, truths
+from scoring.formats.results.scorer_names import named_after_folder, scorer_name
 from thoroughness import up_to
 
 SOUND = {

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from broken_rows import VALUES, as_rows, assert_sound, broken
 from scoring.data.errors import InspectError, UnknownFormat, UnreadableFile
-from scoring.formats.reading.file_bytes import DamagedStream, zstd_module
+from scoring.formats.reading.compressed_streams import DamagedStream, zstd_module
 from scoring.formats.reading.rows import read_rows
-from scoring.formats.results import inspect_log
-from scoring.formats.results.inspect_log import ZipMembers, load, load_file, log_answers, recognises, recognises_file
+from scoring.formats.results import zip_members
+from scoring.formats.results.inspect_log import load, load_file, log_answers, recognises, recognises_file
+from scoring.formats.results.zip_members import ZipMembers
 from thoroughness import up_to
 
 HEADER = {"version": 2, "status": "success", "eval": {"task": "a-task", "model": "a-critic"}, "plan": {}}
@@ -128,7 +129,7 @@ def test_a_bomb_is_one_sentence(log):
 
 
 def test_what_is_not_read_may_be_large(log, monkeypatch):
-    monkeypatch.setattr(inspect_log, "LARGEST_MEMBER", 1000)
+    monkeypatch.setattr(zip_members, "LARGEST_MEMBER", 1000)
     assert one(log(*WHOLE, ("summaries-of-all.json", bytes(2000)))).rows.height == 3
 
 
@@ -482,11 +483,11 @@ def test_names_are_no_paths(archive, tmp_path):
     ],
 )
 def test_what_unpacks_to_too_much_is_one_sentence(archive, monkeypatch, bound, value, said):
-    monkeypatch.setattr(inspect_log, "HIGHEST_RATIO", 10)
+    monkeypatch.setattr(zip_members, "HIGHEST_RATIO", 10)
     path = archive([("a", TEXT), ("b", TEXT)])
     with ZipMembers(path) as members:
         assert members.read("a") == members.read("b") == TEXT
-    monkeypatch.setattr(inspect_log, bound, value)
+    monkeypatch.setattr(zip_members, bound, value)
     with ZipMembers(path) as members, pytest.raises(UnreadableFile) as caught:
         list(map(members.read, members.names))
     assert said in str(caught.value)
@@ -507,7 +508,7 @@ def test_a_size_that_is_less_than_claimed_unpacks_no_more_than_the_claim(archive
 
 
 def test_too_many_members_is_one_sentence(archive, monkeypatch):
-    monkeypatch.setattr(inspect_log, "MOST_MEMBERS", 1)
+    monkeypatch.setattr(zip_members, "MOST_MEMBERS", 1)
     with pytest.raises(UnreadableFile, match="more than 1 members"):
         ZipMembers(archive([("a", b""), ("b", b"")]))
 

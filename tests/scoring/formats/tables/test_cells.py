@@ -4,18 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.formats.tables.column_mapping import (
-    at,
-    columns_of,
-    has,
-    listed,
-    number,
-    single_at,
-    steps,
-    text,
-    truth,
-    whole,
-)
+from scoring.formats.tables.cell_values import at, columns_of, has, listed, number, single_at, steps, text, truth, whole
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

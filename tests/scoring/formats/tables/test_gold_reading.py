@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import authored
 from scoring.data.errors import InputError, UsageError
-from scoring.formats.reading.import_checks import is_few, says_wrong
+from scoring.formats.reading.label_checks import is_few, says_wrong
 from scoring.formats.reading.rows import Rows
 from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.formats.tables.table import load

@@ -14,9 +14,10 @@ from response_making import math_aps_row, rewardbench_rows_of_prompts, search_an
 from scoring.data.errors import UnknownFormat
 from scoring.formats.reading import math_verify
 from scoring.formats.reading.rows import Rows
-from scoring.formats.tables import response_lists, table
+from scoring.formats.tables import response_answers, table
 from scoring.formats.tables.column_mapping import ColumnMapping
-from scoring.formats.tables.response_lists import BY_RULES, BY_TEXT, RESPONSE_LISTS, response_list, unfold
+from scoring.formats.tables.response_answers import BY_RULES, BY_TEXT
+from scoring.formats.tables.response_lists import RESPONSE_LISTS, response_list, unfold
 from scoring.formats.tables.results import results
 from scoring.importing import ledger
 from scoring.importing.batch import ImportOptions, read_sources
@@ -146,8 +147,8 @@ def test_cases_of_older_rules_are_judged_anew_when_their_file_is_imported_again(
         return workspace.cases()[0]["final_answer_correct"].to_list()
 
     with monkeypatch.context() as older:
-        older.setattr(response_lists, "same_answer", str.__eq__)
-        older.setattr(response_lists, "BY_RULES", "rules 0")
+        older.setattr(response_answers, "same_answer", str.__eq__)
+        older.setattr(response_answers, "BY_RULES", "rules 0")
         older.setattr(ledger, "ANSWER_RULES", 0)
         assert right() == [False, False]
     assert right() == [True, False]

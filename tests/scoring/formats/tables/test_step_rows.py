@@ -11,8 +11,10 @@ from scoring.data.errors import UsageError
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.rows import Rows, read_rows
 from scoring.formats.tables import results as table_results
-from scoring.formats.tables.column_mapping import ColumnMapping, number, text, whole
-from scoring.formats.tables.results import gathered_steps, results
+from scoring.formats.tables.cell_values import number, text, whole
+from scoring.formats.tables.column_mapping import ColumnMapping
+from scoring.formats.tables.results import results
+from scoring.formats.tables.step_rows import gathered_steps
 from thoroughness import up_to
 
 MAPPING = ColumnMapping(id="id", step="step", rewards={"a": "score", "b": "other"})

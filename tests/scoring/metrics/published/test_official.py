@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from scoring.formats.benchmarks import grben, prmbench, processbench, socratic
-from scoring.metrics.paper_figures import subsets_of, whole_subsets
+from scoring.metrics.whole_subsets import subsets_of, whole_subsets
 
 
 def frame(benchmark, *parts):

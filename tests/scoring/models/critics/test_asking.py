@@ -12,14 +12,15 @@ import making
 import reference
 from fake_scoring import in_turn
 from scoring.data.readout import FAILED
-from scoring.evaluation.given import by_run, tally
 from scoring.evaluation.scorer_columns import ScorerUsage
 from scoring.evaluation.verdicts import NO_VERDICT
+from scoring.evaluation.votes import by_run, tally
 from scoring.formats.reading.critic_answers import Reading
 from scoring.models.asking import Answered, GeneratedAnswer, Message, Noticed
-from scoring.runs import plan
+from scoring.runs import leases
 from scoring.runs.critic_runs import Asking, CriticAsker
-from scoring.runs.events import Asked, CaseRefused, Interrupt, Notice, Progress, Start
+from scoring.runs.events import Asked, CaseRefused, Notice, Progress, Start
+from scoring.runs.interrupt import Interrupt
 from scoring.runs.plan import REFUSED, reward_plan, vote_plan
 from scoring.runs.run import score
 from scoring.workspace.cache import RewardParts, VoteParts
@@ -136,7 +137,7 @@ def test_what_is_there_is_not_asked_again_and_more_votes_are_asked_alone(bench):
 
 
 def test_two_runs_of_different_votes_ask_for_each_vote_once(bench, monkeypatch):
-    monkeypatch.setattr(plan, "_SMALLEST", 1)
+    monkeypatch.setattr(leases, "_SMALLEST", 1)
     engines = [Engine(), Engine()]
     ends = in_turn(
         *(started(bench, engine, votes=votes, runs=2) for engine, votes in zip(engines, (2, 3), strict=True))
@@ -148,7 +149,7 @@ def test_two_runs_of_different_votes_ask_for_each_vote_once(bench, monkeypatch):
 
 
 def test_two_runs_that_nobody_answers_do_not_wait_for_each_other(bench, monkeypatch):
-    monkeypatch.setattr(plan, "_SMALLEST", 1)
+    monkeypatch.setattr(leases, "_SMALLEST", 1)
     silent = [Engine(lambda *_: GeneratedAnswer(None, reason="HTTP 500 after 6 tries"), flight=2) for _ in range(2)]
     ends = in_turn(*(started(bench, engine) for engine in silent))
     assert [(end.status, end.refused) for end in ends] == [("done", 6)] * 2

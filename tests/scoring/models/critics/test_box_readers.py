@@ -1,6 +1,7 @@
 import pytest
 
-from scoring.formats.reading.critic_answers import ParseNote, Reading, read_grben, read_loosely, read_processbench
+from scoring.formats.reading.boxed_answers import read_grben, read_loosely, read_processbench
+from scoring.formats.reading.critic_answers import ParseNote, Reading
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.formats.reading.critic_answers import grben_answer, processbench_ballot, processbench_verdict, vote
+from scoring.formats.reading.boxed_answers import grben_answer, processbench_ballot, processbench_verdict, vote
 
 
 @pytest.mark.parametrize(

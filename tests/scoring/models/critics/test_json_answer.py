@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.formats.reading.critic_answers import ParseFault, placed_object
+from scoring.formats.reading.critic_answers import ParseFault
+from scoring.formats.reading.rated_answers import placed_object
 
 
 def json_object(text):

@@ -11,8 +11,10 @@ from benchmark_rows import messages, tool, trajectory
 from inspector import cli
 from scoring.data.scorer import Scorer
 from scoring.data.texts import BEFORE_ALL, further_texts, reward_key
-from scoring.formats.reading.critic_answers import ParseNote, step_explanations
-from scoring.models.critics.protocols import PROTOCOLS, read_agentprocessbench
+from scoring.formats.reading.critic_answers import ParseNote
+from scoring.formats.reading.rated_answers import step_explanations
+from scoring.models.critics.protocols import PROTOCOLS
+from scoring.formats.reading.rated_answers import read_agentprocessbench
 from scoring.workspace.workspace import Workspace
 from servers.fault_server import Behaviour, running
 

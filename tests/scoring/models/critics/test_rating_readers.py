@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.formats.reading.critic_answers import Reading, read_prmbench, read_socratic
+from scoring.formats.reading.critic_answers import Reading
+from scoring.formats.reading.rated_answers import read_prmbench, read_socratic
 
 NUMBERS = st.floats(-1, 1) | st.sampled_from((-1, 0, 1))
 

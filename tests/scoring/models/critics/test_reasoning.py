@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.formats.reading.critic_answers import SplitAnswer, joined, opened, parted
+from scoring.formats.reading.answer_reasoning import SplitAnswer, joined, opened, parted
 
 TAGS = ("<think>", "</think>", "<thinking>", "</thinking>")
 TEXTS = st.lists(st.sampled_from(("a", "b", " ", "\n", *TAGS)), max_size=8).map("".join)

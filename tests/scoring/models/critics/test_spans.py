@@ -6,15 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.formats.reading.critic_answers import (
-    Reading,
-    Span,
-    read_grben,
-    read_prmbench,
-    read_processbench,
-    read_socratic,
-)
-from scoring.models.critics.protocols import READERS, read_answer
+from scoring.formats.reading.boxed_answers import read_grben, read_processbench
+from scoring.formats.reading.critic_answers import Reading, Span
+from scoring.formats.reading.rated_answers import read_prmbench, read_socratic
+from scoring.models.critics.answer_parsers import READERS, read_answer
 
 RATED = json.dumps({"validity": [1, -1], "redundancy": [0, 0]})
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from scoring.models.prms.about import ABOUT
-from scoring.models.prms.base import facts_of
+from scoring.models.prms.family_facts import facts_of
 from scoring.models.prms.prm_catalogue import ADAPTERS, family
 
 

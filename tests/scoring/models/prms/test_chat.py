@@ -48,7 +48,7 @@ def test_a_chat_is_what_the_library_renders(folders, name, chat, system):
 
 @pytest.mark.parametrize(("name", "chat"), [("qwen", CHATML), ("rlhflow", LLAMA3)])
 def test_written_ids_are_those_of_the_rendered_text_and_no_text_acts(folders, name, chat):
-    from scoring.runs.opened import TokenizerFile
+    from scoring.runs.tokenizer_file import TokenizerFile
 
     folder, plain = folders[name], [("system", "S.\n\n"), ("user", " one\n"), ("assistant", "two.\n\nthree")]
     writer, parse = chat.writer(TokenizerFile(folder / "tokenizer.json")), tiny.parsed(folder)

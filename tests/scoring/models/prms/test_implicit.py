@@ -11,7 +11,8 @@ from scoring.data.readout import Encoded, Refused
 from scoring.models.checkpoint import Checkpoint
 from scoring.models.prms.implicit import ImplicitPrm
 from scoring.models.prms.prm_catalogue import adapter_of
-from scoring.runs.preparation import EngineOptions, prepare
+from scoring.runs.engine_options import EngineOptions
+from scoring.runs.preparation import prepare
 from scoring.workspace.workspace import Workspace
 
 torch = pytest.importorskip("torch")

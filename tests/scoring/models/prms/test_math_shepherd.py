@@ -9,7 +9,7 @@ from scoring.data.readout import Refused
 from scoring.models.fingerprint import Digests, weights_of
 from scoring.models.prms.math_shepherd import SEARCH_AND_LEARN, MathShepherd
 from scoring.models.prms.prm_catalogue import adapter_of
-from scoring.runs.opened import TokenizerFile
+from scoring.runs.tokenizer_file import TokenizerFile
 
 torch = pytest.importorskip("torch")
 

@@ -8,7 +8,7 @@ from scoring.data.readout import Refused
 from scoring.models.prms.base import without_number
 from scoring.models.prms.minos import Minos
 from scoring.models.prms.prm_catalogue import adapter_of
-from scoring.runs.opened import TokenizerFile
+from scoring.runs.tokenizer_file import TokenizerFile
 
 torch = pytest.importorskip("torch")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from scoring.data.readout import Linear, Readout, Vocabulary, one_layer, two_layers
-from scoring.runs.prm_reports import outputs_of
+from scoring.runs.head_outputs import outputs_of
 
 TEXTS = {3: " +", 4: " -"}.get
 

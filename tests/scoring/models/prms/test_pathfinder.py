@@ -9,7 +9,7 @@ from scoring.data.errors import CheckpointError, ForeignCheckpoint
 from scoring.models.checkpoint import Checkpoint
 from scoring.models.prms.pathfinder import SENTENCES, PathfinderPrm
 from scoring.models.prms.prm_catalogue import adapter_of
-from scoring.runs.opened import TokenizerFile
+from scoring.runs.tokenizer_file import TokenizerFile
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -21,7 +21,7 @@ def adapter(limit=4096, system=SYSTEM):
 @pytest.fixture(scope="session")
 def tokenizer(tmp_path_factory):
     pytest.importorskip("tokenizers")
-    from scoring.runs.opened import TokenizerFile
+    from scoring.runs.tokenizer_file import TokenizerFile
 
     return TokenizerFile(checkpoints.write(tmp_path_factory.mktemp("prm")) / "tokenizer.json")
 

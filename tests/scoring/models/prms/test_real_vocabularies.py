@@ -17,7 +17,7 @@ from scoring.models.prms.versa import VersaPrm
 
 tokenizers = pytest.importorskip("tokenizers")
 
-from scoring.runs.opened import TokenizerFile  # noqa: E402  # needs tokenizers
+from scoring.runs.tokenizer_file import TokenizerFile  # noqa: E402  # needs tokenizers
 
 SIZES = {"hidden": 8, "max_length": 100_000}
 QWEN_IDS = {

@@ -4,7 +4,7 @@ import sentencepiece_pieces
 from scoring.data.errors import CheckpointError, ForeignCheckpoint
 from scoring.models.prms.prm_catalogue import adapter_of
 from scoring.models.prms.reasoneval import ReasonEval
-from scoring.runs.opened import TokenizerFile
+from scoring.runs.tokenizer_file import TokenizerFile
 
 torch = pytest.importorskip("torch")
 

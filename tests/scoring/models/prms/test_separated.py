@@ -9,7 +9,7 @@ from scoring.models.prms.base import Separated, single_id
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory):
     pytest.importorskip("tokenizers")
-    from scoring.runs.opened import TokenizerFile
+    from scoring.runs.tokenizer_file import TokenizerFile
 
     return TokenizerFile(byte_vocabulary.tiny(tmp_path_factory.mktemp("tiny") / "tokenizer.json", ("<end>",)))
 

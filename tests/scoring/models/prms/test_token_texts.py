@@ -1,12 +1,12 @@
 import pytest
 
 import checkpoints
-from scoring.runs.xray import TokenTexts
+from scoring.runs.token_texts import TokenTexts
 
 pytest.importorskip("tokenizers")
 
 import sentencepiece_pieces
-from scoring.runs.opened import TokenizerFile
+from scoring.runs.tokenizer_file import TokenizerFile
 
 
 @pytest.fixture

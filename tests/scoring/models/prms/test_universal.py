@@ -4,7 +4,7 @@ from scoring.data.errors import CheckpointError, ForeignCheckpoint
 from scoring.data.readout import Encoded
 from scoring.models.prms.prm_catalogue import adapter_of, detect
 from scoring.models.prms.universal import UniversalPrm
-from scoring.runs.opened import TokenizerFile
+from scoring.runs.tokenizer_file import TokenizerFile
 
 torch = pytest.importorskip("torch")
 

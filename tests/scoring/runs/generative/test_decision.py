@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import talking
 from scoring.formats.reading.critic_answers import ParseFault
 from scoring.models.asking import TokenLogprobs
-from scoring.runs.generative.talk import DecisionWords, boxed_word, first_boxed_word, last_token
+from scoring.runs.generative.decision_words import DecisionWords, boxed_word, first_boxed_word, last_token
 
 WORDS = DecisionWords(" Yes", " No")
 LOGPROBS = st.floats(-300, 0)

@@ -17,11 +17,12 @@ from scoring.data.readout import FAILED
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.models.asking import Answered, GeneratedAnswer, GenerationRequest, Sampling, other_seed
-from scoring.runs import plan, row_saver
+from scoring.runs import leases, row_saver
 from scoring.runs.critic_runs import Asking
-from scoring.runs.events import Asked, CaseRefused, Estimate, Interrupt
+from scoring.runs.events import Asked, CaseRefused, Estimate
 from scoring.runs.generative.dialogues import Dialogues
 from scoring.runs.generative.generative_catalogue import FAMILIES
+from scoring.runs.interrupt import Interrupt
 from scoring.runs.plan import REFUSED
 from scoring.runs.prompts import sent
 from scoring.runs.run import score
@@ -116,7 +117,7 @@ def test_a_vote_is_one_row_with_all_that_was_said_and_a_reward_a_step(bench):
 
 
 def test_two_runs_at_once_hold_each_talk_once(bench, monkeypatch):
-    monkeypatch.setattr(plan, "_SMALLEST", 1)
+    monkeypatch.setattr(leases, "_SMALLEST", 1)
     monkeypatch.setattr(row_saver, "ROWS", 1)
     engines = [Engine(), Engine()]
     ends = in_turn(*(started(bench, engine, votes=4) for engine in engines))

@@ -2,7 +2,7 @@ import pytest
 
 from scoring.data.errors import InputError
 from scoring.runs.generative.generative_catalogue import FAMILIES
-from scoring.runs.generative.talk import TalkTemplate
+from scoring.runs.generative.talk_templates import TalkTemplate
 
 TEXTS = {"problem": "{step} {{x}}", "previous": "{problem}", "step": "<<user>>", "steps": "{steps}"}
 

@@ -18,9 +18,11 @@ from scoring.models.checkpoint import Checkpoint
 from scoring.models.prms.base import Scale
 from scoring.models.prms.qwen import QwenPrm
 from scoring.runs.opened import LoadedPrm
-from scoring.runs.prm_check import adapter_checks as run
-from scoring.runs.prm_check.adapter_checks import ENCODING, NAMES, checks, declaration, unopened
+from scoring.runs.prm_check import golden_rewards, running_checks
+from scoring.runs.prm_check.adapter_checks import ENCODING, checks, declaration, unopened
 from scoring.runs.prm_check.encoding import NEXT_STEPS
+from scoring.runs.prm_check.running_checks import NAMES
+from scoring.runs.token_texts import TokenTexts
 from scoring.runs.xray import Case
 
 
@@ -190,7 +192,7 @@ def published(checkpoint, tmp_path, monkeypatch):
     prm = LoadedPrm(checkpoint, adapter, "float32", "cpu")
     steps = ["It is (1 + 2).", "So 3."]
     found = prm.encoder(CARD.problem, steps)
-    text = "".join(map(run.TokenTexts(prm.tokenizer), found.ids))
+    text = "".join(map(TokenTexts(prm.tokenizer), found.ids))
     one = {
         "adapter": "qwen",
         "case": "mine-0",
@@ -204,14 +206,14 @@ def published(checkpoint, tmp_path, monkeypatch):
         "threshold": 0.5,
         "source": "nobody",
     }
-    computed = list(run.rewards_of(prm.engine(), [found])[0])
+    computed = list(running_checks.rewards_of(prm.engine(), [found])[0])
 
     def publish(rewards=computed, **changes):
         path = tmp_path / "goldens.json"
         tolerance = {"bfloat16": [0.3, 0.3], "float32": [0.05, 0.05]}
         printed = {"Qwen2.5-Math-PRM-7B": {"rewards": rewards, "tolerance": tolerance, "why": "it is so"}}
         path.write_text(json.dumps({"goldens": [{**one, "checkpoints": printed, **changes}]}))
-        monkeypatch.setattr(run, "FILE", path)
+        monkeypatch.setattr(golden_rewards, "FILE", path)
         return computed
 
     publish()
@@ -233,8 +235,8 @@ def test_other_tokens_than_published_are_found(checkpoint, published):
         ({"ids_sha256": "0"}, "but other ones"),
     ):
         published(**changes)
-        known = run.golden_of(prm, "qwen")
-        found = run.golden_tokens(prm, known, known.find([CARD]))
+        known = golden_rewards.golden_of(prm, "qwen")
+        found = golden_rewards.golden_tokens(prm, known, known.find([CARD]))
         assert found.status == "failed"
         assert said in found.reason
     assert failed(results(checkpoint, cases=[CARD])) == {"golden tokens"}
@@ -249,8 +251,8 @@ def test_verdicts_are_compared_exactly_and_values_within_the_tolerance(checkpoin
     engine = prm.engine()
     for what, values in {"near": near, "far": far, "turned": turned}.items():
         published(rewards=values)
-        known = run.golden_of(prm, "qwen")
-        told[what] = run.golden_rewards(prm, known, known.find([CARD]), engine)
+        known = golden_rewards.golden_of(prm, "qwen")
+        told[what] = golden_rewards.golden_rewards(prm, known, known.find([CARD]), engine)
     assert [told[what].status for what in ("near", "far", "turned")] == ["ok", "failed", "failed"]
     assert "off by 0.0400 0.0400, 0.05 0.05 allowed in float32" in told["near"].reason
     assert "off by 0.0600 0.0600, 0.05 0.05 allowed in float32, too far on steps [0, 1]" in told["far"].reason
@@ -267,7 +269,7 @@ def test_the_tolerance_is_that_of_the_dtype_and_of_the_step(tmp_path):
         ("Qwen2.5-Math-PRM-72B", "float32", (0.05, 0.05, 0.3, 0.3)),
     ):
         checkpoint = Checkpoint.open(checkpoints.write(tmp_path / dtype / name))
-        found = run.golden_of(LoadedPrm(checkpoint, QwenPrm.of(checkpoint), dtype), "qwen")
+        found = golden_rewards.golden_of(LoadedPrm(checkpoint, QwenPrm.of(checkpoint), dtype), "qwen")
         assert found.tolerance == tolerance
         assert found.why
         assert len(found.tolerance) == len(found.rewards) == len(found.positions)
@@ -295,7 +297,7 @@ def test_a_checkpoint_of_another_name_has_none(tmp_path, published):
 def test_a_cached_hub_model_is_known_by_its_folder(tmp_path):
     folder = checkpoints.write(tmp_path / "models--Qwen--Qwen2.5-Math-7B-PRM800K" / "snapshots" / "abc")
     checkpoint = Checkpoint.open(folder)
-    found = run.golden_of(LoadedPrm(checkpoint, QwenPrm.of(checkpoint), "float32"), "qwen")
+    found = golden_rewards.golden_of(LoadedPrm(checkpoint, QwenPrm.of(checkpoint), "float32"), "qwen")
     assert found.rewards == (0.9921875, 0.2333984375, 0.6796875, 0.94140625)
 
 
@@ -310,7 +312,7 @@ def test_the_shipped_golden_is_the_card_s_case(tmp_path, data_folder):
     checkpoint = Checkpoint.open(checkpoints.write(tmp_path / "Qwen2.5-Math-PRM-72B", max_position_embeddings=4096))
     byte_vocabulary.qwen(checkpoint.tokenizer)
     prm = LoadedPrm(checkpoint, QwenPrm.of(checkpoint), "float32", "cpu")
-    known = run.golden_of(prm, "qwen")
+    known = golden_rewards.golden_of(prm, "qwen")
     card = known.find(_cases_of(str(path), ()))
-    found = run.golden_tokens(prm, known, card)
+    found = golden_rewards.golden_tokens(prm, known, card)
     assert (found.status, found.reason.partition(";")[0]) == ("ok", "gsm8k-0: 454 ids, read at 197, 333, 386, 451")

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.data.errors import FilterError
-from scoring.workspace.filtering.condition_masks import KEPT, Categories, ConditionMasks
+from scoring.workspace.filtering.coded_columns import Categories
+from scoring.workspace.filtering.condition_masks import KEPT, ConditionMasks
 from scoring.workspace.filtering.filters import Facet, passing
 from thoroughness import up_to
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nasty import TEXT
-from scoring.workspace.filtering.filters import Facet, Filter, NumberRange, facet_of, filter_of
+from scoring.workspace.filtering.facet_reading import facet_of, filter_of
+from scoring.workspace.filtering.filters import Facet, Filter, NumberRange
 from thoroughness import up_to
 
 SOME = up_to(80)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.data.errors import SearchError
-from scoring.workspace.filtering.text_query import TextQuery, occurs, spans
+from scoring.workspace.filtering.text_query import TextQuery
+from scoring.workspace.filtering.text_spans import occurs, spans
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), st.text(max_size=3))

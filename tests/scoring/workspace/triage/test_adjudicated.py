@@ -6,24 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.data.schema import METADATA, conform
-from scoring.workspace.triage.adjudicated import (
-    ADJUDICATIONS,
-    BEYOND,
-    CHANGED,
-    CONFIRMED,
-    GONE,
-    OUTDATED,
-    OVERLAID,
-    RULINGS_DIFFER,
-    STEPS_DIFFER,
-    UNDECIDED,
-    UNFINISHED,
-    UNRATED,
-    WITHOUT_GOLD,
-    adjudicate,
-)
-from scoring.workspace.triage.history import RATINGS, RULINGS
-from scoring.workspace.triage.words import Annotation
+from scoring.workspace.triage.actions import RATINGS, RULINGS
+from scoring.workspace.triage.adjudicated import ADJUDICATIONS, BEYOND, CONFIRMED, GONE, OUTDATED, OVERLAID, RULINGS_DIFFER, STEPS_DIFFER, UNDECIDED, UNFINISHED, UNRATED, WITHOUT_GOLD, adjudicate
+from scoring.formats.benchmarks.reasoneval_pairs import CHANGED
+from scoring.workspace.triage.annotations import Annotation
 
 N_STEPS = 4
 KEY = "0123456789abcdef"

@@ -3,7 +3,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.workspace.filtering.condition_masks import LIMIT, categories, listed_values
+from scoring.workspace.filtering.coded_columns import LIMIT, categories, listed_values
 from thoroughness import up_to
 
 COLUMNS = (

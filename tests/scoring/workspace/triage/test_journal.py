@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scoring.data.errors import UnwritableWorkspace
-from scoring.workspace.triage.history import RULINGS
+from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.journal import ENVIRONMENT, Author, Journal, append_lines
 from thoroughness import THOROUGH
 
@@ -392,7 +392,7 @@ KILLS = 500 if THOROUGH else 60
 KILLED = """
 import os, random, signal, sys, time
 from pathlib import Path
-from scoring.workspace.triage.history import RULINGS
+from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.journal import Author, Journal
 
 folder, rng, acknowledged = Path(sys.argv[1]), random.Random(int(sys.argv[2])), 0

@@ -6,9 +6,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.workspace.triage import journal as reading
-from scoring.workspace.triage.history import Action
-from scoring.workspace.triage.journal import ReadJournal, read_file
+from scoring.workspace.triage import journal_lines
+from scoring.workspace.triage.actions import Action
+from scoring.workspace.triage.journal_lines import ReadJournal, read_file
 
 SOUND = {"v": 1, "n": 3, "who": "ann", "machine": "gpu", "time": "", "action": "tag", "cases": ["b/1"], "value": "x"}
 
@@ -52,8 +52,8 @@ def alone(lines, *, ended):
     cut = "was cut short while it was written and does nothing; the next action of its author takes its place"
     actions, problems, unknown, last = [], [], Counter(), 0
     for number, one in enumerate(lines, 1):
-        value = reading._value(one)
-        found = reading._action(value, number)
+        value = journal_lines._value(one)
+        found = journal_lines._action(value, number)
         if isinstance(found, str):
             told = f"{found}; the line does nothing" if found else ""
             if number == len(lines) and not ended and found == "is not a whole JSON object":
@@ -63,7 +63,7 @@ def alone(lines, *, ended):
         if isinstance(found, Action):
             actions.append(found)
         else:
-            unknown[reading._word(value)] += 1
+            unknown[journal_lines._word(value)] += 1
         last = max(last, found.n if isinstance(found, Action) else found)
     return ReadJournal(tuple(actions), tuple(problems), unknown, last)
 
@@ -74,16 +74,16 @@ def alone(lines, *, ended):
 def test_many_lines_at_once_come_to_what_each_comes_to(tmp_path_factory, lines, ended, together):
     path = tmp_path_factory.mktemp("journal") / "j.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\n" * ended)
-    before = reading._TOGETHER
-    reading._TOGETHER = together
+    before = journal_lines._TOGETHER
+    journal_lines._TOGETHER = together
     try:
         assert read_file(path) == alone(lines, ended=ended)
     finally:
-        reading._TOGETHER = before
+        journal_lines._TOGETHER = before
 
 
 def test_sound_lines_are_decoded_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "_line", None)
+    monkeypatch.setattr(journal_lines, "_line", None)
     path = tmp_path / "j.jsonl"
     path.write_bytes(b"".join(line(n=n) + b"\n" for n in range(1, 2_500)))
     assert [one.line for one in read_file(path).actions] == [*range(1, 2_500)]

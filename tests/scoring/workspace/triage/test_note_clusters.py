@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.evaluation.similar import ALIKE, clusters
-from scoring.workspace.triage.words import CaseNote
+from scoring.workspace.triage.case_notes import CaseNote
 
 words = st.sampled_from(["sign", "minus", "table", "unit", "the", "lost", "x", "12"])
 texts = st.lists(st.lists(words, max_size=4).map(" ".join), max_size=9)

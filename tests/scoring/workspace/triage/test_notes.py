@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.workspace.triage.history import NOTE, SORT, History
+from scoring.workspace.triage.actions import NOTE, SORT
+from scoring.workspace.triage.case_notes import categories, in_category, notes, sorting
+from scoring.workspace.triage.history import History
 from scoring.workspace.triage.journal import Author, Journal
-from scoring.workspace.triage.words import categories, in_category, notes, sorting
 
 CASES = ("b/1", "b/2", "b/3", "b/4")
 PEOPLE = ("ann", "bob")

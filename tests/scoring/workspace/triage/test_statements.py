@@ -4,9 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.workspace.triage.history import DEFER, NOTE, QUEUE, RATE, RULE, RULINGS, SKIP, SORT, TAG, UNTAG, History
-from scoring.workspace.triage.journal import Author, Journal, sound
-from scoring.workspace.triage.words import KINDS, NO, STATEMENTS, YES, annotation_frame
+from scoring.workspace.triage.actions import DEFER, NOTE, QUEUE, RATE, RULINGS, SKIP, SORT, TAG, UNTAG
+from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.history import History
+from scoring.workspace.triage.journal import Author, Journal
+from scoring.workspace.triage.journal_lines import sound
+from scoring.workspace.triage.statements import KINDS, NO, STATEMENTS, YES, annotation_frame
 from thoroughness import up_to
 
 CASES = ("b/1", "b/2", "b/3")
