@@ -1,14 +1,13 @@
 """What every screen shares: the inspected value coming down, messages going up, and the threshold rail."""
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, cast
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import threshold_name
 from inspector.render.texts.text import cell, clean
 from inspector.render.texts.wrap import Phrase
@@ -16,15 +15,13 @@ from inspector.screens.arranging import Arranging
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import CommandMenu, Picking, commands_bound
 from inspector.screens.messages import Back, Export, Go, Import, Inspected, Score, StopScoring
+from inspector.screens.screen_context import ScreenContext
 from inspector.screens.threshold_bar.threshold import ThresholdMove
 from inspector.screens.two_keys import TwoKeys
-from inspector.state.remembered import RememberedState
 from inspector.state.screen_state import ScreenState
-from inspector.state.visit import HERE
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.key_table import COMMANDS, RAIL, Command
-from inspector.widgets.key_table.key_words import KeyWords
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import PhraseLine, Rail
 from inspector.widgets.pick_list import Pick
@@ -46,11 +43,8 @@ _RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
 class AppScreen(Steady, Screen[None]):
     """A screen that shows an `ScreenState`. Its dialogs are imported only for who asks: the app starts sooner.
 
-    The app sets `state`; the screen shows it in `show_state`. A key that changes it calls `put`, which shows
-    the new value here at once, so that the next key starts from it, and tells the app. `remembered` is how the
-    workspace was left; what a screen keeps there comes back at the next start. `keys` are those that sentences name,
-    `visit` says what the person there may do, `place` into which file an export goes where they choose no
-    other one (None: they may not).
+    The screen shows `state` in `show_state`, at first that which it is constructed with. A key that changes it calls
+    `put`, which shows the new value here at once, so that the next key starts from it, and tells the app.
     """
 
     NAME: ClassVar[str] = ""
@@ -64,18 +58,16 @@ class AppScreen(Steady, Screen[None]):
 
     VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012  # Textual declares it without ClassVar
 
-    state: reactive[ScreenState | None] = reactive(None, init=False, repaint=False)
+    # The constructor sets it: no screen ever has this default.
+    state: reactive[ScreenState] = reactive(cast("ScreenState", None), init=False, repaint=False)
 
     arranging: Arranging[ControlledScreen] | None = None
     """Where the screen's table can be sorted and have other columns."""
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self, context: ScreenContext, state: ScreenState) -> None:
         super().__init__()
-        self.glyphs = glyphs
-        self.remembered = RememberedState()
-        self.keys = KeyWords()
-        self.visit = HERE
-        self.place: Callable[[Export], str] | None = None
+        self.context = context
+        self.set_reactive(AppScreen.state, state)
         self.threshold = ThresholdMove(self)
         self.two_keys = TwoKeys(self)
         self.control(self.threshold, self.two_keys)
@@ -100,7 +92,7 @@ class AppScreen(Steady, Screen[None]):
 
     def make_table(self, name: str, empty: str) -> FrameTable:
         """Return a table that says `empty` where it has no rows."""
-        if self.glyphs.ascii_only:
+        if self.context.glyphs.ascii_only:
             return FrameTable(id=name, empty=empty, mark=">", chosen=("*", "#"), null="-")
         return FrameTable(id=name, empty=empty)
 
@@ -110,12 +102,12 @@ class AppScreen(Steady, Screen[None]):
 
     def tell(self, name: str, phrases: Sequence[Phrase], style: str) -> None:
         """Put phrases on a line of `one_line`, in as many words as fit."""
-        if name == "title" and self.state is not None and self.state.results.adjudicated is not None:
+        if name == "title" and self.state.results.adjudicated is not None:
             behind = self.state.results.labels_outdated
             late = ("adjudicated labels without the last rulings", "labels without the last rulings", "earlier labels")
             forms = late if behind else ("adjudicated labels", "adjudicated")
             phrases = [*phrases, Phrase(forms, rank=1 if behind else 2)]
-        between = " | " if self.glyphs.ascii_only else " · "
+        between = " | " if self.context.glyphs.ascii_only else " · "
         self.query_one(f"#{name}", PhraseLine).tell(phrases, between, style)
 
     def threshold_forms(self, rule: Decision) -> tuple[str, ...]:
@@ -147,8 +139,8 @@ class AppScreen(Steady, Screen[None]):
         self.state = state
         self.post_message(Inspected(state))
 
-    def watch_state(self, state: ScreenState | None) -> None:
-        if state is not None and self.is_mounted:
+    def watch_state(self, state: ScreenState) -> None:
+        if self.is_mounted:
             self.show_state(state)
             self.threshold.show()
 
@@ -200,7 +192,7 @@ class AppScreen(Steady, Screen[None]):
             picks = (Pick("stop", "Stop", "what was computed is kept"), Pick("", "Go on"))
             self.app.push_screen(Picking("A run is going on", picks), self._stop_scoring)
             return
-        if state is None or not state.benchmark:
+        if not state.benchmark:
             self.say("There is no benchmark to score: import one first.")
             return
 
@@ -211,8 +203,8 @@ class AppScreen(Steady, Screen[None]):
         from inspector.screens.score import ScoreDialog, known_models
 
         self.close_rail()
-        models = known_models(state.benchmark, self.remembered.left.models)
-        self.app.push_screen(ScoreDialog(state.benchmark, models, self.visit), answered)
+        models = known_models(state.benchmark, self.context.remembered.left.models)
+        self.app.push_screen(ScoreDialog(state.benchmark, models, self.context.visit), answered)
 
     def _stop_scoring(self, chosen: str | None) -> None:
         if chosen:
@@ -239,8 +231,8 @@ class AppScreen(Steady, Screen[None]):
     def action_scorers(self) -> None:
         """Choose the scorer that the cases are seen through."""
         state = self.state
-        names = [] if state is None else state.scorers
-        if state is None or len(names) < 2:
+        names = state.scorers
+        if len(names) < 2:
             self.say("There is no other scorer on this benchmark." if names else "There is no scorer to look through.")
             return
         self.close_rail()
@@ -251,7 +243,7 @@ class AppScreen(Steady, Screen[None]):
 
     def action_scorer(self, by: int) -> None:
         """Look through the next scorer, or the one before."""
-        if self.state is None or self.state.scorer is None:
+        if self.state.scorer is None:
             self.say("There is no scorer to look through.")
             return
         following = self.state.next_scorer(by)
@@ -262,7 +254,7 @@ class AppScreen(Steady, Screen[None]):
         self.put(following)
 
     def _look_through(self, name: str | None) -> None:
-        if name is not None and self.state is not None:
+        if name is not None:
             self.put(self.state.focused(name, self.state.benchmark))
 
     # -- leaving
@@ -273,9 +265,8 @@ class AppScreen(Steady, Screen[None]):
     def action_go(self, name: str) -> None:
         """Open a screen of analysis, or go back to the board or the list."""
         self.close_rail()
-        if self.state is not None:
-            # Another analysis is opened anew: it is of the cases that are listed here.
-            self.post_message(Go(name, self.here, beneath=name in {"board", "cases"}))
+        # Another analysis is opened anew: it is of the cases that are listed here.
+        self.post_message(Go(name, self.here, beneath=name in {"board", "cases"}))
 
     @property
     def here(self) -> int:
@@ -345,7 +336,7 @@ class AppScreen(Steady, Screen[None]):
             for command in self.commands
             if command not in first and not taken.issuperset(command.keys.split(","))
         ]
-        keys = {command.id: self.keys.written(command.id) for command in self.commands}
+        keys = {command.id: self.context.keys.written(command.id) for command in self.commands}
         keys |= {command.id: written_keys for command, written_keys in pane}
         groups = [
             ("While the threshold moves", RAIL if self.rail_open else ()),
@@ -391,7 +382,7 @@ class AppScreen(Steady, Screen[None]):
         """Ask which of these tables is to be saved or copied, and into which file."""
         from inspector.screens.export import ExportMenu
 
-        self.app.push_screen(ExportMenu(choices, report, self.place), self._export)
+        self.app.push_screen(ExportMenu(choices, report, self.context.export_path), self._export)
 
     def _export(self, chosen: Export | None) -> None:
         if chosen is not None:

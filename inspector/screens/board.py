@@ -34,7 +34,6 @@ from inspector.analyses.board.board_rows import (
 from inspector.analyses.board.cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
 from inspector.analyses.board.drills import NO_NUMBER, PRINTED, board_drill
 from inspector.render.cells import signed
-from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted, unit_of
 from inspector.render.texts.short_names import short_name
@@ -48,6 +47,7 @@ from inspector.screens.common_cases import reasons_on_screen, show_banner, toggl
 from inspector.screens.controller import ControlledScreen, Controller, TableScreen, same_owners
 from inspector.screens.exporting import score_facts
 from inspector.screens.messages import Copy, Export, Go, Inspected
+from inspector.screens.screen_context import ScreenContext
 from inspector.state.case_links import drilled
 from inspector.state.filtering.searching import search_words
 from inspector.state.result_set import ResultSet
@@ -87,11 +87,11 @@ class BoardOpening(Controller[OpeningBoard]):
 
     def behind(self, line: dict[str, Any]) -> CaseLink | str | None:
         """Return what Enter opens on the cell that was chosen; None where it opens the failures."""
-        cell, state = self.screen.table.cell, self.state
-        if cell is None or state is None or cell[0].name in WHOLE_ROW:
+        cell = self.screen.table.cell
+        if cell is None or cell[0].name in WHOLE_ROW:
             return None
         piece = self.screen.pieces[line["benchmark"], line["subset"]]
-        return board_drill(state.results, piece, line, cell[0].name, self.screen.how.against)
+        return board_drill(self.state.results, piece, line, cell[0].name, self.screen.how.against)
 
     def open(self) -> None:
         """Open the cases behind the cell that was chosen, or the failures of the row."""
@@ -107,9 +107,8 @@ class BoardOpening(Controller[OpeningBoard]):
     def open_link(self, drill: CaseLink) -> None:
         """List exactly the cases behind a number."""
         self.screen.close_rail()
-        if self.state is not None:
-            self.screen.put(drilled(self.state.cleared(), drill))
-            self.screen.post_message(Go("cases"))
+        self.screen.put(drilled(self.state.cleared(), drill))
+        self.screen.post_message(Go("cases"))
 
     def action_failures(self) -> None:
         self.screen.close_rail()
@@ -118,20 +117,19 @@ class BoardOpening(Controller[OpeningBoard]):
             self.screen.say(PRINTED)
         elif line is not None and line["kind"] == NOBODY:
             self.action_all_cases()
-        elif self.state is not None and self.state.scorer is not None:
+        elif self.state.scorer is not None:
             self.screen.put(self._within(self.state.failures()))
             self.screen.post_message(Go("cases"))
         else:
-            cases, score = self.screen.keys.of("open-cases"), self.screen.keys.of("score")
+            cases, score = self.context.keys.of("open-cases"), self.context.keys.of("score")
             self.screen.say(
                 f"There is no scorer whose failures could be shown; {cases} shows all cases, {score} scores them."
             )
 
     def action_all_cases(self) -> None:
         self.screen.close_rail()
-        if self.state is not None:
-            self.screen.put(self._within(self.state.cleared()))
-            self.screen.post_message(Go("cases"))
+        self.screen.put(self._within(self.state.cleared()))
+        self.screen.post_message(Go("cases"))
 
     def _within(self, state: ScreenState) -> ScreenState:
         """In the subset of the row under the cursor, where it is of one."""
@@ -238,8 +236,8 @@ class BoardScreen(AppScreen):
 
     arranging: BoardArranging
 
-    def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(glyphs)
+    def __init__(self, context: ScreenContext, state: ScreenState) -> None:
+        super().__init__(context, state)
         self.ranking = BoardRanking(self)
         self.arranging = BoardArranging(self)
         self.opening = BoardOpening(self)
@@ -247,7 +245,7 @@ class BoardScreen(AppScreen):
         self.how = Arrangement()
         self.kind = BoardKind()
         self._columns: dict[BoardKind, list[TableColumn]] = {}
-        self._cells = BoardCells(glyphs)
+        self._cells = BoardCells(context.glyphs)
         self._empty: tuple[str, ...] = ()
         self.pieces: dict[tuple[str, str | None], BoardSlice] = {}
         self._focus: tuple[str | None, str] = None, ""
@@ -262,8 +260,8 @@ class BoardScreen(AppScreen):
         warning.display = False
         yield warning
         yield self.make_table("board", NO_CASE)
-        yield CurvePane(self.glyphs)
-        yield HighlightsPane(self.glyphs)
+        yield CurvePane(self.context.glyphs)
+        yield HighlightsPane(self.context.glyphs)
         yield Static(Content(""), id="about")
         yield from self.compose_rail()
 
@@ -283,8 +281,7 @@ class BoardScreen(AppScreen):
         table = self.table
         table.focus()
         self.watch(table, "cell_name", self._describe, init=False)
-        if self.state is not None:
-            self.show_state(self.state)
+        self.show_state(self.state)
 
     def show_state(self, state: ScreenState) -> None:
         results, table = state.results, self.table
@@ -338,16 +335,14 @@ class BoardScreen(AppScreen):
         elif pane.display:
             pane.focus()
         else:
-            self.say(f"There is no room for it here: {self.keys.of('highlights')} opens it.")
+            self.say(f"There is no room for it here: {self.context.keys.of('highlights')} opens it.")
 
     def show_ranks(self) -> None:
         """Put on screen how the rows stand to each other, which is known now."""
-        if self.state is not None:
-            self._fill(self.ranking.known)
+        self._fill(self.ranking.known)
 
     def _fill(self, known: Standings) -> None:
         """Put the rows on screen, with what is known of them beside each other."""
-        assert self.state is not None  # noqa: S101  # it is shown
         table = self.table
         self.frame = frame = arranged(known.beside(self._bare), self.how)
         several = self.state.cases["benchmark"].n_unique() > 1
@@ -357,7 +352,7 @@ class BoardScreen(AppScreen):
         self.kind = replace(kind_of(frame, self.how, several=several), empty=self._empty)
         # The same column objects while they are right: new ones would have every row painted again.
         if self.kind not in self._columns:
-            self._columns[self.kind] = board_columns(self.glyphs, self.kind)
+            self._columns[self.kind] = board_columns(self.context.glyphs, self.kind)
         table.show(frame, np.arange(frame.height, dtype=np.int32), self._columns[self.kind], key="row")
         table.sorted_by = self.arranging.sort_mark()
         self._told = known
@@ -366,8 +361,7 @@ class BoardScreen(AppScreen):
     @property
     def legend(self) -> Legend:
         """What columns and marks mean now."""
-        seed = 0 if self.state is None else self.state.results.query.seed
-        return Legend(self.frame, self.how, self._told, seed, self._cells)
+        return Legend(self.frame, self.how, self._told, self.state.results.query.seed, self._cells)
 
     def marks_here(self) -> list[tuple[str, str]]:
         return list(self.legend.marks())
@@ -400,8 +394,7 @@ class BoardScreen(AppScreen):
         show_banner(self, state)
 
     def on_screen_resume(self) -> None:
-        if self.state is not None:
-            self._follow(self.state)
+        self._follow(self.state)
 
     def _follow(self, state: ScreenState) -> None:
         """Put the cursor on the scorer in focus: at the start, and where something else went to another one."""
@@ -416,7 +409,7 @@ class BoardScreen(AppScreen):
         Asked of the table now: the message may be older than where the cursor is.
         """
         line = self.line
-        if line is not None and line["kind"] != PUBLISHED and self.state is not None:
+        if line is not None and line["kind"] != PUBLISHED:
             scorer, benchmark = None if line["kind"] == NOBODY else line["scorer"], line["benchmark"]
             if (scorer, benchmark) != (self.state.scorer, self.state.benchmark):
                 self.close_rail()
@@ -431,7 +424,8 @@ class BoardScreen(AppScreen):
             name = "" if short_name(scorer, room, self.kind.scorers) == scorer else f"{scorer}: "
             behind = self.opening.behind(line)
             if line["kind"] == NOBODY:
-                about.append(NOT_SCORED.format(cases=counted(line["cases"], "case"), score=self.keys.of("score")))
+                score = self.context.keys.of("score")
+                about.append(NOT_SCORED.format(cases=counted(line["cases"], "case"), score=score))
             elif behind is not None:
                 about.append(
                     f"Enter lists {behind.n:,}: the {behind.words}" if isinstance(behind, CaseLink) else behind
@@ -475,16 +469,14 @@ class BoardScreen(AppScreen):
     def on_sized_resized(self, event: Sized.Resized) -> None:
         """Say what the table has room for now."""
         if isinstance(event.view, FrameTable):
-            if self.state is not None:
-                self._highlight(self.state)
+            self._highlight(self.state)
             self._describe()
 
     def action_go(self, name: str) -> None:
         """Open a screen of analysis: on all cases, as the board is."""
         self.close_rail()
-        if self.state is not None:
-            # Told to the app alone: the board shows the same with and without a filter of the list.
-            self.post_message(Inspected(self.state.cleared()))
+        # Told to the app alone: the board shows the same with and without a filter of the list.
+        self.post_message(Inspected(self.state.cleared()))
         super().action_go(name)
 
     def action_back(self) -> None:
@@ -504,7 +496,7 @@ class BoardScreen(AppScreen):
     def action_yank_row(self) -> None:
         """Copy the row under the cursor."""
         facts = self.line
-        if facts is None or self.state is None:
+        if facts is None:
             self.say("There is no row to copy.")
             return
         self.post_message(Copy(score_facts(self.state, facts), f"the row of {facts['scorer']}"))
@@ -514,12 +506,11 @@ class BoardScreen(AppScreen):
         from inspector.screens.exporting import report_of
 
         self.close_rail()
-        if self.state is not None:
-            rows = f"The {counted(self.frame.height, 'row')} on screen, in this order, with these columns"
-            choices = (
-                (Export("board", "", make=partial(board_view, self.state, self.how)), rows),
-                (Export("all-metrics", ""), "The metrics of all scorers, by subset"),
-            )
-            behind = self.state.cleared()
-            report = Export("report", "html", make=partial(report_of, behind)) if behind.scorer else None
-            self.offer(choices, report)
+        rows = f"The {counted(self.frame.height, 'row')} on screen, in this order, with these columns"
+        choices = (
+            (Export("board", "", make=partial(board_view, self.state, self.how)), rows),
+            (Export("all-metrics", ""), "The metrics of all scorers, by subset"),
+        )
+        behind = self.state.cleared()
+        report = Export("report", "html", make=partial(report_of, behind)) if behind.scorer else None
+        self.offer(choices, report)

@@ -55,13 +55,11 @@ class Bodies(Controller[CasePage]):
 
     def begin(self) -> None:
         """Begin with the rewriting that is looked at, if there is one."""
-        if self.state is not None and self.state.rewriting:
+        if self.state.rewriting:
             self.mode = REWRITING
 
     def action_original(self) -> None:
         """Show what was changed in the original, or by the rewriting that is looked at, or the steps as ever."""
-        if self.state is None:
-            return
         if self.state.rewriting:
             self.show("" if self.mode == REWRITING else REWRITING)
             return
@@ -73,7 +71,7 @@ class Bodies(Controller[CasePage]):
             self.screen.notify("This case has no original: its benchmark gives the one solution only.", markup=False)
             return
         if not visible and self.screen.blind:
-            key = self.screen.keys.of("blind")
+            key = self.context.keys.of("blind")
             self.screen.say(f"The original would tell where the error is: {key} shows everything again.")
             return
         self.show("" if visible else ORIGINAL)
@@ -89,8 +87,6 @@ class Bodies(Controller[CasePage]):
 
     def action_tokens(self) -> None:
         """Show the tokens of the case, or the steps as ever."""
-        if self.state is None:
-            return
         if self.state.evaluation is None:
             self.screen.notify("There is no scorer whose tokens could be shown.", markup=False)
             return
@@ -99,7 +95,7 @@ class Bodies(Controller[CasePage]):
     def follow(self) -> None:
         """See that the tokens of the case on screen are there or on their way, where they are wanted."""
         state = self.state
-        if self.mode != TOKENS or state is None or state.evaluation is None:
+        if self.mode != TOKENS or state.evaluation is None:
             self.call_off()
             return
         wanted = (state.cases["case"][self.screen.row], state.evaluation.scorer.name)
@@ -117,7 +113,7 @@ class Bodies(Controller[CasePage]):
 
     def _ask(self) -> None:
         state = self.state
-        if state is None or state.evaluation is None:
+        if state.evaluation is None:
             return
         self._question = question = XrayQuestion(state.results, self.screen.row, state.evaluation.scorer)
         self.screen.run_worker(partial(self._wait, question), thread=True, group="tokens", description="tokens")
@@ -181,7 +177,7 @@ class Curves(Controller[CurvedScreen]):
     def show(self) -> None:
         """Draw the curves of the case on screen, where they are asked for."""
         view = self.screen.query_one("#curve", StepView)
-        if self.state is None or not view.display:
+        if not view.display:
             return
         width, height = view.viewport
         try:
@@ -194,7 +190,7 @@ class Curves(Controller[CurvedScreen]):
 
     def action_curve(self) -> None:
         """Show or hide the rewards as curves against the steps."""
-        if self.state is None or self.state.scorer is None:
+        if self.state.scorer is None:
             self.screen.notify("There is no scorer whose rewards could be drawn.", markup=False)
             return
         self.screen.reading = replace(self.screen.reading, curve=not self._wanted)
@@ -207,7 +203,7 @@ class Curves(Controller[CurvedScreen]):
         """Whether they are to be seen: as a person chose, else where they take no room from the steps."""
         if self.screen.reading.curve is not None:
             return self.screen.reading.curve
-        screen, evaluation = self.screen, None if self.state is None else self.state.evaluation
+        screen, evaluation = self.screen, self.state.evaluation
         display = screen.display_options(screen.steps)
         if evaluation is None or not evaluation.rule.is_movable or display.unscored or display.mode:
             # Other bodies than the steps have two sides of their own.
@@ -222,7 +218,7 @@ class Curves(Controller[CurvedScreen]):
     def action_overlay(self) -> None:
         """Choose the scorers that stand beside each other."""
         state = self.state
-        if state is None or state.scorer is None:
+        if state.scorer is None:
             self.screen.notify("There is no scorer to put beside another.", markup=False)
             return
         there = [evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(state.benchmark)]
@@ -237,9 +233,8 @@ class Curves(Controller[CurvedScreen]):
 
     def _overlay(self, chosen: tuple[str, ...] | None) -> None:
         if chosen is not None:
-            self.screen.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
-            if self.state is not None:
-                self.screen.put(replace(self.state, beside=()))
+            self.context.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
+            self.screen.put(replace(self.state, beside=()))
 
 
 # -- the case screen prepares: what is shown of a case, and of its neighbours while no key is pressed
@@ -307,7 +302,7 @@ class ReadyCases(Controller[PreparingScreen]):
     def _make_neighbours(self) -> None:
         state, view = self.state, self.screen.steps
         # While a threshold moves, what is ready now is not what will be shown.
-        if state is None or self.screen.rail_open or not self.screen.is_current or not view.display:
+        if self.screen.rail_open or not self.screen.is_current or not view.display:
             return
         rows = self.screen.neighbours(state)
         self._ready = {row: ready for row, ready in self._ready.items() if row in {*rows, self.screen.row}}

@@ -12,7 +12,6 @@ from textual.containers import Horizontal
 
 from inspector.case_page.lines import case_lines
 from inspector.case_page.opening import opening
-from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.wrap import Phrase, name_forms
 from inspector.screens.base import WIDE
@@ -21,6 +20,7 @@ from inspector.screens.filtering import Filtering
 from inspector.screens.list_arranging import ListArranging
 from inspector.screens.messages import Copy, Export, Go
 from inspector.screens.reading import ReadingScreen
+from inspector.screens.screen_context import ScreenContext
 from inspector.screens.searching import Searching
 from inspector.screens.slices import Slicing
 from inspector.screens.tagging import Tagging
@@ -66,8 +66,8 @@ class CasesScreen(ReadingScreen):
 
     arranging: ListArranging
 
-    def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(glyphs)
+    def __init__(self, context: ScreenContext, state: ScreenState) -> None:
+        super().__init__(context, state)
         self.searching = Searching(self)
         self.filtering = Filtering(self)
         self.arranging = ListArranging(self)
@@ -111,9 +111,8 @@ class CasesScreen(ReadingScreen):
 
     def on_resize(self) -> None:
         self._lay_out()
-        if self.state is not None:
-            # What a title says of the threshold depends on the room there is.
-            self._show_titles(self.state)
+        # What a title says of the threshold depends on the room there is.
+        self._show_titles(self.state)
         self._show_pane_soon()
 
     def on_screen_resume(self) -> None:
@@ -129,7 +128,7 @@ class CasesScreen(ReadingScreen):
 
     @property
     def _no_match(self) -> str:
-        return f"No case passes this filter; {self.keys.of('clear')} shows all again."
+        return f"No case passes this filter; {self.context.keys.of('clear')} shows all again."
 
     def _lay_out(self) -> None:
         wanted = self._pane_wanted
@@ -140,8 +139,7 @@ class CasesScreen(ReadingScreen):
 
     def _show_first(self) -> None:
         # What is there now: it may have changed since the screen was mounted.
-        if self.state is not None:
-            self.show_state(self.state)
+        self.show_state(self.state)
 
     def show_state(self, state: ScreenState) -> None:
         table = self.table
@@ -155,8 +153,7 @@ class CasesScreen(ReadingScreen):
         self._show_pane_soon()
 
     def _tell_column(self) -> None:
-        if self.state is not None:
-            self._show_titles(self.state)
+        self._show_titles(self.state)
 
     def _show_titles(self, state: ScreenState) -> None:
         listed = f"{state.shown.size:,} of {counted(int(state.benchmark_rows.sum()), 'case')}"
@@ -172,7 +169,8 @@ class CasesScreen(ReadingScreen):
                 Phrase(self.threshold_forms(state.rule_of(evaluation.scorer.name)), rank=1),
             ]
         if evaluation is None and state.cases.height:
-            phrases.append(Phrase((f"nobody has scored it, {self.keys.of('score')} does", "not scored"), rank=1))
+            score = self.context.keys.of("score")
+            phrases.append(Phrase((f"nobody has scored it, {score} does", "not scored"), rank=1))
         self.tell("title", phrases, "strong")
         sort = state.results.query.sort
         # Without a threshold no mistake is nearer than another: right and wrong ones are all that is told apart.
@@ -193,7 +191,7 @@ class CasesScreen(ReadingScreen):
         """Hide in the list what is hidden beside it. What a filter or an order tells of the cases stays: both are asked
         for.
         """
-        if self.state is not None and self.reading.blind != self._blind:
+        if self.reading.blind != self._blind:
             self.show_state(self.state)
 
     def _show_pane_soon(self) -> None:
@@ -203,7 +201,7 @@ class CasesScreen(ReadingScreen):
 
     def _show_pane(self) -> None:
         pane, row = self.query_one("#pane", StepView), self.table.row_id
-        if not pane.display or self.state is None:
+        if not pane.display:
             return
         if row is None:
             pane.show([])
@@ -272,13 +270,14 @@ class CasesScreen(ReadingScreen):
     @property
     def marked(self) -> list[str]:
         """The marked cases that are in the list, in its order."""
-        return [] if self.state is None else self.state.cases["case"].gather(self._marked_rows).to_list()
+        names: list[str] = self.state.cases["case"].gather(self._marked_rows).to_list()
+        return names
 
     @property
     def _marked_rows(self) -> Ints:
         """Their row ids. Those of other cases that are marked are asked for once: titles are told at every key."""
         state, marks = self.state, self.table.marked
-        if state is None or not marks:
+        if not marks:
             return np.empty(0, dtype=np.int64)
         known = self._marks_of
         if known is None or known[0] is not marks or known[1] is not state.cases:
@@ -301,18 +300,16 @@ class CasesScreen(ReadingScreen):
 
     def action_mark_all(self) -> None:
         """Mark every case in the list; where all are marked, none."""
-        if self.state is not None:
-            listed = frozenset(self.state.cases["case"].gather(self.state.shown))
-            table = self.table
-            if listed:
-                self._mark(table.marked - listed if listed <= table.marked else table.marked | listed)
-            else:
-                self.say(table.empty)
+        listed = frozenset(self.state.cases["case"].gather(self.state.shown))
+        table = self.table
+        if listed:
+            self._mark(table.marked - listed if listed <= table.marked else table.marked | listed)
+        else:
+            self.say(table.empty)
 
     def _mark(self, cases: frozenset[str]) -> None:
         self.table.marked = cases
-        if self.state is not None:
-            self._show_titles(self.state)
+        self._show_titles(self.state)
 
     def action_clear(self) -> None:
         """Take the marks away; where there are none, the filter."""
@@ -329,7 +326,7 @@ class CasesScreen(ReadingScreen):
         else:
             self.say(self.table.empty)
 
-    def come_back(self, row: int, state: ScreenState | None) -> None:
+    def come_back(self, row: int, state: ScreenState) -> None:
         """Show what became of the list while another screen showed the case with this row id, the cursor on it.
 
         If it has left the list, the cursor goes to the next case that is still there.
@@ -339,8 +336,7 @@ class CasesScreen(ReadingScreen):
         self._go_to(row)
 
     def _go_to(self, row: int) -> None:
-        if self.state is not None:
-            self.table.go_to(self.state.cases["case"][row])
+        self.table.go_to(self.state.cases["case"][row])
 
     def rearrange(self) -> None:
         """Follow facets that have come or gone: others have more room or less."""
@@ -350,7 +346,7 @@ class CasesScreen(ReadingScreen):
     def action_yank_row(self) -> None:
         """Copy the facts of the case under the cursor, or of those that are marked, a line each."""
         row, state = self.table.row_id, self.state
-        if row is None or state is None:
+        if row is None:
             self.say("There is no row to copy.")
             return
         marked = self._marked_rows.tolist()
@@ -378,8 +374,6 @@ class CasesScreen(ReadingScreen):
 
         self.close_rail()
         state = self.state
-        if state is None:
-            return
         rows = Export("cases", ""), f"The {counted(state.shown.size, 'case')} on screen, in this order"
         if 0 < (marked := self._marked_rows).size < state.shown.size:
             these = _among(state, "case", state.cases["case"].gather(marked).to_list())

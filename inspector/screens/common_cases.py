@@ -73,7 +73,7 @@ def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = Fa
 def show_banner(screen: AppScreen, state: ScreenState) -> None:
     """Warn, on the line called `banner`, of what makes the figures on screen incomparable."""
     common, labels = is_on_common_cases(state), other_labels(state.results.adjudicated)
-    phrases = banner(reasons_on_screen(state), screen.keys, common=common, labels=labels)
+    phrases = banner(reasons_on_screen(state), screen.context.keys, common=common, labels=labels)
     screen.query_one("#banner").display = bool(phrases)
     if phrases:
         screen.tell("banner", phrases, "bad")
@@ -85,8 +85,6 @@ def show_banner(screen: AppScreen, state: ScreenState) -> None:
 def toggle_common_cases(screen: AppScreen, reasons: Callable[[ScreenState], Sequence[Incomparable]]) -> None:
     """Put every figure on the cases that all scorers have; or, where they are, each on its own again."""
     screen.close_rail()
-    if screen.state is None:
-        return
     try:
         back = on_all_cases(screen.state)
         there = back or on_common_cases(screen.state, reasons(screen.state))

@@ -74,8 +74,6 @@ class Searching(Controller[SearchedScreen]):
 
     def action_search(self) -> None:
         """Open the line, with what is searched for now to be edited."""
-        if self.state is None:
-            return
         self.screen.close_rail()
         if self._before_search is None:
             self._before_search = self.state
@@ -157,8 +155,6 @@ class Searching(Controller[SearchedScreen]):
 
     def _start_search(self, text_query: TextQuery) -> None:
         self._search_timer = None
-        if self.state is None:
-            return
         self._search_running = True
         search = partial(self._search, self._search_number, self.state, text_query)
         self._search_worker = self.screen.run_worker(
@@ -182,7 +178,7 @@ class Searching(Controller[SearchedScreen]):
 
     def _searched(self, number: int, so_far: SearchProgress, asked_of: ScreenState) -> None:
         """Show what was found so far, or all of it, of the search with this number."""
-        if number != self._search_number or self.state is None:
+        if number != self._search_number:
             return
         if so_far.state is None:
             self._show_part(so_far)
@@ -194,22 +190,20 @@ class Searching(Controller[SearchedScreen]):
         self._finish(so_far, asked_of)
 
     def _finish(self, so_far: SearchProgress, asked_of: ScreenState | None) -> None:
-        assert self.state is not None  # noqa: S101  # it was searched
-        same = so_far.state is not None and asked_of is self.state
+        finished = so_far.state if asked_of is self.state else None
         matches = so_far.matches if so_far.matches.query else None
-        state = so_far.state if same else self.state.searched(matches)
-        assert state is not None  # noqa: S101  # one or the other
+        state = finished or self.state.searched(matches)
         self._part_shown = False
         self.screen.show_found(state)
         milliseconds = f"{1000 * so_far.seconds:,.0f} ms"
-        between = " | " if self.screen.glyphs.ascii_only else " · "
+        between = " | " if self.context.glyphs.ascii_only else " · "
         self._bar.tell(f"{self._counted(state)}{between}{milliseconds}" if matches else "")
         if not self._bar.typing:
             self._end_search()
 
     def _show_part(self, so_far: SearchProgress) -> None:
         """The rows so far. Neither title nor facets are told: they would be about the part that was read."""
-        if self.state is None or not self.screen.is_current:
+        if not self.screen.is_current:
             return
         self._part_shown = True
         rows = CaseRows(replace(self.state.results, matches=so_far.matches), self.state.scorer)
@@ -220,12 +214,12 @@ class Searching(Controller[SearchedScreen]):
 
     def _show_whole(self) -> None:
         """The value on screen instead of the part of a search that will not end."""
-        if self._part_shown and self.state is not None:
+        if self._part_shown:
             self._part_shown = False
             self.screen.show_state(self.state)
 
     def resume(self) -> None:
         """Show what a search found that ended while another screen was on top."""
         late, self._late = self._late, None
-        if late is not None and self.state is not None:
+        if late is not None:
             self._finish(late, None)

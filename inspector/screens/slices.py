@@ -203,8 +203,6 @@ class Slicing(Controller[TableScreen]):
     def action_slices(self) -> None:
         """Open the menu of slices."""
         now = self.state
-        if now is None:
-            return
         if self._shelf is None:
             self._shelf = SliceShelf(now.results.workspace.root)
         menu = SlicesScreen(ready_slices(now), self._shelf, partial(size_of, now), partial(slice_of, now))
@@ -215,8 +213,6 @@ class Slicing(Controller[TableScreen]):
             return
         self.screen.close_rail()
         now = self.state
-        if now is None:
-            return
         if isinstance(chosen, ReadySlice):
             self._show(now.searched(now.base_search, chosen.filter).ordered(chosen.sort))
         elif chosen.search:

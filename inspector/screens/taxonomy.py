@@ -15,7 +15,6 @@ from inspector.analyses import Params
 from inspector.analyses.taxonomy import NOTES, taxonomy
 from inspector.render.blocks import Block
 from inspector.render.blocks import Note as Paragraph
-from inspector.render.charts.glyphs import Glyphs
 from inspector.render.documents.row_documents import Document
 from inspector.render.lines import PieceRow, Sheet, paragraph
 from inspector.render.terminal import Terminal
@@ -24,6 +23,7 @@ from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import Narrowing, Picking, WordsDialog
+from inspector.screens.screen_context import ScreenContext
 from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.tagging import Tagging
 from inspector.state.screen_state import ScreenState, covering, subject
@@ -234,7 +234,7 @@ class Sorting(Controller[SortedNotes]):
 
     def _rename(self, category: str, typed: str | None) -> None:
         journal, state = self.screen.tagging.journal(), self.state
-        if typed is None or journal is None or state is None:
+        if typed is None or journal is None:
             return
         # The name is told of by everybody's notes, whosever are shown.
         if self._do(lambda: rename(notes_shown(state), journal.author.who, category, typed)):
@@ -258,7 +258,7 @@ class Sorting(Controller[SortedNotes]):
             journal.do(changed.changes)
             self.screen.ticked = frozenset()
 
-        self.screen.tagging.write(act, f"{changed.words}; {self.screen.keys.of('undo')} undoes it.")
+        self.screen.tagging.write(act, f"{changed.words}; {self.context.keys.of('undo')} undoes it.")
         return True
 
 
@@ -294,8 +294,8 @@ class TaxonomyScreen(SheetScreen):
         "notes move."
     )
 
-    def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(glyphs)
+    def __init__(self, context: ScreenContext, state: ScreenState) -> None:
+        super().__init__(context, state)
         self.tagging = Tagging(self)
         self.control(Panes(self), Sorting(self), self.tagging)
         self.notes: GatheredNotes | None = None
@@ -391,7 +391,7 @@ class TaxonomyScreen(SheetScreen):
     def lay_out(self, state: ScreenState, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
         if self.category is None:
             return Sheet(tuple(paragraph(NOTHING, width)))
-        terminal = Terminal(width, self.glyphs, height)
+        terminal = Terminal(width, self.context.glyphs, height)
         note = self.note_here if self.focused is self._notes else None
         blocks = category_blocks(state, self.category)
         return Sheet((*_note_lines(terminal, note), *terminal.blocks(tuple(blocks))))
@@ -434,17 +434,17 @@ class TaxonomyScreen(SheetScreen):
     def on_text_list_moved(self, message: TextList.Moved) -> None:
         if message.texts is self._categories:
             self.settle()
-        if self.state is not None and self.notes is not None:
+        if self.notes is not None:
             self.show_sheet(self.state)
 
     def settle(self) -> None:
         key = self._categories.key
         category = None if key is None else key[1:]
-        if self.state is not None and self.notes is not None and category != (self.category and self.category.name):
+        if self.notes is not None and category != (self.category and self.category.name):
             self._turn(self.state, category)
 
     def on_descendant_focus(self) -> None:
-        if self.state is not None and self.notes is not None:
+        if self.notes is not None:
             self.show_sheet(self.state)
 
     # -- what is under the cursor
@@ -505,9 +505,8 @@ class TaxonomyScreen(SheetScreen):
         self._tell_ticks()
 
     def _tell_ticks(self) -> None:
-        if self.state is not None:
-            self.show_title(self.state)
-            self.show_sheet(self.state)
+        self.show_title(self.state)
+        self.show_sheet(self.state)
 
     def follow(self, category: str) -> None:
         names = list(self.notes.by_category) if self.notes else []
@@ -516,8 +515,6 @@ class TaxonomyScreen(SheetScreen):
 
     def action_whose(self) -> None:
         """Choose whose notes are shown."""
-        if self.state is None:
-            return
         everybody = self._gathered(self.state)
         counts = {who: sum(note.who == who for note in everybody.notes) for who in everybody.people}
         picks = [Pick(_EVERYBODY, "everybody", counted(len(everybody.notes), "note"), strong=not self._who)]
@@ -526,7 +523,7 @@ class TaxonomyScreen(SheetScreen):
         self.app.push_screen(Picking("Whose notes", picks, now), self._choose)
 
     def _choose(self, who: str | None) -> None:
-        if who is not None and self.state is not None:
+        if who is not None:
             self._who = who
             self.show_state(self.state)
 

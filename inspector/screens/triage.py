@@ -10,7 +10,6 @@ from textual.binding import Binding, BindingType
 
 from inspector.case_page.open_case import DisplayOptions
 from inspector.render.cells import share
-from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import clean
@@ -18,6 +17,7 @@ from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import SHORT
 from inspector.screens.case import CaseScreen
 from inspector.screens.controller import ControlledScreen, Controller, same_owners
+from inspector.screens.screen_context import ScreenContext
 from inspector.screens.sheet import FEW
 from inspector.state.contested_gold import BETWEEN, Ranking, because_phrases, ranking_of
 from inspector.state.screen_state import ScreenState, covering
@@ -69,8 +69,8 @@ class TaggedAlike(Controller[ControlledScreen]):
     def show(self, row: int, *, hidden: bool) -> None:
         """Show which tagged cases are like the case with this row id; with `hidden`, none."""
         state = self.state
-        journal = None if state is None else state.results.journal
-        if state is None or journal is None:
+        journal = state.results.journal
+        if journal is None:
             return
         line = self.screen.query_one(f"#{ALIKE}", PhraseLine)
         tagged = bool(journal.triage.tags or journal.triage.categories)
@@ -144,10 +144,7 @@ class Contesting(Controller[ContestedScreen]):
 
     def show(self, row: int, *, hidden: bool) -> None:
         """Show why the case with this row id is contested; with `hidden`, nothing."""
-        state = self.state
-        if state is None:
-            return
-        ranking = self._ranking(state)
+        ranking = self._ranking(self.state)
         contested = isinstance(ranking, InspectError) or (ranking is not None and bool(ranking.contested))
         line = self.screen.query_one(f"#{CONTESTED}", PhraseLine)
         line.display = contested and self.screen.size.height >= SHORT
@@ -219,8 +216,8 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         "can be undone ruling by ruling. While you work blind, gold labels and scorers are hidden until you have ruled."
     )
 
-    def __init__(self, glyphs: Glyphs, row: int) -> None:
-        super().__init__(glyphs, row)
+    def __init__(self, context: ScreenContext, state: ScreenState, row: int) -> None:
+        super().__init__(context, state, row)
         self._contesting = Contesting(self)
         self._alike = TaggedAlike(self)
         self._revealed = False
@@ -243,7 +240,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     @property
     def journal(self) -> Journal | None:
         """Where rulings are written."""
-        return None if self.state is None else self.state.results.journal
+        return self.state.results.journal
 
     @property
     def queue(self) -> Queue | None:
@@ -265,7 +262,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def show_title(self) -> None:
         super().show_title()
         state, queue, journal = self.state, self.queue, self.journal
-        if state is None or journal is None:
+        if journal is None:
             return
         who, rulings = journal.author.who, journal.triage.rulings
         phrases = []
@@ -339,8 +336,6 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         With the cursor elsewhere +1 is for every step without a rating of one's own.
         """
         stop = self.cursor.stop
-        if self.state is None:
-            return
         mine = self._mine.ratings
         if stop is None or (stop.kind != "step" and rating < 1):
             self.say("Put the cursor on a step to rate it.")
@@ -359,7 +354,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
 
     @property
     def _here(self) -> tuple[str, ...]:
-        return () if self.state is None else (self._case(self.state),)
+        return (self._case(self.state),)
 
     @property
     def _waits(self) -> bool:
@@ -369,7 +364,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def _mine(self) -> Annotation:
         """What one says of the case oneself, as it is here: not what was said of another text of it."""
         state, journal = self.state, self.journal
-        if state is None or journal is None:
+        if journal is None:
             return Annotation("", "")
         who, case = journal.author.who, self._here[0]
         own = words_of(case, (entry for entry in journal.of_case(case) if entry[0].who == who))
@@ -378,7 +373,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def _do(self, changes: Sequence[JournalChange], words: str, *, stay: bool) -> None:
         """Write it, show it, and unless told to `stay` go to the next case that waits."""
         state, journal = self.state, self.journal
-        if state is None or journal is None:
+        if journal is None:
             return
         try:
             journal.do(changes, content_of(state.cases["key"][self.row]))
@@ -424,7 +419,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def action_turn(self, by: int) -> None:
         """Show the next or previous case of the queue; after a ruling that showed the labels, the next that waits."""
         state, queue = self.state, self.queue
-        if state is None or queue is None:
+        if queue is None:
             super().action_turn(by)
             return
         here = self._here[0]
@@ -444,7 +439,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def show_reversed(self, batch: Sequence[Action]) -> None:
         """Go to the case that what was undone or done again is about."""
         case = next((act.cases[0] for act in batch if act.kind in {RULE, SKIP, DEFER, RATE} and act.cases), None)
-        row = None if case is None or self.state is None else row_of(self.state, case)
+        row = None if case is None else row_of(self.state, case)
         if row is not None and row != self.row:
             self._turn_to(row)
             self._show(keep_scroll=False)

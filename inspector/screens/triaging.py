@@ -31,8 +31,6 @@ class QueueScreen(ControlledScreen, Protocol):
 def choose_queue(screen: QueueScreen) -> None:
     """Ask which queue: one in which cases wait, or a new one in one of several orders."""
     state = screen.state
-    if state is None:
-        return
     journal = state.results.journal
     if journal is None:
         screen.say(NO_FOLDER)
@@ -51,7 +49,7 @@ def choose_queue(screen: QueueScreen) -> None:
         elif picks:
             _take(screen, journal, waiting, picks[0].key)
         else:
-            key = screen.keys.of("triage")
+            key = screen.context.keys.of("triage")
             screen.say(f"No case waits for you: open a list of cases, then {key} there.")
         return
     marked = "" if listed is state else "marked "
@@ -65,7 +63,7 @@ def choose_queue(screen: QueueScreen) -> None:
     ruled = listed.shown.size - new
     left_out = f"; {counted(ruled, 'case')} that you ruled on left out" if ruled else ""
     title = f"Decide about {counted(new, f'{marked}case')} of the list{left_out}"
-    hints = [f"{screen.keys.of('blind')} in a queue hides gold and scorers until you rule"]
+    hints = [f"{screen.context.keys.of('blind')} in a queue hides gold and scorers until you rule"]
     if waiting:
         hints.insert(0, "A new queue puts the others aside: they wait, and one goes on with them here")
     screen.app.push_screen(Picking(title, picks, hints=hints), partial(_take, screen, journal, waiting))
@@ -89,8 +87,8 @@ def _take(screen: QueueScreen, journal: Journal, waiting: Sequence[Queue], chose
 
 def _begin(screen: QueueScreen, journal: Journal, order: str) -> None:
     state = screen.state
-    listed = None if state is None else screen.listed(state)
-    if state is not None and listed is not None:
+    listed = screen.listed(state)
+    if listed is not None:
         seed = state.results.query.seed
         chosen = next(queue_order for queue_order in queue_orders(state) if queue_order.name == order)
         try:
@@ -108,8 +106,8 @@ def _begin(screen: QueueScreen, journal: Journal, order: str) -> None:
 
 def _go_on(screen: QueueScreen, journal: Journal) -> None:
     state = screen.state
-    row = None if journal.queue is None or state is None else first_row(state, journal.queue)
-    if state is not None and journal.queue is not None and row is not None:
+    row = None if journal.queue is None else first_row(state, journal.queue)
+    if journal.queue is not None and row is not None:
         _look_as_before(screen, state, journal.queue.scorer, row)
         screen.go_through(row)
 

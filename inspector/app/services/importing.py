@@ -86,9 +86,8 @@ class FileImport:
         """
         from inspector.state.workspace_place import demo_workspace
 
-        state = self._host.state
-        now = None if state is None else state.results.workspace
-        return None if now is None or now.root in {None, demo_workspace()} else now
+        now = self._host.state.results.workspace
+        return None if now.root in {None, demo_workspace()} else now
 
     def _mapping(self, table: "OpenTable") -> "ColumnMapping":
         """In a thread: have a person look at a table's columns."""
