@@ -261,7 +261,7 @@ class AnalysisScreen(SheetScreen):
         elif self.open_page.whose == "beside":
             self._choose_beside()
         else:
-            super().action_scorers()
+            self.scorer_focus.action_scorers()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key works: a single page has no next one."""

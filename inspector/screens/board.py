@@ -48,6 +48,7 @@ from inspector.screens.controller import ControlledScreen, Controller, TableScre
 from inspector.screens.exporting import score_facts
 from inspector.screens.messages import Copy, Export, Go, Inspected
 from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_lines import make_table, one_line, write_phrases
 from inspector.state.case_links import drilled
 from inspector.state.filtering.searching import search_words
 from inspector.state.result_set import ResultSet
@@ -255,11 +256,11 @@ class BoardScreen(AppScreen):
         self.frame = self._told.beside(self._bare)
 
     def compose(self) -> ComposeResult:
-        yield self.one_line("title")
-        warning = self.one_line("banner")
+        yield one_line("title")
+        warning = one_line("banner")
         warning.display = False
         yield warning
-        yield self.make_table("board", NO_CASE)
+        yield make_table(self.context.glyphs, "board", NO_CASE)
         yield CurvePane(self.context.glyphs)
         yield HighlightsPane(self.context.glyphs)
         yield Static(Content(""), id="about")
@@ -390,7 +391,7 @@ class BoardScreen(AppScreen):
         conditions = (*state.base, *search_words(state.base_search))
         if conditions:
             phrases.append(Phrase(("filter " + " AND ".join(conditions), "filtered"), rank=2))
-        self.tell("title", phrases, "strong")
+        write_phrases(self, "title", phrases, "strong")
         show_banner(self, state)
 
     def on_screen_resume(self) -> None:
@@ -477,7 +478,7 @@ class BoardScreen(AppScreen):
         self.close_rail()
         # Told to the app alone: the board shows the same with and without a filter of the list.
         self.post_message(Inspected(self.state.cleared()))
-        super().action_go(name)
+        self.app_commands.go(name)
 
     def action_back(self) -> None:
         """Leave the pane, then the cell that was chosen, then the differences."""
@@ -503,6 +504,7 @@ class BoardScreen(AppScreen):
 
     def action_export(self) -> None:
         # Imported only for who asks: the app starts sooner.
+        from inspector.screens.export import offer_exports
         from inspector.screens.exporting import report_of
 
         self.close_rail()
@@ -513,4 +515,4 @@ class BoardScreen(AppScreen):
         )
         behind = self.state.cleared()
         report = Export("report", "html", make=partial(report_of, behind)) if behind.scorer else None
-        self.offer(choices, report)
+        offer_exports(self, choices, report)

@@ -1,6 +1,6 @@
 """The case screen: one case on the whole terminal."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +22,7 @@ from inspector.screens.messages import Back, Export, NewRewards, ScoreCase
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.score import choose_judge
 from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_lines import one_line, threshold_forms, write_phrases
 from inspector.screens.stepping import Hits, StepCursor
 from inspector.screens.tagging import Tagging
 from inspector.screens.threshold_bar.rail_lines import score_words
@@ -55,6 +56,9 @@ class CaseScreen(ReadingScreen):
         (TRUNCATED, "a truncated case: what comes after was not scored"),
     )
 
+    marked: Sequence[str] = ()
+    """Only cases of a list are marked."""
+
     def __init__(self, context: ScreenContext, state: ScreenState, row: int) -> None:
         super().__init__(context, state)
         self.row = row
@@ -69,7 +73,7 @@ class CaseScreen(ReadingScreen):
         self._listed = True
 
     def compose(self) -> ComposeResult:
-        yield self.one_line("title")
+        yield one_line("title")
         yield from self.compose_above()
         with Container(id="reading"):
             yield from self.curves.compose()
@@ -163,12 +167,12 @@ class CaseScreen(ReadingScreen):
         if evaluation is not None:
             phrases += [
                 Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=state.scorers), ""), rank=3),
-                Phrase(self.threshold_forms(state.rule_of(evaluation.scorer.name)), rank=1),
+                Phrase(threshold_forms(state.rule_of(evaluation.scorer.name), self.size.width), rank=1),
                 Phrase((score_words(state.headline), ""), rank=2),
             ]
         if self.reading.blind:
             phrases.insert(1, Phrase(("BLIND",)))
-        self.tell("title", phrases, "strong")
+        write_phrases(self, "title", phrases, "strong")
 
     def place_words(self, state: ScreenState) -> str:
         """Return which of the cases this one is."""
@@ -194,11 +198,12 @@ class CaseScreen(ReadingScreen):
 
     @property
     def case_row(self) -> int:
+        """The row id of the case that tags and notes are about."""
         return self.row
 
-    @property
-    def here(self) -> int:
-        return self.row
+    def action_go(self, name: str) -> None:
+        """Open a screen of analysis, with this case in it, or go back to the board or the list."""
+        self.app_commands.go(name, self.row)
 
     @property
     def commands(self) -> list[Command]:
@@ -329,5 +334,8 @@ class CaseScreen(ReadingScreen):
             self.put(state.focused(name, state.benchmark))
 
     def action_export(self) -> None:
+        # Imported only for who asks: the app starts sooner.
+        from inspector.screens.export import offer_exports
+
         self.close_rail()
-        self.offer(((Export("case", "", row=self.row), "This case, a row a step"),))
+        offer_exports(self, ((Export("case", "", row=self.row), "This case, a row a step"),))

@@ -14,13 +14,13 @@ from inspector.case_page.lines import case_lines
 from inspector.case_page.opening import opening
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.wrap import Phrase, name_forms
-from inspector.screens.base import WIDE
 from inspector.screens.exporting import case_facts
 from inspector.screens.filtering import Filtering
 from inspector.screens.list_arranging import ListArranging
 from inspector.screens.messages import Copy, Export, Go
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_lines import WIDE, make_table, one_line, threshold_forms, write_phrases
 from inspector.screens.searching import Searching
 from inspector.screens.slices import Slicing
 from inspector.screens.tagging import Tagging
@@ -79,13 +79,13 @@ class CasesScreen(ReadingScreen):
         self._marks_of: tuple[frozenset[str], pl.DataFrame, Bools] | None = None
 
     def compose(self) -> ComposeResult:
-        yield self.one_line("title")
-        yield self.one_line("filter")
+        yield one_line("title")
+        yield one_line("filter")
         with Horizontal(id="body"):
             facets = FacetList(id="facets")
             facets.display = False
             yield facets
-            yield self.make_table("cases", self._no_match)
+            yield make_table(self.context.glyphs, "cases", self._no_match)
             pane = StepView(id="pane")
             pane.can_focus = False
             yield pane
@@ -166,12 +166,12 @@ class CasesScreen(ReadingScreen):
             phrases += [
                 Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=state.scorers), ""), rank=3),
                 Phrase((score_words(line), "")),
-                Phrase(self.threshold_forms(state.rule_of(evaluation.scorer.name)), rank=1),
+                Phrase(threshold_forms(state.rule_of(evaluation.scorer.name), self.size.width), rank=1),
             ]
         if evaluation is None and state.cases.height:
             score = self.context.keys.of("score")
             phrases.append(Phrase((f"nobody has scored it, {score} does", "not scored"), rank=1))
-        self.tell("title", phrases, "strong")
+        write_phrases(self, "title", phrases, "strong")
         sort = state.results.query.sort
         # Without a threshold no mistake is nearer than another: right and wrong ones are all that is told apart.
         graded = evaluation is None or not isinstance(evaluation.rule, ProvidedVerdicts)
@@ -181,7 +181,7 @@ class CasesScreen(ReadingScreen):
             # What a column is matters more than the order, and than what else is said of the filter.
             beside = [Phrase((*phrase.forms, ""), rank=3) for phrase in beside]
         first = first or [Phrase((words, ""), rank=2)]
-        self.tell("filter", [*first, filter_phrase(state), *beside], "dim")
+        write_phrases(self, "filter", [*first, filter_phrase(state), *beside], "dim")
 
     def show_case(self) -> None:
         self._follow_blind()
@@ -258,6 +258,7 @@ class CasesScreen(ReadingScreen):
 
     @property
     def case_row(self) -> int | None:
+        """The row id of the case that tags and notes are about; None where there is none."""
         return self.table.row_id
 
     def on_frame_table_highlighted(self) -> None:
@@ -366,10 +367,11 @@ class CasesScreen(ReadingScreen):
         if self.facets.display:
             self.filtering.close()
         else:
-            super().action_back()
+            self.app_commands.action_back()
 
     def action_export(self) -> None:
         # Imported only for who asks: the app starts sooner.
+        from inspector.screens.export import offer_exports
         from inspector.screens.exporting import cases_of, report_of
 
         self.close_rail()
@@ -386,9 +388,9 @@ class CasesScreen(ReadingScreen):
             of_benchmark = _among(state, "benchmark", [state.benchmark])
         report = Export("report", "html", make=partial(report_of, of_benchmark))
         if state.scorer:
-            self.offer(choices, report)
+            offer_exports(self, choices, report)
         else:
-            self.offer(choices[:1])
+            offer_exports(self, choices[:1])
 
 
 def _among(state: ScreenState, column: str, values: Sequence[str]) -> ScreenState:

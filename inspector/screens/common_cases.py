@@ -13,6 +13,7 @@ from textual.binding import BindingType
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import AppScreen
 from inspector.screens.dialog import Dialog
+from inspector.screens.screen_lines import write_phrases
 from inspector.state.comparability import NOT_COMPARABLE, Incomparable, incomparable, only_tried, remedy_of
 from inspector.state.label_set import other_labels, with_own_labels
 from inspector.state.screen_state import ScreenState, covering
@@ -76,7 +77,7 @@ def show_banner(screen: AppScreen, state: ScreenState) -> None:
     phrases = banner(reasons_on_screen(state), screen.context.keys, common=common, labels=labels)
     screen.query_one("#banner").display = bool(phrases)
     if phrases:
-        screen.tell("banner", phrases, "bad")
+        write_phrases(screen, "banner", phrases, "bad")
 
 
 # -- to the common cases and back

@@ -70,6 +70,13 @@ class TableScreen(ControlledScreen, Protocol):
     def held(self) -> bool: ...
 
 
+class QueueScreen(ControlledScreen, Protocol):
+    """A screen on which a queue of cases can be begun."""
+
+    def listed(self, state: ScreenState) -> ScreenState | None: ...
+    def go_through(self, row: int) -> None: ...
+
+
 AnyScreen_co = TypeVar("AnyScreen_co", bound=ControlledScreen, covariant=True)
 
 

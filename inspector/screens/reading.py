@@ -1,5 +1,6 @@
 """What the two screens that show steps share: how cases are shown, and through which scorers."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import LineView
 from scoring.data.errors import InspectError
 from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.triage.history import Action
 
 UNREAD = ("unparsed", "refused")
 """The outcomes of cases for which a scorer was asked and has no verdict."""
@@ -41,6 +43,7 @@ class ReadingScreen(AppScreen):
 
     @property
     def blind(self) -> bool:
+        """Whether gold labels, verdicts and what others said of a case are hidden."""
         return self.reading.blind
 
     def display_options(self, view: LineView) -> DisplayOptions:
@@ -67,6 +70,9 @@ class ReadingScreen(AppScreen):
 
     def listed(self, state: ScreenState) -> ScreenState | None:
         return state
+
+    def show_reversed(self, batch: Sequence[Action]) -> None:
+        """Go where what was undone or done again can be seen."""
 
     def read(self, display: DisplayOptions) -> None:
         """Show cases in another way from now on, on the other screens as well."""

@@ -1,6 +1,5 @@
 """The cases screen's search: a line at the bottom, live while it is typed, run beside the keys."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,6 +10,7 @@ from inspector.render.cells import share
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.controller import Controller, TableScreen
+from inspector.screens.screen_lines import write_phrases
 from inspector.state.case_list.case_rows import CaseRows
 from inspector.state.filtering.search_run import FoundBefore, SearchProgress, run_search
 from inspector.state.screen_state import ScreenState
@@ -33,7 +33,6 @@ class SearchedScreen(TableScreen, Protocol):
 
     def show_state(self, state: ScreenState) -> None: ...
     def show_found(self, state: ScreenState) -> None: ...
-    def tell(self, name: str, phrases: Sequence[Phrase], style: str) -> None: ...
 
 
 class Searching(Controller[SearchedScreen]):
@@ -210,7 +209,7 @@ class Searching(Controller[SearchedScreen]):
         self.screen.table.show(rows, so_far.rows.astype("int32"))
         words = f"{counted(so_far.rows.size, 'case')} so far, {share(so_far.share, 0)}% of the texts read"
         self._bar.tell(words)
-        self.screen.tell("title", [Phrase((self.state.benchmark, "")), Phrase((words,))], "strong")
+        write_phrases(self.screen, "title", [Phrase((self.state.benchmark, "")), Phrase((words,))], "strong")
 
     def _show_whole(self) -> None:
         """The value on screen instead of the part of a search that will not end."""

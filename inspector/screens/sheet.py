@@ -20,6 +20,7 @@ from inspector.screens.base import AppScreen
 from inspector.screens.controller import same_owners
 from inspector.screens.messages import Computed, Export, Go, Inspected
 from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_lines import one_line, threshold_forms, write_phrases, write_text
 from inspector.state.case_links import drilled, returned
 from inspector.state.filtering.filter_words import filter_phrase
 from inspector.state.screen_state import ScreenState
@@ -124,13 +125,13 @@ class SheetScreen(AppScreen):
     # -- showing
 
     def compose(self) -> ComposeResult:
-        yield self.one_line("title")
-        yield self.one_line("filter")
-        pages = self.one_line("pages")
+        yield one_line("title")
+        yield one_line("filter")
+        pages = one_line("pages")
         pages.display = bool(self.PAGES)
         yield pages
         yield SheetView(id="sheet")
-        yield self.one_line("behind")
+        yield one_line("behind")
         yield from self.compose_rail()
 
     @property
@@ -181,11 +182,12 @@ class SheetScreen(AppScreen):
             *self.subject(state),
         ]
         if state.evaluation is not None and self.about_scorers:
-            phrases.append(Phrase(self.threshold_forms(state.rule_of(state.evaluation.scorer.name)), rank=1))
-        self.tell("title", phrases, "strong")
+            rule = state.rule_of(state.evaluation.scorer.name)
+            phrases.append(Phrase(threshold_forms(rule, self.size.width), rank=1))
+        write_phrases(self, "title", phrases, "strong")
         left_out = "conditions on outcomes are left out here"
         apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if state.apart else []
-        self.tell("filter", [filter_phrase(state.without_outcomes), *apart], "dim")
+        write_phrases(self, "filter", [filter_phrase(state.without_outcomes), *apart], "dim")
 
     @property
     def about_scorers(self) -> bool:
@@ -196,7 +198,7 @@ class SheetScreen(AppScreen):
         """Lay out the sheet anew."""
         view = self.query_one(SheetView)
         if self.PAGES:
-            self.write("pages", page_words(self.pages, self.page, max(10, self.size.width - 2)), "header")
+            write_text(self, "pages", page_words(self.pages, self.page, max(10, self.size.width - 2)), "header")
         _, figures = self._known.get(self.page, ((), None))
         trouble = clean(str(figures)) if isinstance(figures, InspectError) else ""
         width, height = view.viewport
@@ -218,7 +220,7 @@ class SheetScreen(AppScreen):
         words = opens_words(view.drill, self.context.keys.of("drill"))
         if view.sheet.busy:
             words = f"{view.sheet.busy} {words}"
-        self.write("behind", words, "dim")
+        write_text(self, "behind", words, "dim")
 
     def on_sheet_view_moved(self, message: SheetView.Moved) -> None:
         self.tell_behind(message.view)
@@ -274,13 +276,16 @@ class SheetScreen(AppScreen):
     # -- keys
 
     def action_export(self) -> None:
+        # Imported only for who asks: the app starts sooner.
+        from inspector.screens.export import offer_exports
+
         self.close_rail()
         tables = self.tables(self.state)
         if not tables:
             self.say("There is nothing to export here yet.")
             return
         choices = tuple((Export(self.NAME, "", make=make), words) for make, words in tables)
-        self.offer(choices)
+        offer_exports(self, choices)
 
     def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
         self.drill(message.drill)

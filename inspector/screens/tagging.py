@@ -329,7 +329,7 @@ class TaggedScreen(ControlledScreen, Protocol):
     @property
     def case_row(self) -> int | None: ...
     @property
-    def marked(self) -> list[str]: ...
+    def marked(self) -> Sequence[str]: ...
     def say_done(self, sentence: str, *, failed: bool = False, brief: str = "") -> None: ...
     def show_reversed(self, batch: Sequence[Action]) -> None: ...
 
@@ -343,7 +343,8 @@ class Tagging(Controller[TaggedScreen]):
             return
         case, journal = pair
         tags = own_tags(journal, case) if self.screen.blind else journal.triage.tags.get(case, ())
-        cases, title = [case], f"Tag {case}"
+        cases: Sequence[str] = [case]
+        title = f"Tag {case}"
         if marked := self.screen.marked:
             tags, cases, title = (), marked, f"Tag {counted(len(marked), 'marked case')}"
         dialog = TagDialog(title, tags, journal.triage.tags_in_use, self._own_types(case.partition("/")[0]))

@@ -24,6 +24,7 @@ from inspector.render.texts.wrap import Phrase
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import Narrowing, Picking, WordsDialog
 from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_lines import one_line, write_phrases
 from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.tagging import Tagging
 from inspector.state.screen_state import ScreenState, covering, subject
@@ -47,6 +48,7 @@ from inspector.widgets.pick_list import Pick, TextList
 from inspector.widgets.sheet_view import SheetView
 from scoring.data.errors import UsageError
 from scoring.evaluation.similar import NoteCluster, clusters
+from scoring.workspace.triage.history import Action
 from scoring.workspace.triage.words import CaseNote
 
 if TYPE_CHECKING:
@@ -294,6 +296,9 @@ class TaxonomyScreen(SheetScreen):
         "notes move."
     )
 
+    marked: Sequence[str] = ()
+    """Only cases of a list are marked."""
+
     def __init__(self, context: ScreenContext, state: ScreenState) -> None:
         super().__init__(context, state)
         self.tagging = Tagging(self)
@@ -305,16 +310,16 @@ class TaxonomyScreen(SheetScreen):
         self._kept: tuple[Sequence[object], Bools, GatheredNotes] | None = None
 
     def compose(self) -> ComposeResult:
-        yield self.one_line("title")
-        yield self.one_line("filter")
-        pages = self.one_line("pages")
+        yield one_line("title")
+        yield one_line("filter")
+        pages = one_line("pages")
         pages.display = False
         yield pages
         with Horizontal(id="taxonomy"):
             yield TextList(id="categories")
             yield TextList(id="notes")
         yield SheetView(id="sheet")
-        yield self.one_line("behind")
+        yield one_line("behind")
         yield from self.compose_rail()
 
     @property
@@ -417,7 +422,7 @@ class TaxonomyScreen(SheetScreen):
         if self.focused is view or self.notes is None:
             super().tell_behind(view)
         else:
-            self.tell("behind", saturation_phrases(self.notes), "dim")
+            write_phrases(self, "behind", saturation_phrases(self.notes), "dim")
 
     def tables(self, state: ScreenState) -> Tables:
         if self.notes is None or not self.notes.notes:
@@ -457,7 +462,16 @@ class TaxonomyScreen(SheetScreen):
         return notes[self._notes.cursor] if notes else None
 
     @property
+    def blind(self) -> bool:
+        """Whether what others wrote is hidden: the screen is about their notes too."""
+        return False
+
+    def show_reversed(self, batch: Sequence[Action]) -> None:
+        """Stay: the notes are on screen."""
+
+    @property
     def case_row(self) -> int | None:
+        """The row id of the case of this note."""
         note = self.note_here
         if note is None or self.notes is None:
             return None
@@ -544,7 +558,7 @@ class TaxonomyScreen(SheetScreen):
             self._show_notes(self._notes.cursor)
             self._tell_ticks()
         else:
-            super().action_back()
+            self.app_commands.action_back()
 
     def _open_case(self) -> None:
         row = self.case_row

@@ -18,6 +18,7 @@ from inspector.screens.base import SHORT
 from inspector.screens.case import CaseScreen
 from inspector.screens.controller import ControlledScreen, Controller, same_owners
 from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_lines import one_line, write_phrases
 from inspector.screens.sheet import FEW
 from inspector.state.contested_gold import BETWEEN, Ranking, because_phrases, ranking_of
 from inspector.state.screen_state import ScreenState, covering
@@ -224,16 +225,16 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         self._last: tuple[str, ...] = ("",)
 
     def compose_above(self) -> ComposeResult:
-        yield self.one_line("queue")
-        why = self.one_line(CONTESTED)
+        yield one_line("queue")
+        why = one_line(CONTESTED)
         why.display = False
         yield why
-        alike = self.one_line(ALIKE)
+        alike = one_line(ALIKE)
         alike.display = False
         yield alike
 
     def compose_beneath(self) -> ComposeResult:
-        yield self.one_line("rulings")
+        yield one_line("rulings")
 
     # -- what there is
 
@@ -273,9 +274,9 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
                 phrases = [Phrase(end_forms(queue, mine))]
             phrases.append(Phrase(self._last, rank=1))
             phrases.append(Phrase((clean(queue.words), ""), rank=2))
-        self.tell("queue", [phrase for phrase in phrases if phrase.forms[0]], "dim")
+        write_phrases(self, "queue", [phrase for phrase in phrases if phrase.forms[0]], "dim")
         now = rulings.get(self._case(state), {}).get(who)
-        self.tell("rulings", [Phrase(ruling_forms(now))], "strong" if now else "")
+        write_phrases(self, "rulings", [Phrase(ruling_forms(now))], "strong" if now else "")
         self._contesting.show(self.row, hidden=self.blind)
         self._alike.show(self.row, hidden=self.blind)
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Protocol
 
 from inspector.render.texts.sentences import NO_FOLDER, counted
 from inspector.render.texts.text import clean
-from inspector.screens.controller import ControlledScreen
+from inspector.screens.controller import QueueScreen
 from inspector.screens.dialog import Picking
 from inspector.state.screen_state import ScreenState
 from inspector.state.triage.queue import ONCE_MORE, first_row, left_words, queue_cases, queue_name, queue_orders
@@ -19,13 +18,6 @@ GO_ON = "go on "
 """How the keys of picks begin that go on with a queue; its number (0-based, the present one first) comes behind."""
 OFFERED = 6
 """Queues to go on with that are offered at most, the latest ones."""
-
-
-class QueueScreen(ControlledScreen, Protocol):
-    """A screen on which a queue can be begun."""
-
-    def listed(self, state: ScreenState) -> ScreenState | None: ...
-    def go_through(self, row: int) -> None: ...
 
 
 def choose_queue(screen: QueueScreen) -> None:

@@ -149,4 +149,4 @@ class _Told:
 
     def _show(self, words: str) -> None:
         for screen in self._navigation.screens:
-            screen.show_job(clean(words), scores=False)
+            screen.scoring.show_job(clean(words), scores=False)

@@ -119,7 +119,7 @@ class ScoringProcesses:
         if not words and self._ticking is not None:
             self._ticking.stop()
         for screen in self._navigation.screens:
-            screen.show_job(words)
+            screen.scoring.show_job(words)
 
     def leave(self) -> None:
         """End the app, unless a run is on: then a person says what becomes of it."""
