@@ -189,7 +189,7 @@ def test_a_module_has_one_concept():
     assert [(file, lines) for file, lines in content().lines.items() if lines > 670] == []
 
 
-MOST_METHODS = {"scoring.evaluation.evaluation.Evaluation": 20}
+MOST_METHODS = {"scoring.evaluation.evaluation.Evaluation": 20, "inspector.screens.base.AppScreen": 20}
 """Methods and properties in the body of a class, at most; those with a name like `__init__` are not counted."""
 
 
@@ -205,6 +205,48 @@ def methods(path: str) -> list[str]:
 @pytest.mark.parametrize("path", MOST_METHODS)
 def test_a_class_has_few_methods(path):
     assert len(methods(path)) <= MOST_METHODS[path], methods(path)
+
+
+HAVE_STATE = {"self", "screen", "host", "_host", "front", "app"}
+"""Names of what has a screen state in the files of screens and of the app."""
+
+
+def state_in(node: ast.AST | None) -> bool:
+    """Whether an expression is the state of a screen or of the app."""
+    if isinstance(node, ast.Attribute) and node.attr == "state":
+        holder = node.value
+        return getattr(holder, "attr", getattr(holder, "id", "")) in HAVE_STATE
+    return isinstance(node, ast.Name) and node.id == "state"
+
+
+def asks_for_state(node: ast.AST) -> bool:
+    """Whether a node asks if there is a state: it is compared with None, or is a condition."""
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        return any(map(state_in, sides)) and any(isinstance(at, ast.Constant) and at.value is None for at in sides)
+    if isinstance(node, ast.If | ast.IfExp | ast.While):
+        return state_in(node.test)
+    if isinstance(node, ast.BoolOp):
+        return any(map(state_in, node.values))
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) and state_in(node.operand)
+
+
+def test_screens_and_the_app_never_ask_whether_there_is_a_state():
+    asking = [
+        f"{file}:{node.lineno}"
+        for file in files()
+        if file.parts[:2] in {("inspector", "screens"), ("inspector", "app")}
+        for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
+        if asks_for_state(node)
+    ]
+    assert asking == []
+
+
+@pytest.mark.parametrize(
+    "source", ["self.state is None", "None != screen.state", "self._host.state or 1", "not state", "1 if state else 2"]
+)
+def test_a_question_for_a_state_is_found(source):
+    assert any(map(asks_for_state, ast.walk(ast.parse(source))))
 
 
 LAYERS = {

@@ -76,7 +76,7 @@ def found_places() -> "type[Provider]":
 class InspectApp(Themed[int]):
     """The terminal inspector.
 
-    `state` is the value that is shown and `remembered` how the workspace was left: None until it has been read.
+    `state` is the value that is shown and `remembered` how the workspace was left, from when it has been read.
     """
 
     CSS_PATH = "inspector.tcss"
@@ -90,6 +90,8 @@ class InspectApp(Themed[int]):
         Binding("ctrl+z", "suspend_process", "Suspend: back to the shell, until fg", show=False, id="suspend"),
     ]
 
+    state: "ScreenState"
+    remembered: "RememberedState"
     failure = ""
     """Why nothing could be shown."""
     crash = ""
@@ -118,8 +120,6 @@ class InspectApp(Themed[int]):
         self.visit = visit
         self.folder = folder or Path()
         self.state_folder, self.config = state_folder, config
-        self.state: ScreenState | None = None
-        self.remembered: RememberedState | None = None
         self.keys = Keys(self)
         self.saving = SavingService(self)
         self.navigation = Navigation(self, self.keys, self.saving)
@@ -353,13 +353,14 @@ class InspectApp(Themed[int]):
 
     def _facts(self) -> dict[str, object]:
         """What the log of a fault says of the app."""
+        front = self.front
         return {
             "size": f"{self.size.width}x{self.size.height}",
             "theme": self.theme,
             "ascii": self.ascii_only,
             "screen": type(self.screen).__name__ if self.screen_stack else "none",
-            "cases": self.state.cases.height if self.state else "not read",
-            "scorers": len(self.state.results.evaluations) if self.state else "not read",
+            "cases": front.state.cases.height if front else "not read",
+            "scorers": len(front.state.results.evaluations) if front else "not read",
         }
 
     # -- what Textual asks

@@ -9,7 +9,6 @@ from textual.worker import Worker, get_current_worker
 
 from inspector.analyses import Analysis, Option, OptionValue, Page, Params, Whose, load
 from inspector.case_page.tracks import LETTERS
-from inspector.render.charts.glyphs import Glyphs
 from inspector.render.documents.row_documents import Document
 from inspector.render.lines import Sheet, heading, paragraph
 from inspector.render.terminal import Terminal
@@ -20,7 +19,7 @@ from inspector.screens.common_cases import toggle_common_cases
 from inspector.screens.controller import same_owners
 from inspector.screens.dialog import Picking
 from inspector.screens.messages import Computed
-from inspector.screens.scorer_choice import ScorerChoice
+from inspector.screens.screen_context import ScreenContext
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables
 from inspector.state.comparability import Incomparable, incomparable
 from inspector.state.focusing import best_scorer, covering
@@ -45,8 +44,8 @@ class AnalysisScreen(SheetScreen):
 
     ANALYSIS: ClassVar[Analysis]
 
-    def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(glyphs)
+    def __init__(self, context: ScreenContext, state: ScreenState) -> None:
+        super().__init__(context, state)
         self._other: str | None = None
         self._told_of: dict[str, dict[str, Any]] = {}
         self._views: dict[str, tuple[Sequence[object], View | InspectError, bool]] = {}
@@ -77,8 +76,8 @@ class AnalysisScreen(SheetScreen):
         if state.focus.scorer is None:
             return ()
         there = covering(state)
-        others = [name for name in self.remembered.left.overlaid if name in there and name != state.focus.scorer]
-        return (state.focus.scorer, *others[: len(LETTERS) - 1])
+        others = [name for name in self.context.remembered.left.overlaid if name in there and name != state.scorer]
+        return (state.scorer, *others[: len(LETTERS) - 1])
 
     def asked_about(self, state: ScreenState) -> tuple[str, ...]:
         """Return the scorers that the open page is about; () where there are too few, or it is about none."""
@@ -114,7 +113,7 @@ class AnalysisScreen(SheetScreen):
     @property
     def _told(self) -> dict[str, Any]:
         """What was chosen for the benchmark in focus: another one has other columns and scorers."""
-        return {} if self.state is None else self._told_of.get(self.state.focus.benchmark, {})
+        return self._told_of.get(self.state.benchmark, {})
 
     def params(self, page: str, form: str = "") -> Params:
         """Return a page with the options that were chosen for it here."""
@@ -141,7 +140,7 @@ class AnalysisScreen(SheetScreen):
     def lay_out(self, state: ScreenState, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
         if self.lacks_scorers(state):
             title = "Nothing to show yet"
-            score, read = self.keys.of("score"), self.keys.of("import")
+            score, read = self.context.keys.of("score"), self.context.keys.of("import")
             words = (
                 f"{self.ANALYSIS.needs.format(benchmark=state.focus.benchmark)} Use {score} to run one, or {read} on "
                 "the board or in the list to import results. In a shell: "
@@ -156,7 +155,7 @@ class AnalysisScreen(SheetScreen):
         if isinstance(view, InspectError):
             return Sheet(tuple(paragraph(view.words, width, "")), busy)
         # A chart keeps its height when the rail takes lines from the pane.
-        terminal = Terminal(width, self.glyphs, max(height, self.size.height - AROUND))
+        terminal = Terminal(width, self.context.glyphs, max(height, self.size.height - AROUND))
         if view.empty:
             return Sheet(tuple(paragraph(view.empty, width, "")), busy)
         return Sheet(tuple(terminal.sections(view.sections, title=False)), busy)
@@ -209,7 +208,7 @@ class AnalysisScreen(SheetScreen):
             self.call_after_refresh(self._start_view)
 
     def _start_view(self) -> None:
-        if self.state is None or self.lacks_scorers(self.state):
+        if self.lacks_scorers(self.state):
             return
         if self._worker is not None and not self._worker.is_finished:
             return
@@ -237,14 +236,12 @@ class AnalysisScreen(SheetScreen):
         """Keep and show a view that was computed; where it is of an older state, the present one is computed next."""
         key: Any = message.owners
         page, owners, complete = key
-        if self.state is None:
-            return
         self._views[page] = owners, message.made, complete
         if page == self.page:
             self.show_sheet(self.state)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.worker is self._worker and event.worker.is_finished and self.state is not None:
+        if event.worker is self._worker and event.worker.is_finished:
             self.compute(self.state)
 
     # -- keys
@@ -266,7 +263,7 @@ class AnalysisScreen(SheetScreen):
         elif self.open_page.whose == "beside":
             self._choose_beside()
         else:
-            super().action_scorers()
+            self.scorer_focus.action_scorers()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key works: a single page has no next one."""
@@ -274,7 +271,7 @@ class AnalysisScreen(SheetScreen):
 
     def action_options(self) -> None:
         """Choose what of a page is to be changed, and then how."""
-        if self.state is None or self.lacks_scorers(self.state) or not self.options:
+        if self.lacks_scorers(self.state) or not self.options:
             self.say("This page has nothing to choose.")
         elif len(self.options) == 1:
             self.action_option(self.options[0].name)
@@ -291,7 +288,7 @@ class AnalysisScreen(SheetScreen):
         """Choose a value of an option of the page."""
         state = self.state
         option = next((option for option in self.options if option.name == name), None)
-        if state is None or option is None:
+        if option is None:
             there = [option for option in self.ANALYSIS.options if option.name == name]
             pages = [page.title for page in self.ANALYSIS.pages if there and page.name in there[0].pages]
             hint = f": it is for {' and '.join(pages)}" if pages else ""
@@ -306,7 +303,7 @@ class AnalysisScreen(SheetScreen):
     def _chosen_words(self, option: Option) -> str:
         """What is chosen now, as the offers call it."""
         now = self._told.get(option.name)
-        if now is None or option.with_other or self.state is None:
+        if now is None or option.with_other:
             return "" if now is None else "yes"
         return next((offer.title for offer in self._offers(self.state, option) if offer.value == now), str(now))
 
@@ -338,16 +335,15 @@ class AnalysisScreen(SheetScreen):
 
     def _tell(self, name: str, value: Any) -> None:
         """Tell the page something and show what it says then; None takes it back."""
-        if self.state is not None:
-            kept = {known: other for known, other in self._told.items() if known != name}
-            self._told_of[self.state.focus.benchmark] = kept if value is None else {**kept, name: value}
-            self.show_state(self.state)
+        kept = {known: other for known, other in self._told.items() if known != name}
+        self._told_of[self.state.benchmark] = kept if value is None else {**kept, name: value}
+        self.show_state(self.state)
 
     def _choose_other(self, option: Option | None = None) -> None:
         """Choose B, or nobody where the page may be about one scorer or an option that is a switch says so."""
         state = self.state
-        names = [] if state is None else [name for name in covering(state) if name != state.focus.scorer]
-        if state is None or not names:
+        names = [name for name in covering(state) if name != state.scorer]
+        if not names:
             self.say("There is no other scorer on this benchmark.")
             return
         self.close_rail()
@@ -358,7 +354,7 @@ class AnalysisScreen(SheetScreen):
             picks.insert(0, Pick("", "nobody", "the scorer in focus alone", strong=alone))
 
         def chosen(name: str | None) -> None:
-            if name is None or self.state is None:
+            if name is None:
                 return
             if option is None:
                 self._other = name or None
@@ -377,8 +373,8 @@ class AnalysisScreen(SheetScreen):
         if not self.about_two:
             self.say("This page is about one scorer: there is nothing to turn round.")
             return
-        other = None if state is None else self.other(state)
-        if state is None or other is None:
+        other = self.other(state)
+        if other is None:
             self.say("There is no other scorer on this benchmark.")
             return
         self.close_rail()
@@ -399,7 +395,7 @@ class AnalysisScreen(SheetScreen):
 
     def _choose_beside(self) -> None:
         state = self.state
-        if state is None or state.focus.scorer is None:
+        if state.scorer is None:
             self.say("There is no scorer whose curve could be drawn.")
             return
         names = covering(state)
@@ -412,8 +408,8 @@ class AnalysisScreen(SheetScreen):
         self.app.push_screen(choice, self._put_beside)
 
     def _put_beside(self, chosen: tuple[str, ...] | None) -> None:
-        if chosen is not None and self.state is not None:
-            self.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
+        if chosen is not None:
+            self.context.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
             self.show_state(self.state)
 
 

@@ -59,19 +59,16 @@ class Arranging(Controller[AnyScreen_co]):
         key, _, direction = self.order.rpartition(":")
         if direction not in DIRECTIONS:
             key, direction = self.order, DIRECTIONS[0]
-        up, down = "^v" if self.screen.glyphs.ascii_only else "↑↓"
+        up, down = "^v" if self.context.glyphs.ascii_only else "↑↓"
         return key, up if direction == DIRECTIONS[0] else down
 
     def action_sort(self) -> None:
         """Choose a column to sort by."""
         self.screen.close_rail()
-        if self.state is not None:
-            self.screen.app.push_screen(SortMenu(self.entries(), self.order), self._sort)
+        self.screen.app.push_screen(SortMenu(self.entries(), self.order), self._sort)
 
     def sort_by(self, column: TableColumn) -> None:
         """Sort by the column, then the other way; by a picture or a list nothing can be sorted."""
-        if self.state is None:
-            return
         known = {entry.key: entry for entry in self.entries()}
         entry = known.get(column.name) or entry_of(column.name)
         if not entry.sortable:
@@ -81,7 +78,7 @@ class Arranging(Controller[AnyScreen_co]):
         self._sort(sort_of(entry, self.order))
 
     def _sort(self, sort: str | None) -> None:
-        if sort is not None and self.state is not None:
+        if sort is not None:
             self.sort(sort)
             # What comes first is what an order is chosen for.
             self.table.action_first()
@@ -90,13 +87,13 @@ class Arranging(Controller[AnyScreen_co]):
 
     def columns_offered(self) -> list[Entry]:
         """Return every column that the table can show."""
-        return [] if self.state is None else [entry for entry in self.entries() if entry.listable]
+        return [entry for entry in self.entries() if entry.listable]
 
     def to_column(self, key: str) -> None:
         """Put the cell cursor on a column, which is shown if it was not."""
         self.screen.close_rail()
         table = self.table
-        if self.state is not None and key not in {column.name for column in table.columns_shown}:
+        if key not in {column.name for column in table.columns_shown}:
             now, _, _ = self.columns()
             self.arrange((*(name for name in now if name != key), key))
         table.focus()
@@ -105,10 +102,9 @@ class Arranging(Controller[AnyScreen_co]):
     def action_columns(self) -> None:
         """Choose the columns."""
         self.screen.close_rail()
-        if self.state is not None:
-            menu = ColumnMenu(self.table, self.entries(), *self.columns(), self.OF)
-            self.screen.app.push_screen(menu, self._arrange)
+        menu = ColumnMenu(self.table, self.entries(), *self.columns(), self.OF)
+        self.screen.app.push_screen(menu, self._arrange)
 
     def _arrange(self, columns: tuple[str, ...] | None) -> None:
-        if columns is not None and self.state is not None:
+        if columns is not None:
             self.arrange(columns)

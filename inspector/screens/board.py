@@ -29,7 +29,6 @@ from inspector.analyses.taxonomy import NOBODY
 from inspector.analyses.board.cells import NOT_HERE, PUBLISHED, BoardCells
 from inspector.analyses.board.standings import Standings
 from inspector.render.cells import signed
-from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted, unit_of
 from inspector.render.texts.short_names import short_name
@@ -44,7 +43,12 @@ from inspector.screens.board_ranking import BoardRanking
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.controller import same_owners
 from inspector.screens.exporting import score_facts
-from inspector.screens.messages import Copy, Export, Inspected
+from inspector.screens.messages import Copy, Export, Go, Inspected
+from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_lines import make_table, one_line, write_phrases
+from inspector.state.case_links import drilled
+from inspector.state.filtering.searching import search_words
+from inspector.state.result_set import ResultSet
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_table import bindings_of
@@ -55,6 +59,151 @@ from inspector.state.case_list.listed import cleared
 
 if TYPE_CHECKING:
     from inspector.widgets.columns import TableColumn
+
+
+# -- from a row of the board to its failures, and from a number to exactly the cases behind it
+
+
+WHOLE_ROW = frozenset({"scorer", "benchmark", "subset", "metric", "outcomes"})
+"""Cells that stand for their row."""
+
+
+class OpeningBoard(TableScreen, Protocol):
+    """What opening cases uses of the board."""
+
+    how: Arrangement
+    pieces: dict[tuple[str, str | None], BoardSlice]
+
+    @property
+    def line(self) -> dict[str, Any] | None: ...
+
+
+class BoardOpening(Controller[OpeningBoard]):
+    """Opens lists of cases."""
+
+    def behind(self, line: dict[str, Any]) -> CaseLink | str | None:
+        """Return what Enter opens on the cell that was chosen; None where it opens the failures."""
+        cell = self.screen.table.cell
+        if cell is None or cell[0].name in WHOLE_ROW:
+            return None
+        piece = self.screen.pieces[line["benchmark"], line["subset"]]
+        return board_drill(self.state.results, piece, line, cell[0].name, self.screen.how.against)
+
+    def open(self) -> None:
+        """Open the cases behind the cell that was chosen, or the failures of the row."""
+        line = self.screen.line
+        behind = None if line is None else self.behind(line)
+        if behind is None or behind == NO_NUMBER:
+            self.action_failures()
+        elif isinstance(behind, CaseLink):
+            self.open_link(behind)
+        else:
+            self.screen.say(behind)
+
+    def open_link(self, drill: CaseLink) -> None:
+        """List exactly the cases behind a number."""
+        self.screen.close_rail()
+        self.screen.put(drilled(self.state.cleared(), drill))
+        self.screen.post_message(Go("cases"))
+
+    def action_failures(self) -> None:
+        self.screen.close_rail()
+        line = self.screen.line
+        if line is not None and line["kind"] == PUBLISHED:
+            self.screen.say(PRINTED)
+        elif line is not None and line["kind"] == NOBODY:
+            self.action_all_cases()
+        elif self.state.scorer is not None:
+            self.screen.put(self._within(self.state.failures()))
+            self.screen.post_message(Go("cases"))
+        else:
+            cases, score = self.context.keys.of("open-cases"), self.context.keys.of("score")
+            self.screen.say(
+                f"There is no scorer whose failures could be shown; {cases} shows all cases, {score} scores them."
+            )
+
+    def action_all_cases(self) -> None:
+        self.screen.close_rail()
+        self.screen.put(self._within(self.state.cleared()))
+        self.screen.post_message(Go("cases"))
+
+    def _within(self, state: ScreenState) -> ScreenState:
+        """In the subset of the row under the cursor, where it is of one."""
+        line = self.screen.line
+        if line is None or line["subset"] is None:
+            return state
+        chosen = state.filter
+        return state.filtered(Filter((*chosen.facets, subset_facet(line["subset"])), chosen.where))
+
+
+# -- what of a board takes a moment: who is tied with the best, and differences. Computed behind, then filled in
+
+
+REST = 0.15
+"""Seconds without a change after which it is computed: a held threshold key is not slowed down by it."""
+
+
+class RankedBoard(ControlledScreen, Protocol):
+    """What the ranking uses of the board."""
+
+    def show_ranks(self) -> None: ...
+
+
+class BoardRanking(Controller[RankedBoard]):
+    """How the rows of the board stand to the best one and to a reference."""
+
+    _asked: tuple[object, ...] = ()
+    """The evaluations and cases that the rows on screen are of, and the reference."""
+    known = Standings()
+    """What is known."""
+    _known_of: tuple[object, ...] = ()
+    _rest: "Timer | None" = None
+
+    def ranked(self, results: ResultSet, pieces: Sequence[BoardSlice], against: str) -> Standings:
+        """Return what is known of these rows; where nothing is yet, it is computed soon, once, and the screen told."""
+        owners = (against, results.query.seed, *results.evaluations, *(piece.rows for piece in pieces))
+        before, self._asked = self._asked, owners
+        if same_owners(owners, self._known_of):
+            return self.known
+        if same_owners(owners, before):
+            return waiting(against)
+        if self._rest is not None:
+            self._rest.stop()
+        # What is shown first need not wait for a key to rest.
+        delay = REST if self._known_of else 0.001
+        self._rest = self.screen.set_timer(delay, partial(self._begin, results, pieces, against, owners))
+        return waiting(against)
+
+    def _begin(
+        self, results: ResultSet, pieces: Sequence[BoardSlice], against: str, owners: tuple[object, ...]
+    ) -> None:
+        work = partial(self._rank, results, pieces, against, owners)
+        self.screen.run_worker(work, thread=True, exclusive=True, group="ranking", description="ranking")
+
+    def _rank(
+        self, selected: ResultSet, pieces: Sequence[BoardSlice], against: str, owners: tuple[object, ...]
+    ) -> None:
+        """In a thread."""
+        worker = get_current_worker()
+
+        def stopped() -> bool:
+            return worker.is_cancelled
+
+        ranking = standings(selected, pieces, against, stopped)
+        self.screen.show_if_open(self._take, owners, ranking)
+        if own_metrics() and not stopped():
+            # They may take minutes, and nothing else waits for them.
+            ranking = replace(ranking, own=own_figures(selected, pieces, stopped))
+            self.screen.show_if_open(self._take, owners, ranking)
+
+    def _take(self, owners: tuple[object, ...], ranking: Standings) -> None:
+        """Show it, unless something else is on screen meanwhile."""
+        if same_owners(owners, self._asked):
+            self.known = ranking
+            self._known_of = owners
+            for fault in {} if ranking.own is None else ranking.own.faults.values():
+                self.screen.notify(clean(str(fault)), severity="error", markup=False)
+            self.screen.show_ranks()
 
 
 NO_CASE = "There is no case here: prm-inspect import PATH reads a benchmark, or results."
@@ -83,8 +232,8 @@ class BoardScreen(AppScreen):
 
     arranging: BoardArranging
 
-    def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(glyphs)
+    def __init__(self, context: ScreenContext, state: ScreenState) -> None:
+        super().__init__(context, state)
         self.ranking = BoardRanking(self)
         self.arranging = BoardArranging(self)
         self.opening = BoardOpening(self)
@@ -92,7 +241,7 @@ class BoardScreen(AppScreen):
         self.how = Arrangement()
         self.kind = BoardKind()
         self._columns: dict[BoardKind, list[TableColumn]] = {}
-        self._cells = BoardCells(glyphs)
+        self._cells = BoardCells(context.glyphs)
         self._empty: tuple[str, ...] = ()
         self.pieces: dict[tuple[str, str | None], BoardSlice] = {}
         self._focus: tuple[str | None, str] = None, ""
@@ -102,13 +251,13 @@ class BoardScreen(AppScreen):
         self.frame = self._told.beside(self._bare)
 
     def compose(self) -> ComposeResult:
-        yield self.one_line("title")
-        warning = self.one_line("banner")
+        yield one_line("title")
+        warning = one_line("banner")
         warning.display = False
         yield warning
-        yield self.make_table("board", NO_CASE)
-        yield CurvePane(self.glyphs)
-        yield HighlightsPane(self.glyphs)
+        yield make_table(self.context.glyphs, "board", NO_CASE)
+        yield CurvePane(self.context.glyphs)
+        yield HighlightsPane(self.context.glyphs)
         yield Static(Content(""), id="about")
         yield from self.compose_rail()
 
@@ -128,8 +277,7 @@ class BoardScreen(AppScreen):
         table = self.table
         table.focus()
         self.watch(table, "cell_name", self._describe, init=False)
-        if self.state is not None:
-            self.show_state(self.state)
+        self.show_state(self.state)
 
     def show_state(self, state: ScreenState) -> None:
         results, table = state.results, self.table
@@ -183,16 +331,14 @@ class BoardScreen(AppScreen):
         elif pane.display:
             pane.focus()
         else:
-            self.say(f"There is no room for it here: {self.keys.of('highlights')} opens it.")
+            self.say(f"There is no room for it here: {self.context.keys.of('highlights')} opens it.")
 
     def show_ranks(self) -> None:
         """Put on screen how the rows stand to each other, which is known now."""
-        if self.state is not None:
-            self._fill(self.ranking.known)
+        self._fill(self.ranking.known)
 
     def _fill(self, known: Standings) -> None:
         """Put the rows on screen, with what is known of them beside each other."""
-        assert self.state is not None  # noqa: S101  # it is shown
         table = self.table
         self.frame = frame = arranged(known.beside(self._bare), self.how)
         several = self.state.cases["benchmark"].n_unique() > 1
@@ -202,7 +348,7 @@ class BoardScreen(AppScreen):
         self.kind = replace(kind_of(frame, self.how, several=several), empty=self._empty)
         # The same column objects while they are right: new ones would have every row painted again.
         if self.kind not in self._columns:
-            self._columns[self.kind] = board_columns(self.glyphs, self.kind)
+            self._columns[self.kind] = board_columns(self.context.glyphs, self.kind)
         table.show(frame, np.arange(frame.height, dtype=np.int32), self._columns[self.kind], key="row")
         table.sorted_by = self.arranging.sort_mark()
         self._told = known
@@ -211,8 +357,7 @@ class BoardScreen(AppScreen):
     @property
     def legend(self) -> Legend:
         """What columns and marks mean now."""
-        seed = 0 if self.state is None else self.state.results.query.seed
-        return Legend(self.frame, self.how, self._told, seed, self._cells)
+        return Legend(self.frame, self.how, self._told, self.state.results.query.seed, self._cells)
 
     def marks_here(self) -> list[tuple[str, str]]:
         return list(self.legend.marks())
@@ -241,12 +386,11 @@ class BoardScreen(AppScreen):
         conditions = (*state.base, *search_words(state.base_search))
         if conditions:
             phrases.append(Phrase(("filter " + " AND ".join(conditions), "filtered"), rank=2))
-        self.tell("title", phrases, "strong")
+        write_phrases(self, "title", phrases, "strong")
         show_banner(self, state)
 
     def on_screen_resume(self) -> None:
-        if self.state is not None:
-            self._follow(self.state)
+        self._follow(self.state)
 
     def _follow(self, state: ScreenState) -> None:
         """Put the cursor on the scorer in focus: at the start, and where something else went to another one."""
@@ -261,7 +405,7 @@ class BoardScreen(AppScreen):
         Asked of the table now: the message may be older than where the cursor is.
         """
         line = self.line
-        if line is not None and line["kind"] != PUBLISHED and self.state is not None:
+        if line is not None and line["kind"] != PUBLISHED:
             scorer, benchmark = None if line["kind"] == NOBODY else line["scorer"], line["benchmark"]
             if (scorer, benchmark) != (self.state.focus.scorer, self.state.focus.benchmark):
                 self.close_rail()
@@ -276,7 +420,8 @@ class BoardScreen(AppScreen):
             name = "" if short_name(scorer, room, self.kind.scorers) == scorer else f"{scorer}: "
             behind = self.opening.behind(line)
             if line["kind"] == NOBODY:
-                about.append(NOT_SCORED.format(cases=counted(line["cases"], "case"), score=self.keys.of("score")))
+                score = self.context.keys.of("score")
+                about.append(NOT_SCORED.format(cases=counted(line["cases"], "case"), score=score))
             elif behind is not None:
                 about.append(
                     f"Enter lists {behind.n:,}: the {behind.words}" if isinstance(behind, CaseLink) else behind
@@ -320,17 +465,15 @@ class BoardScreen(AppScreen):
     def on_sized_resized(self, event: Sized.Resized) -> None:
         """Say what the table has room for now."""
         if isinstance(event.view, FrameTable):
-            if self.state is not None:
-                self._highlight(self.state)
+            self._highlight(self.state)
             self._describe()
 
     def action_go(self, name: str) -> None:
         """Open a screen of analysis: on all cases, as the board is."""
         self.close_rail()
-        if self.state is not None:
-            # Told to the app alone: the board shows the same with and without a filter of the list.
-            self.post_message(Inspected(cleared(self.state)))
-        super().action_go(name)
+        # Told to the app alone: the board shows the same with and without a filter of the list.
+        self.post_message(Inspected(self.state.cleared()))
+        self.app_commands.go(name)
 
     def action_back(self) -> None:
         """Leave the pane, then the cell that was chosen, then the differences."""
@@ -349,22 +492,22 @@ class BoardScreen(AppScreen):
     def action_yank_row(self) -> None:
         """Copy the row under the cursor."""
         facts = self.line
-        if facts is None or self.state is None:
+        if facts is None:
             self.say("There is no row to copy.")
             return
         self.post_message(Copy(score_facts(self.state, facts), f"the row of {facts['scorer']}"))
 
     def action_export(self) -> None:
         # Imported only for who asks: the app starts sooner.
+        from inspector.screens.export import offer_exports
         from inspector.screens.exporting import report_of
 
         self.close_rail()
-        if self.state is not None:
-            rows = f"The {counted(self.frame.height, 'row')} on screen, in this order, with these columns"
-            choices = (
-                (Export("board", "", make=partial(board_view, self.state, self.how)), rows),
-                (Export("all-metrics", ""), "The metrics of all scorers, by subset"),
-            )
-            behind = cleared(self.state)
-            report = Export("report", "html", make=partial(report_of, behind)) if behind.focus.scorer else None
-            self.offer(choices, report)
+        rows = f"The {counted(self.frame.height, 'row')} on screen, in this order, with these columns"
+        choices = (
+            (Export("board", "", make=partial(board_view, self.state, self.how)), rows),
+            (Export("all-metrics", ""), "The metrics of all scorers, by subset"),
+        )
+        behind = self.state.cleared()
+        report = Export("report", "html", make=partial(report_of, behind)) if behind.scorer else None
+        offer_exports(self, choices, report)

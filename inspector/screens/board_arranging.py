@@ -43,23 +43,20 @@ class BoardArranging(Arranging[ArrangedBoard]):
 
     def recall(self) -> None:
         """Arrange the board as it was left."""
-        left = self.screen.remembered.left
+        left = self.context.remembered.left
         self.screen.how = as_kept(left.board_rows, left.board_sort, left.board_columns)
         self.table.widths = left.board_widths
 
     def arrange_as(self, how: Arrangement) -> None:
         """Show the board in another way, and keep it for the next time."""
         self.screen.how = how
-        self.screen.remembered.keep(board_rows=how.rows, board_sort=how.sort, board_columns=how.columns)
-        if self.state is not None:
-            self.screen.show_state(self.state)
+        self.context.remembered.keep(board_rows=how.rows, board_sort=how.sort, board_columns=how.columns)
+        self.screen.show_state(self.state)
 
     # -- rows
 
     def action_rows(self) -> None:
         """Group the rows by the next thing."""
-        if self.state is None:
-            return
         self.screen.close_rail()
         benchmarks = self.state.cases["benchmark"].unique(maintain_order=True).to_list()
         divided = any(subsets_of(self.state.results, name) for name in benchmarks)
@@ -99,7 +96,7 @@ class BoardArranging(Arranging[ArrangedBoard]):
         self.arrange_as(replace(self.screen.how, columns=columns))
 
     def keep_widths(self) -> None:
-        self.screen.remembered.keep(board_widths=dict(self.table.widths))
+        self.context.remembered.keep(board_widths=dict(self.table.widths))
 
     # -- a reference
 
@@ -133,8 +130,6 @@ class BoardArranging(Arranging[ArrangedBoard]):
     def action_baselines(self) -> None:
         """Add the baselines to the scorers, or take them away."""
         self.screen.close_rail()
-        if self.state is None:
-            return
         results = self.state.results
         there = [evaluation.scorer.name for evaluation in results.evaluations if is_baseline(evaluation.scorer)]
         if any(speaks_of(name, self.state.base) for name in there):
@@ -156,7 +151,7 @@ class BoardArranging(Arranging[ArrangedBoard]):
     def _put_baselines(self, gold: Gold, made: tuple[Evaluation, ...]) -> None:
         """Show them, unless the cases were read again meanwhile."""
         now = self.state
-        if now is not None and not self.screen.held and gold in [of.gold for of in now.results.evaluations]:
+        if not self.screen.held and gold in [of.gold for of in now.results.evaluations]:
             self._with_baselines(now, made)
 
     def _with_baselines(self, state: ScreenState, made: tuple[Evaluation, ...]) -> None:

@@ -37,14 +37,12 @@ class Bodies(Controller[CasePage]):
 
     def begin(self) -> None:
         """Begin with the rewriting that is looked at, if there is one."""
-        if self.state is not None and self.state.focus.rewriting:
+        if self.state.rewriting:
             self.mode = REWRITING
 
     def action_original(self) -> None:
         """Show what was changed in the original, or by the rewriting that is looked at, or the steps as ever."""
-        if self.state is None:
-            return
-        if self.state.focus.rewriting:
+        if self.state.rewriting:
             self.show("" if self.mode == REWRITING else REWRITING)
             return
         visible = self.mode == ORIGINAL
@@ -55,7 +53,7 @@ class Bodies(Controller[CasePage]):
             self.screen.notify("This case has no original: its benchmark gives the one solution only.", markup=False)
             return
         if not visible and self.screen.blind:
-            key = self.screen.keys.of("blind")
+            key = self.context.keys.of("blind")
             self.screen.say(f"The original would tell where the error is: {key} shows everything again.")
             return
         self.show("" if visible else ORIGINAL)
@@ -71,8 +69,6 @@ class Bodies(Controller[CasePage]):
 
     def action_tokens(self) -> None:
         """Show the tokens of the case, or the steps as ever."""
-        if self.state is None:
-            return
         if self.state.evaluation is None:
             self.screen.notify("There is no scorer whose tokens could be shown.", markup=False)
             return
@@ -81,7 +77,7 @@ class Bodies(Controller[CasePage]):
     def follow(self) -> None:
         """See that the tokens of the case on screen are there or on their way, where they are wanted."""
         state = self.state
-        if self.mode != TOKENS or state is None or state.evaluation is None:
+        if self.mode != TOKENS or state.evaluation is None:
             self.call_off()
             return
         wanted = (state.cases["case"][self.screen.row], state.evaluation.scorer.name)
@@ -99,7 +95,7 @@ class Bodies(Controller[CasePage]):
 
     def _ask(self) -> None:
         state = self.state
-        if state is None or state.evaluation is None:
+        if state.evaluation is None:
             return
         self._question = question = XrayQuestion(state.results, self.screen.row, state.evaluation.scorer)
         self.screen.run_worker(partial(self._wait, question), thread=True, group="tokens", description="tokens")
@@ -132,3 +128,177 @@ class Bodies(Controller[CasePage]):
         if self._question is not None:
             self._question.call_off()
             self._question = None
+
+
+# -- several scorers on the case screen: which stand beside each other, and their rewards as curves
+
+
+BESIDE = 160
+"""Columns from which the curves stand beside the steps."""
+
+
+class CurvedScreen(CasePage, Protocol):
+    """What the curves use of the case screen."""
+
+    critique: Critique
+
+    @property
+    def beside(self) -> tuple[str, ...]: ...
+
+
+class Curves(Controller[CurvedScreen]):
+    """Chooses scorers, and draws their curves for the case on screen."""
+
+    def compose(self) -> ComposeResult:
+        """Compose the pane of the curves, hidden until it is asked for."""
+        curve = StepView(id="curve")
+        curve.can_focus = False
+        curve.display = False
+        yield curve
+
+    def show(self) -> None:
+        """Draw the curves of the case on screen, where they are asked for."""
+        view = self.screen.query_one("#curve", StepView)
+        if not view.display:
+            return
+        width, height = view.viewport
+        try:
+            case = open_case(self.state, self.screen.row, self.screen.display_options(view))
+        except InspectError:
+            # The steps beneath say why.
+            view.show([])
+            return
+        view.show(curve_lines(case, width, height))
+
+    def action_curve(self) -> None:
+        """Show or hide the rewards as curves against the steps."""
+        if self.state.scorer is None:
+            self.screen.notify("There is no scorer whose rewards could be drawn.", markup=False)
+            return
+        self.screen.reading = replace(self.screen.reading, curve=not self._wanted)
+        self.lay_out()
+        # The steps have another width or height then.
+        self.screen.call_after_refresh(self.screen.read, self.screen.reading)
+
+    @property
+    def _wanted(self) -> bool:
+        """Whether they are to be seen: as a person chose, else where they take no room from the steps."""
+        if self.screen.reading.curve is not None:
+            return self.screen.reading.curve
+        screen, evaluation = self.screen, self.state.evaluation
+        display = screen.display_options(screen.steps)
+        if evaluation is None or not evaluation.rule.is_movable or display.unscored or display.mode:
+            # Other bodies than the steps have two sides of their own.
+            return False
+        return screen.size.width >= BESIDE and not screen.critique.pane.display
+
+    def lay_out(self) -> None:
+        """Place the curves, if they are shown, by the room there is."""
+        self.screen.query_one("#reading", Container).set_class(self.screen.size.width >= BESIDE, "-curve-right")
+        self.screen.query_one("#curve", StepView).display = self._wanted
+
+    def action_overlay(self) -> None:
+        """Choose the scorers that stand beside each other."""
+        state = self.state
+        if state.scorer is None:
+            self.screen.notify("There is no scorer to put beside another.", markup=False)
+            return
+        there = [evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(state.benchmark)]
+        names = [evaluation.scorer.name for evaluation in there]
+        if names == [state.scorer]:
+            self.screen.notify("There is no other scorer on this benchmark.", markup=False)
+            return
+        facts = [decision_words(state.rule_of(name)) for name in names]
+        self.screen.close_rail()
+        choice = ScorerChoice(names, facts, self.screen.beside, state.scorer, len(LETTERS))
+        self.screen.app.push_screen(choice, self._overlay)
+
+    def _overlay(self, chosen: tuple[str, ...] | None) -> None:
+        if chosen is not None:
+            self.context.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
+            self.screen.put(replace(self.state, beside=()))
+
+
+# -- the case screen prepares: what is shown of a case, and of its neighbours while no key is pressed
+
+
+IDLE = 0.12
+"""Seconds without a key after which the neighbours of the case are made ready."""
+
+
+class ReadyCase(Struct, frozen=True, eq=False):
+    """A case made ready: its page, where the cursor stands and what is on top when it is opened, and the lines."""
+
+    page: CaseLines
+    stop: Stop | None
+    scroll: int
+    lines: PreparedLines
+
+
+class PreparingScreen(CasePage, Protocol):
+    """What making cases ready uses of the case screen."""
+
+    critique: Critique
+
+    @property
+    def rail_open(self) -> bool: ...
+    def neighbours(self, state: ScreenState) -> Sequence[int]: ...
+    def lines_beneath(self, state: ScreenState, row: int, display: DisplayOptions) -> Iterator[Line]: ...
+
+
+class ReadyCases(Controller[PreparingScreen]):
+    """Keeps the case on screen and its neighbours in the list ready, by row id."""
+
+    def __init__(self, screen: PreparingScreen) -> None:
+        super().__init__(screen)
+        self._ready: dict[int, ReadyCase] = {}
+        self._ready_for: tuple[ScreenState, DisplayOptions, int] | None = None
+        self._idle: Timer | None = None
+
+    def get(self, state: ScreenState, row: int, display: DisplayOptions) -> ReadyCase:
+        """Return a case made ready, perhaps before it was asked for."""
+        view = self.screen.steps
+        now = (state, display.kept(), view.palette)
+        if self._ready_for is None or self._ready_for[0] is not state or self._ready_for[1:] != now[1:]:
+            self._ready_for, self._ready = now, {}
+        if display != display.kept():
+            return self._make(state, row, display)
+        if row not in self._ready:
+            self._ready[row] = self._make(state, row, display)
+        return self._ready[row]
+
+    def _make(self, state: ScreenState, row: int, display: DisplayOptions) -> ReadyCase:
+        page = case_lines(state, row, display)
+        stop, scroll = opening(page, display.height)
+        lines = [*page.lines, *self.screen.lines_beneath(state, row, display)]
+        view = self.screen.steps
+        painted = view.painted_ahead(lines, pinned=page.pinned, cursor=line_of(page, stop), scroll=scroll)
+        return ReadyCase(page, stop, scroll, painted)
+
+    def look_ahead(self) -> None:
+        """Make the neighbours ready as soon as no key is pressed for a while."""
+        if self._idle is not None:
+            self._idle.stop()
+        self._idle = self.screen.set_timer(IDLE, self._make_neighbours)
+
+    def _make_neighbours(self) -> None:
+        state, view = self.state, self.screen.steps
+        # While a threshold moves, what is ready now is not what will be shown.
+        if self.screen.rail_open or not self.screen.is_current or not view.display:
+            return
+        rows = self.screen.neighbours(state)
+        self._ready = {row: ready for row, ready in self._ready.items() if row in {*rows, self.screen.row}}
+        display = self.screen.display_options(view).kept()
+        for row in rows:
+            self.get(state, row, display)
+        self.screen.critique.prepare(rows)
+
+    def keep(self, state: ScreenState, changed: int) -> None:
+        """Keep what is ready under a screen state that differs only in what is said of the case `changed`."""
+        if self._ready_for is not None and self._ready_for[0] is self.state:
+            self._ready_for = (state, *self._ready_for[1:])
+            self._ready.pop(changed, None)
+
+    def forget(self) -> None:
+        """Make everything anew when it is shown next."""
+        self._ready = {}

@@ -1,6 +1,6 @@
 """The case screen: one case on the whole terminal."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,8 +11,6 @@ from textual.containers import Container
 
 from inspector.case_page.open_case import DisplayOptions
 from inspector.case_page.opening import line_of
-from inspector.case_page.vote_page import answer_lines
-from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import NO_FOLDER, TRUNCATED
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase, name_forms, wrap
@@ -23,7 +21,9 @@ from inspector.screens.critique import Critique
 from inspector.screens.curves import Curves
 from inspector.screens.messages import Back, Export, NewRewards, ScoreCase
 from inspector.screens.reading import ReadingScreen
-from inspector.screens.ready_cases import ReadyCases
+from inspector.screens.score import choose_judge
+from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_lines import one_line, threshold_forms, write_phrases
 from inspector.screens.stepping import Hits, StepCursor
 from inspector.screens.tagging import Tagging
 from inspector.screens.threshold_bar.rail_lines import score_words
@@ -59,8 +59,11 @@ class CaseScreen(ReadingScreen):
         (TRUNCATED, "a truncated case: what comes after was not scored"),
     )
 
-    def __init__(self, glyphs: Glyphs, row: int) -> None:
-        super().__init__(glyphs)
+    marked: Sequence[str] = ()
+    """Only cases of a list are marked."""
+
+    def __init__(self, context: ScreenContext, state: ScreenState, row: int) -> None:
+        super().__init__(context, state)
         self.row = row
         self.cursor = StepCursor(self)
         self.bodies = Bodies(self)
@@ -73,7 +76,7 @@ class CaseScreen(ReadingScreen):
         self._listed = True
 
     def compose(self) -> ComposeResult:
-        yield self.one_line("title")
+        yield one_line("title")
         yield from self.compose_above()
         with Container(id="reading"):
             yield from self.curves.compose()
@@ -102,8 +105,7 @@ class CaseScreen(ReadingScreen):
         self.bodies.begin()
         self.curves.lay_out()
         self.steps.focus()
-        if self.state is not None:
-            self.call_after_refresh(self._show, keep_scroll=False)
+        self.call_after_refresh(self._show, keep_scroll=False)
 
     def on_resize(self) -> None:
         self.critique.lay_out()
@@ -120,8 +122,6 @@ class CaseScreen(ReadingScreen):
 
     def _show(self, *, keep_scroll: bool) -> None:
         state = self.state
-        if state is None:
-            return
         self.curves.lay_out()
         places = np.flatnonzero(state.shown == self.row)
         self._place = int(places[0]) if places.size else min(self._place, max(0, state.shown.size - 1))
@@ -162,8 +162,6 @@ class CaseScreen(ReadingScreen):
 
     def show_title(self) -> None:
         state = self.state
-        if state is None:
-            return
         place = self.place_words(state)
         name, short = state.cases["case"][self.row], state.cases["id"][self.row]
         phrases = [Phrase((name, *name_forms(short, 32, 24, 16)), rank=4), Phrase((place, ""))]
@@ -171,13 +169,13 @@ class CaseScreen(ReadingScreen):
         evaluation = state.evaluation
         if evaluation is not None:
             phrases += [
-                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=covering(state)), ""), rank=3),
-                Phrase(self.threshold_forms(state.rule_of(evaluation.scorer.name)), rank=1),
-                Phrase((score_words(state.summary.headline), ""), rank=2),
+                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=state.scorers), ""), rank=3),
+                Phrase(threshold_forms(state.rule_of(evaluation.scorer.name), self.size.width), rank=1),
+                Phrase((score_words(state.headline), ""), rank=2),
             ]
         if self.reading.blind:
             phrases.insert(1, Phrase(("BLIND",)))
-        self.tell("title", phrases, "strong")
+        write_phrases(self, "title", phrases, "strong")
 
     def place_words(self, state: ScreenState) -> str:
         """Return which of the cases this one is."""
@@ -203,11 +201,12 @@ class CaseScreen(ReadingScreen):
 
     @property
     def case_row(self) -> int:
+        """The row id of the case that tags and notes are about."""
         return self.row
 
-    @property
-    def here(self) -> int:
-        return self.row
+    def action_go(self, name: str) -> None:
+        """Open a screen of analysis, with this case in it, or go back to the board or the list."""
+        self.app_commands.go(name, self.row)
 
     @property
     def commands(self) -> list[Command]:
@@ -236,7 +235,7 @@ class CaseScreen(ReadingScreen):
 
     def action_unparsed(self) -> None:
         super().action_unparsed()
-        rows = self.state.shown if self.state else np.empty(0, dtype=np.int64)
+        rows = self.state.shown
         if rows.size and self.row not in rows:
             self.row = int(rows[0])
             self.reading = self.reading.kept()
@@ -244,7 +243,7 @@ class CaseScreen(ReadingScreen):
 
     def action_turn(self, by: int) -> None:
         """Show the next or previous case of the list; at its ends, stay."""
-        rows = self.state.shown if self.state else np.empty(0, dtype=np.int64)
+        rows = self.state.shown
         if not rows.size:
             return
         # A case that has left the list under a new threshold: its place is now the next one's.
@@ -284,7 +283,7 @@ class CaseScreen(ReadingScreen):
     def on_screen_resume(self) -> None:
         """Follow variants that may have come or gone."""
         self.ready.forget()
-        if self.state is not None and self.cursor.page.lines:
+        if self.cursor.page.lines:
             self._show(keep_scroll=True)
 
     def action_what_if(self) -> None:
@@ -292,7 +291,7 @@ class CaseScreen(ReadingScreen):
         from inspector.screens.what_if import WhatIf
 
         state = self.state
-        if state is None or self.case_at_hand(self.row, self.steps) is None:
+        if self.case_at_hand(self.row, self.steps) is None:
             return
         self.close_rail()
         variants = state.results.loaded.workspace.variants
@@ -306,10 +305,8 @@ class CaseScreen(ReadingScreen):
     def action_score_case(self) -> None:
         """Ask who is to judge the case, and have it done."""
         state = self.state
-        if state is None:
-            return
         self.close_rail()
-        server = next(iter(self.remembered.left.servers), "")
+        server = next(iter(self.context.remembered.left.servers), "")
         choose_judge(self, state, state.cases["case"][self.row], server, self._score_case)
 
     def _score_case(self, prm: Mapping[str, Any], scorer: Scorer | None) -> None:  # noqa: ARG002  # what is asked says it
@@ -336,10 +333,12 @@ class CaseScreen(ReadingScreen):
             self.notify(clean(sentence), markup=False, timeout=5)
         if event["computed"]:
             self.post_message(NewRewards(name))
-        elif state is not None and name in {evaluation.scorer.name for evaluation in state.results.evaluations}:
-            self.put(state.focused(name, state.focus.benchmark))
+        elif name in {evaluation.scorer.name for evaluation in state.results.evaluations}:
+            self.put(state.focused(name, state.benchmark))
 
     def action_export(self) -> None:
+        # Imported only for who asks: the app starts sooner.
+        from inspector.screens.export import offer_exports
+
         self.close_rail()
-        if self.state is not None:
-            self.offer(((Export("case", "", row=self.row), "This case, a row a step"),))
+        offer_exports(self, ((Export("case", "", row=self.row), "This case, a row a step"),))

@@ -12,15 +12,15 @@ from textual.containers import Horizontal
 
 from inspector.case_page.case_lines import case_lines
 from inspector.case_page.opening import opening
-from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.wrap import Phrase, name_forms
-from inspector.screens.base import WIDE
 from inspector.screens.exporting import case_facts
 from inspector.screens.filtering import Filtering
 from inspector.screens.list_arranging import ListArranging
 from inspector.screens.messages import Copy, Export, Go
 from inspector.screens.reading import ReadingScreen
+from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_lines import WIDE, make_table, one_line, threshold_forms, write_phrases
 from inspector.screens.searching import Searching
 from inspector.screens.slices import Slicing
 from inspector.screens.tagging import Tagging
@@ -67,8 +67,8 @@ class CasesScreen(ReadingScreen):
 
     arranging: ListArranging
 
-    def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(glyphs)
+    def __init__(self, context: ScreenContext, state: ScreenState) -> None:
+        super().__init__(context, state)
         self.searching = Searching(self)
         self.filtering = Filtering(self)
         self.arranging = ListArranging(self)
@@ -80,13 +80,13 @@ class CasesScreen(ReadingScreen):
         self._marks_of: tuple[frozenset[str], pl.DataFrame, Bools] | None = None
 
     def compose(self) -> ComposeResult:
-        yield self.one_line("title")
-        yield self.one_line("filter")
+        yield one_line("title")
+        yield one_line("filter")
         with Horizontal(id="body"):
             facets = FacetList(id="facets")
             facets.display = False
             yield facets
-            yield self.make_table("cases", self._no_match)
+            yield make_table(self.context.glyphs, "cases", self._no_match)
             pane = StepView(id="pane")
             pane.can_focus = False
             yield pane
@@ -112,9 +112,8 @@ class CasesScreen(ReadingScreen):
 
     def on_resize(self) -> None:
         self._lay_out()
-        if self.state is not None:
-            # What a title says of the threshold depends on the room there is.
-            self._show_titles(self.state)
+        # What a title says of the threshold depends on the room there is.
+        self._show_titles(self.state)
         self._show_pane_soon()
 
     def on_screen_resume(self) -> None:
@@ -130,7 +129,7 @@ class CasesScreen(ReadingScreen):
 
     @property
     def _no_match(self) -> str:
-        return f"No case passes this filter; {self.keys.of('clear')} shows all again."
+        return f"No case passes this filter; {self.context.keys.of('clear')} shows all again."
 
     def _lay_out(self) -> None:
         wanted = self._pane_wanted
@@ -141,8 +140,7 @@ class CasesScreen(ReadingScreen):
 
     def _show_first(self) -> None:
         # What is there now: it may have changed since the screen was mounted.
-        if self.state is not None:
-            self.show_state(self.state)
+        self.show_state(self.state)
 
     def show_state(self, state: ScreenState) -> None:
         table = self.table
@@ -156,8 +154,7 @@ class CasesScreen(ReadingScreen):
         self._show_pane_soon()
 
     def _tell_column(self) -> None:
-        if self.state is not None:
-            self._show_titles(self.state)
+        self._show_titles(self.state)
 
     def _show_titles(self, state: ScreenState) -> None:
         listed = f"{state.shown.size:,} of {counted(int(state.benchmark_rows.sum()), 'case')}"
@@ -170,11 +167,12 @@ class CasesScreen(ReadingScreen):
             phrases += [
                 Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=covering(state)), ""), rank=3),
                 Phrase((score_words(line), "")),
-                Phrase(self.threshold_forms(state.rule_of(evaluation.scorer.name)), rank=1),
+                Phrase(threshold_forms(state.rule_of(evaluation.scorer.name), self.size.width), rank=1),
             ]
         if evaluation is None and state.cases.height:
-            phrases.append(Phrase((f"nobody has scored it, {self.keys.of('score')} does", "not scored"), rank=1))
-        self.tell("title", phrases, "strong")
+            score = self.context.keys.of("score")
+            phrases.append(Phrase((f"nobody has scored it, {score} does", "not scored"), rank=1))
+        write_phrases(self, "title", phrases, "strong")
         sort = state.results.query.sort
         # Without a threshold no mistake is nearer than another: right and wrong ones are all that is told apart.
         graded = evaluation is None or not isinstance(evaluation.rule, ProvidedVerdicts)
@@ -184,7 +182,7 @@ class CasesScreen(ReadingScreen):
             # What a column is matters more than the order, and than what else is said of the filter.
             beside = [Phrase((*phrase.forms, ""), rank=3) for phrase in beside]
         first = first or [Phrase((words, ""), rank=2)]
-        self.tell("filter", [*first, filter_phrase(state), *beside], "dim")
+        write_phrases(self, "filter", [*first, filter_phrase(state), *beside], "dim")
 
     def show_case(self) -> None:
         self._follow_blind()
@@ -194,7 +192,7 @@ class CasesScreen(ReadingScreen):
         """Hide in the list what is hidden beside it. What a filter or an order tells of the cases stays: both are asked
         for.
         """
-        if self.state is not None and self.reading.blind != self._blind:
+        if self.reading.blind != self._blind:
             self.show_state(self.state)
 
     def _show_pane_soon(self) -> None:
@@ -204,7 +202,7 @@ class CasesScreen(ReadingScreen):
 
     def _show_pane(self) -> None:
         pane, row = self.query_one("#pane", StepView), self.table.row_id
-        if not pane.display or self.state is None:
+        if not pane.display:
             return
         if row is None:
             pane.show([])
@@ -261,6 +259,7 @@ class CasesScreen(ReadingScreen):
 
     @property
     def case_row(self) -> int | None:
+        """The row id of the case that tags and notes are about; None where there is none."""
         return self.table.row_id
 
     def on_frame_table_highlighted(self) -> None:
@@ -273,13 +272,14 @@ class CasesScreen(ReadingScreen):
     @property
     def marked(self) -> list[str]:
         """The marked cases that are in the list, in its order."""
-        return [] if self.state is None else self.state.cases["case"].gather(self._marked_rows).to_list()
+        names: list[str] = self.state.cases["case"].gather(self._marked_rows).to_list()
+        return names
 
     @property
     def _marked_rows(self) -> Ints:
         """Their row ids. Those of other cases that are marked are asked for once: titles are told at every key."""
         state, marks = self.state, self.table.marked
-        if state is None or not marks:
+        if not marks:
             return np.empty(0, dtype=np.int64)
         known = self._marks_of
         if known is None or known[0] is not marks or known[1] is not state.cases:
@@ -302,18 +302,16 @@ class CasesScreen(ReadingScreen):
 
     def action_mark_all(self) -> None:
         """Mark every case in the list; where all are marked, none."""
-        if self.state is not None:
-            listed = frozenset(self.state.cases["case"].gather(self.state.shown))
-            table = self.table
-            if listed:
-                self._mark(table.marked - listed if listed <= table.marked else table.marked | listed)
-            else:
-                self.say(table.empty)
+        listed = frozenset(self.state.cases["case"].gather(self.state.shown))
+        table = self.table
+        if listed:
+            self._mark(table.marked - listed if listed <= table.marked else table.marked | listed)
+        else:
+            self.say(table.empty)
 
     def _mark(self, cases: frozenset[str]) -> None:
         self.table.marked = cases
-        if self.state is not None:
-            self._show_titles(self.state)
+        self._show_titles(self.state)
 
     def action_clear(self) -> None:
         """Take the marks away; where there are none, the filter."""
@@ -330,7 +328,7 @@ class CasesScreen(ReadingScreen):
         else:
             self.say(self.table.empty)
 
-    def come_back(self, row: int, state: ScreenState | None) -> None:
+    def come_back(self, row: int, state: ScreenState) -> None:
         """Show what became of the list while another screen showed the case with this row id, the cursor on it.
 
         If it has left the list, the cursor goes to the next case that is still there.
@@ -340,8 +338,7 @@ class CasesScreen(ReadingScreen):
         self._go_to(row)
 
     def _go_to(self, row: int) -> None:
-        if self.state is not None:
-            self.table.go_to(self.state.cases["case"][row])
+        self.table.go_to(self.state.cases["case"][row])
 
     def rearrange(self) -> None:
         """Follow facets that have come or gone: others have more room or less."""
@@ -351,7 +348,7 @@ class CasesScreen(ReadingScreen):
     def action_yank_row(self) -> None:
         """Copy the facts of the case under the cursor, or of those that are marked, a line each."""
         row, state = self.table.row_id, self.state
-        if row is None or state is None:
+        if row is None:
             self.say("There is no row to copy.")
             return
         marked = self._marked_rows.tolist()
@@ -371,16 +368,15 @@ class CasesScreen(ReadingScreen):
         if self.facets.display:
             self.filtering.close()
         else:
-            super().action_back()
+            self.app_commands.action_back()
 
     def action_export(self) -> None:
         # Imported only for who asks: the app starts sooner.
+        from inspector.screens.export import offer_exports
         from inspector.screens.exporting import cases_of, report_of
 
         self.close_rail()
         state = self.state
-        if state is None:
-            return
         rows = Export("cases", ""), f"The {counted(state.shown.size, 'case')} on screen, in this order"
         if 0 < (marked := self._marked_rows).size < state.shown.size:
             these = _among(state, "case", state.cases["case"].gather(marked).to_list())
@@ -392,10 +388,10 @@ class CasesScreen(ReadingScreen):
             # The list is of one benchmark, and so is what is reported of it.
             of_benchmark = _among(state, "benchmark", [state.focus.benchmark])
         report = Export("report", "html", make=partial(report_of, of_benchmark))
-        if state.focus.scorer:
-            self.offer(choices, report)
+        if state.scorer:
+            offer_exports(self, choices, report)
         else:
-            self.offer(choices[:1])
+            offer_exports(self, choices[:1])
 
 
 def _among(state: ScreenState, column: str, values: Sequence[str]) -> ScreenState:

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import AppScreen
-from inspector.state.comparability import NOT_COMPARABLE, Incomparable, incomparable, remedy_of
-from inspector.state.counted_cases import only_tried
-from inspector.state.focusing import covering
-from inspector.state.label_words import other_labels, with_own_labels
-from inspector.state.screen_state import ScreenState
+from inspector.screens.dialog import Dialog
+from inspector.screens.screen_lines import write_phrases
+from inspector.state.comparability import NOT_COMPARABLE, Incomparable, incomparable, only_tried, remedy_of
+from inspector.state.label_set import other_labels, with_own_labels
+from inspector.state.screen_state import ScreenState, covering
 from inspector.widgets.key_table.key_words import KeyWords
 from scoring.data.errors import InspectError
 from scoring.selection.searching import matching
@@ -71,11 +71,11 @@ def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = Fa
 
 def show_banner(screen: AppScreen, state: ScreenState) -> None:
     """Warn, on the line called `banner`, of what makes the figures on screen incomparable."""
-    common, labels = is_on_common_cases(state), other_labels(state.results.labels.adjudicated)
-    phrases = banner(reasons_on_screen(state), screen.keys, common=common, labels=labels)
+    common, labels = is_on_common_cases(state), other_labels(state.results.adjudicated)
+    phrases = banner(reasons_on_screen(state), screen.context.keys, common=common, labels=labels)
     screen.query_one("#banner").display = bool(phrases)
     if phrases:
-        screen.tell("banner", phrases, "bad")
+        write_phrases(screen, "banner", phrases, "bad")
 
 
 # -- to the common cases and back
@@ -84,8 +84,6 @@ def show_banner(screen: AppScreen, state: ScreenState) -> None:
 def toggle_common_cases(screen: AppScreen, reasons: Callable[[ScreenState], Sequence[Incomparable]]) -> None:
     """Put every figure on the cases that all scorers have; or, where they are, each on its own again."""
     screen.close_rail()
-    if screen.state is None:
-        return
     try:
         back = on_all_cases(screen.state)
         there = back or on_common_cases(screen.state, reasons(screen.state))

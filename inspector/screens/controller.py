@@ -12,11 +12,9 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.worker import Worker
 
-from inspector.render.charts.glyphs import Glyphs
-from inspector.state.remembered import RememberedState
+from inspector.screens.screen_context import ScreenContext
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
-from inspector.widgets.key_table.key_words import KeyWords
 
 AnyWidget = TypeVar("AnyWidget", bound=Widget)
 
@@ -24,10 +22,8 @@ AnyWidget = TypeVar("AnyWidget", bound=Widget)
 class ControlledScreen(Protocol):
     """What controllers use of any screen. A controller that uses more of its screen extends this protocol."""
 
-    state: ScreenState | None
-    glyphs: Glyphs
-    keys: KeyWords
-    remembered: RememberedState
+    context: ScreenContext
+    state: ScreenState
 
     def put(self, state: ScreenState) -> None: ...
     def say(self, sentence: str) -> None: ...
@@ -74,6 +70,13 @@ class TableScreen(ControlledScreen, Protocol):
     def held(self) -> bool: ...
 
 
+class QueueScreen(ControlledScreen, Protocol):
+    """A screen on which a queue of cases can be begun."""
+
+    def listed(self, state: ScreenState) -> ScreenState | None: ...
+    def go_through(self, row: int) -> None: ...
+
+
 AnyScreen_co = TypeVar("AnyScreen_co", bound=ControlledScreen, covariant=True)
 
 
@@ -88,7 +91,12 @@ class Controller(Generic[AnyScreen_co]):
         self.screen = screen
 
     @property
-    def state(self) -> ScreenState | None:
+    def context(self) -> ScreenContext:
+        """What all screens share."""
+        return self.screen.context
+
+    @property
+    def state(self) -> ScreenState:
         """What the screen shows."""
         return self.screen.state
 

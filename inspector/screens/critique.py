@@ -95,7 +95,7 @@ class Critique(Controller[CasePage]):
     def show(self, *, keep_scroll: bool = True) -> None:
         """Show the vote that is looked at; of another case or scorer, the first one."""
         state, pane = self.state, self.pane
-        if not self._open or state is None:
+        if not self._open:
             return
         if self._answers_of != (state.focus.scorer, self.screen.row):
             self._answers_of = (state.focus.scorer, self.screen.row)
@@ -125,22 +125,20 @@ class Critique(Controller[CasePage]):
     def _why_nothing(self, state: ScreenState) -> str:
         """Why no answer is shown; "" where one is."""
         if self.screen.blind:
-            key = self.screen.keys.of("blind")
+            key = self.context.keys.of("blind")
             return f"Blind: what a critic answered is hidden, as its verdict is; {key} shows both."
         if state.focus.scorer is None:
             return "There is no scorer."
         if not self._answers:
-            following = self.screen.keys.of("next-scorer")
-            return (
-                f"{state.focus.scorer} has no answer to this case in words; {following} looks through the next scorer."
-            )
+            following = self.context.keys.of("next-scorer")
+            return f"{state.scorer} has no answer to this case in words; {following} looks through the next scorer."
         return ""
 
     def _read_vote(self, state: ScreenState) -> VotePage:
         """The vote that is looked at; a cursor that moves in it needs no new one."""
         shared = self.screen.display_options(self.pane)
         display = VoteDisplay(
-            shared.width, self.screen.glyphs, raw=shared.raw, search=shared.searched("answers"), keys=self.screen.keys
+            shared.width, self.context.glyphs, raw=shared.raw, search=shared.searched("answers"), keys=self.context.keys
         )
         if self._read_for is None or self._read_for[0] is not state or self._read_for[1] != display:
             self._read_for, self._read = (state, display), {}
@@ -193,8 +191,8 @@ class Critique(Controller[CasePage]):
             self.pane.focus()
 
     def _set(self, *, opened: bool) -> None:
-        if opened and self.state is not None and not answers_to(self.state, self.screen.row):
-            self.screen.say(without_answers(self.state, self.screen.keys))
+        if opened and not answers_to(self.state, self.screen.row):
+            self.screen.say(without_answers(self.state, self.context.keys))
             return
         self._open = opened
         self.lay_out()
@@ -210,7 +208,7 @@ class Critique(Controller[CasePage]):
         return False
 
     def _say_closed(self) -> None:
-        self.screen.say(f"{self.screen.keys.of('answers')} opens a critic's answers.")
+        self.screen.say(f"{self.context.keys.of('answers')} opens a critic's answers.")
 
     def action_vote(self, by: int) -> None:
         """Show the next or previous answer, round and round; open the pane where it is closed."""
@@ -263,7 +261,7 @@ class Critique(Controller[CasePage]):
             folding = [(spot.aside, place) for place, spot in enumerate(self._spots) if spot.fold is not None]
             at = min(folding)[1] if folding else None
         if at is None or at >= len(self._spots):
-            self.screen.say(f"{self.screen.keys.of('next-mention')} goes to the next step that the answer names.")
+            self.screen.say(f"{self.context.keys.of('next-mention')} goes to the next step that the answer names.")
             return
         self._press(at)
 
@@ -273,7 +271,7 @@ class Critique(Controller[CasePage]):
             self._press(spot)
 
     def _press(self, at: int) -> None:
-        if self.state is None or self._answers_of != (self.state.focus.scorer, self.screen.row):
+        if self._answers_of != (self.state.scorer, self.screen.row):
             # Another case is on its way to the screen: what was pressed belongs to the one before.
             return
         spot = self._spots[at]

@@ -1,19 +1,21 @@
 """What every dialog is: a panel over a screen that stays readable beside it, with the keys that work in it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from msgspec.structs import replace
 from rich.cells import cell_len
 from textual import on
 from textual.actions import SkipAction
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.events import Key
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from inspector.render.texts.text import cell, clean
@@ -95,7 +97,7 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
 
     def action_keys(self) -> None:
         """List everything that can be done here, and do what is chosen."""
-        commands = commands_bound(self, self.active_bindings.values())
+        commands = commands_bound(self.app, self.active_bindings.values(), self.focused, self)
         keys = {command.id: key for command, key in commands}
         menu = CommandMenu(self.title or "Keys", [("In this dialog", [command for command, _ in commands])], keys)
         self.app.push_screen(menu, self._run_chosen)
@@ -336,18 +338,18 @@ class CommandMenu(Narrowing[Command]):
 
 
 def commands_bound(
-    screen: Screen[Any], bindings: Iterable[ActiveBinding], *, whole: bool = True
+    app: App[object], bindings: Iterable[ActiveBinding], pane: Widget | None, screen: DOMNode | None = None
 ) -> list[tuple[Command, str]]:
-    """Make commands of the bindings of what has the focus, with their keys as they are written.
+    """Make commands of the bindings of the pane that has the focus, with their keys as they are written.
 
-    Those of the screen itself, with `whole`, come before them.
+    Those of the screen itself, if it is given, come before them.
     """
     commands: dict[str, tuple[Command, str]] = {}
     for bound in bindings:
-        binding, focused = bound.binding, bound.node is screen.focused
-        if binding.action in _MOVES_FOCUS or not (focused or (whole and bound.node is screen)):
+        binding, focused = bound.binding, bound.node is pane
+        if binding.action in _MOVES_FOCUS or not (focused or bound.node is screen):
             continue
-        if (focused and not binding.id) or not (whole or binding.tooltip):
+        if (focused and not binding.id) or (screen is None and not binding.tooltip):
             # What a widget of Textual's brings with it is not told.
             continue
         action = (
@@ -361,8 +363,8 @@ def commands_bound(
             commands[name] = replace(command, keys=f"{command.keys},{binding.key}"), first_key
             continue
         command = Command(name, binding.key, binding.description, binding.tooltip, action)
-        commands[name] = command, screen.app.get_key_display(binding)
-    if not whole:
+        commands[name] = command, app.get_key_display(binding)
+    if screen is None:
         return list(commands.values())
     # What opens and closes comes first, what only moves in the pane last.
     order = {OPEN: 0, CLOSE: 1}

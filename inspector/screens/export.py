@@ -13,6 +13,7 @@ from textual.events import Key
 from textual.widgets import Input, Static
 
 from inspector.render.texts.text import clean
+from inspector.screens.controller import ControlledScreen
 from inspector.screens.dialog import Dialog
 from inspector.screens.messages import ENDINGS, Export
 from inspector.widgets.pick_list import Pick, PickList
@@ -138,3 +139,15 @@ class ExportMenu(Dialog[Export | None]):
             self.notify(f"This form is written into {ending} files: choose the one for {named}.", markup=False)
         else:
             self.dismiss(replace(self._exports[key], into=into))
+
+
+def offer_exports(
+    screen: ControlledScreen, choices: tuple[tuple[Export, str], ...], report: Export | None = None
+) -> None:
+    """Ask which of these tables is to be saved or copied, and into which file, and have the app do it."""
+
+    def take(chosen: Export | None) -> None:
+        if chosen is not None:
+            screen.post_message(chosen)
+
+    screen.app.push_screen(ExportMenu(choices, report, screen.context.export_path), take)

@@ -50,8 +50,7 @@ class Filtering(Controller[FilteredScreen]):
             return
         facets.display = True
         self.screen.rearrange()
-        if self.state is not None:
-            self.show(self.state)
+        self.show(self.state)
         facets.focus()
 
     def close(self) -> None:
@@ -61,11 +60,9 @@ class Filtering(Controller[FilteredScreen]):
         self.screen.rearrange()
 
     def toggle(self, event: FacetList.Toggled) -> None:
-        if self.state is None:
-            return
         now, column = self.state, event.column
         if column == GIVEN and is_common(now, str(event.value)):
-            key = self.screen.keys.of("common-cases")
+            key = self.context.keys.of("common-cases")
             self.screen.say(f"This puts all figures on the common cases; {key} on the board takes it away.")
         elif column == GIVEN:
             self.screen.say("This was given when prm-inspect was started, and holds until it is left.")
@@ -87,13 +84,10 @@ class Filtering(Controller[FilteredScreen]):
 
     def _fold(self, folds: Folds) -> None:
         self._folds = folds
-        if self.state is not None:
-            self.show(self.state)
+        self.show(self.state)
 
     def _look_at(self, benchmark: str, *, keep: bool) -> None:
         """Another benchmark in focus."""
-        if self.state is None:
-            return
         if not keep:
             self.screen.say(
                 "Metrics differ from benchmark to benchmark: one is looked at, and keeping another chooses that."
@@ -108,14 +102,11 @@ class Filtering(Controller[FilteredScreen]):
 
     def _put_filter(self, chosen: Filter) -> None:
         self.screen.close_rail()
-        if self.state is not None:
-            self.screen.put(self.state.selected(chosen=chosen))
+        self.screen.put(self.state.filtered(chosen))
 
     def clear(self) -> None:
         """Take away what was filtered here."""
         self.screen.close_rail()
-        if self.state is None:
-            return
         before = self.state.shown.size
         self.screen.put(unfiltered(self.state))
         if self.state.shown.size == before:
@@ -129,21 +120,19 @@ class Filtering(Controller[FilteredScreen]):
     def action_condition(self) -> None:
         """Ask for an SQL condition, and add it to the filter."""
         now = self.state
-        if now is None:
-            return
-        known = vocabulary(now.results, now.focus.scorer)
+        known = vocabulary(now.results, now.scorer)
         line = ConditionScreen(
             lambda text, at: completion(text, at, known),
             lambda text: fault_of(now.results, text),
             lambda text: left_by(now, text),
-            self.screen.remembered.left.conditions,
+            self.context.remembered.left.conditions,
         )
         self.screen.app.push_screen(line, self._add_condition)
 
     def _add_condition(self, condition: str | None) -> None:
-        if condition is None or self.state is None:
+        if condition is None:
             return
-        self.screen.remembered.add("conditions", condition)
+        self.context.remembered.add("conditions", condition)
         try:
             self._put_filter(self.state.filter.plus(condition))
         except FilterError as error:
@@ -160,12 +149,12 @@ class Filtering(Controller[FilteredScreen]):
 
     def _with_cell(self, *, keep: bool) -> None:
         table = self.screen.table
-        if self.state is None or table.row_id is None:
+        if table.row_id is None:
             self.screen.say("There is no row here to take a value from.")
             return
         if table.cell is None:
             table.action_cell(0)
-            keys = f"{self.screen.keys.of('keep')} keeps its value, {self.screen.keys.of('hide')} hides it"
+            keys = f"{self.context.keys.of('keep')} keeps its value, {self.context.keys.of('hide')} hides it"
             self.screen.say(f"The cell in brackets can be another one beside it; then {keys}.")
             return
         try:

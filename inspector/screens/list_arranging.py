@@ -38,9 +38,9 @@ class ListArranging(Arranging[TableScreen]):
         if made_for == self._arranged:
             return None
         if not self._arranged:
-            self.table.widths = self.screen.remembered.left.widths
+            self.table.widths = self.context.remembered.left.widths
         self._arranged = made_for
-        return case_columns(state, self.screen.glyphs, keys, blind=blind)
+        return case_columns(state, self.context.glyphs, keys, blind=blind)
 
     def _look_for_empty(self, state: ScreenState) -> None:
         """Find the columns without any value among all rows listed, unless there is a value to go back to.
@@ -63,14 +63,13 @@ class ListArranging(Arranging[TableScreen]):
 
     @property
     def order(self) -> str:
-        return "" if self.state is None else self.state.results.query.sort
+        return self.state.results.query.sort
 
     def entries(self) -> tuple[Entry, ...]:
-        return () if self.state is None else catalogue(self.state)
+        return catalogue(self.state)
 
     def sort(self, sort: str) -> None:
-        if self.state is not None:
-            self.screen.put(self.state.selected(sort=sort))
+        self.screen.put(self.state.ordered(sort))
 
     def columns_here(self) -> list[tuple[str, str]]:
         on_screen = [self._entry(column.name) for column in self.table.columns_shown]
@@ -86,20 +85,16 @@ class ListArranging(Arranging[TableScreen]):
         return [Phrase((whole, f"{entry.title}: {short}", short), rank=2)]
 
     def _entry(self, name: str) -> Entry:
-        entry, state = entry_of(name), self.state
-        of_file = state is not None and state.results.evaluated.is_metadata(name)
-        return replace(entry, meaning=OF_FILE) if of_file else entry
+        entry = entry_of(name)
+        return replace(entry, meaning=OF_FILE) if self.state.results.is_metadata(name) else entry
 
     def columns(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        if self.state is None:
-            return (), (), ()
         usual, chosen = self._filled(self.state), chosen_keys(self.state)
         return chosen or usual, usual, () if chosen else self._empty
 
     def arrange(self, columns: tuple[str, ...]) -> None:
-        if self.state is not None:
-            self.screen.remembered.keep(columns=columns, widths=dict(self.table.widths))
-            self.screen.put(arranged(self.state, columns))
+        self.context.remembered.keep(columns=columns, widths=dict(self.table.widths))
+        self.screen.put(self.state.arranged(columns))
 
     def keep_widths(self) -> None:
-        self.screen.remembered.keep(widths=dict(self.table.widths))
+        self.context.remembered.keep(widths=dict(self.table.widths))

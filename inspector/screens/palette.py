@@ -39,10 +39,9 @@ class PlacesProvider(Provider):
     async def search(self, query: str) -> Hits:
         """Yield what has these letters."""
         screen = self.screen
-        state = screen.state if isinstance(screen, AppScreen) else None
-        if not isinstance(screen, AppScreen) or state is None:
+        if not isinstance(screen, AppScreen):
             return
-        matcher = self.matcher(query)
+        state, matcher = screen.state, self.matcher(query)
         for name in state.results.benchmarks:
             if score := _score(matcher, name, query):
                 look = partial(_on_benchmark, screen, state, name)

@@ -1,20 +1,22 @@
 """What the two screens that show steps share: how cases are shown, and through which scorers."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from msgspec.structs import replace
 
 from inspector.case_page.open_case import DisplayOptions, OpenCase, open_case
 from inspector.case_page.prose import FOUND
-from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.screens.base import AppScreen
 from inspector.screens.messages import Reads
+from inspector.screens.screen_context import ScreenContext
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import LineView
 from scoring.data.errors import InspectError
 from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.triage.history import Action
 
 UNREAD = ("unparsed", "refused")
 """The outcomes of cases for which a scorer was asked and has no verdict."""
@@ -29,24 +31,25 @@ class ReadingScreen(AppScreen):
     NAMED: ClassVar[bool] = True
     """Whether the case's name stands above its lines."""
 
-    def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(glyphs)
+    def __init__(self, context: ScreenContext, state: ScreenState) -> None:
+        super().__init__(context, state)
         # Readable formulas need more than ASCII.
-        self.reading = DisplayOptions(80, glyphs, raw=glyphs.ascii_only)
+        self.reading = DisplayOptions(80, context.glyphs, raw=context.glyphs.ascii_only)
 
     @property
     def beside(self) -> tuple[str, ...]:
         """The scorers beside the one in focus: those whose cases are listed, else those that a person chose."""
-        return (self.state.focus.beside if self.state else ()) or self.remembered.left.overlaid
+        return self.state.beside or self.context.remembered.left.overlaid
 
     @property
     def blind(self) -> bool:
+        """Whether gold labels, verdicts and what others said of a case are hidden."""
         return self.reading.blind
 
     def display_options(self, view: LineView) -> DisplayOptions:
         """Return how a case is shown in this view."""
         width, height = view.viewport
-        matches = self.state.results.matches if self.state else None
+        matches = self.state.results.matches
         return replace(
             self.reading,
             width=max(20, width),
@@ -54,13 +57,11 @@ class ReadingScreen(AppScreen):
             named=self.NAMED,
             beside=self.beside,
             search=matches.query if matches else None,
-            keys=self.keys,
+            keys=self.context.keys,
         )
 
     def case_at_hand(self, row: int, view: LineView) -> OpenCase | None:
         """Return the case with this row id for what a key does with its texts; None, and say so, if unreadable."""
-        if self.state is None:
-            return None
         try:
             return open_case(self.state, row, self.display_options(view))
         except InspectError as error:
@@ -69,6 +70,9 @@ class ReadingScreen(AppScreen):
 
     def listed(self, state: ScreenState) -> ScreenState | None:
         return state
+
+    def show_reversed(self, batch: Sequence[Action]) -> None:
+        """Go where what was undone or done again can be seen."""
 
     def read(self, display: DisplayOptions) -> None:
         """Show cases in another way from now on, on the other screens as well."""
@@ -82,8 +86,7 @@ class ReadingScreen(AppScreen):
 
     def show_first_hit(self, view: LineView) -> None:
         """Scroll to the first text that was searched for, where it is beyond what is seen."""
-        searched = self.state is not None and self.state.results.matches is not None
-        hits = view.lines_with(FOUND) if searched else []
+        hits = [] if self.state.results.matches is None else view.lines_with(FOUND)
         if hits:
             view.scroll_to_line(hits[0])
 
@@ -93,8 +96,9 @@ class ReadingScreen(AppScreen):
     def action_news(self) -> None:
         """Dim what each step repeats of the one before, or nothing."""
         self.read(replace(self.reading, news=not self.reading.news))
-        state = f"is dim; {self.keys.of('news')} shows all alike again" if self.reading.news else "is no longer dim"
-        self.say(f"What a step repeats of the one before {state}.")
+        key = self.context.keys.of("news")
+        looks = f"is dim; {key} shows all alike again" if self.reading.news else "is no longer dim"
+        self.say(f"What a step repeats of the one before {looks}.")
 
     def action_reason(self) -> None:
         self.read(replace(self.reading, reason=not self.reading.reason))
@@ -109,7 +113,7 @@ class ReadingScreen(AppScreen):
         From there, show what was shown before, less any condition on outcomes.
         """
         state = self.state
-        if state is None or state.evaluation is None:
+        if state.evaluation is None:
             self.notify("There is no scorer whose answers could be unparsed.", markup=False)
             return
         column = state.focus.outcome_column
@@ -125,5 +129,5 @@ class ReadingScreen(AppScreen):
             self.notify(clean(f"No case here is unparsed or refused by {name}."), markup=False)
             return
         self.put(filtered)
-        others = f"{self.keys.of('unparsed')} shows the others again"
+        others = f"{self.context.keys.of('unparsed')} shows the others again"
         self.notify(f"{counted(filtered.shown.size, 'case')} unparsed or refused; {others}.", markup=False)

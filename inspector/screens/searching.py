@@ -1,6 +1,5 @@
 """The cases screen's search: a line at the bottom, live while it is typed, run beside the keys."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,6 +10,7 @@ from inspector.render.cells import share
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.controller import Controller, TableScreen
+from inspector.screens.screen_lines import write_phrases
 from inspector.state.case_list.case_rows import CaseRows
 from inspector.state.case_list.listed import searched
 from inspector.state.filtering.search_run import FoundBefore, SearchProgress, run_search
@@ -34,7 +34,6 @@ class SearchedScreen(TableScreen, Protocol):
 
     def show_state(self, state: ScreenState) -> None: ...
     def show_found(self, state: ScreenState) -> None: ...
-    def tell(self, name: str, phrases: Sequence[Phrase], style: str) -> None: ...
 
 
 class Searching(Controller[SearchedScreen]):
@@ -75,8 +74,6 @@ class Searching(Controller[SearchedScreen]):
 
     def action_search(self) -> None:
         """Open the line, with what is searched for now to be edited."""
-        if self.state is None:
-            return
         self.screen.close_rail()
         if self._before_search is None:
             self._before_search = self.state
@@ -158,8 +155,6 @@ class Searching(Controller[SearchedScreen]):
 
     def _start_search(self, text_query: TextQuery) -> None:
         self._search_timer = None
-        if self.state is None:
-            return
         self._search_running = True
         search = partial(self._search, self._search_number, self.state, text_query)
         self._search_worker = self.screen.run_worker(
@@ -183,7 +178,7 @@ class Searching(Controller[SearchedScreen]):
 
     def _searched(self, number: int, so_far: SearchProgress, asked_of: ScreenState) -> None:
         """Show what was found so far, or all of it, of the search with this number."""
-        if number != self._search_number or self.state is None:
+        if number != self._search_number:
             return
         if so_far.state is None:
             self._show_part(so_far)
@@ -195,38 +190,36 @@ class Searching(Controller[SearchedScreen]):
         self._finish(so_far, asked_of)
 
     def _finish(self, so_far: SearchProgress, asked_of: ScreenState | None) -> None:
-        assert self.state is not None  # noqa: S101  # it was searched
-        same = so_far.state is not None and asked_of is self.state
+        finished = so_far.state if asked_of is self.state else None
         matches = so_far.matches if so_far.matches.query else None
-        state = so_far.state if same else searched(self.state, matches)
-        assert state is not None  # noqa: S101  # one or the other
+        state = finished or self.state.searched(matches)
         self._part_shown = False
         self.screen.show_found(state)
         milliseconds = f"{1000 * so_far.seconds:,.0f} ms"
-        between = " | " if self.screen.glyphs.ascii_only else " · "
+        between = " | " if self.context.glyphs.ascii_only else " · "
         self._bar.tell(f"{self._counted(state)}{between}{milliseconds}" if matches else "")
         if not self._bar.typing:
             self._end_search()
 
     def _show_part(self, so_far: SearchProgress) -> None:
         """The rows so far. Neither title nor facets are told: they would be about the part that was read."""
-        if self.state is None or not self.screen.is_current:
+        if not self.screen.is_current:
             return
         self._part_shown = True
         rows = CaseRows(replace(self.state.results, matches=so_far.matches), self.state.focus.scorer)
         self.screen.table.show(rows, so_far.rows.astype("int32"))
         words = f"{counted(so_far.rows.size, 'case')} so far, {share(so_far.share, 0)}% of the texts read"
         self._bar.tell(words)
-        self.screen.tell("title", [Phrase((self.state.focus.benchmark, "")), Phrase((words,))], "strong")
+        write_phrases(self.screen, "title", [Phrase((self.state.benchmark, "")), Phrase((words,))], "strong")
 
     def _show_whole(self) -> None:
         """The value on screen instead of the part of a search that will not end."""
-        if self._part_shown and self.state is not None:
+        if self._part_shown:
             self._part_shown = False
             self.screen.show_state(self.state)
 
     def resume(self) -> None:
         """Show what a search found that ended while another screen was on top."""
         late, self._late = self._late, None
-        if late is not None and self.state is not None:
+        if late is not None:
             self._finish(late, None)

@@ -11,7 +11,6 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from inspector.analyses import Page
-from inspector.render.charts.glyphs import Glyphs
 from inspector.render.documents.row_documents import Document
 from inspector.render.lines import CaseLink, Sheet
 from inspector.render.texts.sentences import counted
@@ -20,6 +19,8 @@ from inspector.render.texts.wrap import Phrase, name_forms
 from inspector.screens.base import AppScreen
 from inspector.screens.controller import same_owners
 from inspector.screens.messages import Computed, Export, Go, Inspected
+from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_lines import one_line, threshold_forms, write_phrases, write_text
 from inspector.state.case_links import drilled, returned
 from inspector.state.filtering.filter_words import filter_phrase
 from inspector.state.focusing import covering
@@ -81,8 +82,8 @@ class SheetScreen(AppScreen):
     SOON: ClassVar[frozenset[str]] = frozenset()
     """Pages ("" where there are none) whose figures are computed before they are shown, where there are few cases."""
 
-    def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(glyphs)
+    def __init__(self, context: ScreenContext, state: ScreenState) -> None:
+        super().__init__(context, state)
         self._known: dict[str, tuple[Sequence[object], Any]] = {}
         self._wanted: tuple[str, Sequence[object]] | None = None
         self._left: ScreenState | None = None
@@ -97,10 +98,7 @@ class SheetScreen(AppScreen):
         return [
             page
             for page in self.PAGES
-            if now is None
-            or page.holds is None
-            or page.name == self.page
-            or page.holds(now.results, now.focus.benchmark)
+            if page.holds is None or page.name == self.page or page.holds(now.results, now.benchmark)
         ]
 
     # -- what a subclass gives
@@ -128,13 +126,13 @@ class SheetScreen(AppScreen):
     # -- showing
 
     def compose(self) -> ComposeResult:
-        yield self.one_line("title")
-        yield self.one_line("filter")
-        pages = self.one_line("pages")
+        yield one_line("title")
+        yield one_line("filter")
+        pages = one_line("pages")
         pages.display = bool(self.PAGES)
         yield pages
         yield SheetView(id="sheet")
-        yield self.one_line("behind")
+        yield one_line("behind")
         yield from self.compose_rail()
 
     @property
@@ -149,9 +147,9 @@ class SheetScreen(AppScreen):
     def _show_first(self) -> None:
         """Show what there is, unless just that stands there: a screen that opens is told its size several times."""
         state, room = self.state, self.query_one(SheetView).viewport
-        if state is not None and self._shown[0] is None:
+        if self._shown[0] is None:
             self._open_page_that_holds(state)
-        if state is not None and not (self._shown[0] is state and self._shown[1] == room):
+        if not (self._shown[0] is state and self._shown[1] == room):
             self.show_state(state)
 
     def _open_page_that_holds(self, state: ScreenState) -> None:
@@ -166,8 +164,8 @@ class SheetScreen(AppScreen):
         if isinstance(event.view, SheetView):
             self._show_first()
 
-    def watch_state(self, state: ScreenState | None) -> None:
-        if state is not None and self._left is not None and self.is_mounted:
+    def watch_state(self, state: ScreenState) -> None:
+        if self._left is not None and self.is_mounted:
             # The list of a number's cases was open above: its filter is its own.
             before, self._left = self._left, None
             self.put(returned(state, before))
@@ -187,11 +185,12 @@ class SheetScreen(AppScreen):
             *self.subject(state),
         ]
         if state.evaluation is not None and self.about_scorers:
-            phrases.append(Phrase(self.threshold_forms(state.rule_of(state.evaluation.scorer.name)), rank=1))
-        self.tell("title", phrases, "strong")
+            rule = state.rule_of(state.evaluation.scorer.name)
+            phrases.append(Phrase(threshold_forms(rule, self.size.width), rank=1))
+        write_phrases(self, "title", phrases, "strong")
         left_out = "conditions on outcomes are left out here"
-        apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if (state.data_filter != state.filter) else []
-        self.tell("filter", [filter_phrase(replace(state, filter=state.data_filter)), *apart], "dim")
+        apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if state.apart else []
+        write_phrases(self, "filter", [filter_phrase(state.without_outcomes), *apart], "dim")
 
     @property
     def about_scorers(self) -> bool:
@@ -202,7 +201,7 @@ class SheetScreen(AppScreen):
         """Lay out the sheet anew."""
         view = self.query_one(SheetView)
         if self.PAGES:
-            self.write("pages", page_words(self.pages, self.page, max(10, self.size.width - 2)), "header")
+            write_text(self, "pages", page_words(self.pages, self.page, max(10, self.size.width - 2)), "header")
         _, figures = self._known.get(self.page, ((), None))
         trouble = clean(str(figures)) if isinstance(figures, InspectError) else ""
         width, height = view.viewport
@@ -216,15 +215,15 @@ class SheetScreen(AppScreen):
 
     def _fit(self, width: int) -> None:
         """Lay out anew where a scrollbar that came or went changed the room; once, so that nothing goes to and fro."""
-        if self.state is not None and self.is_current and self.query_one(SheetView).viewport.width != width:
+        if self.is_current and self.query_one(SheetView).viewport.width != width:
             self.show_sheet(self.state, again=True)
 
     def tell_behind(self, view: SheetView) -> None:
         """Say what the number under the cursor opens, and what is still being computed."""
-        words = opens_words(view.drill, self.keys.of("drill"))
+        words = opens_words(view.drill, self.context.keys.of("drill"))
         if view.sheet.busy:
             words = f"{view.sheet.busy} {words}"
-        self.write("behind", words, "dim")
+        write_text(self, "behind", words, "dim")
 
     def on_sheet_view_moved(self, message: SheetView.Moved) -> None:
         self.tell_behind(message.view)
@@ -270,7 +269,7 @@ class SheetScreen(AppScreen):
 
     def on_computed(self, message: Computed) -> None:
         """Fill in figures that were computed, unless others are wanted by now."""
-        if self._wanted is None or self._wanted[1] is not message.owners or self.state is None:
+        if self._wanted is None or self._wanted[1] is not message.owners:
             return
         page, self._wanted = self._wanted[0], None
         self._known[page] = message.owners, message.made
@@ -280,13 +279,16 @@ class SheetScreen(AppScreen):
     # -- keys
 
     def action_export(self) -> None:
+        # Imported only for who asks: the app starts sooner.
+        from inspector.screens.export import offer_exports
+
         self.close_rail()
-        tables = self.tables(self.state) if self.state is not None else ()
+        tables = self.tables(self.state)
         if not tables:
             self.say("There is nothing to export here yet.")
             return
         choices = tuple((Export(self.NAME, "", make=make), words) for make, words in tables)
-        self.offer(choices)
+        offer_exports(self, choices)
 
     def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
         self.drill(message.drill)
@@ -301,11 +303,10 @@ class SheetScreen(AppScreen):
         """Open a page."""
         self.page = page
         view = self.query_one(SheetView)
-        if self.state is not None:
-            self.show_state(self.state)
-            view.action_edge(0)
-            # The first number may stand beneath a chart, which is looked at first.
-            view.scroll_to(y=0, force=True)
+        self.show_state(self.state)
+        view.action_edge(0)
+        # The first number may stand beneath a chart, which is looked at first.
+        view.scroll_to(y=0, force=True)
 
     def action_drill(self) -> None:
         """Open the cases behind the number under the cursor."""
@@ -321,8 +322,6 @@ class SheetScreen(AppScreen):
         A case that a rewriting is shown beside is opened itself where it is the only one.
         """
         self.close_rail()
-        if self.state is None:
-            return
         if not drill.n:
             self.say(f"There is no such case: {clean(drill.words)}.")
             return

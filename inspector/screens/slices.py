@@ -204,8 +204,6 @@ class Slicing(Controller[TableScreen]):
     def action_slices(self) -> None:
         """Open the menu of slices."""
         now = self.state
-        if now is None:
-            return
         if self._shelf is None:
             self._shelf = SliceShelf(now.results.loaded.workspace.root)
         menu = SlicesScreen(ready_slices(now), self._shelf, partial(size_of, now), partial(slice_of, now))
@@ -216,8 +214,6 @@ class Slicing(Controller[TableScreen]):
             return
         self.screen.close_rail()
         now = self.state
-        if now is None:
-            return
         if isinstance(chosen, ReadySlice):
             self._show(searched(now, now.base_search, chosen.filter).selected(sort=chosen.sort))
         elif chosen.search:

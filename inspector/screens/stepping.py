@@ -15,7 +15,6 @@ from inspector.case_page.step_folds import FEWEST, prefix
 from inspector.render.texts.sentences import counted
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.messages import Copy
-from inspector.state.visit import Visit
 from inspector.widgets.line_view import LineView
 from inspector.widgets.step_view import StepView
 
@@ -26,7 +25,6 @@ class CasePage(ControlledScreen, Protocol):
     row: int
     reading: DisplayOptions
     cursor: "StepCursor"
-    visit: Visit
 
     @property
     def blind(self) -> bool: ...
@@ -155,7 +153,7 @@ class StepCursor(Controller[CasePage]):
         case = self.screen.case_at_hand(self.screen.row, self.steps)
         images = () if case is None else images_of(case)
         if number < len(images):
-            words, opening = open_outside(images[number], self.screen.visit)
+            words, opening = open_outside(images[number], self.context.visit)
             self.screen.notify(words, severity="information" if opening else "warning", markup=False)
 
     def action_prefix(self) -> None:
@@ -208,7 +206,7 @@ class Hits(Controller[CasePage]):
     @property
     def forms(self) -> tuple[str, ...]:
         """How many lines have a hit and on which one the reader is, for the title; "" where nothing is searched for."""
-        if self.state is None or self.state.results.matches is None:
+        if self.state.results.matches is None:
             return ("",)
         hits = self.screen.steps.lines_with(FOUND)
         known, place = self._hit
@@ -221,9 +219,8 @@ class Hits(Controller[CasePage]):
 
         Of a `fresh` case it is the first of all, or going back the last.
         """
-        searched = self.state is not None and self.state.results.matches is not None
         view = self.screen.steps
-        hits = view.lines_with(FOUND) if searched else []
+        hits = [] if self.state.results.matches is None else view.lines_with(FOUND)
         known, place = self._hit
         if fresh:
             place = 0 if by > 0 else len(hits) - 1

@@ -36,7 +36,7 @@ class TaggedScreen(ControlledScreen, Protocol):
     @property
     def case_row(self) -> int | None: ...
     @property
-    def marked(self) -> list[str]: ...
+    def marked(self) -> Sequence[str]: ...
     def say_done(self, sentence: str, *, failed: bool = False, brief: str = "") -> None: ...
     def show_reversed(self, batch: Sequence[Action]) -> None: ...
 
@@ -50,7 +50,8 @@ class Tagging(Controller[TaggedScreen]):
             return
         case, journal = pair
         tags = own_tags(journal, case) if self.screen.blind else journal.triage.tags.get(case, ())
-        cases, title = [case], f"Tag {case}"
+        cases: Sequence[str] = [case]
+        title = f"Tag {case}"
         if marked := self.screen.marked:
             tags, cases, title = (), marked, f"Tag {counted(len(marked), 'marked case')}"
         dialog = TagDialog(title, tags, journal.triage.tags_in_use, self._own_types(case.partition("/")[0]))
@@ -58,8 +59,8 @@ class Tagging(Controller[TaggedScreen]):
 
     def _own_types(self, benchmark: str) -> Sequence[str]:
         """The error types of a benchmark: those of its taxonomy, else those that its cases have, the frequent first."""
-        cases = None if self.state is None else self.state.cases
-        if benchmark in taxonomies() or cases is None or "error_type" not in cases.columns:
+        cases = self.state.cases
+        if benchmark in taxonomies() or "error_type" not in cases.columns:
             return tuple(taxonomies().get(benchmark, ()))
         own = cases.filter(cases["benchmark"] == benchmark)["error_type"].drop_nulls()
         return own.value_counts().sort(["count", "error_type"], descending=[True, False])["error_type"].to_list()
@@ -83,13 +84,13 @@ class Tagging(Controller[TaggedScreen]):
         # Imported only for who asks: the app starts sooner.
 
         state, row = self.state, self.screen.case_row
-        if state is None or row is None:
+        if row is None:
             self.screen.say_done("There is no case here.")
             return
 
         def chosen(other: int | None) -> None:
-            if other is not None and self.state is not None:
-                self.screen.put(with_case(self.state, other))
+            if other is not None:
+                self.screen.put(self.state.with_case(other))
                 self.screen.post_message(Go("case", other))
 
         self.screen.app.push_screen(SimilarDialog(state, row, blind=self.screen.blind), chosen)
@@ -127,7 +128,7 @@ class Tagging(Controller[TaggedScreen]):
                 words = ", ".join([*(tag for tag, _ in add), *(f"-{tag}" for tag, _ in remove)])
                 on = cases[0] if len(cases) == 1 else counted(touched, "case")
                 self.write(
-                    lambda: journal.do(changed), f"Tagged {on}: {words}; {self.screen.keys.of('undo')} undoes it."
+                    lambda: journal.do(changed), f"Tagged {on}: {words}; {self.context.keys.of('undo')} undoes it."
                 )
 
         if touched > ASKED_ABOVE:
@@ -140,7 +141,7 @@ class Tagging(Controller[TaggedScreen]):
         if text is not None and journal is not None:
             on = cases[0] if len(cases) == 1 else counted(len(cases), "case")
             sentence = f"Noted on {on}" if text else f"The note on {on} is gone"
-            self.write(lambda: journal.note(cases, text), f"{sentence}; {self.screen.keys.of('undo')} undoes it.")
+            self.write(lambda: journal.note(cases, text), f"{sentence}; {self.context.keys.of('undo')} undoes it.")
 
     # -- the journal
 
@@ -175,21 +176,18 @@ class Tagging(Controller[TaggedScreen]):
 
     def _show_triage(self) -> None:
         self.screen.close_rail()
-        if self.state is not None:
-            self.screen.put(self.state.triaged())
+        self.screen.put(self.state.triaged())
 
     def journal(self) -> Journal | None:
         """Return where tags and notes are written; None, and said, where there is no such place."""
-        if self.state is None:
-            return None
-        journal = self.state.results.labels.journal
+        journal = self.state.results.journal
         if journal is None:
             self.screen.say_done(NO_FOLDER)
         return journal
 
     def _case_and_journal(self) -> tuple[str, Journal] | None:
         journal, row = self.journal(), self.screen.case_row
-        if journal is None or self.state is None:
+        if journal is None:
             return None
         if row is None:
             self.screen.say_done("There is no case here.")

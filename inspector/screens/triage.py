@@ -8,15 +8,18 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from inspector.case_page.open_case import DisplayOptions
-from inspector.render.charts.glyphs import Glyphs
+from inspector.render.cells import share
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.case import CaseScreen
-from inspector.screens.contested_label import CONTESTED, Contesting
-from inspector.screens.tagged_alike import ALIKE, TaggedAlike
-from inspector.state.screen_state import ScreenState
+from inspector.screens.controller import ControlledScreen, Controller, same_owners
+from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_lines import one_line, write_phrases
+from inspector.screens.sheet import FEW
+from inspector.state.contested_gold import BETWEEN, Ranking, because_phrases, ranking_of
+from inspector.state.screen_state import ScreenState, covering
 from inspector.state.triage.queue import end_forms, first_row, place_words, progress_words, row_of, ruling_forms
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_view import LineView
@@ -25,7 +28,164 @@ from scoring.workspace.triage.actions import DEFER, GOLD_WRONG, RATE, RULINGS, S
 from scoring.metrics.cascade import RULE
 from scoring.workspace.triage.annotations import Annotation, words_of
 from scoring.workspace.triage.journal import Journal
-from scoring.workspace.triage.queues import Queue
+from scoring.workspace.triage.words import Annotation, words_of
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from inspector.analyses.similar import TaggedCase
+    from inspector.state.result_set import ResultSet
+
+
+# -- the tagged cases that are most like the case in triage, in one line: what was wrong there may be wrong here
+
+
+ALIKE = "alike"
+"""The name of the line, for `one_line`."""
+PATIENCE = 0.2
+"""Seconds for which a case must stay on screen before others are looked for: keys that are held look for nothing."""
+
+
+class TaggedAlike(Controller[ControlledScreen]):
+    """Looks, in a thread, for tagged cases that are like the one on screen.
+
+    The line is there for as long as any case is tagged, so that nothing moves from one case to the next.
+    """
+
+    _rests: "Timer | None" = None
+    _asked: tuple[object, ...] = (-1, False, None)
+    """The case, and what people have said of all cases, that was asked for last."""
+
+    def show(self, row: int, *, hidden: bool) -> None:
+        """Show which tagged cases are like the case with this row id; with `hidden`, none."""
+        state = self.state
+        journal = state.results.journal
+        if journal is None:
+            return
+        line = self.screen.query_one(f"#{ALIKE}", PhraseLine)
+        tagged = bool(journal.triage.tags or journal.triage.categories)
+        line.display = tagged and self.screen.size.height >= SHORT
+        before, subject = self._asked, (row, hidden, journal.triage)
+        # What was said is compared as it is held: there may be very much of it.
+        if not line.display or (before[:2] == subject[:2] and before[2] is subject[2]):
+            return
+        self._asked = subject
+        if before[:2] != subject[:2]:
+            line.tell([], "", "dim")
+        if self._rests is not None:
+            self._rests.stop()
+        if not hidden:
+            self._rests = self.screen.set_timer(PATIENCE, partial(self._look, state, row, subject))
+
+    def _look(self, state: "ScreenState", row: int, subject: tuple[object, ...]) -> None:
+        work = partial(self._find, state, row, subject)
+        self.screen.run_worker(work, thread=True, exclusive=True, group=ALIKE, description=ALIKE)
+
+    def _find(self, state: "ScreenState", row: int, subject: tuple[object, ...]) -> None:
+        """In a thread: all texts are read the first time."""
+        # Imported only for who has tagged anything: triage opens sooner.
+        from inspector.analyses.similar import tagged_alike
+
+        try:
+            forms = _forms(tagged_alike(state.results, row))
+        except InspectError as error:
+            forms = (clean(str(error)),)
+        self.screen.show_if_open(self._tell, forms, subject)
+
+    def _tell(self, forms: "Sequence[str]", subject: tuple[object, ...]) -> None:
+        if subject is self._asked:
+            self.screen.query_one(f"#{ALIKE}", PhraseLine).tell([Phrase(tuple(forms))], "", "dim")
+
+
+def _forms(cases: "Sequence[TaggedCase]") -> tuple[str, ...]:
+    """What is said of them, and shorter: of fewer of them."""
+    words = [
+        f"{short_name(clean(case.case), 24)} [{short_name(clean(', '.join(case.tags)), 32)}] {share(case.likeness, 0)}%"
+        for case in cases
+    ]
+    return (*(f"Tagged and like it: {', '.join(words[:n])}" for n in range(len(words), 0, -1)), "")
+
+
+# -- why the gold label of the case on screen is contested, in one line
+
+
+CONTESTED = "contested"
+"""The name of the line, for `one_line`."""
+
+
+class ContestedScreen(ControlledScreen, Protocol):
+    """What the line uses of the triage screen."""
+
+    @property
+    def rail_open(self) -> bool: ...
+    def show_title(self) -> None: ...
+
+
+class Contesting(Controller[ContestedScreen]):
+    """A line that says why the scorers together, or a rule of construction, contest the gold label of the case.
+
+    What the scorers say together is computed once for the scorers as they decide: among many cases in a thread, so that
+    no key waits for it. The line is there for as long as any case of the benchmark is contested, so that nothing moves
+    between a case that is and one that is not.
+    """
+
+    _ranked: "tuple[Sequence[object], Ranking | InspectError] | None" = None
+    _ranking_for: "Sequence[object] | None" = None
+
+    def show(self, row: int, *, hidden: bool) -> None:
+        """Show why the case with this row id is contested; with `hidden`, nothing."""
+        ranking = self._ranking(self.state)
+        contested = isinstance(ranking, InspectError) or (ranking is not None and bool(ranking.contested))
+        line = self.screen.query_one(f"#{CONTESTED}", PhraseLine)
+        line.display = contested and self.screen.size.height >= SHORT
+        phrases = []
+        if isinstance(ranking, InspectError):
+            phrases = [Phrase((clean(str(ranking)),))]
+        elif ranking is not None and not hidden and row in ranking.contested:
+            phrases = because_phrases(ranking, row)
+        line.tell(phrases, BETWEEN, "dim")
+
+    def _ranking(self, state: "ScreenState") -> Ranking | InspectError | None:
+        """What the scorers say together; None while it is being computed, and while a threshold moves."""
+        owners = _owners(state)
+        if self._ranked is not None and same_owners(self._ranked[0], owners):
+            return self._ranked[1]
+        if self.screen.rail_open or (self._ranking_for is not None and same_owners(self._ranking_for, owners)):
+            return None
+        make = partial(_ranking_or_error, state.results, state.benchmark, covering(state))
+        if self._ranked is None and state.results.height <= FEW:
+            self._ranked = owners, make()
+            return self._ranked[1]
+        self._ranking_for = owners
+
+        def rank() -> None:
+            self.screen.call_later(self._told, owners, make())
+
+        # The case comes first: the thread would take turns with it.
+        self.screen.call_after_refresh(
+            partial(self.screen.run_worker, rank, thread=True, exclusive=True, group=CONTESTED, description=CONTESTED)
+        )
+        return None
+
+    def _told(self, owners: "Sequence[object]", made: Ranking | InspectError) -> None:
+        """It is there; unless another is wanted by now, it is told."""
+        if owners is self._ranking_for:
+            self._ranked, self._ranking_for = (owners, made), None
+            self.screen.show_title()
+
+
+def _owners(state: "ScreenState") -> "Sequence[object]":
+    """What it depends on. Other tags, another order and another filter change nothing of it."""
+    benchmark = state.benchmark
+    judging = (evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(benchmark))
+    return (state.cases, benchmark, state.unparsed, *judging)
+
+
+def _ranking_or_error(results: "ResultSet", benchmark: str, scorers: "Sequence[str]") -> Ranking | InspectError:
+    try:
+        return ranking_of(results, benchmark, scorers)
+    except InspectError as error:
+        return error
 
 
 class TriageScreen(CaseScreen, inherit_bindings=False):
@@ -46,31 +206,31 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         "can be undone ruling by ruling. While you work blind, gold labels and scorers are hidden until you have ruled."
     )
 
-    def __init__(self, glyphs: Glyphs, row: int) -> None:
-        super().__init__(glyphs, row)
+    def __init__(self, context: ScreenContext, state: ScreenState, row: int) -> None:
+        super().__init__(context, state, row)
         self._contesting = Contesting(self)
         self._alike = TaggedAlike(self)
         self._revealed = False
         self._last: tuple[str, ...] = ("",)
 
     def compose_above(self) -> ComposeResult:
-        yield self.one_line("queue")
-        why = self.one_line(CONTESTED)
+        yield one_line("queue")
+        why = one_line(CONTESTED)
         why.display = False
         yield why
-        alike = self.one_line(ALIKE)
+        alike = one_line(ALIKE)
         alike.display = False
         yield alike
 
     def compose_beneath(self) -> ComposeResult:
-        yield self.one_line("rulings")
+        yield one_line("rulings")
 
     # -- what there is
 
     @property
     def journal(self) -> Journal | None:
         """Where rulings are written."""
-        return None if self.state is None else self.state.results.labels.journal
+        return self.state.results.journal
 
     @property
     def queue(self) -> Queue | None:
@@ -92,7 +252,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def show_title(self) -> None:
         super().show_title()
         state, queue, journal = self.state, self.queue, self.journal
-        if state is None or journal is None:
+        if journal is None:
             return
         who, rulings = journal.author.who, journal.triage.rulings
         phrases = []
@@ -103,9 +263,9 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
                 phrases = [Phrase(end_forms(queue, mine))]
             phrases.append(Phrase(self._last, rank=1))
             phrases.append(Phrase((clean(queue.words), ""), rank=2))
-        self.tell("queue", [phrase for phrase in phrases if phrase.forms[0]], "dim")
+        write_phrases(self, "queue", [phrase for phrase in phrases if phrase.forms[0]], "dim")
         now = rulings.get(self._case(state), {}).get(who)
-        self.tell("rulings", [Phrase(ruling_forms(now))], "strong" if now else "")
+        write_phrases(self, "rulings", [Phrase(ruling_forms(now))], "strong" if now else "")
         self._contesting.show(self.row, hidden=self.blind)
         self._alike.show(self.row, hidden=self.blind)
 
@@ -166,8 +326,6 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         With the cursor elsewhere +1 is for every step without a rating of one's own.
         """
         stop = self.cursor.stop
-        if self.state is None:
-            return
         mine = self._mine.ratings
         if stop is None or (stop.kind != "step" and rating < 1):
             self.say("Put the cursor on a step to rate it.")
@@ -186,7 +344,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
 
     @property
     def _here(self) -> tuple[str, ...]:
-        return () if self.state is None else (self._case(self.state),)
+        return (self._case(self.state),)
 
     @property
     def _waits(self) -> bool:
@@ -196,7 +354,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def _mine(self) -> Annotation:
         """What one says of the case oneself, as it is here: not what was said of another text of it."""
         state, journal = self.state, self.journal
-        if state is None or journal is None:
+        if journal is None:
             return Annotation("", "")
         who, case = journal.author.who, self._here[0]
         own = words_of(case, (entry for entry in journal.of_case(case) if entry[0].who == who))
@@ -205,7 +363,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def _do(self, changes: Sequence[JournalChange], words: str, *, stay: bool) -> None:
         """Write it, show it, and unless told to `stay` go to the next case that waits."""
         state, journal = self.state, self.journal
-        if state is None or journal is None:
+        if journal is None:
             return
         try:
             journal.do(changes, content_of(state.cases["key"][self.row]))
@@ -251,7 +409,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def action_turn(self, by: int) -> None:
         """Show the next or previous case of the queue; after a ruling that showed the labels, the next that waits."""
         state, queue = self.state, self.queue
-        if state is None or queue is None:
+        if queue is None:
             super().action_turn(by)
             return
         here = self._here[0]
@@ -271,7 +429,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     def show_reversed(self, batch: Sequence[Action]) -> None:
         """Go to the case that what was undone or done again is about."""
         case = next((act.cases[0] for act in batch if act.kind in {RULE, SKIP, DEFER, RATE} and act.cases), None)
-        row = None if case is None or self.state is None else row_of(self.state, case)
+        row = None if case is None else row_of(self.state, case)
         if row is not None and row != self.row:
             self._turn_to(row)
             self._show(keep_scroll=False)

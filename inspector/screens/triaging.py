@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Protocol
 
 from inspector.render.texts.sentences import NO_FOLDER, counted
 from inspector.render.texts.text import clean
-from inspector.screens.controller import ControlledScreen
+from inspector.screens.controller import QueueScreen
 from inspector.screens.dialog import Picking
 from inspector.state.screen_state import ScreenState
 from inspector.state.triage.queue import first_row, left_words, queue_cases, queue_name
@@ -22,19 +21,10 @@ OFFERED = 6
 """Queues to go on with that are offered at most, the latest ones."""
 
 
-class QueueScreen(ControlledScreen, Protocol):
-    """A screen on which a queue can be begun."""
-
-    def listed(self, state: ScreenState) -> ScreenState | None: ...
-    def go_through(self, row: int) -> None: ...
-
-
 def choose_queue(screen: QueueScreen) -> None:
     """Ask which queue: one in which cases wait, or a new one in one of several orders."""
     state = screen.state
-    if state is None:
-        return
-    journal = state.results.labels.journal
+    journal = state.results.journal
     if journal is None:
         screen.say(NO_FOLDER)
         return
@@ -52,7 +42,7 @@ def choose_queue(screen: QueueScreen) -> None:
         elif picks:
             _take(screen, journal, waiting, picks[0].key)
         else:
-            key = screen.keys.of("triage")
+            key = screen.context.keys.of("triage")
             screen.say(f"No case waits for you: open a list of cases, then {key} there.")
         return
     marked = "" if listed is state else "marked "
@@ -66,7 +56,7 @@ def choose_queue(screen: QueueScreen) -> None:
     ruled = listed.shown.size - new
     left_out = f"; {counted(ruled, 'case')} that you ruled on left out" if ruled else ""
     title = f"Decide about {counted(new, f'{marked}case')} of the list{left_out}"
-    hints = [f"{screen.keys.of('blind')} in a queue hides gold and scorers until you rule"]
+    hints = [f"{screen.context.keys.of('blind')} in a queue hides gold and scorers until you rule"]
     if waiting:
         hints.insert(0, "A new queue puts the others aside: they wait, and one goes on with them here")
     screen.app.push_screen(Picking(title, picks, hints=hints), partial(_take, screen, journal, waiting))
@@ -90,8 +80,8 @@ def _take(screen: QueueScreen, journal: Journal, waiting: Sequence[Queue], chose
 
 def _begin(screen: QueueScreen, journal: Journal, order: str) -> None:
     state = screen.state
-    listed = None if state is None else screen.listed(state)
-    if state is not None and listed is not None:
+    listed = screen.listed(state)
+    if listed is not None:
         seed = state.results.query.seed
         chosen = next(queue_order for queue_order in queue_orders(state) if queue_order.name == order)
         try:
@@ -109,8 +99,8 @@ def _begin(screen: QueueScreen, journal: Journal, order: str) -> None:
 
 def _go_on(screen: QueueScreen, journal: Journal) -> None:
     state = screen.state
-    row = None if journal.queue is None or state is None else first_row(state, journal.queue)
-    if state is not None and journal.queue is not None and row is not None:
+    row = None if journal.queue is None else first_row(state, journal.queue)
+    if journal.queue is not None and row is not None:
         _look_as_before(screen, state, journal.queue.scorer, row)
         screen.go_through(row)
 

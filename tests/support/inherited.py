@@ -1,9 +1,11 @@
 """What does an action; and commands that a screen has from another one unchanged, which are tried there."""
 
-from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.base import AppScreen
 from inspector.screens.case import CaseScreen
+from inspector.screens.screen_context import ScreenContext
 from inspector.screens.triage import TriageScreen
+from inspector.state.result_set import nothing_loaded
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_table import COMMANDS
 
 
@@ -12,7 +14,8 @@ def action_of(kind, action):
     name = f"action_{action.partition('(')[0].rpartition('.')[2]}"
     if not issubclass(kind, AppScreen) or hasattr(kind, name):
         return getattr(kind, name, None)
-    made = kind(Glyphs(), 0) if issubclass(kind, CaseScreen) else kind(Glyphs())
+    shared = ScreenContext(), ScreenState(nothing_loaded(), "", None)
+    made = kind(*shared, 0) if issubclass(kind, CaseScreen) else kind(*shared)
     return getattr(getattr(made, name, None), "__func__", None)
 
 

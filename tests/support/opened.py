@@ -142,7 +142,6 @@ def inspected(pilot: Pilot[Any]) -> ScreenState:
     """What the screen on top shows."""
     screen = pilot.app.screen
     assert isinstance(screen, AppScreen)
-    assert screen.state is not None
     return screen.state
 
 

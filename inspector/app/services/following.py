@@ -87,12 +87,11 @@ class Following:
 
     def look(self) -> None:
         """Look now, and read all again where something is different."""
-        state = self._host.state
-        if state is None or self._host.held:
+        if self._host.held:
             return
-        now = state.results
-        there = self._there(now.loaded.workspace)
-        if self.would_interrupt(now.loaded.workspace) or (there == self.seen and not self._labels_late(now)):
+        now = self._host.state.results
+        there = self._there(now.workspace)
+        if self.would_interrupt(now.workspace) or (there == self.seen and not self._labels_late(now)):
             return
         self._note_what_is_there(now.loaded.workspace)
         self.read_again()
@@ -104,7 +103,7 @@ class Following:
 
     def look_for_labels(self) -> None:
         """Look now where labels are behind: who comes back from triage need not wait for the next look."""
-        if self._host.state is not None and self._host.state.results.labels.outdated:
+        if self._host.state.results.labels_outdated:
             self._host.app.call_later(self.look)
 
     def would_interrupt(self, workspace: "Workspace") -> bool:
@@ -125,8 +124,7 @@ class Following:
 
     def _there(self, workspace: "Workspace") -> frozenset[str]:
         """The files of rewards, the benchmarks, and the generations of those that were read: their cases may grow."""
-        now = self._host.state
-        read = () if now is None else now.results.benchmarks
+        read = self._host.state.results.benchmarks
         cases = {str(folder) for folder in workspace.generations(read)} if read else set()
         return workspace.reward_files(read) | self._names(workspace) | cases
 
@@ -164,15 +162,12 @@ class Following:
 
     def read_at_once(self, then: "Callable[[], object]") -> None:
         """Read all again although nobody looked, because something is known to have come; then do what is left."""
-        if self._host.state is not None:
-            self._note_what_is_there(self._host.state.results.loaded.workspace)
+        self._note_what_is_there(self._host.state.results.workspace)
         self.read_again(then)
 
     def read_again(self, then: "Callable[[], object]" = lambda: None) -> None:
         """Read what was asked for anew, less what has gone; say so where that is everything. Then do what is left."""
         host = self._host
-        if host.state is None:
-            return
         query = _query_again(host.initial_query, host.state.results)
         if query is None:
             gone = ", ".join(host.initial_query.benchmarks)
@@ -206,12 +201,11 @@ class Following:
 
         Where a person moved a threshold or searched while they were read, they are read again under that.
         """
-        if self._host.state is not None:
-            self._show(results, self._host.state)
+        self._show(results, self._host.state)
         then()
         state, name = self._host.state, self._awaited
-        there = state is not None and name in (evaluation.scorer.name for evaluation in state.results.evaluations)
-        if state is not None and there and not self._host.held:
+        there = name in (evaluation.scorer.name for evaluation in state.results.evaluations)
+        if there and not self._host.held:
             self._awaited = ""
             self._host.put(state.focused(name, state.focus.benchmark))
 
@@ -238,7 +232,7 @@ class Following:
     # -- tags and notes
 
     def _look_at_journals(self) -> None:
-        if self._host.state is None or self._host.held:
+        if self._host.held:
             return
         journal = self._host.state.results.labels.journal
         if journal is not None and journal.changed:
@@ -253,7 +247,7 @@ class Following:
 
         Not where somebody has written since they were read: the next look reads that too.
         """
-        if self._host.state is not None and not self._host.held and not journal.changed:
+        if not self._host.held and not journal.changed:
             self._host.put(self._host.state.triaged(journal))
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ServiceHost(Protocol):
     """How the app was started, the state on screen, messages to the person, and threads.
 
-    `state` and `remembered` are None until the workspace has been read.
+    The host has `state` and `remembered` from the time when the workspace has been read.
     """
 
     initial_query: Query
@@ -31,8 +31,8 @@ class ServiceHost(Protocol):
     folder: Path
     state_folder: Path | None
     config: Path | None
-    state: "ScreenState | None"
-    remembered: "RememberedState | None"
+    state: "ScreenState"
+    remembered: "RememberedState"
 
     @property
     def app(self) -> App[object]:

@@ -86,9 +86,8 @@ class FileImport:
         """
         from scoring.workspace.workspace_place import demo_workspace
 
-        state = self._host.state
-        now = None if state is None else state.results.loaded.workspace
-        return None if now is None or now.root in {None, demo_workspace()} else now
+        now = self._host.state.results.workspace
+        return None if now.root in {None, demo_workspace()} else now
 
     def _mapping(self, table: "OpenTable") -> "ColumnMapping":
         """In a thread: have a person look at a table's columns."""
@@ -150,4 +149,4 @@ class _Told:
 
     def _show(self, words: str) -> None:
         for screen in self._navigation.screens:
-            screen.show_job(clean(words), scores=False)
+            screen.scoring.show_job(clean(words), scores=False)

@@ -1,6 +1,6 @@
 """Screens open on top of each other and close again; where the terminal is too small for any, one says so instead."""
 
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from inspector.case_page.open_case import DisplayOptions
-    from inspector.render.charts.glyphs import Glyphs
     from inspector.screens.base import AppScreen
     from inspector.screens.case import CaseScreen
+    from inspector.screens.screen_context import ScreenContext
 
 INSPECT = "inspect"
 """The mode in which all screens are but the one that says that the terminal is too small."""
@@ -76,20 +76,14 @@ class Navigation:
         """Open the first screen, or the cases where there is no scorer."""
         from inspector.screens.board import BoardScreen
 
-        self._open(BoardScreen(self._glyphs()))
-        if self._host.state is not None and self._host.state.focus.scorer is None:
+        self._open(BoardScreen(self._context, self._host.state))
+        if self._host.state.scorer is None:
             self.go(Go("cases"))
 
     def _open(self, screen: "AppScreen") -> None:
-        """Put a screen on top and hand it what it needs."""
-        host = self._host
-        if host.remembered is not None:
-            screen.remembered = host.remembered
-        screen.keys, screen.visit = self._keys.words, host.visit
-        screen.place = None if host.visit.who else self._saving.place
+        """Put a screen on top."""
         self._hand_manner(screen)
-        screen.state = host.state
-        host.app.push_screen(screen, mode=INSPECT)
+        self._host.app.push_screen(screen, mode=INSPECT)
 
     def _hand_manner(self, screen: object) -> None:
         from inspector.screens.reading import ReadingScreen
@@ -129,14 +123,19 @@ class Navigation:
         return True
 
     def _screen(self, name: str, row: int) -> "AppScreen":
-        made = _kind(name)
-        screen: AppScreen = made(self._glyphs(), row) if name in ONE_CASE else made(self._glyphs())
+        made, shared = _kind(name), (self._context, self._host.state)
+        screen: AppScreen = made(*shared, row) if name in ONE_CASE else made(*shared)
         return screen
 
-    def _glyphs(self) -> "Glyphs":
+    @cached_property
+    def _context(self) -> "ScreenContext":
+        """What all screens share; known as soon as the first one is to open."""
         from inspector.render.charts.glyphs import Glyphs
+        from inspector.screens.screen_context import ScreenContext
 
-        return Glyphs(self._host.ascii_only)
+        host = self._host
+        path = None if host.visit.who else self._saving.place
+        return ScreenContext(Glyphs(host.ascii_only), host.remembered, self._keys.words, host.visit, path)
 
     def back(self, row: int) -> None:
         """Close the screen on top, unless it is the first; `row` is the case that was shown last, -1 for none."""

@@ -37,6 +37,7 @@ class Remembering:
 
     def __init__(self, host: ServiceHost) -> None:
         self._host = host
+        self._recalled: RememberedState | None = None
         self._warned = False
         self._began = time.time_ns()
         self._looks = LOOKS
@@ -46,8 +47,10 @@ class Remembering:
         from inspector.state.remembered import RememberedState
 
         if self._host.state_folder is None:
-            return RememberedState()
-        return RememberedState.of_workspace(self._root(results), self._host.state_folder)
+            self._recalled = RememberedState()
+        else:
+            self._recalled = RememberedState.of_workspace(self._root(results), self._host.state_folder)
+        return self._recalled
 
     def _root(self, results: "ResultSet") -> Path | None:
         """Return the folder of the workspace whose view state is kept; None for the demo alone, in any workspace."""
@@ -60,9 +63,9 @@ class Remembering:
     def begin(self, results: "ResultSet") -> None:
         """Begin to write what changes; where the workspace is, is found again where there is none at the next start."""
         root, remembered = self._root(results), self._host.remembered
-        place = str(root.resolve()) if root is not None and results.loaded.workspace.place == str(root) else ""
-        place = place or results.loaded.workspace.place
-        if remembered is not None and root is not None and remembered.left.place != place:
+        place = str(root.resolve()) if root is not None and results.workspace.place == str(root) else ""
+        place = place or results.workspace.place
+        if root is not None and remembered.left.place != place:
             remembered.keep(place=place)
         self._host.app.set_interval(SAVE_SECONDS, self._save_changes)
         if self._host.state_folder is not None:
@@ -80,17 +83,16 @@ class Remembering:
         """Keep what is on screen once nothing is being computed any more, unless a person has done something."""
         host, now = self._host, self._host.state
         front, self._looks = host.front, self._looks - 1
-        if now is None or now.results is not results or host.has_acted or front is None or front.NAME != "board":
+        if now.results is not results or host.has_acted or front is None or front.NAME != "board":
             return
         if any(work.is_running for work in host.app.workers) or front.query("Toast"):
             if self._looks:
                 host.app.set_timer(SAVE_SECONDS, partial(self._keep_frame, state_folder, results))
             return
         place = kept_frame.frame_file(state_folder, self._settings())
-        left = "" if host.remembered is None else host.remembered.file
 
         def keep() -> None:
-            kept_frame.keep(place, self._inputs(results), lines, before=self._began, left=left)
+            kept_frame.keep(place, self._inputs(results), lines, before=self._began, left=host.remembered.file)
 
         lines = painted(front)
         host.run_in_thread(keep, "frame")
@@ -139,8 +141,6 @@ class Remembering:
     def _save_changes(self) -> None:
         """In a thread: a slow disk must not stop the keys."""
         remembered = self._host.remembered
-        if remembered is None:
-            return
         if remembered.changed:
             self._host.run_in_thread(remembered.save, "remember")
         elif remembered.problem and not self._warned:
@@ -150,15 +150,15 @@ class Remembering:
     def keep_focus(self, now: "ScreenState") -> None:
         """Keep what is in focus."""
         remembered = self._host.remembered
-        if remembered is not None and now.focus.scorer is not None:
+        if now.scorer is not None:
             left = remembered.left
             if (now.focus.benchmark, now.focus.scorer) != (left.benchmark, left.scorer):
                 remembered.keep(benchmark=now.focus.benchmark, scorer=now.focus.scorer)
 
     def save(self) -> None:
-        """Write what changed since."""
-        if self._host.remembered is not None:
-            self._host.remembered.save()
+        """Write what changed since, if the workspace was read at all."""
+        if self._recalled is not None:
+            self._recalled.save()
 
 
 def as_left(state: "ScreenState", left: "LastView", *, chosen: bool) -> "ScreenState":

@@ -36,10 +36,9 @@ class SavingService:
 
     def export(self, message: Export) -> None:
         """Save or copy what is shown now; a slow disk, or a table that takes longer, must not stop the keys."""
-        if self._host.state is not None:
-            if message.what == "report":
-                self._host.tell("Writing the report.", timeout=3)
-            self._host.run_in_thread(partial(self._export, self._host.state, message), "export")
+        if message.what == "report":
+            self._host.tell("Writing the report.", timeout=3)
+        self._host.run_in_thread(partial(self._export, self._host.state, message), "export")
 
     def _export(self, state: "ScreenState", message: Export) -> None:
         """In a thread: make the document, write it and tell."""
@@ -70,8 +69,6 @@ class SavingService:
         """Return the path of the file that an export goes into where nobody chooses another one."""
         from inspector.screens.exporting import export_path, file_name
 
-        if self._host.state is None:
-            return ""
         return str(export_path(self._host.folder, file_name(self._host.state, export)))
 
     def _put_out(self, document: "Document", name: str, export: Export) -> str:

@@ -69,8 +69,6 @@ class ScoringProcesses:
         state = self._host.state
         if self._cases is not None and not self._cases.busy:
             self._cases.end()
-        if state is None:
-            return
         if self._run is not None and self._run.running:
             self._host.tell(f"A run is going on; {self._keys.words.of('score')} stops it.", "warning")
             return
@@ -90,11 +88,10 @@ class ScoringProcesses:
         except (OSError, InspectError) as error:
             self._host.tell(f"Cannot start: {error}", "error")
             return
-        if self._host.remembered is not None:
-            for server in servers:
-                self._host.remembered.add("servers", server)
-            if model:
-                self._host.remembered.add("models", str(Path(model).absolute()) if Path(model).is_dir() else model)
+        for server in servers:
+            self._host.remembered.add("servers", server)
+        if model:
+            self._host.remembered.add("models", str(Path(model).absolute()) if Path(model).is_dir() else model)
         self._host.run_in_thread(partial(run.listen, partial(self._host.app.call_later, self._hear_run)), "job")
         self._ticking = self._host.app.set_interval(TICK, self._show_run)
         self._show_run()
@@ -122,7 +119,7 @@ class ScoringProcesses:
         if not words and self._ticking is not None:
             self._ticking.stop()
         for screen in self._navigation.screens:
-            screen.show_job(words)
+            screen.scoring.show_job(words)
 
     def leave(self) -> None:
         """End the app, unless a run is on: then a person says what becomes of it."""
@@ -159,12 +156,9 @@ class ScoringProcesses:
         from inspector.screens.case_job import CaseJob
         from scoring.data.errors import InspectError
 
-        state = self._host.state
-        if state is None:
-            return
         try:
             if self._cases is None:
-                self._cases = cases = CaseJob(self._root(state))
+                self._cases = cases = CaseJob(self._root(self._host.state))
                 self._host.run_in_thread(
                     partial(cases.listen, partial(self._host.app.call_later, self._hear_case)), "job"
                 )

@@ -25,12 +25,10 @@ class ThresholdMove(Controller[ControlledScreen]):
     def action_threshold(self) -> None:
         if self.moving:
             self.action_keep()
-        elif self.state is not None:
-            evaluation = self.state.evaluation
-            if evaluation is not None and evaluation.rule.is_movable:
-                self._set_rail(self.state)
-            else:
-                self.screen.say(why_unmovable(self.state))
+        elif self.state.evaluation is not None and self.state.evaluation.rule.is_movable:
+            self._set_rail(self.state)
+        else:
+            self.screen.say(why_unmovable(self.state))
 
     def _set_rail(self, before: ScreenState | None) -> None:
         self._before = before
@@ -40,27 +38,26 @@ class ThresholdMove(Controller[ControlledScreen]):
 
     def show(self) -> None:
         """Show on the rail where the threshold is, and what moving it has changed."""
-        if self._before is None or self.state is None:
+        if self._before is None:
             return
         rail = self.screen.query_one(Rail)
-        rail.show(rail_lines(self.state, self._before, max(20, rail.viewport.width), self.screen.glyphs))
+        rail.show(rail_lines(self.state, self._before, max(20, rail.viewport.width), self.context.glyphs))
 
     def _move(self, threshold: float, source: str = "chosen") -> None:
-        if self.state is not None:
-            low, high = self.state.summary.span
-            # One step beyond the range on either side reaches the two trivial policies: always wrong, never wrong.
-            margin = (high - low) / 100
-            self._put_threshold(min(high + margin, max(low - margin, threshold)), source)
+        low, high = self.state.span
+        # One step beyond the range on either side reaches the two trivial policies: always wrong, never wrong.
+        margin = (high - low) / 100
+        self._put_threshold(min(high + margin, max(low - margin, threshold)), source)
 
     def _put_threshold(self, threshold: float, source: str = "chosen") -> None:
         """Decide anew; rows stay where they were when the rail was opened until it is closed."""
-        if self.state is not None and self._before is not None:
-            self.screen.put(self.state.moved(threshold, source, order=row_order(self._before.results)))
+        if self._before is not None:
+            self.screen.put(self.state.moved(threshold, source, order=self._before.order))
 
     def action_nudge(self, share: float) -> None:
         """Move by a share of the range, along multiples of it, so that going there and back ends where it began."""
-        now = None if self.state is None else self.state.summary.threshold
-        if self.state is None or now is None:
+        now = self.state.threshold
+        if now is None:
             return
         low, high = self.state.summary.span
         step = abs(share) * (high - low)
@@ -71,8 +68,8 @@ class ThresholdMove(Controller[ControlledScreen]):
         self._move(float(round(low + target * step, 9)))
 
     def action_flip(self, direction: int) -> None:
-        sweep = None if self.state is None else self.state.summary.sweep
-        rule = None if self.state is None or self.state.evaluation is None else self.state.evaluation.rule
+        sweep = self.state.sweep
+        rule = None if self.state.evaluation is None else self.state.evaluation.rule
         if sweep is None or not isinstance(rule, Rule):
             return
         thresholds = sweep.thresholds
@@ -83,20 +80,19 @@ class ThresholdMove(Controller[ControlledScreen]):
             self.screen.say("No outcome changes beyond this threshold.")
 
     def action_to_default(self) -> None:
-        if self.state is not None and self.state.evaluation is not None:
+        if self.state.evaluation is not None:
             self._put_threshold(*self.state.evaluation.default)
 
     def action_to_best(self) -> None:
-        best = None if self.state is None or self.state.summary.sweep is None else self.state.summary.sweep.best
-        if best is not None and self.state is not None:
+        best = None if self.state.sweep is None else self.state.sweep.best
+        if best is not None:
             self._put_threshold(best[0], OPTIMISTIC)
         else:
             self.screen.say("No threshold is the best here: the metric is undefined at all of them.")
 
     def action_keep(self) -> None:
         self._set_rail(None)
-        if self.state is not None:
-            self.screen.put(self.state.selected(sort=self.state.results.query.sort))
+        self.screen.put(self.state.ordered(self.state.results.query.sort))
 
     def action_restore(self) -> None:
         before = self._before

@@ -14,7 +14,8 @@ from inspector.screens.base import AppScreen
 from inspector.screens.board import BoardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
-from inspector.screens.messages import Back, Export, Go
+from inspector.screens.messages import Back, Go
+from inspector.state.query import Query
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
 from scoring.selection.query import Query
@@ -176,10 +177,11 @@ async def test_ascii_only_paints_nothing_else(query, tmp_path):
             assert {char for char in text if not char.isascii()} == set()
 
 
-async def test_exporting_before_anything_is_read_does_nothing(tmp_path):
+async def test_a_key_that_exports_does_nothing_where_nothing_can_be_read(tmp_path):
     app = InspectApp(Query(workspace=str(tmp_path / "nowhere")), folder=tmp_path)
-    async with app.run_test(size=(80, 24)):
-        app.on_export(Export("board", "csv"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("e", "c")
+    assert app.failure
     assert list(tmp_path.iterdir()) == []
 
 

@@ -92,7 +92,7 @@ async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows_an
     app = InspectApp(query)
     async with app.run_test(size=(20, 5), notifications=True) as pilot:
         await shows(pilot, "40x12")
-        await until(pilot, lambda: app.state is not None)
+        await until(pilot, lambda: app.front)
         assert "40x12" in screen_text(app)
         await resized(pilot, 120, 36)
         await shows(pilot, "2 scorers", "alpha", "beta")

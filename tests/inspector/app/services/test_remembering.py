@@ -110,7 +110,7 @@ async def test_the_first_screen_is_there_before_anything_is_read(workspace, tmp_
     async with app.run_test(size=(120, 36)) as pilot:
         at_first = await shows(pilot, UNCHANGED)
         assert at_first.splitlines()[:-1] == before.splitlines()[:-1]
-        assert app.state is None
+        assert app.front is None
         # What is typed meanwhile is for what is on screen, in its order.
         await pilot.press("g", "l", "j")
         reading.set()
@@ -187,7 +187,7 @@ async def test_a_first_screen_that_was_left_otherwise_since_is_not_shown(workspa
     app = InspectApp(workspace, state_folder=tmp_path)
     async with app.run_test(size=(120, 36)) as pilot:
         assert not app.remembering.first_frame()
-        await until(pilot, lambda: app.state is not None and app.state.focus.scorer == "alpha")
+        await until(pilot, lambda: app.front and app.state.scorer == "alpha")
 
 
 @pytest.mark.parametrize(("keys", "ends"), [(("q",), True), (("ctrl+c",), True), (("g", "l", "slash", "q"), False)])
