@@ -19,15 +19,15 @@ from inspector.widgets.guide import KEYS, page, pages
 from inspector.widgets.guide.key_page import key_page
 from inspector.widgets.key_spelling import written
 from inspector.widgets.key_table import COMMANDS
-from inspector.widgets.key_table.rail import RAIL
 from inspector.widgets.key_table.command import VERBS
+from inspector.widgets.key_table.rail import RAIL
 from scoring import __version__
 from scoring.models.critics.answer_parsers import version
 from scoring.models.critics.protocols import PROTOCOLS
-from scoring_process import captured, jobs_here
-from servers.fault_server import running
 from scoring.selection.loading import load
 from scoring.selection.query import Query
+from scoring_process import captured, jobs_here
+from servers.fault_server import running
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

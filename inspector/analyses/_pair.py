@@ -22,8 +22,7 @@ from scoring.metrics.own import own_metrics
 from scoring.metrics.paired import CASE_NAMES, quadrants
 from scoring.metrics.resampling import RESAMPLES
 from scoring.metrics.scorer_pairs import covered_rows, oracle_rows
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import within
+from scoring.selection.result_set import ResultSet, within
 
 TEST = "exact McNemar, two-sided, on erroneous and on clean cases apart"
 STRATIFIED = "paired bootstrap, stratified by erroneous/clean within subset"

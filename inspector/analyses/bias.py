@@ -20,11 +20,8 @@ from scoring.metrics.bias import bias_rows
 from scoring.metrics.outcome_conditions import answered, behind
 from scoring.metrics.slices import SUPPORT, slice_rows
 from scoring.metrics.step_contributions import judged_steps
+from scoring.selection.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.workspace.filtering.sql_words import named
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import by_benchmark
-from scoring.selection.result_set import shown_benchmarks
-from scoring.selection.result_set import within
 
 BIAS = {
     "scorer": pl.String(),

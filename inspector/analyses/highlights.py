@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
-from inspector.render.blocks import Block, Note, Section, points, quiet_notes, table
-from inspector.render.table_blocks import Cell, Column, count, figure, text
+from inspector.render.blocks import Block, Note, Section, quiet_notes
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, count, figure, points, table, text
 from inspector.render.view import View
@@ -27,11 +26,8 @@ from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.outcome_conditions import behind
 from scoring.metrics.slices import SUPPORT, slice_rows
+from scoring.selection.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 from scoring.workspace.filtering.filters import Facet
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import by_benchmark
-from scoring.selection.result_set import shown_benchmarks
-from scoring.selection.result_set import within
 
 MOST = 5
 """Facts of a scorer on a benchmark."""

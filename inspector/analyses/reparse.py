@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses.thresholds.flip_page import outcome_matrices, outcomes_words
-from inspector.render.blocks import Block, Facts, Note, points, table
-from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, text
+from inspector.render.blocks import Block, Facts, Note
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
@@ -30,7 +29,7 @@ from scoring.data.scorer import Scorer
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation, evaluate
 from scoring.evaluation.verdicts import OUTCOMES, UNPARSED, Rule
-from scoring.runs.plan import REFUSED as WAS_REFUSED
+from scoring.evaluation.verdicts import REFUSED as WAS_REFUSED
 from scoring.metrics.aligned import AlignedScorers, align_official, align_scorers
 from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.closed_forms import mcnemar
@@ -40,11 +39,11 @@ from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, quadrants
 from scoring.metrics.shared_draws import OF_CASES, Aligned, shared
 from scoring.models.critics.answer_parsers import PARSERS, parser_of, version
 from scoring.models.critics.protocols import CriticProtocol
+from scoring.runs.generative.generative_catalogue import is_talk
 from scoring.runs.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
 from scoring.selection.result_set import ResultSet, by_benchmark, within
 from scoring.workspace.cache import RewardParts, VoteParts, rows_about
 from scoring.workspace.filtering.filters import Facet
-from scoring.runs.generative.generative_catalogue import is_talk
 
 CHANGES, CASES = "changes", "cases"
 FIGURES = {

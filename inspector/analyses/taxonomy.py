@@ -24,9 +24,9 @@ from scoring.evaluation.similar import clusters
 from scoring.metrics.case_groups import grouped, groups
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.saturation import LAST
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.triage.case_notes import in_category
-from scoring.selection.result_set import ResultSet
 
 CATEGORIES, NOTES, ALIKE, SATURATION = "categories", "notes", "alike", "saturation"
 PAGES = (

@@ -18,13 +18,7 @@ from inspector.state.marked_text import ReadableText, TextMark, WrappedLine, pla
 from inspector.state.step_numbering import Numbering
 from inspector.widgets.key_table.key_words import USUAL, KeyWords
 from inspector.widgets.line_view import Line
-from scoring.data.errors import InspectError
-from scoring.data.schema import VOTES
-from scoring.data.scorer import Scorer
-from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES, ProvidedVerdicts, Rule
-from scoring.evaluation.votes import Votes, tally
-from scoring.runs.prompts import sampling_words, sent
+from scoring.evaluation.verdicts import Rule
 from scoring.workspace.filtering.text_query import TextQuery
 from scoring.workspace.filtering.text_spans import occurs, spans
 

@@ -12,8 +12,6 @@ from inspector.render.texts.text import cell, clean
 from inspector.render.texts.wrap import wrap
 from inspector.widgets.line_view import Line
 from scoring.data.errors import DamagedWorkspace
-from scoring.evaluation.verdicts import OUTCOMES, UNPARSED
-from scoring.workspace.triage.annotations import words_of
 from scoring.workspace.workspace import Workspace
 
 ABOVE = frozenset({"n_steps", "earliest_error", "error_steps", "neutral_steps", "step_messages"})

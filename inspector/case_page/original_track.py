@@ -37,15 +37,15 @@ def original_evaluation(
     own twin goes first. Its gold label is taken to be "no wrong step". `original` are its problem and steps. None where
     the scorer gave nothing to it.
     """
-    folder = results.folders.get(seen.scorer.name)
+    folder = results.loaded.folders.get(seen.scorer.name)
     if folder is None:
         return None
-    texts = results.texts.row(row)
+    texts = results.loaded.texts.row(row)
     of_problem = {name: texts[name] for name in OF_PROBLEMS}
     key = reward_key(content_key(*original), further_texts(seen.scorer.reads, {}, of_problem))
     parts = tuple(path.name for kind in (RewardParts, VoteParts) for path in kind(folder).parts())
     benchmark, case = results.cases["benchmark"][row], results.cases["case"][row]
-    evaluation = _evaluated(folder, key, len(original[1]), parts, results.workspace, benchmark, case)
+    evaluation = _evaluated(folder, key, len(original[1]), parts, results.loaded.workspace, benchmark, case)
     return None if evaluation is None else decided_alike(evaluation, seen, row)
 
 

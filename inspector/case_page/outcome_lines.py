@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
+import polars as pl
 from msgspec.structs import replace
 
 from inspector.case_page.open_case import OpenCase
@@ -13,6 +14,7 @@ from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.texts.sentences import GLYPHS, WORDS, outcome_sentence, verdict_words, votes_words
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
+from inspector.state.kept_answers import kept_answers
 from inspector.widgets.line_view import Line
 from scoring.evaluation.verdicts import OUTCOMES, UNPARSED
 
@@ -84,8 +86,9 @@ def answer_words(case: OpenCase) -> Iterator[Line]:
         yield Line([(f"one number for the solution: {solution:.4g}", "dim")])
     if evaluation.codes[row] != UNPARSED:
         return
-    answers = case.state.results.answers(evaluation.scorer.name, row)
-    if answers:
+    votes = kept_answers(case.state.results, evaluation.scorer.name, row)
+    answers = votes.filter(pl.col("run") == pl.col("run").min())["answer"].drop_nulls()
+    if answers.len():
         end = answers[0].rstrip()
         cut = "..." if len(end) > TAIL else ""
         yield from paragraph("", "", f"The answer ends: {cut}{end[-TAIL:]}", replace(display, raw=True), style="dim")

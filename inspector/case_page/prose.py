@@ -14,7 +14,6 @@ from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap
 from inspector.widgets.key_table.key_words import KeyWords
 from inspector.widgets.line_view import Line
-from scoring.data.texts import context_messages, tools_text
 from scoring.workspace.filtering.text_query import TextQuery
 from scoring.workspace.filtering.text_spans import MatchSpan, occurs, spans
 

@@ -20,7 +20,7 @@ def said_lines(case: OpenCase) -> Iterator[Line]:
 
     While labels are hidden, so is what others said: who decides should not be told how.
     """
-    journal, case_name, display = case.state.results.journal, case.case["case"], case.display
+    journal, case_name, display = case.state.results.labels.journal, case.case["case"], case.display
     if journal is None:
         return
     me, triage = journal.author.who, journal.triage
@@ -46,7 +46,7 @@ def said_lines(case: OpenCase) -> Iterator[Line]:
 
 def kept_variants_lines(case: OpenCase) -> Iterator[Line]:
     """Yield which variants a case has, the newest first; nothing where it has none."""
-    there = case.state.results.workspace.variants
+    there = case.state.results.loaded.workspace.variants
     variants = there.of(case.case["key"])[::-1] if there else ()
     if not variants:
         return
@@ -60,7 +60,7 @@ def kept_variants_lines(case: OpenCase) -> Iterator[Line]:
 
 def _outdated(case: OpenCase, *, alone: bool) -> str:
     """Whose ruling or ratings do not count since the case has another text; with `alone`, whether mine."""
-    journal, record = case.state.results.journal, case.case
+    journal, record = case.state.results.labels.journal, case.case
     statements = () if journal is None else words_of(record["case"], journal.of_case(record["case"]))
     me = "" if journal is None else journal.author.who
     late = [

@@ -19,9 +19,9 @@ from scoring.data.texts import ContextMessage, context_messages, further_texts, 
 from scoring.evaluation.evaluation import Evaluation, evaluate
 from scoring.evaluation.single_case import verdict_of
 from scoring.evaluation.step_rewards import Gold
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.variants import REWARDS, Variant, VariantStep, apply_edits, placed_steps, reward_differences
-from scoring.selection.result_set import ResultSet
 
 JudgedVariant = tuple[Evaluation, int]
 """An evaluation, and the row in it."""

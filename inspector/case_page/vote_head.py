@@ -16,8 +16,8 @@ from inspector.state.step_numbering import Numbering
 from inspector.widgets.line_view import Line
 from scoring.data.schema import VOTES
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.votes import Votes, tally
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES
+from scoring.evaluation.votes import Votes, tally
 
 BAR = 16
 """Cells of the picture of a tally at most."""

@@ -56,9 +56,9 @@ class VotePage(Struct, frozen=True, eq=False):
 
 def answers_to(state: ScreenState, row: int) -> list[dict[str, Any]]:
     """Return the answers of the scorer in focus to a case, in order of run and vote; [] where there are none."""
-    if state.scorer is None:
+    if state.focus.scorer is None:
         return []
-    return kept_answers(state.results, state.scorer, row).to_dicts()
+    return kept_answers(state.results, state.focus.scorer, row).to_dicts()
 
 
 def without_answers(state: ScreenState, keys: KeyWords = USUAL) -> str:
@@ -69,7 +69,7 @@ def without_answers(state: ScreenState, keys: KeyWords = USUAL) -> str:
     name = evaluation.scorer.name
     if evaluation.scorer.kind == "critic":
         return f"{name} gave no answer on this case."
-    others = [other for other in state.results.evaluations if other.coverage.covers(state.benchmark)]
+    others = [other for other in state.results.evaluations if other.coverage.covers(state.focus.benchmark)]
     critics = [other.scorer.name for other in others if other.scorer.kind == "critic"]
     following = f"{keys.of('next-scorer')} looks through the next scorer"
     where = f"{critics[0]} does; {following}." if critics else "No scorer of this benchmark does."
@@ -83,7 +83,7 @@ def vote_page(
     evaluation = state.evaluation
     assert evaluation is not None  # noqa: S101  # without a scorer there are no answers
     scorer, answer = evaluation.scorer, answers[at]
-    steps = state.results.texts.row(row)["steps"]
+    steps = state.results.loaded.texts.row(row)["steps"]
     counting = numbering(scorer, steps)
     vote = Vote(evaluation, row, answers, at, counting)
     place = place_of(scorer, answer, len(steps))
@@ -101,10 +101,10 @@ def _prompt(state: ScreenState, row: int, scorer: Scorer, answer: Mapping[str, A
     if answer["prompt"] is None:
         return
     results = state.results
-    about, texts = results.cases.row(row, named=True), results.texts.row(row)
+    about, texts = results.cases.row(row, named=True), results.loaded.texts.row(row)
     # Why there is none is told by `show --prompt`: here it is about the answer.
     with suppress(InspectError):
-        request = sent(results.workspace.root, scorer, about, texts, answer)
+        request = sent(results.loaded.workspace.root, scorer, about, texts, answer)
         yield prompt_block(request, sampling_words(scorer, answer["seed"]))
 
 

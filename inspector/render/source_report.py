@@ -210,8 +210,8 @@ def _kind_of_reason(reason: str | None) -> str:
 
 def _cases_without_verdict(votes: pl.DataFrame) -> str:
     """Of answers that vote, how many cases have no verdict after the vote, as `metrics` counts them; else ""."""
-    from scoring.evaluation.votes import most_answers, tally
     from scoring.evaluation.verdicts import NO_VERDICT
+    from scoring.evaluation.votes import most_answers, tally
 
     # A row that names no case stands for its content.
     votes = votes.with_columns(case=pl.coalesce("case", "key"))

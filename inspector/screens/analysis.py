@@ -19,6 +19,7 @@ from inspector.screens.common_cases import toggle_common_cases
 from inspector.screens.controller import same_owners
 from inspector.screens.dialog import Picking
 from inspector.screens.messages import Computed
+from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.screen_context import ScreenContext
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables
 from inspector.state.comparability import Incomparable, incomparable
@@ -76,8 +77,10 @@ class AnalysisScreen(SheetScreen):
         if state.focus.scorer is None:
             return ()
         there = covering(state)
-        others = [name for name in self.context.remembered.left.overlaid if name in there and name != state.scorer]
-        return (state.scorer, *others[: len(LETTERS) - 1])
+        others = [
+            name for name in self.context.remembered.left.overlaid if name in there and name != state.focus.scorer
+        ]
+        return (state.focus.scorer, *others[: len(LETTERS) - 1])
 
     def asked_about(self, state: ScreenState) -> tuple[str, ...]:
         """Return the scorers that the open page is about; () where there are too few, or it is about none."""
@@ -113,7 +116,7 @@ class AnalysisScreen(SheetScreen):
     @property
     def _told(self) -> dict[str, Any]:
         """What was chosen for the benchmark in focus: another one has other columns and scorers."""
-        return self._told_of.get(self.state.benchmark, {})
+        return self._told_of.get(self.state.focus.benchmark, {})
 
     def params(self, page: str, form: str = "") -> Params:
         """Return a page with the options that were chosen for it here."""
@@ -336,13 +339,13 @@ class AnalysisScreen(SheetScreen):
     def _tell(self, name: str, value: Any) -> None:
         """Tell the page something and show what it says then; None takes it back."""
         kept = {known: other for known, other in self._told.items() if known != name}
-        self._told_of[self.state.benchmark] = kept if value is None else {**kept, name: value}
+        self._told_of[self.state.focus.benchmark] = kept if value is None else {**kept, name: value}
         self.show_state(self.state)
 
     def _choose_other(self, option: Option | None = None) -> None:
         """Choose B, or nobody where the page may be about one scorer or an option that is a switch says so."""
         state = self.state
-        names = [name for name in covering(state) if name != state.scorer]
+        names = [name for name in covering(state) if name != state.focus.scorer]
         if not names:
             self.say("There is no other scorer on this benchmark.")
             return
@@ -395,7 +398,7 @@ class AnalysisScreen(SheetScreen):
 
     def _choose_beside(self) -> None:
         state = self.state
-        if state.scorer is None:
+        if state.focus.scorer is None:
             self.say("There is no scorer whose curve could be drawn.")
             return
         names = covering(state)

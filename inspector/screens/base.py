@@ -22,7 +22,9 @@ from inspector.screens.two_keys import TwoKeys
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
-from inspector.widgets.key_table import COMMANDS, RAIL, Command
+from inspector.widgets.key_table import COMMANDS
+from inspector.widgets.key_table.command import Command
+from inspector.widgets.key_table.rail import RAIL
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Rail
 from inspector.widgets.textual_compat import Steady

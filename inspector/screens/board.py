@@ -25,8 +25,7 @@ from inspector.analyses.board.board_rows import (
     published_frame,
     unscored_frame,
 )
-from inspector.analyses.taxonomy import NOBODY
-from inspector.analyses.board.cells import NOT_HERE, PUBLISHED, BoardCells
+from inspector.analyses.board.cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
 from inspector.analyses.board.standings import Standings
 from inspector.render.cells import signed
 from inspector.render.lines import CaseLink
@@ -43,167 +42,19 @@ from inspector.screens.board_ranking import BoardRanking
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.controller import same_owners
 from inspector.screens.exporting import score_facts
-from inspector.screens.messages import Copy, Export, Go, Inspected
+from inspector.screens.messages import Copy, Export, Inspected
 from inspector.screens.screen_context import ScreenContext
 from inspector.screens.screen_lines import make_table, one_line, write_phrases
-from inspector.state.case_links import drilled
-from inspector.state.filtering.searching import search_words
-from inspector.state.result_set import ResultSet
+from inspector.state.case_list.listed import cleared
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
 from scoring.selection.searching import search_words
-from inspector.state.case_list.listed import cleared
 
 if TYPE_CHECKING:
     from inspector.widgets.columns import TableColumn
-
-
-# -- from a row of the board to its failures, and from a number to exactly the cases behind it
-
-
-WHOLE_ROW = frozenset({"scorer", "benchmark", "subset", "metric", "outcomes"})
-"""Cells that stand for their row."""
-
-
-class OpeningBoard(TableScreen, Protocol):
-    """What opening cases uses of the board."""
-
-    how: Arrangement
-    pieces: dict[tuple[str, str | None], BoardSlice]
-
-    @property
-    def line(self) -> dict[str, Any] | None: ...
-
-
-class BoardOpening(Controller[OpeningBoard]):
-    """Opens lists of cases."""
-
-    def behind(self, line: dict[str, Any]) -> CaseLink | str | None:
-        """Return what Enter opens on the cell that was chosen; None where it opens the failures."""
-        cell = self.screen.table.cell
-        if cell is None or cell[0].name in WHOLE_ROW:
-            return None
-        piece = self.screen.pieces[line["benchmark"], line["subset"]]
-        return board_drill(self.state.results, piece, line, cell[0].name, self.screen.how.against)
-
-    def open(self) -> None:
-        """Open the cases behind the cell that was chosen, or the failures of the row."""
-        line = self.screen.line
-        behind = None if line is None else self.behind(line)
-        if behind is None or behind == NO_NUMBER:
-            self.action_failures()
-        elif isinstance(behind, CaseLink):
-            self.open_link(behind)
-        else:
-            self.screen.say(behind)
-
-    def open_link(self, drill: CaseLink) -> None:
-        """List exactly the cases behind a number."""
-        self.screen.close_rail()
-        self.screen.put(drilled(self.state.cleared(), drill))
-        self.screen.post_message(Go("cases"))
-
-    def action_failures(self) -> None:
-        self.screen.close_rail()
-        line = self.screen.line
-        if line is not None and line["kind"] == PUBLISHED:
-            self.screen.say(PRINTED)
-        elif line is not None and line["kind"] == NOBODY:
-            self.action_all_cases()
-        elif self.state.scorer is not None:
-            self.screen.put(self._within(self.state.failures()))
-            self.screen.post_message(Go("cases"))
-        else:
-            cases, score = self.context.keys.of("open-cases"), self.context.keys.of("score")
-            self.screen.say(
-                f"There is no scorer whose failures could be shown; {cases} shows all cases, {score} scores them."
-            )
-
-    def action_all_cases(self) -> None:
-        self.screen.close_rail()
-        self.screen.put(self._within(self.state.cleared()))
-        self.screen.post_message(Go("cases"))
-
-    def _within(self, state: ScreenState) -> ScreenState:
-        """In the subset of the row under the cursor, where it is of one."""
-        line = self.screen.line
-        if line is None or line["subset"] is None:
-            return state
-        chosen = state.filter
-        return state.filtered(Filter((*chosen.facets, subset_facet(line["subset"])), chosen.where))
-
-
-# -- what of a board takes a moment: who is tied with the best, and differences. Computed behind, then filled in
-
-
-REST = 0.15
-"""Seconds without a change after which it is computed: a held threshold key is not slowed down by it."""
-
-
-class RankedBoard(ControlledScreen, Protocol):
-    """What the ranking uses of the board."""
-
-    def show_ranks(self) -> None: ...
-
-
-class BoardRanking(Controller[RankedBoard]):
-    """How the rows of the board stand to the best one and to a reference."""
-
-    _asked: tuple[object, ...] = ()
-    """The evaluations and cases that the rows on screen are of, and the reference."""
-    known = Standings()
-    """What is known."""
-    _known_of: tuple[object, ...] = ()
-    _rest: "Timer | None" = None
-
-    def ranked(self, results: ResultSet, pieces: Sequence[BoardSlice], against: str) -> Standings:
-        """Return what is known of these rows; where nothing is yet, it is computed soon, once, and the screen told."""
-        owners = (against, results.query.seed, *results.evaluations, *(piece.rows for piece in pieces))
-        before, self._asked = self._asked, owners
-        if same_owners(owners, self._known_of):
-            return self.known
-        if same_owners(owners, before):
-            return waiting(against)
-        if self._rest is not None:
-            self._rest.stop()
-        # What is shown first need not wait for a key to rest.
-        delay = REST if self._known_of else 0.001
-        self._rest = self.screen.set_timer(delay, partial(self._begin, results, pieces, against, owners))
-        return waiting(against)
-
-    def _begin(
-        self, results: ResultSet, pieces: Sequence[BoardSlice], against: str, owners: tuple[object, ...]
-    ) -> None:
-        work = partial(self._rank, results, pieces, against, owners)
-        self.screen.run_worker(work, thread=True, exclusive=True, group="ranking", description="ranking")
-
-    def _rank(
-        self, selected: ResultSet, pieces: Sequence[BoardSlice], against: str, owners: tuple[object, ...]
-    ) -> None:
-        """In a thread."""
-        worker = get_current_worker()
-
-        def stopped() -> bool:
-            return worker.is_cancelled
-
-        ranking = standings(selected, pieces, against, stopped)
-        self.screen.show_if_open(self._take, owners, ranking)
-        if own_metrics() and not stopped():
-            # They may take minutes, and nothing else waits for them.
-            ranking = replace(ranking, own=own_figures(selected, pieces, stopped))
-            self.screen.show_if_open(self._take, owners, ranking)
-
-    def _take(self, owners: tuple[object, ...], ranking: Standings) -> None:
-        """Show it, unless something else is on screen meanwhile."""
-        if same_owners(owners, self._asked):
-            self.known = ranking
-            self._known_of = owners
-            for fault in {} if ranking.own is None else ranking.own.faults.values():
-                self.screen.notify(clean(str(fault)), severity="error", markup=False)
-            self.screen.show_ranks()
 
 
 NO_CASE = "There is no case here: prm-inspect import PATH reads a benchmark, or results."
@@ -472,7 +323,7 @@ class BoardScreen(AppScreen):
         """Open a screen of analysis: on all cases, as the board is."""
         self.close_rail()
         # Told to the app alone: the board shows the same with and without a filter of the list.
-        self.post_message(Inspected(self.state.cleared()))
+        self.post_message(Inspected(cleared(self.state)))
         self.app_commands.go(name)
 
     def action_back(self) -> None:
@@ -508,6 +359,6 @@ class BoardScreen(AppScreen):
             (Export("board", "", make=partial(board_view, self.state, self.how)), rows),
             (Export("all-metrics", ""), "The metrics of all scorers, by subset"),
         )
-        behind = self.state.cleared()
-        report = Export("report", "html", make=partial(report_of, behind)) if behind.scorer else None
+        behind = cleared(self.state)
+        report = Export("report", "html", make=partial(report_of, behind)) if behind.focus.scorer else None
         offer_exports(self, choices, report)

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from inspector.analyses.board.arrangement import BEST_FIRST, ROWS, Arrangement, BoardKind, as_kept, title_of
 from inspector.analyses.board.board_rows import subsets_of
-from inspector.analyses.board.cells import BASELINE, NOT_HERE, PUBLISHED
-from inspector.analyses.taxonomy import NOBODY
+from inspector.analyses.board.cells import BASELINE, NOBODY, NOT_HERE, PUBLISHED
 from inspector.screens.arranging import Arranging
 from inspector.screens.board_columns import Legend, entries
 from inspector.screens.controller import TableScreen

@@ -21,9 +21,7 @@ from inspector.analyses.board.arrangement import (
 from inspector.analyses.board.cells import BASELINE, BEST, PUBLISHED, TIED, BoardCells, name_title
 from inspector.analyses.board.standings import Ranks, Standings, state_of
 from inspector.render.charts.glyphs import Glyphs
-from scoring.metrics.first_error import F1
-from inspector.render.texts.sentences import GLYPHS, WORDS, counted
-from scoring.metrics.step_metrics import PRMSCORE
+from inspector.render.texts.sentences import F1, GLYPHS, PRMSCORE, WORDS, counted
 from inspector.render.texts.short_names import short_names
 from inspector.state.case_list.catalogue import Entry
 from inspector.widgets.columns import Paint, TableColumn

@@ -4,13 +4,13 @@ from typing import Any, Protocol
 
 from inspector.analyses.board.arrangement import Arrangement
 from inspector.analyses.board.board_rows import BoardSlice, subset_facet
-from inspector.analyses.taxonomy import NOBODY
-from inspector.analyses.board.cells import PUBLISHED
+from inspector.analyses.board.cells import NOBODY, PUBLISHED
 from inspector.analyses.board.drills import NO_NUMBER, PRINTED, board_drill
 from inspector.render.lines import CaseLink
 from inspector.screens.controller import Controller, TableScreen
 from inspector.screens.messages import Go
 from inspector.state.case_links import drilled
+from inspector.state.case_list.listed import cleared, failures
 from inspector.state.screen_state import ScreenState
 from scoring.workspace.filtering.filters import Filter
 
@@ -33,11 +33,11 @@ class BoardOpening(Controller[OpeningBoard]):
 
     def behind(self, line: dict[str, Any]) -> CaseLink | str | None:
         """Return what Enter opens on the cell that was chosen; None where it opens the failures."""
-        cell, state = self.screen.table.cell, self.state
-        if cell is None or state is None or cell[0].name in WHOLE_ROW:
+        cell = self.screen.table.cell
+        if cell is None or cell[0].name in WHOLE_ROW:
             return None
         piece = self.screen.pieces[line["benchmark"], line["subset"]]
-        return board_drill(state.results, piece, line, cell[0].name, self.screen.how.against)
+        return board_drill(self.state.results, piece, line, cell[0].name, self.screen.how.against)
 
     def open(self) -> None:
         """Open the cases behind the cell that was chosen, or the failures of the row."""
@@ -53,9 +53,8 @@ class BoardOpening(Controller[OpeningBoard]):
     def open_link(self, drill: CaseLink) -> None:
         """List exactly the cases behind a number."""
         self.screen.close_rail()
-        if self.state is not None:
-            self.screen.put(drilled(self.state.cleared(), drill))
-            self.screen.post_message(Go("cases"))
+        self.screen.put(drilled(cleared(self.state), drill))
+        self.screen.post_message(Go("cases"))
 
     def action_failures(self) -> None:
         self.screen.close_rail()
@@ -64,20 +63,19 @@ class BoardOpening(Controller[OpeningBoard]):
             self.screen.say(PRINTED)
         elif line is not None and line["kind"] == NOBODY:
             self.action_all_cases()
-        elif self.state is not None and self.state.scorer is not None:
-            self.screen.put(self._within(self.state.failures()))
+        elif self.state.focus.scorer is not None:
+            self.screen.put(self._within(failures(self.state)))
             self.screen.post_message(Go("cases"))
         else:
-            cases, score = self.screen.keys.of("open-cases"), self.screen.keys.of("score")
+            cases, score = self.context.keys.of("open-cases"), self.context.keys.of("score")
             self.screen.say(
                 f"There is no scorer whose failures could be shown; {cases} shows all cases, {score} scores them."
             )
 
     def action_all_cases(self) -> None:
         self.screen.close_rail()
-        if self.state is not None:
-            self.screen.put(self._within(self.state.cleared()))
-            self.screen.post_message(Go("cases"))
+        self.screen.put(self._within(cleared(self.state)))
+        self.screen.post_message(Go("cases"))
 
     def _within(self, state: ScreenState) -> ScreenState:
         """In the subset of the row under the cursor, where it is of one."""
@@ -85,4 +83,4 @@ class BoardOpening(Controller[OpeningBoard]):
         if line is None or line["subset"] is None:
             return state
         chosen = state.filter
-        return state.filtered(Filter((*chosen.facets, subset_facet(line["subset"])), chosen.where))
+        return state.selected(chosen=Filter((*chosen.facets, subset_facet(line["subset"])), chosen.where))

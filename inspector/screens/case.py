@@ -11,6 +11,7 @@ from textual.containers import Container
 
 from inspector.case_page.open_case import DisplayOptions
 from inspector.case_page.opening import line_of
+from inspector.case_page.vote_page import answer_lines
 from inspector.render.texts.sentences import NO_FOLDER, TRUNCATED
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase, name_forms, wrap
@@ -21,7 +22,7 @@ from inspector.screens.critique import Critique
 from inspector.screens.curves import Curves
 from inspector.screens.messages import Back, Export, NewRewards, ScoreCase
 from inspector.screens.reading import ReadingScreen
-from inspector.screens.score import choose_judge
+from inspector.screens.ready_cases import ReadyCases
 from inspector.screens.screen_context import ScreenContext
 from inspector.screens.screen_lines import one_line, threshold_forms, write_phrases
 from inspector.screens.stepping import Hits, StepCursor
@@ -169,9 +170,9 @@ class CaseScreen(ReadingScreen):
         evaluation = state.evaluation
         if evaluation is not None:
             phrases += [
-                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=state.scorers), ""), rank=3),
+                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=covering(state)), ""), rank=3),
                 Phrase(threshold_forms(state.rule_of(evaluation.scorer.name), self.size.width), rank=1),
-                Phrase((score_words(state.headline), ""), rank=2),
+                Phrase((score_words(state.summary.headline), ""), rank=2),
             ]
         if self.reading.blind:
             phrases.insert(1, Phrase(("BLIND",)))
@@ -334,7 +335,7 @@ class CaseScreen(ReadingScreen):
         if event["computed"]:
             self.post_message(NewRewards(name))
         elif name in {evaluation.scorer.name for evaluation in state.results.evaluations}:
-            self.put(state.focused(name, state.benchmark))
+            self.put(state.focused(name, state.focus.benchmark))
 
     def action_export(self) -> None:
         # Imported only for who asks: the app starts sooner.

@@ -112,14 +112,14 @@ def _choose(
     answered: Callable[[int | str | None], None],
 ) -> None:
     names = [scorer.name for scorer in scorers]
-    at = names.index(state.scorer) if state.scorer in names else 0
+    at = names.index(state.focus.scorer) if state.focus.scorer in names else 0
     picks = [Pick(str(place), scorer.name, scorer.about or scorer.family) for place, scorer in enumerate(scorers)]
     screen.app.push_screen(CaseScorerDialog(title, picks, at), answered)
 
 
 def _ask_prm(screen: Screen[Any], state: ScreenState, prm: tuple[Scorer, Path], chosen: ScoreCallback) -> None:
     try:
-        query = prm_asked(*prm, state.results.workspace.root)
+        query = prm_asked(*prm, state.results.loaded.workspace.root)
     except InspectError as error:
         screen.notify(clean(error.words), severity="warning", markup=False)
         return

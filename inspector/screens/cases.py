@@ -388,7 +388,7 @@ class CasesScreen(ReadingScreen):
             # The list is of one benchmark, and so is what is reported of it.
             of_benchmark = _among(state, "benchmark", [state.focus.benchmark])
         report = Export("report", "html", make=partial(report_of, of_benchmark))
-        if state.scorer:
+        if state.focus.scorer:
             offer_exports(self, choices, report)
         else:
             offer_exports(self, choices[:1])

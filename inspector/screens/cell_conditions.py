@@ -22,7 +22,7 @@ def with_cell(state: ScreenState, column: TableColumn, value: Any, *, keep: bool
         UsageError: the cell is no column that a condition can speak of; and why.
     """
     name = _source(state, column)
-    dtype, chosen = state.results.column(name).dtype, state.filter
+    dtype, chosen = state.results.evaluated.column(name).dtype, state.filter
     if isinstance(dtype, pl.List):
         if dtype.inner != pl.String():
             raise UsageError(f"{column.title} holds lists of numbers.", "Keep or hide it with : and a condition.")
@@ -49,7 +49,7 @@ def _source(state: ScreenState, column: TableColumn) -> str:
             f"{column.title} is a picture of several columns, not a value to keep or hide.", "Choose another cell."
         )
     (name,) = column.sources
-    if name not in state.results.columns:
+    if name not in state.results.evaluated.columns:
         raise UsageError(f"{column.title} is not a column that a condition can speak of.", "Choose another cell.")
     return name
 

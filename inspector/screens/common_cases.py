@@ -9,15 +9,16 @@ from msgspec.structs import replace
 
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import AppScreen
-from inspector.screens.dialog import Dialog
 from inspector.screens.screen_lines import write_phrases
-from inspector.state.comparability import NOT_COMPARABLE, Incomparable, incomparable, only_tried, remedy_of
-from inspector.state.label_set import other_labels, with_own_labels
-from inspector.state.screen_state import ScreenState, covering
+from inspector.state.case_list.listed import cleared
+from inspector.state.comparability import NOT_COMPARABLE, Incomparable, incomparable, remedy_of
+from inspector.state.counted_cases import only_tried
+from inspector.state.focusing import covering
+from inspector.state.label_words import other_labels, with_own_labels
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_table.key_words import KeyWords
 from scoring.data.errors import InspectError
 from scoring.selection.searching import matching
-from inspector.state.case_list.listed import cleared
 
 SHORT = {
     "cases": "other cases",
@@ -71,7 +72,7 @@ def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = Fa
 
 def show_banner(screen: AppScreen, state: ScreenState) -> None:
     """Warn, on the line called `banner`, of what makes the figures on screen incomparable."""
-    common, labels = is_on_common_cases(state), other_labels(state.results.adjudicated)
+    common, labels = is_on_common_cases(state), other_labels(state.results.labels.adjudicated)
     phrases = banner(reasons_on_screen(state), screen.context.keys, common=common, labels=labels)
     screen.query_one("#banner").display = bool(phrases)
     if phrases:
@@ -119,4 +120,4 @@ def is_common(state: ScreenState, condition: str) -> bool:
 
 
 def _based(state: ScreenState, base: tuple[str, ...]) -> ScreenState:
-    return replace(state, base=base).filtered(state.filter)
+    return replace(state, base=base).selected(chosen=state.filter)

@@ -45,10 +45,7 @@ class Contesting(Controller[ContestedScreen]):
 
     def show(self, row: int, *, hidden: bool) -> None:
         """Show why the case with this row id is contested; with `hidden`, nothing."""
-        state = self.state
-        if state is None:
-            return
-        ranking = self._ranking(state)
+        ranking = self._ranking(self.state)
         contested = isinstance(ranking, InspectError) or (ranking is not None and bool(ranking.contested))
         line = self.screen.query_one(f"#{CONTESTED}", PhraseLine)
         line.display = contested and self.screen.size.height >= SHORT
@@ -59,15 +56,15 @@ class Contesting(Controller[ContestedScreen]):
             phrases = because_phrases(ranking, row)
         line.tell(phrases, BETWEEN, "dim")
 
-    def _ranking(self, state: ScreenState) -> Ranking | InspectError | None:
+    def _ranking(self, state: "ScreenState") -> Ranking | InspectError | None:
         """What the scorers say together; None while it is being computed, and while a threshold moves."""
         owners = _owners(state)
         if self._ranked is not None and same_owners(self._ranked[0], owners):
             return self._ranked[1]
         if self.screen.rail_open or (self._ranking_for is not None and same_owners(self._ranking_for, owners)):
             return None
-        make = partial(_ranking_or_error, state.results, state.benchmark, covering(state))
-        if self._ranked is None and state.results.height <= FEW:
+        make = partial(_ranking_or_error, state.results, state.focus.benchmark, covering(state))
+        if self._ranked is None and state.results.evaluated.height <= FEW:
             self._ranked = owners, make()
             return self._ranked[1]
         self._ranking_for = owners
@@ -90,7 +87,7 @@ class Contesting(Controller[ContestedScreen]):
 
 def _owners(state: ScreenState) -> "Sequence[object]":
     """What it depends on. Other tags, another order and another filter change nothing of it."""
-    benchmark = state.benchmark
+    benchmark = state.focus.benchmark
     judging = (evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(benchmark))
     return (state.cases, benchmark, state.unparsed, *judging)
 

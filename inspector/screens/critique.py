@@ -131,7 +131,9 @@ class Critique(Controller[CasePage]):
             return "There is no scorer."
         if not self._answers:
             following = self.context.keys.of("next-scorer")
-            return f"{state.scorer} has no answer to this case in words; {following} looks through the next scorer."
+            return (
+                f"{state.focus.scorer} has no answer to this case in words; {following} looks through the next scorer."
+            )
         return ""
 
     def _read_vote(self, state: ScreenState) -> VotePage:
@@ -271,7 +273,7 @@ class Critique(Controller[CasePage]):
             self._press(spot)
 
     def _press(self, at: int) -> None:
-        if self._answers_of != (self.state.scorer, self.screen.row):
+        if self._answers_of != (self.state.focus.scorer, self.screen.row):
             # Another case is on its way to the screen: what was pressed belongs to the one before.
             return
         spot = self._spots[at]

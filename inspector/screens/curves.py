@@ -43,7 +43,7 @@ class Curves(Controller[CurvedScreen]):
     def show(self) -> None:
         """Draw the curves of the case on screen, where they are asked for."""
         view = self.screen.query_one("#curve", StepView)
-        if self.state is None or not view.display:
+        if not view.display:
             return
         width, height = view.viewport
         try:
@@ -56,7 +56,7 @@ class Curves(Controller[CurvedScreen]):
 
     def action_curve(self) -> None:
         """Show or hide the rewards as curves against the steps."""
-        if self.state is None or self.state.scorer is None:
+        if self.state.focus.scorer is None:
             self.screen.notify("There is no scorer whose rewards could be drawn.", markup=False)
             return
         self.screen.reading = replace(self.screen.reading, curve=not self._wanted)
@@ -69,7 +69,7 @@ class Curves(Controller[CurvedScreen]):
         """Whether they are to be seen: as a person chose, else where they take no room from the steps."""
         if self.screen.reading.curve is not None:
             return self.screen.reading.curve
-        screen, evaluation = self.screen, None if self.state is None else self.state.evaluation
+        screen, evaluation = self.screen, self.state.evaluation
         display = screen.display_options(screen.steps)
         if evaluation is None or not evaluation.rule.is_movable or display.unscored or display.mode:
             # Other bodies than the steps have two sides of their own.
@@ -84,21 +84,22 @@ class Curves(Controller[CurvedScreen]):
     def action_overlay(self) -> None:
         """Choose the scorers that stand beside each other."""
         state = self.state
-        if state is None or state.scorer is None:
+        if state.focus.scorer is None:
             self.screen.notify("There is no scorer to put beside another.", markup=False)
             return
-        there = [evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(state.benchmark)]
+        there = [
+            evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(state.focus.benchmark)
+        ]
         names = [evaluation.scorer.name for evaluation in there]
-        if names == [state.scorer]:
+        if names == [state.focus.scorer]:
             self.screen.notify("There is no other scorer on this benchmark.", markup=False)
             return
         facts = [decision_words(state.rule_of(name)) for name in names]
         self.screen.close_rail()
-        choice = ScorerChoice(names, facts, self.screen.beside, state.scorer, len(LETTERS))
+        choice = ScorerChoice(names, facts, self.screen.beside, state.focus.scorer, len(LETTERS))
         self.screen.app.push_screen(choice, self._overlay)
 
     def _overlay(self, chosen: tuple[str, ...] | None) -> None:
         if chosen is not None:
-            self.screen.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
-            if self.state is not None:
-                self.screen.put(replace(self.state, beside=()))
+            self.context.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
+            self.screen.put(replace(self.state, beside=()))

@@ -20,8 +20,7 @@ from textual.widgets import Input, Static, TextArea
 
 from inspector.render.texts.text import cell, clean
 from inspector.widgets.key_line import ALL_KEYS, KeyLine
-from inspector.widgets.key_table.command import Command
-from inspector.widgets.key_table.command import CLOSE, KEYS, OPEN
+from inspector.widgets.key_table.command import CLOSE, KEYS, OPEN, Command
 from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.text_editor import TextEditor, TypingLine
 from inspector.widgets.textual_compat import Steady

@@ -9,8 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.analyses import Params
-from inspector.analyses.taxonomy import NOBODY
-from inspector.analyses.board.cells import PUBLISHED
+from inspector.analyses.board.cells import NOBODY, PUBLISHED
 from inspector.analyses.cases import cases
 from inspector.analyses.metrics.metrics import metrics
 from inspector.analyses.show.show import show

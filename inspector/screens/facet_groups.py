@@ -6,7 +6,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.render.texts.sentences import GLYPHS, WORDS
-from inspector.state.filtering.facets import Counts, FacetColumn
+from inspector.state.filtering.facets import Counts, FacetColumn, offered_counts, offered_facets
 from inspector.state.filtering.filter_words import value_words
 from inspector.state.filtering.slices import condition_titles
 from inspector.state.screen_state import ScreenState
@@ -45,11 +45,11 @@ def facet_groups(state: ScreenState, folds: Folds | None = None) -> list[FacetGr
     """
     folds = folds or Folds()
     chosen = state.filter
-    columns = state.facet_columns
+    columns = offered_facets(state)
     opened = [
         facet for facet in columns if folds.is_open(facet.column, aside=facet.aside and not chosen.facet(facet.column))
     ]
-    counts = state.facet_counts(opened)
+    counts = offered_counts(state, opened)
     groups = []
     for facet in columns:
         if facet in opened and facet.column in counts:
@@ -87,7 +87,7 @@ def _first(values: Sequence[FacetValue]) -> tuple[FacetValue, ...]:
 
 def _mark(state: ScreenState, facet: FacetColumn, value: FacetChoice) -> FacetMark:
     if facet.kind == "benchmarks":
-        return "keep" if value == state.benchmark else ""
+        return "keep" if value == state.focus.benchmark else ""
     for marked in state.filter.facets:
         if marked.column == facet.column and value in marked.values:
             return "keep" if marked.keep else "hide"

@@ -7,15 +7,14 @@ from inspector.screens.cell_conditions import with_cell
 from inspector.screens.common_cases import is_common
 from inspector.screens.condition_dialog import ConditionScreen
 from inspector.screens.controller import Controller, TableScreen
-from inspector.screens.facet_groups import CONDITIONS, Folds, facet_groups
-from scoring.runs.stress.cutting import GIVEN
+from inspector.screens.facet_groups import CONDITIONS, GIVEN, Folds, facet_groups
+from inspector.state.case_list.listed import unfiltered
 from inspector.state.filtering.completion import completion, fault_of, left_by, vocabulary
+from inspector.state.focusing import on_benchmark
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.facet_list import FacetList
 from scoring.data.errors import FilterError, UsageError
 from scoring.workspace.filtering.filters import FacetChoice, Filter
-from inspector.state.case_list.listed import unfiltered
-from inspector.state.focusing import on_benchmark
 
 LISTS = ("tags",)
 """Columns of lists that are facets."""
@@ -102,7 +101,7 @@ class Filtering(Controller[FilteredScreen]):
 
     def _put_filter(self, chosen: Filter) -> None:
         self.screen.close_rail()
-        self.screen.put(self.state.filtered(chosen))
+        self.screen.put(self.state.selected(chosen=chosen))
 
     def clear(self) -> None:
         """Take away what was filtered here."""
@@ -120,7 +119,7 @@ class Filtering(Controller[FilteredScreen]):
     def action_condition(self) -> None:
         """Ask for an SQL condition, and add it to the filter."""
         now = self.state
-        known = vocabulary(now.results, now.scorer)
+        known = vocabulary(now.results, now.focus.scorer)
         line = ConditionScreen(
             lambda text, at: completion(text, at, known),
             lambda text: fault_of(now.results, text),

@@ -16,8 +16,7 @@ from inspector.widgets.guide import KEYS, page
 from inspector.widgets.guide.key_page import key_page
 from inspector.widgets.guide.laid_out import GuidePage
 from inspector.widgets.key_spelling import NO_KEY
-from inspector.widgets.key_table.command import SCREENS, Command
-from inspector.widgets.key_table.command import GO, VIEW
+from inspector.widgets.key_table.command import GO, SCREENS, VIEW, Command
 
 MEANINGS = {
     "exact": "the verdict names the earliest wrong step",

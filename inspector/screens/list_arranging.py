@@ -69,7 +69,7 @@ class ListArranging(Arranging[TableScreen]):
         return catalogue(self.state)
 
     def sort(self, sort: str) -> None:
-        self.screen.put(self.state.ordered(sort))
+        self.screen.put(self.state.selected(sort=sort))
 
     def columns_here(self) -> list[tuple[str, str]]:
         on_screen = [self._entry(column.name) for column in self.table.columns_shown]
@@ -86,7 +86,7 @@ class ListArranging(Arranging[TableScreen]):
 
     def _entry(self, name: str) -> Entry:
         entry = entry_of(name)
-        return replace(entry, meaning=OF_FILE) if self.state.results.is_metadata(name) else entry
+        return replace(entry, meaning=OF_FILE) if self.state.results.evaluated.is_metadata(name) else entry
 
     def columns(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         usual, chosen = self._filled(self.state), chosen_keys(self.state)
@@ -94,7 +94,7 @@ class ListArranging(Arranging[TableScreen]):
 
     def arrange(self, columns: tuple[str, ...]) -> None:
         self.context.remembered.keep(columns=columns, widths=dict(self.table.widths))
-        self.screen.put(self.state.arranged(columns))
+        self.screen.put(arranged(self.state, columns))
 
     def keep_widths(self) -> None:
         self.context.remembered.keep(widths=dict(self.table.widths))

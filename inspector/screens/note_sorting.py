@@ -77,7 +77,7 @@ class Sorting(Controller[SortedNotes]):
 
     def _rename(self, category: str, typed: str | None) -> None:
         journal, state = self.screen.tagging.journal(), self.state
-        if typed is None or journal is None or state is None:
+        if typed is None or journal is None:
             return
         # The name is told of by everybody's notes, whosever are shown.
         if self._do(lambda: rename(notes_shown(state), journal.author.who, category, typed)):
@@ -101,13 +101,13 @@ class Sorting(Controller[SortedNotes]):
             journal.do(changed.changes)
             self.screen.ticked = frozenset()
 
-        self.screen.tagging.write(act, f"{changed.words}; {self.screen.keys.of('undo')} undoes it.")
+        self.screen.tagging.write(act, f"{changed.words}; {self.context.keys.of('undo')} undoes it.")
         return True
 
 
 def notes_shown(state: ScreenState) -> GatheredNotes:
     """Gather the notes on the slice of a screen state; none where there is no folder that could hold any."""
-    journal = state.results.journal
+    journal = state.results.labels.journal
     if journal is None:
         return GatheredNotes((), np.zeros(0, dtype=np.int64))
     rows = np.flatnonzero(state.slice)

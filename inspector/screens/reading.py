@@ -16,7 +16,7 @@ from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import LineView
 from scoring.data.errors import InspectError
 from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.triage.history import Action
+from scoring.workspace.triage.actions import Action
 
 UNREAD = ("unparsed", "refused")
 """The outcomes of cases for which a scorer was asked and has no verdict."""
@@ -39,7 +39,7 @@ class ReadingScreen(AppScreen):
     @property
     def beside(self) -> tuple[str, ...]:
         """The scorers beside the one in focus: those whose cases are listed, else those that a person chose."""
-        return self.state.beside or self.context.remembered.left.overlaid
+        return self.state.focus.beside or self.context.remembered.left.overlaid
 
     @property
     def blind(self) -> bool:

@@ -80,7 +80,7 @@ class ReadyCases(Controller[PreparingScreen]):
     def _make_neighbours(self) -> None:
         state, view = self.state, self.screen.steps
         # While a threshold moves, what is ready now is not what will be shown.
-        if state is None or self.screen.rail_open or not self.screen.is_current or not view.display:
+        if self.screen.rail_open or not self.screen.is_current or not view.display:
             return
         rows = self.screen.neighbours(state)
         self._ready = {row: ready for row, ready in self._ready.items() if row in {*rows, self.screen.row}}

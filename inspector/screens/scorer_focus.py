@@ -2,6 +2,7 @@
 
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import Picking
+from inspector.state.focusing import covering, next_scorer
 from inspector.widgets.pick_list import Pick
 
 
@@ -11,7 +12,7 @@ class ScorerFocus(Controller[ControlledScreen]):
     def action_scorers(self) -> None:
         """Choose the scorer that the cases are seen through."""
         state = self.state
-        names = state.scorers
+        names = covering(state)
         if len(names) < 2:
             self.screen.say(
                 "There is no other scorer on this benchmark." if names else "There is no scorer to look through."
@@ -19,21 +20,21 @@ class ScorerFocus(Controller[ControlledScreen]):
             return
         self.screen.close_rail()
         of = state.results.evaluation
-        picks = [Pick(name, name, of(name).scorer.about, strong=name == state.scorer) for name in names]
+        picks = [Pick(name, name, of(name).scorer.about, strong=name == state.focus.scorer) for name in names]
         cursor = next((at for at, pick in enumerate(picks) if pick.strong), 0)
         self.screen.app.push_screen(Picking("Look through", picks, cursor), self._look_through)
 
     def _look_through(self, name: str | None) -> None:
         if name is not None:
-            self.screen.put(self.state.focused(name, self.state.benchmark))
+            self.screen.put(self.state.focused(name, self.state.focus.benchmark))
 
     def action_scorer(self, by: int) -> None:
         """Look through the next scorer, or the one before."""
-        if self.state.scorer is None:
+        if self.state.focus.scorer is None:
             self.screen.say("There is no scorer to look through.")
             return
-        following = self.state.next_scorer(by)
-        if following.scorer == self.state.scorer:
+        following = next_scorer(self.state, by)
+        if following.focus.scorer == self.state.focus.scorer:
             self.screen.say("There is no other scorer on this benchmark.")
             return
         self.screen.close_rail()

@@ -33,7 +33,7 @@ class ScoringRun(Controller[JobScreen]):
 
     def action_score(self) -> None:
         """Ask for a checkpoint or a critic, and run it; while a run is on, whether it is to stop."""
-        benchmark = self.state.benchmark
+        benchmark = self.state.focus.benchmark
         if self._is_running:
             self.screen.close_rail()
             picks = (Pick("stop", "Stop", "what was computed is kept"), Pick("", "Go on"))

@@ -9,7 +9,8 @@ from textual.widget import Widget
 from inspector.screens.arranging import Arranging
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import CommandMenu, commands_bound
-from inspector.widgets.key_table import RAIL, Command
+from inspector.widgets.key_table.command import Command
+from inspector.widgets.key_table.rail import RAIL
 
 ROOM_FOR_WORDS = 24
 """Lines from which the list of commands has room for what the screen is for."""

@@ -40,8 +40,8 @@ def write_text(screen: ControlledScreen, name: str, text: str, style: str = "") 
 
 def write_phrases(screen: ControlledScreen, name: str, phrases: Sequence[Phrase], style: str) -> None:
     """Write phrases on a line of `one_line`, in as many words as fit."""
-    if name == "title" and screen.state.results.adjudicated is not None:
-        behind = screen.state.results.labels_outdated
+    if name == "title" and screen.state.results.labels.adjudicated is not None:
+        behind = screen.state.results.labels.outdated
         late = ("adjudicated labels without the last rulings", "labels without the last rulings", "earlier labels")
         forms = late if behind else ("adjudicated labels", "adjudicated")
         phrases = [*phrases, Phrase(forms, rank=1 if behind else 2)]

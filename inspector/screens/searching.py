@@ -192,7 +192,7 @@ class Searching(Controller[SearchedScreen]):
     def _finish(self, so_far: SearchProgress, asked_of: ScreenState | None) -> None:
         finished = so_far.state if asked_of is self.state else None
         matches = so_far.matches if so_far.matches.query else None
-        state = finished or self.state.searched(matches)
+        state = finished or searched(self.state, matches)
         self._part_shown = False
         self.screen.show_found(state)
         milliseconds = f"{1000 * so_far.seconds:,.0f} ms"
@@ -210,7 +210,7 @@ class Searching(Controller[SearchedScreen]):
         self.screen.table.show(rows, so_far.rows.astype("int32"))
         words = f"{counted(so_far.rows.size, 'case')} so far, {share(so_far.share, 0)}% of the texts read"
         self._bar.tell(words)
-        write_phrases(self.screen, "title", [Phrase((self.state.benchmark, "")), Phrase((words,))], "strong")
+        write_phrases(self.screen, "title", [Phrase((self.state.focus.benchmark, "")), Phrase((words,))], "strong")
 
     def _show_whole(self) -> None:
         """The value on screen instead of the part of a search that will not end."""

@@ -98,7 +98,7 @@ class SheetScreen(AppScreen):
         return [
             page
             for page in self.PAGES
-            if page.holds is None or page.name == self.page or page.holds(now.results, now.benchmark)
+            if page.holds is None or page.name == self.page or page.holds(now.results, now.focus.benchmark)
         ]
 
     # -- what a subclass gives
@@ -189,8 +189,8 @@ class SheetScreen(AppScreen):
             phrases.append(Phrase(threshold_forms(rule, self.size.width), rank=1))
         write_phrases(self, "title", phrases, "strong")
         left_out = "conditions on outcomes are left out here"
-        apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if state.apart else []
-        write_phrases(self, "filter", [filter_phrase(state.without_outcomes), *apart], "dim")
+        apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if (state.data_filter != state.filter) else []
+        write_phrases(self, "filter", [filter_phrase(replace(state, filter=state.data_filter)), *apart], "dim")
 
     @property
     def about_scorers(self) -> bool:

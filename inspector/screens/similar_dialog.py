@@ -30,7 +30,7 @@ class SimilarDialog(Dialog[int | None]):
     def __init__(self, state: ScreenState, row: int, *, blind: bool = False) -> None:
         """`row` is the case; while labels are hidden (`blind`), so are outcomes, and what others said."""
         super().__init__(f"Like {state.cases['case'][row]}")
-        names = () if state.scorer is None else (state.scorer,)
+        names = () if state.focus.scorer is None else (state.focus.scorer,)
         self._results = replace(state.results, chosen=names)
         self._row, self._blind = row, blind
 

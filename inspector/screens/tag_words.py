@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from inspector.cli.actions.triage_export import NOTE
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from scoring.formats.benchmarks.benchmark_registry import error_type_of
-from scoring.workspace.triage.history import DEFER, NOTE, QUEUE, RATE, SKIP, SORT, TAG, Triage
 from scoring.metrics.cascade import RULE
-from scoring.workspace.triage.actions import Action, rating_of
+from scoring.workspace.triage.actions import DEFER, QUEUE, RATE, SKIP, SORT, TAG, Action, rating_of
+from scoring.workspace.triage.history import Triage
 
 _DIGITS = frozenset("123456789")
 _BETWEEN = re.compile(r"[\s,]+")

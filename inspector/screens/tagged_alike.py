@@ -40,8 +40,8 @@ class TaggedAlike(Controller[ControlledScreen]):
     def show(self, row: int, *, hidden: bool) -> None:
         """Show which tagged cases are like the case with this row id; with `hidden`, none."""
         state = self.state
-        journal = None if state is None else state.results.journal
-        if state is None or journal is None:
+        journal = state.results.labels.journal
+        if journal is None:
             return
         line = self.screen.query_one(f"#{ALIKE}", PhraseLine)
         tagged = bool(journal.triage.tags or journal.triage.categories)
@@ -58,11 +58,11 @@ class TaggedAlike(Controller[ControlledScreen]):
         if not hidden:
             self._rests = self.screen.set_timer(PATIENCE, partial(self._look, state, row, subject))
 
-    def _look(self, state: ScreenState, row: int, subject: tuple[object, ...]) -> None:
+    def _look(self, state: "ScreenState", row: int, subject: tuple[object, ...]) -> None:
         work = partial(self._find, state, row, subject)
         self.screen.run_worker(work, thread=True, exclusive=True, group=ALIKE, description=ALIKE)
 
-    def _find(self, state: ScreenState, row: int, subject: tuple[object, ...]) -> None:
+    def _find(self, state: "ScreenState", row: int, subject: tuple[object, ...]) -> None:
         """In a thread: all texts are read the first time."""
         # Imported only for who has tagged anything: triage opens sooner.
         from inspector.analyses.similar import tagged_alike

@@ -13,16 +13,13 @@ from inspector.screens.question_dialogs import NoteDialog, SureDialog
 from inspector.screens.similar_dialog import SimilarDialog
 from inspector.screens.tag_dialog import TagDialog, Typed
 from inspector.screens.tag_words import batch_words, changes
+from inspector.state.focusing import with_case
 from inspector.state.triage.annotations import own_tags
 from inspector.state.triage.history import history_rows
 from scoring.data.errors import InspectError
-from scoring.evaluation.similar import SimilarCase
-from scoring.formats.benchmarks.benchmark_registry import error_type_of, error_types, taxonomies
-from scoring.workspace.triage.actions import DEFER, NOTE, QUEUE, RATE, SKIP, SORT, TAG, UNTAG, Action, rating_of
-from scoring.metrics.cascade import RULE
-from scoring.workspace.triage.history import Triage
+from scoring.formats.benchmarks.benchmark_registry import taxonomies
+from scoring.workspace.triage.actions import TAG, UNTAG, Action
 from scoring.workspace.triage.journal import Journal
-from inspector.state.focusing import with_case
 
 ASKED_ABOVE = 100
 """More cases than this are tagged at once only after a question."""
@@ -90,7 +87,7 @@ class Tagging(Controller[TaggedScreen]):
 
         def chosen(other: int | None) -> None:
             if other is not None:
-                self.screen.put(self.state.with_case(other))
+                self.screen.put(with_case(self.state, other))
                 self.screen.post_message(Go("case", other))
 
         self.screen.app.push_screen(SimilarDialog(state, row, blind=self.screen.blind), chosen)
@@ -180,7 +177,7 @@ class Tagging(Controller[TaggedScreen]):
 
     def journal(self) -> Journal | None:
         """Return where tags and notes are written; None, and said, where there is no such place."""
-        journal = self.state.results.journal
+        journal = self.state.results.labels.journal
         if journal is None:
             self.screen.say_done(NO_FOLDER)
         return journal

@@ -20,8 +20,9 @@ from inspector.render.lines import PieceRow, Sheet, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.wrap import Phrase
-from inspector.screens.controller import ControlledScreen, Controller
-from inspector.screens.dialog import Narrowing, Picking, WordsDialog
+from inspector.screens.dialog import Picking
+from inspector.screens.note_sorting import NO_NOTE, Sorting, notes_shown
+from inspector.screens.panes import Panes
 from inspector.screens.screen_context import ScreenContext
 from inspector.screens.screen_lines import one_line, write_phrases
 from inspector.screens.sheet import SheetScreen, Tables
@@ -35,231 +36,20 @@ from inspector.state.triage.gathered_notes import GatheredNotes, saturation_phra
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.pick_list import Pick, TextList
 from inspector.widgets.sheet_view import SheetView
-from scoring.data.errors import UsageError
-from scoring.evaluation.similar import NoteCluster, clusters
-from scoring.workspace.triage.history import Action
-from scoring.workspace.triage.words import CaseNote
+from scoring.evaluation.similar import clusters
+from scoring.workspace.triage.actions import Action
+from scoring.workspace.triage.case_notes import CaseNote
 
 if TYPE_CHECKING:
     from scoring.data.schema import Bools
-
-
-# -- several panes on one screen: which of them has the keys, and its cursor
 
 
 PAGE, MANY = 10, 1_000_000
 """Lines of a page, and more lines than there are."""
 
 
-class PanedScreen(ControlledScreen, Protocol):
-    """What moving between panes uses of the taxonomy screen."""
-
-    @property
-    def panes(self) -> tuple[Widget, ...]: ...
-    @property
-    def focused(self) -> Widget | None: ...
-
-
-class Panes(Controller[PanedScreen]):
-    """Moves the cursors of several lists and a sheet by the screen's own keys, which no other can overtake."""
-
-    def action_pane(self, by: int) -> None:
-        """Go to the next pane, or the one before; round and round."""
-        panes = self.screen.panes
-        at = panes.index(self.screen.focused) if self.screen.focused in panes else 0
-        self.screen.set_focus(panes[(at + by) % len(panes)])
-
-    def _in(self, texts: Callable[[TextList], None], sheet: Callable[[SheetView], None]) -> None:
-        """Do the one in a list that has the keys, else the other in the sheet."""
-        pane = self.screen.focused
-        if isinstance(pane, TextList):
-            texts(pane)
-        else:
-            sheet(self.screen.query_one(SheetView))
-
-    def action_cursor(self, by: int) -> None:
-        self._in(lambda texts: texts.action_move(by), lambda sheet: sheet.action_line(by))
-
-    def action_end(self, to: int) -> None:
-        self._in(lambda texts: texts.action_move(MANY if to else -MANY), lambda sheet: sheet.action_edge(to))
-
-    def action_turn(self, by: float) -> None:
-        self._in(lambda texts: texts.action_move(int(by * PAGE)), lambda sheet: sheet.action_page(by))
-
-    def action_sideways(self, by: int) -> None:
-        self._in(lambda texts: self._beside(texts, by), lambda sheet: sheet.action_place(by))
-
-    def _beside(self, texts: TextList, by: int) -> None:
-        """To the list at the side, if there is one."""
-        lists = [pane for pane in self.screen.panes if isinstance(pane, TextList)]
-        self.screen.set_focus(lists[min(max(lists.index(texts) + by, 0), len(lists) - 1)])
-
-
-# -- the lists of the taxonomy in which one types: of categories to put notes into, and of notes to tick
-
-
 _NEW, _OLD, _NONE = "n", "o", "-"
 """How keys of lines begin: a new category, one that there is, none."""
-_TYPED = "typed"
-"""The key of the line of notes that hold what was typed; those of clusters are their numbers."""
-
-
-class CategoryDialog(Narrowing[str]):
-    """Asks for a category, there or new; "" takes notes out of theirs, None leaves them where they are."""
-
-    PLACEHOLDER: ClassVar[str] = "a part of a category's name, or a new one"
-    ENTER = "Put it there"
-
-    def __init__(self, title: str, present: Mapping[str, int], *, out: bool) -> None:
-        """`title` says what is put there, `present` the categories with their notes; `out` offers none as well."""
-        super().__init__(title)
-        self._present, self._out = present, out
-
-    def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
-        names = list(self._present)
-        picks = [
-            Pick(f"{_OLD}{name}", name, counted(self._present[name], "note")) for name in ranked(names, clean(typed))
-        ]
-        if clean(typed).strip() and typed_category(typed, names) not in self._present:
-            picks.append(Pick(f"{_NEW}{category_name(typed)}", category_name(typed), "a new category"))
-        elif not clean(typed).strip() and self._out:
-            picks.append(Pick(_NONE, "(in none)", "take them out of their category"))
-        return picks, 0
-
-    def answer(self, key: str) -> str:
-        return key[1:]
-
-
-class TickDialog(Narrowing[tuple[CaseNote, ...]]):
-    """Ends with the notes to tick, which may be none; None where it was only closed."""
-
-    PLACEHOLDER: ClassVar[str] = "a word or more; nothing unticks all"
-    ENTER = "Tick them"
-
-    def __init__(self, title: str, notes: Sequence[CaseNote], clusters: Sequence[NoteCluster]) -> None:
-        """`notes` are those that can be ticked, `clusters` those of them that are alike."""
-        super().__init__(title)
-        self._notes, self._clusters = notes, clusters
-        self._held: tuple[CaseNote, ...] = ()
-
-    def lines(self, typed: str) -> tuple[Sequence[Pick], int]:
-        words = clean(typed).strip().casefold()
-        self._held = tuple(note for note in self._notes if words and words in note.text.casefold())
-        label = f"those that hold {words}" if words else "none"
-        alike = (
-            Pick(f"{at}", ", ".join(cluster.words) or "alike in rare words", counted(len(cluster.notes), "note"))
-            for at, cluster in enumerate(self._clusters)
-            if any(words in note.text.casefold() for note in cluster.notes)
-        )
-        return (Pick(_TYPED, label, counted(len(self._held), "note") if words else ""), *alike), 0
-
-    def whole(self, pick: Pick) -> str:
-        if pick.key == _TYPED:
-            return ""
-        cluster = self._clusters[int(pick.key)]
-        return f"{pick.note} alike in words: {' / '.join(note.text for note in cluster.notes[:3])}"
-
-    def answer(self, key: str) -> tuple[CaseNote, ...]:
-        return self._held if key == _TYPED else self._clusters[int(key)].notes
-
-
-# -- putting notes into categories, and giving categories other names; each is undone as one
-
-
-NO_NOTE = "There is no note here."
-
-
-class SortedNotes(ControlledScreen, Protocol):
-    """What sorting notes uses of the taxonomy screen."""
-
-    notes: GatheredNotes | None
-    category: CategoryCases | None
-    ticked: frozenset[tuple[str, str]]
-    tagging: Tagging
-
-    @property
-    def chosen(self) -> tuple[CaseNote, ...]: ...
-    def settle(self) -> None: ...
-    def follow(self, category: str) -> None: ...
-
-
-class Sorting(Controller[SortedNotes]):
-    """Puts the notes that are chosen on the taxonomy screen into categories, and renames categories."""
-
-    def action_put(self) -> None:
-        """Ask for the category of what is chosen."""
-        chosen, journal = self.screen.chosen, self.screen.tagging.journal()
-        if journal is None or self.screen.notes is None:
-            return
-        if not chosen:
-            self.screen.say(NO_NOTE)
-            return
-        own = [note for note in chosen if note.who == journal.author.who]
-        if not own:
-            self.screen.say(f"This is not a note of yours ({journal.author.who}): a category is its author's word.")
-            return
-        present = {name: len(notes) for name, notes in self.screen.notes.by_category.items() if name}
-        others = len(chosen) - len(own)
-        stay = f" ({counted(others, 'note')} of others {'stays' if others == 1 else 'stay'})" if others else ""
-        title = f"Put {counted(len(own), 'note')} into{stay}"
-        dialog = CategoryDialog(title, present, out=any(note.category for note in own))
-        self.screen.app.push_screen(dialog, partial(self._put, own))
-
-    def _put(self, chosen: Sequence[CaseNote], category: str | None) -> None:
-        journal = self.screen.tagging.journal()
-        if category is not None and journal is not None:
-            self._do(lambda: put(chosen, journal.author.who, category))
-
-    def action_rename(self) -> None:
-        """Ask for another name of the category under the cursor."""
-        journal = self.screen.tagging.journal()
-        if journal is None:
-            return
-        self.screen.settle()
-        if self.screen.category is None or not self.screen.category.name:
-            self.screen.say("There is no category here to rename.")
-            return
-        category = self.screen.category.name
-        dialog = WordsDialog(f"Rename {category}", category, "another name")
-        self.screen.app.push_screen(dialog, partial(self._rename, category))
-
-    def _rename(self, category: str, typed: str | None) -> None:
-        journal, state = self.screen.tagging.journal(), self.state
-        if typed is None or journal is None:
-            return
-        # The name is told of by everybody's notes, whosever are shown.
-        if self._do(lambda: rename(notes_shown(state), journal.author.who, category, typed)):
-            self.screen.follow(typed_category(typed, self.screen.notes.names if self.screen.notes else ()))
-
-    def _do(self, make: Callable[[], CategoryChange]) -> bool:
-        """Write what is to be changed, and whether there was anything; ticks have done their work then."""
-        journal = self.screen.tagging.journal()
-        if journal is None:
-            return False
-        try:
-            changed = make()
-        except UsageError as error:
-            self.screen.say(f"{error.sentence[:1].upper()}{error.sentence[1:]} {error.next_step}".rstrip())
-            return False
-        if not changed.changes:
-            self.screen.say(changed.words)
-            return False
-
-        def act() -> None:
-            journal.do(changed.changes)
-            self.screen.ticked = frozenset()
-
-        self.screen.tagging.write(act, f"{changed.words}; {self.context.keys.of('undo')} undoes it.")
-        return True
-
-
-def notes_shown(state: ScreenState) -> GatheredNotes:
-    """Gather the notes on the slice of a screen state; none where there is no folder that could hold any."""
-    journal = state.results.journal
-    if journal is None:
-        return GatheredNotes((), np.zeros(0, dtype=np.int64))
-    rows = np.flatnonzero(state.slice)
-    return notes_among(journal, state.cases["case"], rows, everything=False)
 
 
 _EVERYBODY = ""

@@ -22,9 +22,7 @@ from inspector.screens.question_dialogs import WordsDialog
 from inspector.screens.tree_rows import READ, TreeRows, node_lines, tree_columns
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
-from inspector.widgets.key_table.command import BEFORE, COPY, EXPORT, NEXT, PART, PART_BEFORE, RIGHT, VIEW
-from inspector.widgets.guide import FIRST
-from inspector.analyses.report.report_charts import LEFT
+from inspector.widgets.key_table.command import BEFORE, COPY, EXPORT, FIRST, LEFT, NEXT, PART, PART_BEFORE, RIGHT, VIEW
 from inspector.widgets.line_view import LineView, PhraseLine
 from inspector.widgets.pick_list import Pick
 from scoring.data.errors import InspectError

@@ -8,184 +8,34 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from inspector.case_page.open_case import DisplayOptions
-from inspector.render.cells import share
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.case import CaseScreen
-from inspector.screens.controller import ControlledScreen, Controller, same_owners
+from inspector.screens.contested_label import CONTESTED, Contesting
 from inspector.screens.screen_context import ScreenContext
 from inspector.screens.screen_lines import one_line, write_phrases
-from inspector.screens.sheet import FEW
-from inspector.state.contested_gold import BETWEEN, Ranking, because_phrases, ranking_of
-from inspector.state.screen_state import ScreenState, covering
+from inspector.screens.tagged_alike import ALIKE, TaggedAlike
+from inspector.state.screen_state import ScreenState
 from inspector.state.triage.queue import end_forms, first_row, place_words, progress_words, row_of, ruling_forms
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_view import LineView
 from scoring.data.errors import InspectError
-from scoring.workspace.triage.actions import DEFER, GOLD_WRONG, RATE, RULINGS, SKIP, Action, JournalChange, content_of
-from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.actions import (
+    DEFER,
+    GOLD_WRONG,
+    RATE,
+    RULE,
+    RULINGS,
+    SKIP,
+    Action,
+    JournalChange,
+    content_of,
+)
 from scoring.workspace.triage.annotations import Annotation, words_of
 from scoring.workspace.triage.journal import Journal
-from scoring.workspace.triage.words import Annotation, words_of
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
-
-    from inspector.analyses.similar import TaggedCase
-    from inspector.state.result_set import ResultSet
-
-
-# -- the tagged cases that are most like the case in triage, in one line: what was wrong there may be wrong here
-
-
-ALIKE = "alike"
-"""The name of the line, for `one_line`."""
-PATIENCE = 0.2
-"""Seconds for which a case must stay on screen before others are looked for: keys that are held look for nothing."""
-
-
-class TaggedAlike(Controller[ControlledScreen]):
-    """Looks, in a thread, for tagged cases that are like the one on screen.
-
-    The line is there for as long as any case is tagged, so that nothing moves from one case to the next.
-    """
-
-    _rests: "Timer | None" = None
-    _asked: tuple[object, ...] = (-1, False, None)
-    """The case, and what people have said of all cases, that was asked for last."""
-
-    def show(self, row: int, *, hidden: bool) -> None:
-        """Show which tagged cases are like the case with this row id; with `hidden`, none."""
-        state = self.state
-        journal = state.results.journal
-        if journal is None:
-            return
-        line = self.screen.query_one(f"#{ALIKE}", PhraseLine)
-        tagged = bool(journal.triage.tags or journal.triage.categories)
-        line.display = tagged and self.screen.size.height >= SHORT
-        before, subject = self._asked, (row, hidden, journal.triage)
-        # What was said is compared as it is held: there may be very much of it.
-        if not line.display or (before[:2] == subject[:2] and before[2] is subject[2]):
-            return
-        self._asked = subject
-        if before[:2] != subject[:2]:
-            line.tell([], "", "dim")
-        if self._rests is not None:
-            self._rests.stop()
-        if not hidden:
-            self._rests = self.screen.set_timer(PATIENCE, partial(self._look, state, row, subject))
-
-    def _look(self, state: "ScreenState", row: int, subject: tuple[object, ...]) -> None:
-        work = partial(self._find, state, row, subject)
-        self.screen.run_worker(work, thread=True, exclusive=True, group=ALIKE, description=ALIKE)
-
-    def _find(self, state: "ScreenState", row: int, subject: tuple[object, ...]) -> None:
-        """In a thread: all texts are read the first time."""
-        # Imported only for who has tagged anything: triage opens sooner.
-        from inspector.analyses.similar import tagged_alike
-
-        try:
-            forms = _forms(tagged_alike(state.results, row))
-        except InspectError as error:
-            forms = (clean(str(error)),)
-        self.screen.show_if_open(self._tell, forms, subject)
-
-    def _tell(self, forms: "Sequence[str]", subject: tuple[object, ...]) -> None:
-        if subject is self._asked:
-            self.screen.query_one(f"#{ALIKE}", PhraseLine).tell([Phrase(tuple(forms))], "", "dim")
-
-
-def _forms(cases: "Sequence[TaggedCase]") -> tuple[str, ...]:
-    """What is said of them, and shorter: of fewer of them."""
-    words = [
-        f"{short_name(clean(case.case), 24)} [{short_name(clean(', '.join(case.tags)), 32)}] {share(case.likeness, 0)}%"
-        for case in cases
-    ]
-    return (*(f"Tagged and like it: {', '.join(words[:n])}" for n in range(len(words), 0, -1)), "")
-
-
-# -- why the gold label of the case on screen is contested, in one line
-
-
-CONTESTED = "contested"
-"""The name of the line, for `one_line`."""
-
-
-class ContestedScreen(ControlledScreen, Protocol):
-    """What the line uses of the triage screen."""
-
-    @property
-    def rail_open(self) -> bool: ...
-    def show_title(self) -> None: ...
-
-
-class Contesting(Controller[ContestedScreen]):
-    """A line that says why the scorers together, or a rule of construction, contest the gold label of the case.
-
-    What the scorers say together is computed once for the scorers as they decide: among many cases in a thread, so that
-    no key waits for it. The line is there for as long as any case of the benchmark is contested, so that nothing moves
-    between a case that is and one that is not.
-    """
-
-    _ranked: "tuple[Sequence[object], Ranking | InspectError] | None" = None
-    _ranking_for: "Sequence[object] | None" = None
-
-    def show(self, row: int, *, hidden: bool) -> None:
-        """Show why the case with this row id is contested; with `hidden`, nothing."""
-        ranking = self._ranking(self.state)
-        contested = isinstance(ranking, InspectError) or (ranking is not None and bool(ranking.contested))
-        line = self.screen.query_one(f"#{CONTESTED}", PhraseLine)
-        line.display = contested and self.screen.size.height >= SHORT
-        phrases = []
-        if isinstance(ranking, InspectError):
-            phrases = [Phrase((clean(str(ranking)),))]
-        elif ranking is not None and not hidden and row in ranking.contested:
-            phrases = because_phrases(ranking, row)
-        line.tell(phrases, BETWEEN, "dim")
-
-    def _ranking(self, state: "ScreenState") -> Ranking | InspectError | None:
-        """What the scorers say together; None while it is being computed, and while a threshold moves."""
-        owners = _owners(state)
-        if self._ranked is not None and same_owners(self._ranked[0], owners):
-            return self._ranked[1]
-        if self.screen.rail_open or (self._ranking_for is not None and same_owners(self._ranking_for, owners)):
-            return None
-        make = partial(_ranking_or_error, state.results, state.benchmark, covering(state))
-        if self._ranked is None and state.results.height <= FEW:
-            self._ranked = owners, make()
-            return self._ranked[1]
-        self._ranking_for = owners
-
-        def rank() -> None:
-            self.screen.call_later(self._told, owners, make())
-
-        # The case comes first: the thread would take turns with it.
-        self.screen.call_after_refresh(
-            partial(self.screen.run_worker, rank, thread=True, exclusive=True, group=CONTESTED, description=CONTESTED)
-        )
-        return None
-
-    def _told(self, owners: "Sequence[object]", made: Ranking | InspectError) -> None:
-        """It is there; unless another is wanted by now, it is told."""
-        if owners is self._ranking_for:
-            self._ranked, self._ranking_for = (owners, made), None
-            self.screen.show_title()
-
-
-def _owners(state: "ScreenState") -> "Sequence[object]":
-    """What it depends on. Other tags, another order and another filter change nothing of it."""
-    benchmark = state.benchmark
-    judging = (evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(benchmark))
-    return (state.cases, benchmark, state.unparsed, *judging)
-
-
-def _ranking_or_error(results: "ResultSet", benchmark: str, scorers: "Sequence[str]") -> Ranking | InspectError:
-    try:
-        return ranking_of(results, benchmark, scorers)
-    except InspectError as error:
-        return error
+from scoring.workspace.triage.queues import Queue
 
 
 class TriageScreen(CaseScreen, inherit_bindings=False):
@@ -230,7 +80,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
     @property
     def journal(self) -> Journal | None:
         """Where rulings are written."""
-        return self.state.results.journal
+        return self.state.results.labels.journal
 
     @property
     def queue(self) -> Queue | None:

@@ -24,7 +24,7 @@ OFFERED = 6
 def choose_queue(screen: QueueScreen) -> None:
     """Ask which queue: one in which cases wait, or a new one in one of several orders."""
     state = screen.state
-    journal = state.results.journal
+    journal = state.results.labels.journal
     if journal is None:
         screen.say(NO_FOLDER)
         return

@@ -11,8 +11,7 @@ from inspector.screens.controller import AnyWidget, ControlledScreen, Controller
 from inspector.widgets.key_line import WhichKey
 from inspector.widgets.key_spelling import written
 from inspector.widgets.key_table import COMMANDS
-from inspector.widgets.key_table.command import CLOSE, GO
-from inspector.widgets.guide import FIRST
+from inspector.widgets.key_table.command import CLOSE, FIRST, GO
 
 if TYPE_CHECKING:
     from textual.timer import Timer

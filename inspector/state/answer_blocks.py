@@ -12,14 +12,9 @@ from inspector.state.step_mentions import mentions
 from scoring.data.scorer import Scorer
 from scoring.formats.reading.answer_reasoning import parted
 from scoring.formats.reading.critic_answers import Span
-from scoring.formats.results.reasoneval import CRITIC_TITLE
-from scoring.models.critics.answer_parsers import READERS, read_answer
-from scoring.models.critics.protocols import PROTOCOLS
 from scoring.runs.generative.decision_words import boxed_word
-from scoring.runs.generative.generative_catalogue import FAMILIES
-from scoring.runs.generative.thinkprm import bare
-from scoring.runs.prompts import SentPrompt
 from scoring.runs.generative.generative_catalogue import is_talk
+from scoring.runs.prompts import SentPrompt
 
 #
 # A place is known by its characters in the text as it came. Formulas change their length on the way, so each marked

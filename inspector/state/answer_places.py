@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from scoring.data.scorer import Scorer
 from scoring.formats.reading.critic_answers import Span
-from scoring.models.critics.protocols import PROTOCOLS
 from scoring.models.critics.answer_parsers import READERS, read_answer
+from scoring.models.critics.protocols import PROTOCOLS
 
 ELSEWHERE = "the verdict came beside the text, from the file: no place in the text"
 NOT_READ = "not read from the text"

@@ -15,11 +15,9 @@ from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.outcome_conditions import LABELLED, RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.own import MEMBERS, CasesOf
 from scoring.metrics.threshold_flips import AtThreshold
+from scoring.selection.result_set import ResultSet, with_search, within
 from scoring.workspace.filtering.filters import Facet, Filter
 from scoring.workspace.filtering.sql_words import named
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import with_search
-from scoring.selection.result_set import within
 
 OF_SIDE = {"f1": "", "error_acc": "erroneous", "correct_acc": "clean"}
 """By figure of first errors the side that it is of; "" is both."""

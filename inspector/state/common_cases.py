@@ -21,8 +21,7 @@ from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.case_groups import group_masks
 from scoring.metrics.correct_sets import CorrectSet, correct_sets
 from scoring.metrics.shared_draws import official_values
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import within
+from scoring.selection.result_set import ResultSet, within
 
 NOBODY = "There is no case that all of them tried; each two of them are compared on their own common cases."
 

@@ -11,27 +11,21 @@ import numpy as np
 from msgspec import Struct
 
 from inspector.render.texts.sentences import counted, threshold_name
-from scoring.selection.query import shell_word
-from scoring.selection.result_set import ResultSet
+from inspector.state.counted_cases import (
+    choosing_conditions,
+    counted_cases,
+    counts_unanswered,
+    lacking_words,
+    remedy_conditions,
+)
 from scoring.data.reward_transforms import DIFFERENCES, REWARDS
 from scoring.data.schema import Bools
 from scoring.evaluation.case_counts import on_threshold, runs_among
 from scoring.evaluation.evaluation import Evaluation
-from scoring.runs.plan import REFUSED
-from scoring.evaluation.verdicts import UNPARSED, Decision, ProvidedVerdicts, Rule
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
-from scoring.metrics.aligned import with_labelled_step
-from scoring.metrics.benchmark_figures import leading_figure
-from scoring.metrics.deciding import CHOSEN, rule_among, speaks_of
-from scoring.metrics.kernel import Decided
-from scoring.metrics.outcome_conditions import tried
-from scoring.metrics.own import MEMBERS
-from scoring.workspace.filtering.sql_words import named, quoted
-from inspector.state.counted_cases import choosing_conditions
-from inspector.state.counted_cases import counted_cases
-from inspector.state.counted_cases import counts_unanswered
-from inspector.state.counted_cases import lacking_words
-from inspector.state.counted_cases import remedy_conditions
+from scoring.evaluation.verdicts import REFUSED, UNPARSED, Decision, ProvidedVerdicts, Rule
+from scoring.metrics.deciding import CHOSEN, rule_among
+from scoring.selection.query import shell_word
+from scoring.selection.result_set import ResultSet
 
 Why = Literal["cases", "unparsed", "threshold", "rule", "boundary", "runs", "votes", "filter"]
 """What differs: the cases counted, what becomes of those without a verdict, the source of the threshold, what is

@@ -11,8 +11,8 @@ from scoring.metrics.aligned import with_labelled_step
 from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.deciding import speaks_of
 from scoring.metrics.kernel import Decided
-from scoring.metrics.own import MEMBERS
 from scoring.metrics.outcome_conditions import tried
+from scoring.metrics.own import MEMBERS
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.sql_words import named, quoted
 

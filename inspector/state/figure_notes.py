@@ -19,9 +19,9 @@ from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.official_rows import protocol_of
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_contributions import asked_by_redundancy, without_redundancy_threshold
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.coded_columns import categories
 from scoring.workspace.filtering.sql_words import words_of
-from scoring.selection.result_set import ResultSet
 
 STRATA = "stratified by erroneous/clean and, for the average, subset"
 WHOLE = "of whole problems, without strata, since cases share problems"

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from inspector.state.focusing import best_scorer
 from inspector.state.screen_state import Focus, ScreenState
 from scoring.data.names import match_name
-from scoring.metrics.deciding import best_choice
 from scoring.metrics.baselines import is_baseline
+from scoring.metrics.deciding import best_choice
 from scoring.selection.result_set import ResultSet, found_in
 from scoring.workspace.filtering.filters import Facet
 

@@ -20,13 +20,13 @@ from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
 from scoring.metrics.official_rows import protocol_named, protocol_of
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_metrics import AVERAGING as STEP_AVERAGING
-from scoring.workspace.cache import key_hashes
-from scoring.workspace.filtering.sql_words import named
 from scoring.selection.labels import labels_words
 from scoring.selection.query import Query
 from scoring.selection.query_notes import wish_notes
 from scoring.selection.result_set import ResultSet
 from scoring.selection.searching import text_query_of
+from scoring.workspace.cache import key_hashes
+from scoring.workspace.filtering.sql_words import named
 
 
 def provenance(

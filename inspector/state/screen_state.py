@@ -17,21 +17,15 @@ from inspector.state.filtering.data_filter import without_scorers
 from inspector.state.summary import Summary
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import OUTCOMES, Decision
-from scoring.metrics.baselines import is_baseline
+from scoring.evaluation.verdicts import Decision
 from scoring.metrics.deciding import OPTIMISTIC, at_best, best_choice, rule_among
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.threshold_curves import ThresholdCurve, official_curve
-from scoring.workspace.filtering.filters import Facet, Filter, columns_read, passing
+from scoring.selection.ordering import is_of_scorer
+from scoring.selection.result_set import ResultSet, found_in, select, triaged, with_evaluations
+from scoring.selection.searching import matching
+from scoring.workspace.filtering.filters import Facet, Filter
 from scoring.workspace.filtering.text_search import SearchMatches
 from scoring.workspace.triage.journal import Journal
-from scoring.selection.ordering import is_of_scorer
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import found_in
-from scoring.selection.result_set import select
-from scoring.selection.result_set import triaged
-from scoring.selection.result_set import with_evaluations
-from scoring.selection.searching import matching
 
 
 class Focus(Struct, frozen=True):

@@ -8,9 +8,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from inspector.widgets.key_table.command import DOWN, HALF_DOWN, HALF_UP, UP
-from inspector.widgets.guide import FIRST
-from scoring.metrics.saturation import LAST
+from inspector.widgets.key_table.command import DOWN, FIRST, HALF_DOWN, HALF_UP, LAST, UP
 from inspector.widgets.line_view import Line, LineView
 
 SpotPlaces = Sequence[tuple[int, int, int]]

@@ -14,10 +14,22 @@ from textual.strip import Strip
 
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import NO_VALUE, TextPart, cell
-from inspector.widgets.key_table.command import DOWN, HALF_DOWN, HALF_UP, HIDE, KEEP, MARK, OPEN, PAGE_DOWN, PAGE_UP, RIGHT, UP
-from inspector.widgets.guide import FIRST
-from scoring.metrics.saturation import LAST
-from inspector.analyses.report.report_charts import LEFT
+from inspector.widgets.key_table.command import (
+    DOWN,
+    FIRST,
+    HALF_DOWN,
+    HALF_UP,
+    HIDE,
+    KEEP,
+    LAST,
+    LEFT,
+    MARK,
+    OPEN,
+    PAGE_DOWN,
+    PAGE_UP,
+    RIGHT,
+    UP,
+)
 from inspector.widgets.line_scroll import LineScroll
 
 FacetMark = Literal["", "keep", "hide", "fixed"]

@@ -14,10 +14,19 @@ from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
 from inspector.widgets.columns import FittedColumns, RowSource, TableColumn, TableRow, with_widths
 from inspector.widgets.frame_rows import FrameRows
-from inspector.widgets.key_table.command import DOWN, HALF_DOWN, HALF_UP, OPEN, PAGE_DOWN, PAGE_UP, RIGHT, UP
-from inspector.widgets.guide import FIRST
-from scoring.metrics.saturation import LAST
-from inspector.analyses.report.report_charts import LEFT
+from inspector.widgets.key_table.command import (
+    DOWN,
+    FIRST,
+    HALF_DOWN,
+    HALF_UP,
+    LAST,
+    LEFT,
+    OPEN,
+    PAGE_DOWN,
+    PAGE_UP,
+    RIGHT,
+    UP,
+)
 from inspector.widgets.line_scroll import LineScroll, Sized
 
 if TYPE_CHECKING:

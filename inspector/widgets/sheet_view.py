@@ -12,10 +12,19 @@ from textual.message import Message
 
 from inspector.render.lines import CaseLink, Piece, Sheet
 from inspector.render.texts.text import clean
-from inspector.widgets.key_table.command import DOWN, HALF_DOWN, HALF_UP, OPEN, PAGE_DOWN, PAGE_UP, RIGHT, UP
-from inspector.widgets.guide import FIRST
-from scoring.metrics.saturation import LAST
-from inspector.analyses.report.report_charts import LEFT
+from inspector.widgets.key_table.command import (
+    DOWN,
+    FIRST,
+    HALF_DOWN,
+    HALF_UP,
+    LAST,
+    LEFT,
+    OPEN,
+    PAGE_DOWN,
+    PAGE_UP,
+    RIGHT,
+    UP,
+)
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Line, LineView
 

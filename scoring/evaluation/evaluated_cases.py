@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,21 +12,17 @@ from msgspec import Struct, field
 from scoring.data.errors import FilterError
 from scoring.data.metadata_columns import MetadataColumns
 from scoring.data.schema import Bools, Floats, Ints
+from scoring.data.scorer import Scorer
+from scoring.data.storage.remembered import IdentityCache
+from scoring.data.texts import Texts, reward_keys
+from scoring.evaluation.derived import UncachedEvaluation
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
-from scoring.evaluation.triage_columns import SAID
-from scoring.evaluation.triage_columns import TriageColumns as TriageColumns  # noqa: PLC0414  # scoring.api imports it
-from scoring.evaluation.twins import twin_evaluations as twin_evaluations  # noqa: PLC0414  # scoring.api imports it
+from scoring.evaluation.triage_columns import SAID, TriageColumns
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES
 from scoring.workspace.filtering.coded_columns import Categories
 from scoring.workspace.filtering.condition_masks import ConditionMasks
 from scoring.workspace.workspace import Workspace
-from scoring.data.scorer import Scorer
-from scoring.data.storage.remembered import IdentityCache
-from scoring.data.texts import Texts
-from scoring.data.texts import reward_keys
-from scoring.evaluation.derived import UncachedEvaluation
-from pathlib import Path
 
 
 def disagreement(verdicts: Sequence[Ints], n: int) -> Floats:
@@ -243,4 +240,4 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         }
 
     def _of_cases(self, name: str) -> object:
-        return self.metadata if self.is_metadata(name) else self.cases
+        return self.loaded.metadata if self.is_metadata(name) else self.loaded.cases

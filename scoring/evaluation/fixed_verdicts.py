@@ -8,8 +8,21 @@ from msgspec.structs import replace
 
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.step_rewards import Gold, StepRewards
-from scoring.evaluation.verdicts import DEV, LABELS_AS_GIVEN, NO_VERDICT, SOLUTION_ONLY, UNPARSED, UNSCORED, Codes, Decision, Rule, label_verdicts, outcomes, votes_as_given
-from scoring.runs.plan import REFUSED
+from scoring.evaluation.verdicts import (
+    DEV,
+    LABELS_AS_GIVEN,
+    NO_VERDICT,
+    REFUSED,
+    SOLUTION_ONLY,
+    UNPARSED,
+    UNSCORED,
+    Codes,
+    Decision,
+    Rule,
+    label_verdicts,
+    outcomes,
+    votes_as_given,
+)
 from scoring.evaluation.votes import Votes
 
 

@@ -12,8 +12,16 @@ from msgspec.structs import replace
 
 from scoring.evaluation.case_exports import processbench_row
 from scoring.evaluation.exported_rows import CaseRow, ExportedRow, left_out
-from scoring.workspace.triage.adjudicated import BEYOND, CONFIRMED, OUTDATED, UNFINISHED, UNRATED, WITHOUT_GOLD, adjudicate
-from scoring.formats.benchmarks.reasoneval_pairs import CHANGED
+from scoring.workspace.triage.adjudicated import (
+    BEYOND,
+    CHANGED,
+    CONFIRMED,
+    OUTDATED,
+    UNFINISHED,
+    UNRATED,
+    WITHOUT_GOLD,
+    adjudicate,
+)
 from scoring.workspace.triage.annotations import Annotation
 
 _WHY_LEFT_OUT = {

@@ -42,14 +42,14 @@ def grouped(evaluated: EvaluatedCases, by: Sequence[str]) -> pl.DataFrame:
     Raises:
         UsageError: a column that is asked for is not there.
     """
-    cases = evaluated.cases
+    cases = evaluated.loaded.cases
     for name in by:
         if name not in {*evaluated.schema, *DERIVED}:
             if why := evaluated.why_missing(name):
                 raise UsageError(f"there is no column {name!r}.", why)
-            listed = ", ".join((*cases.columns, *evaluated.metadata.schema, *DERIVED))
+            listed = ", ".join((*cases.columns, *evaluated.loaded.metadata.schema, *DERIVED))
             hint = f"There are: {listed}; and SCORER.outcome, SCORER.verdict and so on."
-            columns = (*cases.columns, *evaluated.metadata.schema, *DERIVED)
+            columns = (*cases.columns, *evaluated.loaded.metadata.schema, *DERIVED)
             raise UsageError(f"there is no column {name!r}.", hint, instead=near_names(name, columns, "column"))
     beside = [evaluated.column(name).alias(name) for name in by if name not in {*cases.columns, *DERIVED}]
     frame = cases.with_columns(beside)

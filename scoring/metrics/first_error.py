@@ -14,8 +14,7 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import OUTCOMES, UNPARSED, WRONG
-from scoring.runs.plan import REFUSED
+from scoring.evaluation.verdicts import OUTCOMES, REFUSED, UNPARSED, WRONG
 from scoring.metrics.first_error_draws import Marks, with_draws
 from scoring.metrics.kernel import (
     FIRST_ERROR,

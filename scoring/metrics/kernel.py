@@ -18,8 +18,19 @@ from msgspec import Struct
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import Gold
-from scoring.evaluation.verdicts import CLEAN, EARLY, EXACT, FALSE_ALARM, LATE, MISSED, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, UNPARSED
-from scoring.runs.plan import REFUSED
+from scoring.evaluation.verdicts import (
+    CLEAN,
+    EARLY,
+    EXACT,
+    FALSE_ALARM,
+    LATE,
+    MISSED,
+    ON_CLEAN,
+    ON_ERRONEOUS,
+    OUTCOMES,
+    REFUSED,
+    UNPARSED,
+)
 
 Unparsed = Literal["wrong", "drop"]
 """Whether refused and unparsed cases count as wrong or leave the denominators."""

@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, UNPARSED
-from scoring.runs.plan import REFUSED
+from scoring.evaluation.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, UNPARSED
 from scoring.metrics.first_error import NO_CLEAN, NO_ERRONEOUS, NOTHING
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.outcome_conditions import BY_TYPE

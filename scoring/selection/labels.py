@@ -7,11 +7,18 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from inspector.render.texts.sentences import counted, gold_words
-from scoring.workspace.triage.actions import RATE
 from scoring.metrics.cascade import RULE
-from scoring.formats.benchmarks.reasoneval_pairs import CHANGED
-from scoring.workspace.triage.adjudicated import CONFIRMED, DENYING, GONE, UNDECIDED, WITHOUT_GOLD, Adjudicated, adjudicate
+from scoring.workspace.triage.actions import RATE
+from scoring.workspace.triage.adjudicated import (
+    CHANGED,
+    CONFIRMED,
+    DENYING,
+    GONE,
+    UNDECIDED,
+    WITHOUT_GOLD,
+    Adjudicated,
+    adjudicate,
+)
 from scoring.workspace.triage.annotations import Annotation, words_of
 from scoring.workspace.triage.journal import Journal
 

@@ -22,8 +22,8 @@ from scoring.selection.query_notes import absence_notes, stale_notes, wish_notes
 from scoring.selection.result_set import ResultSet, decide, found_in, select
 from scoring.selection.saved_slices import with_slices
 from scoring.workspace.filtering.filters import columns_read
-from scoring.workspace.triage.history import Triage
 from scoring.workspace.triage.annotations import Annotation
+from scoring.workspace.triage.history import Triage
 from scoring.workspace.workspace import Workspace
 from scoring.workspace.workspace_place import find_workspace_or_demo
 

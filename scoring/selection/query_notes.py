@@ -12,10 +12,9 @@ from scoring.formats.benchmarks import demo
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.deciding import Wishes
 from scoring.metrics.step_contributions import asked_by_redundancy, redundancy_rows
+from scoring.selection.query import Query, shell_word
 from scoring.workspace.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
 from scoring.workspace.workspace import Workspace
-from scoring.selection.query import Query
-from scoring.selection.query import shell_word
 
 EVERY = "every scorer"
 

@@ -15,10 +15,10 @@ from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluated_cases import EvaluatedCases, Loaded
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.triage_columns import TriageColumns
+from scoring.metrics.baselines import is_baseline
 from scoring.metrics.deciding import DecisionContext, TuningContext, apply_decisions
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_rows import CountingRules
-from scoring.metrics.baselines import is_baseline
 from scoring.runs.generative.generative_catalogue import is_talk
 from scoring.selection.labels import Labels
 from scoring.selection.ordering import CaseOrders

@@ -42,8 +42,29 @@ from scoring.data.storage.files import (
 )
 from scoring.data.storage.object_store import Store, open_store
 from scoring.data.storage.store_address import Address, LostRaceError, StoredObject
-from scoring.workspace.remote_plan import FOLDERS, IMMUTABLE, MADE, SLICES, TRAVELS, WHOLE, KnownFile, MirrorPlan, MirrorRecord, digest_of, generations_among, is_sound, known_file, merge_generations, merged, stamp_of, stamp_or_none, stamps_under, todo, turn_of
-from scoring.workspace.workspace import MARK
+from scoring.workspace.remote_plan import (
+    FOLDERS,
+    IMMUTABLE,
+    MADE,
+    MARK,
+    SLICES,
+    TRAVELS,
+    WHOLE,
+    KnownFile,
+    MirrorPlan,
+    MirrorRecord,
+    digest_of,
+    generations_among,
+    is_sound,
+    known_file,
+    merge_generations,
+    merged,
+    stamp_of,
+    stamp_or_none,
+    stamps_under,
+    todo,
+    turn_of,
+)
 
 ADDRESS, RECORD, OPEN, IN_USE, INCOMING, WORKSPACE = (
     *("address", "synced.json", "open", "in-use", "incoming", "workspace"),

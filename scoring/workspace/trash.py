@@ -24,9 +24,7 @@ from scoring.data.errors import DamagedWorkspace, InUse, NoWorkspace, UsageError
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import DiskUse, locked, sync, unwritable, uuid7, write_atomically
 from scoring.workspace.reservation import scorers
-from inspector.cli.actions.listing import BENCHMARKS
-from scoring.workspace.variants import REWARDS
-from scoring.workspace.workspace import Workspace
+from scoring.workspace.workspace import BENCHMARKS, REWARDS, Workspace
 
 TRASH, RECORD = "trash", "removed.json"
 FORMAT = 1

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from scoring.data.environment import WORKSPACE
 from scoring.data.errors import NoWorkspace
-from scoring.workspace.workspace import MARK, Workspace, workspace_folder
-from inspector.widgets.key_table.triage import TRIAGE
+from scoring.workspace.workspace import MARK, TRIAGE, Workspace, workspace_folder
 
 LOCAL = Path(".prm-inspect")
 

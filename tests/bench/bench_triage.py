@@ -23,8 +23,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support"), str(ROOT / "tests" /
 from bench_app import RUN, SCORERS, Program, numbers  # noqa: E402  # after the path is set
 from large_workspace import make_workspace  # noqa: E402
 
-from scoring.workspace.triage.actions import NOTE, RATE, RULINGS, SORT, TAG  # noqa: E402
-from scoring.metrics.cascade import RULE  # noqa: E402
+from scoring.workspace.triage.actions import (  # noqa: E402
+    NOTE,
+    RATE,
+    RULE,
+    RULINGS,
+    SORT,
+    TAG,
+)
 from scoring.workspace.triage.journal import Author, Journal  # noqa: E402
 
 ACTIONS, CASES, PEOPLE = 100_000, 20_000, ("ann", "bob")

@@ -78,7 +78,7 @@ def about(start: ScreenState, asked: Analysis, page: str) -> tuple[str, ...]:
     """Whom a screen asks about on a page; beside each other stand three."""
     every = covering(start)
     whose = next((one.whose for one in asked.pages if one.name == page), "all")
-    first = str(start.scorer)
+    first = str(start.focus.scorer)
     others = [name for name in every if name != first]
     return {"focus": (first,), "pair": (first, others[0]), "beside": (first, *others[:2])}.get(whose, every)
 

@@ -33,10 +33,10 @@ from scoring.data.rules import GROUP
 from scoring.evaluation.reward_exports import RewardSource, ScorerOutput, grben_details_row, mr_eval_row
 from scoring.evaluation.verdicts import Rule
 from scoring.metrics.reliability import why_no_reliability
-from screen_text import press, shows
-from views import card_view, metrics_view, thresholds_view, words_of
 from scoring.selection.loading import load
 from scoring.selection.query import Query
+from screen_text import press, shows
+from views import card_view, metrics_view, thresholds_view, words_of
 
 OWN = Path(__file__).parents[1] / "own"
 FILE = str(OWN / "below_mean.py")

@@ -2,9 +2,9 @@
 
 import polars as pl
 
+from inspector.api import count, define_analysis, table, text
 from inspector.render.blocks import Section
 from inspector.render.view import View
-from inspector.api import count, define_analysis, table, text
 from inspector.state.provenance import provenance
 
 

@@ -8,10 +8,9 @@ import critic_spaces
 import making
 import reference
 from scoring.models.asking import GeneratedAnswer
+from scoring.selection.saved_slices import SavedSlice, save_slice
 from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.journal import Author, Journal
-from scoring.selection.saved_slices import SavedSlice
-from scoring.selection.saved_slices import save_slice
 
 # Numbers that no program would send by itself make the sequences of the data known from those of the app.
 ESCAPES = (

@@ -4,9 +4,9 @@ from inspector.screens.base import AppScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.screen_context import ScreenContext
 from inspector.screens.triage import TriageScreen
-from inspector.state.result_set import nothing_loaded
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_table import COMMANDS
+from scoring.selection.loading import nothing_loaded
 
 
 def action_of(kind, action):

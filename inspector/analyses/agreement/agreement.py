@@ -23,13 +23,11 @@ from scoring.metrics.annotator_agreement import (
     agreement_of_two,
     confusion_of,
 )
-from scoring.metrics.outcome_conditions import LABELLED, answered
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.filtering.sql_words import named
 from scoring.workspace.triage.actions import TAG
 from scoring.workspace.triage.statements import CATEGORY, RATING, RULING
-from scoring.selection.result_set import ResultSet
 
 COEFFICIENTS, CONFUSION, DISAGREEMENTS, SCORERS = "coefficients", "confusion", "disagreements", "scorers"
 PAGES = (

@@ -26,8 +26,8 @@ from scoring.metrics.annotator_agreement import (
     agreement_of_all,
     agreement_of_two,
 )
-from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
 from scoring.metrics.outcome_conditions import LABELLED, answered
+from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
 from scoring.selection.result_set import ResultSet, by_benchmark, within
 from scoring.workspace.filtering.sql_words import named
 

@@ -35,30 +35,14 @@ from inspector.render.view import View
 from inspector.state.provenance import provenance
 from scoring.data.errors import UsageError
 from scoring.evaluation.evaluation import Evaluation
-from scoring.formats.reading.answer_forms import answer_form, distinct_answers
-from scoring.formats.reading.final_answers import boxed_answer
-from scoring.formats.reading.findings import some_of
-from scoring.formats.tables.response_answers import BY_TEXT, COMPARED_BY, EQUAL_ANSWER, OLD_COMPARISON
 from scoring.metrics.aggregations import AGGREGATIONS, Aggregation
-from scoring.metrics.answer_votes import DRAWS, MOST_CHOICES, MOST_RESPONSES, AnswerGroups
+from scoring.metrics.answer_votes import DRAWS, MOST_CHOICES, MOST_RESPONSES
 from scoring.metrics.best_of_n import (
-    FEWEST,
-    MAJORITY,
-    MEAN,
-    OVER_MEAN,
-    PASS,
-    PRM,
-    PROBLEMS,
     SAME,
-    TIED,
-    WEIGHTED,
-    population_sd,
     response_rows,
     scorer_rows,
 )
-from scoring.metrics.case_groups import group_masks
-from scoring.metrics.resampling import RESAMPLES, SMALL
-from scoring.metrics.responses import Responses, responses_of
+from scoring.metrics.resampling import RESAMPLES
 from scoring.selection.result_set import ResultSet
 
 BEST_OF_N = {

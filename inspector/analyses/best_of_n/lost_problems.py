@@ -5,10 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from inspector.render.blocks import Block, Note, Section, table
-from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure
-from inspector.render.chart_blocks import Curve, Series
-from inspector.render.table_blocks import text as text_cell
+from inspector.analyses.best_of_n.responses import ProblemResponses
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Kind, Table, count, table
@@ -16,24 +14,14 @@ from inspector.render.table_blocks import text as text_cell
 from scoring.data.schema import NO_SUBSET, Ints, RowDict
 from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.aggregations import AGGREGATIONS, Aggregation
-from scoring.metrics.answer_votes import AnswerGroups, answer_groups
 from scoring.metrics.best_of_n import (
-    MAJORITY,
-    MEAN,
-    PASS,
-    PRM,
-    WEIGHTED,
     able_aggregations,
     chosen_responses,
     lost_problems,
 )
-from scoring.metrics.response_protocols import REWARDBENCH, rewardbench_rows, search_and_learn_rows
-from scoring.models.prms.math_shepherd import SEARCH_AND_LEARN
 from scoring.metrics.responses import Responses
+from scoring.selection.result_set import ResultSet, within
 from scoring.workspace.filtering.filters import Facet
-from inspector.analyses.best_of_n.responses import ProblemResponses
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import within
 
 LOST = {
     "scorer": pl.String(),

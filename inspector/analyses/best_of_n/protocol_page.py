@@ -10,8 +10,7 @@ from inspector.render.table_blocks import Column, Kind, Table, count, figure, ta
 from inspector.render.table_blocks import text as text_cell
 from scoring.data.schema import NO_SUBSET, RowDict
 from scoring.evaluation.evaluation import Evaluation
-from scoring.metrics.response_protocols import REWARDBENCH, rewardbench_rows, search_and_learn_rows
-from scoring.models.prms.math_shepherd import SEARCH_AND_LEARN
+from scoring.metrics.response_protocols import REWARDBENCH, SEARCH_AND_LEARN, rewardbench_rows, search_and_learn_rows
 from scoring.selection.result_set import ResultSet
 
 PROTOCOLS = {

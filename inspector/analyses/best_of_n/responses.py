@@ -14,12 +14,11 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.formats.reading.answer_forms import answer_form, distinct_answers
 from scoring.formats.reading.final_answers import boxed_answer
 from scoring.formats.reading.findings import some_of
-from scoring.formats.tables.response_answers import BY_TEXT, OLD_COMPARISON
-from scoring.formats.tables.response_lists import COMPARED_BY, EQUAL_ANSWER
-from scoring.metrics.answer_votes import AnswerGroups, answer_groups
+from scoring.formats.tables.response_answers import BY_TEXT, COMPARED_BY, EQUAL_ANSWER, OLD_COMPARISON
 from scoring.metrics.aggregations import AGGREGATIONS
-from scoring.metrics.responses import Responses, responses_of
+from scoring.metrics.answer_votes import AnswerGroups, answer_groups
 from scoring.metrics.case_groups import group_masks
+from scoring.metrics.responses import Responses, responses_of
 from scoring.selection.result_set import ResultSet
 
 
@@ -74,8 +73,8 @@ def found_responses(results: ResultSet, n: int | None = None) -> dict[str, Respo
 def _wording(results: ResultSet) -> pl.Series:
     """The texts of all problems, by which those without an id are told; nulls where each has one."""
     if results.cases["problem_id"].null_count():
-        return results.texts.frame(["problem"])["problem"]
-    return pl.repeat(None, results.height, dtype=pl.String, eager=True)
+        return results.loaded.texts.frame(["problem"])["problem"]
+    return pl.repeat(None, results.evaluated.height, dtype=pl.String, eager=True)
 
 
 def with_answers(results: ResultSet, benchmark: str, responses: Responses) -> ProblemResponses:
@@ -83,7 +82,7 @@ def with_answers(results: ResultSet, benchmark: str, responses: Responses) -> Pr
     answers = _file_column(results, PARSED, responses.rows)
     unsaid = np.array([place for place, answer in enumerate(answers) if answer is None], dtype=np.int64)
     if unsaid.size:
-        steps = results.texts.gather(responses.rows[unsaid]).frame(["steps"])["steps"]
+        steps = results.loaded.texts.gather(responses.rows[unsaid]).frame(["steps"])["steps"]
         for place, solution in zip(unsaid.tolist(), steps.to_list(), strict=True):
             answers[place] = boxed_answer(solution)
     equal = _file_column(results, EQUAL_ANSWER, responses.rows)
@@ -96,9 +95,9 @@ def with_answers(results: ResultSet, benchmark: str, responses: Responses) -> Pr
 
 def _file_column(results: ResultSet, name: str, rows: Ints) -> list[str | None]:
     """Return the texts that a column of the cases' files has for some rows; nulls without such a column."""
-    if not results.is_metadata(name):
+    if not results.evaluated.is_metadata(name):
         return [None] * rows.size
-    return results.column(name).gather(rows).cast(pl.String).to_list()
+    return results.evaluated.column(name).gather(rows).cast(pl.String).to_list()
 
 
 def told_apart_by_text(results: ResultSet, made: ProblemResponses) -> int:
@@ -132,7 +131,7 @@ def answer_oddities(results: ResultSet, made: ProblemResponses, as_text: int) ->
 
 def _compared_as_texts(results: ResultSet, benchmark: str) -> str:
     """Name the files whose answers an older version compared with the reference as texts; "" without any."""
-    reports = results.workspace.imports(benchmark)
+    reports = results.loaded.workspace.imports(benchmark)
     old = [report for report in reports if any(finding["code"] == OLD_COMPARISON for finding in report["findings"])]
     return some_of([str(report["source"]) for report in old], 3) if old else ""
 

@@ -28,14 +28,13 @@ from inspector.analyses.board.standings import Ranks, Standings, own_figures, st
 from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Kind, count, figure, number, points, table, text
-from scoring.metrics.first_error import F1
-from scoring.metrics.step_metrics import PRMSCORE
-from inspector.render.texts.sentences import counted
+from inspector.render.texts.sentences import F1, PRMSCORE, counted
 from inspector.render.view import View
 from inspector.state.case_list.listed import cleared
 from inspector.state.comparability import NOT_COMPARABLE, incomparable
 from inspector.state.figure_notes import boundary_notes, mean_notes, stem_notes, unlike_notes
 from inspector.state.label_words import other_labels, published_note, with_own_labels
+from inspector.state.opening import inspect
 from inspector.state.provenance import provenance
 from inspector.state.screen_state import ScreenState
 from inspector.state.subject import every_benchmark
@@ -48,7 +47,6 @@ from scoring.metrics.benchmark_figures import leading_figures
 from scoring.metrics.own import own_metrics
 from scoring.selection.query import split
 from scoring.selection.result_set import ResultSet, with_evaluations, within
-from inspector.state.opening import inspect
 
 BIAS = "bias: accuracy on what is right minus on what is wrong, all subsets together; fp, fn: of the erroneous (GR-Ben)"
 STANDING = "standing: best, or tied where the 95% interval of the paired difference to the best holds 0"

@@ -9,35 +9,37 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from inspector.analyses.board.cells import BASELINE, PUBLISHED
-from inspector.analyses.taxonomy import NOBODY
-from scoring.formats.results.result_format import SCORER
-from scoring.metrics.first_error import F1
-from scoring.metrics.step_metrics import PRMSCORE
-from inspector.render.texts.sentences import Headline, headline, official_title, subset_headlines
+from inspector.analyses.board.cells import BASELINE, NOBODY, PUBLISHED, SCORER
+from inspector.render.texts.sentences import F1, PRMSCORE, Headline, headline, official_title, subset_headlines
 from scoring.data.schema import Bools
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import CLEAN, DEV, EARLY, EXACT, LATE, MISSED, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, UNPARSED, UNSCORED, compared_words
-from scoring.runs.plan import REFUSED
-from scoring.metrics.aligned import align_official, align_scorers
+from scoring.evaluation.verdicts import (
+    CLEAN,
+    DEV,
+    EARLY,
+    EXACT,
+    LATE,
+    MISSED,
+    ON_CLEAN,
+    ON_ERRONEOUS,
+    OUTCOMES,
+    REFUSED,
+    UNPARSED,
+    UNSCORED,
+    compared_words,
+)
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.bias import bias_rows
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import own_metrics
-from scoring.metrics.own_figures import own_value
-from scoring.metrics.paired import standing_rows, tied_name
 from scoring.metrics.published.papers import NO_SCORERS, PAPERS, figures
-from scoring.metrics.resampling import Figure
-from scoring.metrics.shared_draws import Aligned, compared_metrics, shared, shared_scores
 from scoring.metrics.step_contributions import judged_steps
-from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC
-from scoring.workspace.filtering.filters import Facet
-from scoring.workspace.filtering.text_search import SearchMatches
 from scoring.selection.result_set import ResultSet
 from scoring.selection.searching import matching
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.filtering.text_search import SearchMatches
 
 BOARD = {
     "row": pl.String(),

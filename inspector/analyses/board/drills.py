@@ -9,15 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inspector.analyses.board.board_rows import BoardSlice, subset_facet
-from inspector.analyses.taxonomy import NOBODY
-from inspector.analyses.board.cells import PUBLISHED
+from inspector.analyses.board.cells import NOBODY, PUBLISHED
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import WORDS
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.step_rewards import UNKNOWN_STEP
-from scoring.evaluation.verdicts import DEV, OUTCOMES, UNPARSED, UNSCORED
-from scoring.runs.plan import REFUSED
+from scoring.evaluation.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.kernel import Decided, Metric
@@ -25,9 +23,9 @@ from scoring.metrics.own import MEMBERS, OwnMetric
 from scoring.metrics.step_contributions import judged_steps
 from scoring.metrics.step_labels import counted_cases
 from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import literal, named
-from scoring.selection.result_set import ResultSet
 
 NO_NUMBER = "There is no number in this cell with cases behind it."
 PRINTED = "This figure is printed in a paper: none of its cases is here."

@@ -10,8 +10,7 @@ from msgspec import Struct, field
 
 from inspector.analyses.board.arrangement import COMPARED
 from inspector.analyses.board.board_rows import BoardSlice
-from inspector.analyses.board.cells import BEST, BUSY, FAULT, NOT_HERE, REFERENCE, TIED
-from scoring.formats.results.result_format import SCORER
+from inspector.analyses.board.cells import BEST, BUSY, FAULT, NOT_HERE, REFERENCE, SCORER, TIED
 from inspector.render.texts.sentences import headline
 from inspector.state.common_cases import with_all_cases
 from scoring.data.errors import PluginError
@@ -20,14 +19,14 @@ from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.case_counts import runs_among
 from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.aligned import align_official, align_scorers
+from scoring.metrics.baselines import is_baseline
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import own_metrics
 from scoring.metrics.own_figures import own_value
-from scoring.metrics.shared_draws import Aligned, compared_metrics, shared, shared_scores
 from scoring.metrics.paired import standing_rows, tied_name
 from scoring.metrics.resampling import Figure
-from scoring.metrics.baselines import is_baseline
+from scoring.metrics.shared_draws import Aligned, compared_metrics, shared, shared_scores
 from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC
 from scoring.selection.result_set import ResultSet
 

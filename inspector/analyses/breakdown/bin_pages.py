@@ -27,10 +27,8 @@ from scoring.metrics.reliability import ECE, case_reliability, step_reliability
 from scoring.metrics.separation import SEPARATIONS, case_histogram, step_histogram
 from scoring.metrics.step_bins import PRESETS, StepBins
 from scoring.metrics.step_contributions import judged_steps
+from scoring.selection.result_set import ResultSet, by_benchmark, within
 from scoring.workspace.filtering.filters import Facet
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import by_benchmark
-from scoring.selection.result_set import within
 
 OFFSET, POSITION, STEP_POSITION, ALIGNED = "offset", "position", "step_position", "aligned"
 REWARDS, RELIABILITY = "rewards", "reliability"

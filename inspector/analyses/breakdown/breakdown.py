@@ -12,10 +12,32 @@ from inspector.analyses._columns import (
     columns_offered,
     usual_error_column,
 )
-from inspector.render.mathtext.symbols import ALIGNED
-from inspector.analyses.breakdown.bin_pages import OFFSET, POSITION, RELIABILITY, REWARDS, STEP_FIGURES, STEP_POSITION, aligned_blocks, bin_frame, offset_blocks, position_blocks, step_blocks
-from inspector.analyses.paper.paper_rows import CELLS
-from inspector.analyses.breakdown.breakdown_cells import LENGTH, NO_COLUMN, TYPES, Grid, cell_blocks, cell_frame, known_figures, length_blocks, metrics_there
+from inspector.analyses.breakdown.bin_pages import (
+    ALIGNED,
+    OFFSET,
+    POSITION,
+    RELIABILITY,
+    REWARDS,
+    STEP_FIGURES,
+    STEP_POSITION,
+    aligned_blocks,
+    bin_frame,
+    offset_blocks,
+    position_blocks,
+    step_blocks,
+)
+from inspector.analyses.breakdown.breakdown_cells import (
+    CELLS,
+    LENGTH,
+    NO_COLUMN,
+    TYPES,
+    Grid,
+    cell_blocks,
+    cell_frame,
+    known_figures,
+    length_blocks,
+    metrics_there,
+)
 from inspector.analyses.breakdown.error_types import type_blocks
 from inspector.analyses.thresholds.reward_pages import reliability_blocks, reward_blocks
 from inspector.render.blocks import (
@@ -31,17 +53,8 @@ from inspector.state.figure_notes import first_run_notes, no_case_words
 from inspector.state.provenance import provenance
 from scoring.data.errors import CommandEdit, UsageError
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import OUTCOMES
-from scoring.metrics.breakdown import SCHEMA, TOTAL, Cells, long_form
-from scoring.metrics.breakdown import breakdown as breakdown_frame
-from scoring.metrics.breakdown_difference import NOT_DIFFERENT, breakdown_difference
-from scoring.metrics.outcome_conditions import BY_TYPE, COUNTS, SIDES, behind, tried
-from scoring.metrics.own import own_metrics
-from scoring.metrics.own_figures import own_cells
 from scoring.metrics.step_bins import PRESETS
-from scoring.workspace.filtering.filters import Facet
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import shown_benchmarks
+from scoring.selection.result_set import ResultSet, shown_benchmarks
 
 BY_COLUMNS = (CELLS, TYPES, LENGTH)
 """The pages of tables by columns of the cases; the others have bins of their own."""

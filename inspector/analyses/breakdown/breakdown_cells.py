@@ -25,13 +25,12 @@ from scoring.data.names import name_choices
 from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES
-from scoring.metrics.breakdown_difference import NOT_DIFFERENT, breakdown_difference
 from scoring.metrics.breakdown import SCHEMA, TOTAL, Cells, long_form
 from scoring.metrics.breakdown import breakdown as breakdown_frame
-from scoring.metrics.own_figures import own_cells
+from scoring.metrics.breakdown_difference import NOT_DIFFERENT, breakdown_difference
+from scoring.metrics.outcome_conditions import COUNTS, behind
 from scoring.metrics.own import own_metrics
-from scoring.metrics.shares import COUNTS
-from scoring.metrics.outcome_conditions import behind
+from scoring.metrics.own_figures import own_cells
 from scoring.selection.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 
 CELLS, TYPES, LENGTH = "cells", "types", "length"

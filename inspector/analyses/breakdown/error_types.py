@@ -13,8 +13,7 @@ from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Kind, count, figure, table, text
 from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation
-from scoring.metrics.outcome_conditions import BY_TYPE, tried
-from scoring.metrics.shares import SIDES
+from scoring.metrics.outcome_conditions import BY_TYPE, SIDES, tried
 from scoring.selection.result_set import ResultSet, within
 from scoring.workspace.filtering.filters import Facet
 

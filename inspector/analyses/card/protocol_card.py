@@ -10,27 +10,29 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.render.cells import share
-from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import Headline, counted, headline
-from inspector.render.view import View
-from inspector.state.case_links import figure_link
-from inspector.state.comparability import TUNED_HERE, Incomparable, incomparable, remedy_of, threshold_kind
+from inspector.render.texts.sentences import counted, headline
+from inspector.state.comparability import TUNED_HERE, threshold_kind
 from inspector.state.counted_cases import choosing_conditions, counted_cases, counts_unanswered
-from scoring.selection.labels import COLUMN
 from inspector.state.figure_notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
-from inspector.state.provenance import conditions, provenance
-from scoring.selection.query import as_words
-from scoring.selection.result_set import ResultSet, within
-from scoring.data.errors import UsageError
-from scoring.data.names import match_name
+from inspector.state.provenance import conditions
 from scoring.data.reward_transforms import transform
 from scoring.data.rules import when_wrong
 from scoring.data.schema import Bools
 from scoring.data.scorer import NOT_SAID, settings_of
 from scoring.evaluation.case_counts import on_threshold
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import DEV, OUTCOMES, UNPARSED, UNSCORED, Decision, ProvidedVerdicts, Rule, RuleByCase, spelled
-from scoring.runs.plan import REFUSED
+from scoring.evaluation.verdicts import (
+    DEV,
+    OUTCOMES,
+    REFUSED,
+    UNPARSED,
+    UNSCORED,
+    Decision,
+    ProvidedVerdicts,
+    Rule,
+    RuleByCase,
+    spelled,
+)
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.reading.critic_answers import fault_of
 from scoring.metrics.benchmark_figures import leading_figure, official_metric
@@ -39,6 +41,8 @@ from scoring.metrics.official_rows import protocol_named, protocol_of
 from scoring.metrics.outcome_conditions import SIDES, tried
 from scoring.metrics.own import MEMBERS
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
+from scoring.selection.labels import COLUMN
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import RewardParts, VoteParts
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED

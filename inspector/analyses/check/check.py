@@ -33,19 +33,19 @@ from inspector.state.common_cases import aligned_cases, aligned_official, withou
 from inspector.state.comparability import Incomparable, incomparable
 from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance, repeated_solutions
-from scoring.selection.query import Query, as_words
-from scoring.selection.loading import load
-from scoring.selection.result_set import ResultSet
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Row
 from scoring.data.scorer import settings_that_differ
 from scoring.evaluation.instructive import instructive
-from scoring.metrics.aligned_conditions import EVERY
 from scoring.metrics.aligned import AlignedScorers
+from scoring.metrics.aligned_conditions import EVERY
 from scoring.metrics.deciding import rule_among
-from scoring.metrics.resampling import LEVEL, RESAMPLES
 from scoring.metrics.outcome_conditions import right, wrong
+from scoring.metrics.resampling import LEVEL, RESAMPLES
+from scoring.selection.loading import load
+from scoring.selection.query import Query, as_words
+from scoring.selection.result_set import ResultSet
 
 CHECK = {
     "benchmark": pl.String(),
@@ -208,7 +208,7 @@ def _figures(
 ) -> dict[str, Any]:
     new, old = (pair.evaluation(name) for name in names)
     here = (pair.cases["benchmark"] == benchmark).to_numpy() & pair.mask
-    lost = here & pair.passing(newly_wrong_conditions(pair, names, benchmark))
+    lost = here & pair.evaluated.passing(newly_wrong_conditions(pair, names, benchmark))
     order = instructive(new.margins, new.codes)
     return {
         "benchmark": benchmark,

@@ -12,8 +12,7 @@ from inspector.state.counted_cases import counted_cases
 from scoring.data.errors import UsageError
 from scoring.data.names import near_names
 from scoring.data.schema import Row
-from scoring.runs.plan import REFUSED
-from scoring.evaluation.verdicts import UNPARSED
+from scoring.evaluation.verdicts import REFUSED, UNPARSED
 from scoring.metrics.aligned import AlignedScorers, AlignedSums
 from scoring.metrics.benchmark_figures import official_metric
 from scoring.metrics.deciding import rule_among

@@ -28,8 +28,8 @@ from scoring.metrics.aligned_conditions import EVERY, common_of
 from scoring.metrics.cascade import RULE, Cascade, cascade
 from scoring.metrics.first_error import F1_SCORE
 from scoring.metrics.official_rows import METRICS
-from scoring.metrics.shared_draws import OF_CASES, SharedScores
 from scoring.metrics.resampling import RESAMPLES, Figure
+from scoring.metrics.shared_draws import OF_CASES, SharedScores
 from scoring.selection.result_set import ResultSet, within
 
 # -- what a critic's answers cost, in tokens, as far as its server counted them
@@ -41,12 +41,12 @@ def answer_costs(results: ResultSet, scorer: str) -> tuple[Floats, str | None]:
     With them the reason why none is known; None where one is.
     """
     evaluation = results.evaluation(scorer)
-    if evaluation.votes is None or scorer not in results.folders:
+    if evaluation.votes is None or scorer not in results.loaded.folders:
         why = f"{scorer} gives no answers in words, whose tokens could be counted"
-        return np.full(results.height, np.nan), why
+        return np.full(results.evaluated.height, np.nan), why
     counted = evaluation.column("tokens_in") + evaluation.column("tokens_out")
     if counted.null_count() == counted.len():
-        return np.full(results.height, np.nan), f"no tokens were counted of the answers of {scorer}"
+        return np.full(results.evaluated.height, np.nan), f"no tokens were counted of the answers of {scorer}"
     return counted.cast(float).to_numpy(), None
 
 

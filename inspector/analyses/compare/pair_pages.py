@@ -17,9 +17,9 @@ from inspector.state.provenance import provenance
 from scoring.data.schema import Row
 from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.ensembles import OVER_BETTER
-from scoring.metrics.scorer_pairs import agreement_rows, covered_rows, oracle_rows
 from scoring.metrics.official_rows import METRICS
 from scoring.metrics.resampling import RESAMPLES
+from scoring.metrics.scorer_pairs import agreement_rows, covered_rows, oracle_rows
 from scoring.selection.result_set import ResultSet, within
 
 PAIR_ROWS = {

@@ -7,8 +7,7 @@ import numpy as np
 import polars as pl
 
 from inspector.analyses import Params
-from inspector.render.blocks import Block, Note, Section, points, table
-from inspector.render.table_blocks import Cell, Column, Kind, count, figure, text
+from inspector.render.blocks import Block, Note, Section
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Kind, count, figure, points, table, text

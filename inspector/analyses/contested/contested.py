@@ -20,10 +20,9 @@ from scoring.data.schema import Row
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.consensus import SHRINK
 from scoring.metrics.contested import LEAST, REASONS
-from scoring.workspace.filtering.filters import Facet
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import within
 from scoring.selection.query import joined
+from scoring.selection.result_set import ResultSet, within
+from scoring.workspace.filtering.filters import Facet
 
 CONTESTED: dict[str, pl.DataType] = {
     "rank": pl.Int64(),

@@ -8,8 +8,8 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
-from inspector.render.blocks import Block, Note, Section, table
-from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, text
+from inspector.render.blocks import Block, Note, Section
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, table, text
 from inspector.render.view import View
 from inspector.state.case_links import figure_link, group_facets
 from inspector.state.figure_notes import (
@@ -27,17 +27,14 @@ from inspector.state.kept_answers import unparsed_notes
 from inspector.state.provenance import provenance, repeated_solutions
 from scoring.data.schema import NO_SUBSET, WHOLE
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.twins import twin_evaluations
-from scoring.runs.plan import REFUSED
-from scoring.evaluation.verdicts import UNPARSED
+from scoring.evaluation.verdicts import REFUSED, UNPARSED
 from scoring.metrics.benchmark_figures import figures_of_its_own, official_metric, own_titles
 from scoring.metrics.case_groups import group_masks, grouped
-from scoring.metrics.official_rows import metrics_frame
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_metrics import NAMES
-from scoring.workspace.filtering.filters import Facet
 from scoring.selection.official_figures import official_figures
 from scoring.selection.result_set import ResultSet
+from scoring.workspace.filtering.filters import Facet
 
 TITLES = {"f1": "F1", "prmscore": "PRMScore", "acc": "accuracy"}
 """Titles of metrics that are more than their names with blanks."""

@@ -133,7 +133,7 @@ def paper(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa:
         ]
         raise UsageError("--check needs a table.", "Name one.", instead=tables[:3])
     query = _as_printed(results.query, name)
-    if results.height and query != results.query:
+    if results.evaluated.height and query != results.query:
         # Where they were loaded for this paper they are decided so already.
         results = select(decide(replace(results, query=query)))
     source = PaperSource(printed, results, bool(params.get("all")))

@@ -8,12 +8,12 @@ from msgspec.structs import asdict
 
 from inspector.analyses.stats import STATISTICS, described_cases
 from inspector.state.label_words import other_labels
-from scoring.evaluation.twins import twin_evaluations
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.twins import twin_evaluations
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_rows import protocol_of
-from scoring.metrics.paper_figures import ComputedCell, TableScope, values_of
 from scoring.metrics.paper_agreement import Wholeness, agreement, made_how, printed_for, statistics_amiss, table_figures
+from scoring.metrics.paper_figures import ComputedCell, TableScope, values_of
 from scoring.metrics.published.papers import Paper, other_values, published_statistics
 from scoring.metrics.published.papers import PrintedTable as PaperTable
 from scoring.metrics.statistics import statistics_rows
@@ -69,7 +69,7 @@ class PaperSource(NamedTuple):
     @property
     def here(self) -> bool:
         """Say whether there are cases."""
-        return self.results.height > 0
+        return self.results.evaluated.height > 0
 
     @property
     def unparsed(self) -> Unparsed:
@@ -79,7 +79,7 @@ class PaperSource(NamedTuple):
     @property
     def other_labels(self) -> str:
         """Say why the figures here are not of the labels that the paper has; "" where they are."""
-        return other_labels(self.results.adjudicated)
+        return other_labels(self.results.labels.adjudicated)
 
     @property
     def scorers(self) -> tuple[Evaluation, ...]:
@@ -136,7 +136,7 @@ def _scopes(source: PaperSource, table: PaperTable) -> Iterator[tuple[Evaluation
     results, name = source.results, source.paper.name
     twins: dict[str, Evaluation] = {}
     if table.kind == "step labels" and source.here:
-        twins = twin_evaluations(results.workspace, name, source.scorers, results.folders)
+        twins = twin_evaluations(results.loaded.workspace, name, source.scorers, results.loaded.folders)
     for evaluation in source.scorers:
         yield evaluation, TableScope(name, table, results.mask, source.unparsed, twins.get(evaluation.scorer.name))
 

@@ -21,8 +21,7 @@ from inspector.render.texts.sentences import WORDS, counted
 from inspector.render.view import View
 from scoring.data.errors import UsageError
 from scoring.evaluation.case_counts import runs_among
-from scoring.evaluation.verdicts import OUTCOMES, RIGHT, UNPARSED, WRONG
-from scoring.runs.plan import REFUSED
+from scoring.evaluation.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG
 from scoring.metrics.paired import tied_name
 from scoring.selection.result_set import ResultSet
 

@@ -12,8 +12,7 @@ from inspector.render.table_blocks import Cell, Kind, Table, count, figure, tabl
 from inspector.render.texts.sentences import unit_of
 from inspector.state.counted_cases import counted_cases
 from inspector.state.figure_notes import first_run_notes
-from scoring.data.rules import REWARDS
-from scoring.data.reward_transforms import transform
+from scoring.data.reward_transforms import REWARDS, transform
 from scoring.data.schema import NO_SUBSET, Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import Decision, ProvidedVerdicts, RuleByCase

@@ -39,7 +39,7 @@ def original_view(results: ResultSet, row: int, params: Params) -> View:
     Raises:
         UsageError: the case has no original.
     """
-    texts, case = results.texts.row(row), results.cases["case"][row]
+    texts, case = results.loaded.texts.row(row), results.cases["case"][row]
     original = original_of(texts)
     if original is None:
         raise UsageError(f"{case} has no original: its benchmark gives the one solution only.", "Name another case.")
@@ -65,7 +65,7 @@ def _rows(
     originals: Sequence[Evaluation | None],
 ) -> pl.DataFrame:
     """A row a step of either, in order, with the rewards of every scorer chosen."""
-    steps = results.texts.row(row)["steps"]
+    steps = results.loaded.texts.row(row)["steps"]
     rows = pl.DataFrame(
         [
             {
@@ -112,7 +112,7 @@ def _blocks(
     original: tuple[str, Sequence[str]],
     originals: Sequence[Evaluation | None],
 ) -> Iterator[Block]:
-    texts, scorers = results.texts.row(row), results.chosen_evaluations
+    texts, scorers = results.loaded.texts.row(row), results.chosen_evaluations
     yield Note(summary(pairs, asked_anew=original[0] != texts["problem"]), "lead")
     if disagreement := against_list(pairs, texts["modified_steps"]):
         yield Note(disagreement, "quiet")

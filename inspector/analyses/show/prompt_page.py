@@ -98,12 +98,12 @@ def _scorer(results: ResultSet) -> Scorer:
 
 def _asked(results: ResultSet, row: int, scorer: Scorer) -> Sequence[_Asked]:
     """Every prompt that differs from the others, with its first answer."""
-    texts = results.texts.row(row)
+    texts = results.loaded.texts.row(row)
     answers: dict[str | None, list[Mapping[str, Any]]] = {}
     for answer in kept_answers(results, scorer.name, row).iter_rows(named=True):
         answers.setdefault(answer["prompt"], []).append(answer)
     groups: list[list[Mapping[str, Any]]] = list(answers.values()) or [[]]
-    root, about = results.workspace.root, results.cases.row(row, named=True)
+    root, about = results.loaded.workspace.root, results.cases.row(row, named=True)
     return [
         _Asked(sent(root, scorer, about, texts, of_it[0] if of_it else None), of_it[0] if of_it else None, len(of_it))
         for of_it in groups

@@ -47,7 +47,7 @@ def tokens_view(results: ResultSet, row: int, params: Params, model: argparse.Na
         UsageError: no PRM is named, or several scorers.
         Unanswered: the process could not tell, or was interrupted.
     """
-    case, root = results.cases["case"][row], results.workspace.root
+    case, root = results.cases["case"][row], results.loaded.workspace.root
     scorer = _token_scorer(results)
     if model.model is None:
         vars(model).update(place_of(scorer, root)._asdict())
@@ -60,7 +60,7 @@ def tokens_view(results: ResultSet, row: int, params: Params, model: argparse.Na
     rows = [{**token, "token": token["text"]} for token in answer["tokens"]]
     facts = {"command": command, "version": __version__, **{name: answer[name] for name in TOLD}}
     notes = [*answer["notes"], *other_settings(scorer, answer)]
-    steps = results.texts.row(row)["steps"]
+    steps = results.loaded.texts.row(row)["steps"]
     title = f"{case} as {answer['family']} sees it"
     return View(
         pl.DataFrame(rows, schema=TOKENS, orient="row"),

@@ -39,13 +39,13 @@ def variants_view(results: ResultSet, row: int, params: Params) -> View:
         UsageError: the case has no variant.
     """
     case, key = results.cases["case"][row], results.cases["key"][row]
-    there = results.workspace.variants
+    there = results.loaded.workspace.variants
     variants = there.of(key) if there else ()
     if not variants:
         raise UsageError(f"{case} has no variants.", "Make one: W on the case in the app.")
     seen = tried_by_all(results, row, variants)
     has_rewards = [any(of_variant[at].rewards[1] for of_variant in seen) for at in range(len(seen[0]))]
-    facts: dict[str, Any] = {"case": case, "key": key, "problem": results.texts.row(row)["problem"]}
+    facts: dict[str, Any] = {"case": case, "key": key, "problem": results.loaded.texts.row(row)["problem"]}
     facts |= {"edits": {variant.id: [edit.document() for edit in variant.edits] for variant in variants}}
     facts |= {"version": __version__}
     facts["command"] = results.query.command("show", case, "--variants", form=params.form)

@@ -178,7 +178,7 @@ def curves_view(results: ResultSet, params: Params, intervals: bool) -> View:
         raise UsageError("no scorer here has a threshold, so there is no curve.", "Choose another with --scorer.")
     rows: list[Row] = []
     for evaluation in movable:
-        for benchmark, inside in by_benchmark(replace(results, shown=np.arange(results.height))):
+        for benchmark, inside in by_benchmark(replace(results, shown=np.arange(results.evaluated.height))):
             if (evaluation.at_default().coverage.tried & inside).any():
                 rows += curve_rows(evaluation, inside, results, benchmark, n_points, intervals=intervals)
     words = ("--curve", *([] if n_points == POINTS else [str(n_points)]))

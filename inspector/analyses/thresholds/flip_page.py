@@ -24,8 +24,6 @@ from inspector.state.thresholds.flips import (
 )
 from inspector.state.thresholds.ways import NOTHING, TITLES, is_present, threshold_sections
 from scoring.data.errors import UsageError
-from scoring.data.reward_transforms import transform
-from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, Rule
 from scoring.metrics.aligned import align_scorers
@@ -34,8 +32,7 @@ from scoring.metrics.first_error import SIDES
 from scoring.metrics.paired import quadrants
 from scoring.metrics.shared_draws import OF_CASES, shared_scores
 from scoring.metrics.threshold_flips import AtThreshold, flip_conditions
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import within
+from scoring.selection.result_set import ResultSet, within
 
 # -- the page of `thresholds` about two thresholds: which outcomes a move turns into which, and whether it helps
 

@@ -20,14 +20,27 @@ from scoring.data.names import match_name
 from scoring.data.schema import Bools, Ints, Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.formats.benchmarks.rollouts import TRAINING_STEP
-from scoring.metrics.drift import ALPHA, DRIFTS, FEWEST, LENGTH, MARGIN, OUTCOME, RISES, DriftFigure, Rollouts, Trend, drift_figures, outcome_weights, rollouts_of, trends
-from scoring.metrics.saturation import LAST
+from scoring.metrics.drift import (
+    ALPHA,
+    DRIFTS,
+    FEWEST,
+    LAST,
+    LENGTH,
+    MARGIN,
+    OUTCOME,
+    RISES,
+    DriftFigure,
+    Rollouts,
+    Trend,
+    drift_figures,
+    outcome_weights,
+    rollouts_of,
+    trends,
+)
 from scoring.metrics.reward_bins import has_rewards
+from scoring.selection.result_set import ResultSet, by_benchmark, within
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import literal, named
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import by_benchmark
-from scoring.selection.result_set import within
 
 DRIFT = {
     "series": pl.String(),

@@ -21,20 +21,16 @@ from inspector.state.common_cases import aligned_cases, aligned_official, set_as
 from inspector.state.comparability import incomparable
 from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance, repeated_solutions
-from inspector.state.result_set import ResultSet, within
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.schema import Row
-from scoring.metrics.aligned import (
-    EVERY,
-)
+from scoring.metrics.aligned_conditions import EVERY
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
 from scoring.metrics.official_rows import METRICS
-from scoring.metrics.paired import (
-    OF_CASES,
-)
 from scoring.metrics.resampling import RESAMPLES
+from scoring.metrics.shared_draws import OF_CASES
+from scoring.selection.result_set import ResultSet, within
 
 TIMELINE = {
     "series": pl.String(),

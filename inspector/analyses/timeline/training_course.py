@@ -12,13 +12,13 @@ from inspector.analyses._pair import resampling_words
 from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import counted
 from scoring.data.schema import Bools, Row
-from scoring.metrics.aligned_conditions import EVERY, OF_SIDE, common_of, conjunction, right_of, wrong_of
 from scoring.metrics.aligned import OF_STEPS, AlignedScorers, AlignedSums
+from scoring.metrics.aligned_conditions import EVERY, OF_SIDE, common_of, conjunction, right_of, wrong_of
 from scoring.metrics.closed_forms import holm
 from scoring.metrics.first_error import F1_SCORE, SIDES
 from scoring.metrics.kernel import Metric
-from scoring.metrics.shared_draws import OF_CASES, Shared, SharedScores, compared_metrics, shared
 from scoring.metrics.paired import comparison_row, mcnemar_row, quadrants
+from scoring.metrics.shared_draws import OF_CASES, Shared, SharedScores, compared_metrics, shared
 from scoring.selection.result_set import ResultSet
 
 

@@ -90,8 +90,8 @@ class Following:
         if self._host.held:
             return
         now = self._host.state.results
-        there = self._there(now.workspace)
-        if self.would_interrupt(now.workspace) or (there == self.seen and not self._labels_late(now)):
+        there = self._there(now.loaded.workspace)
+        if self.would_interrupt(now.loaded.workspace) or (there == self.seen and not self._labels_late(now)):
             return
         self._note_what_is_there(now.loaded.workspace)
         self.read_again()
@@ -103,7 +103,7 @@ class Following:
 
     def look_for_labels(self) -> None:
         """Look now where labels are behind: who comes back from triage need not wait for the next look."""
-        if self._host.state.results.labels_outdated:
+        if self._host.state.results.labels.outdated:
             self._host.app.call_later(self.look)
 
     def would_interrupt(self, workspace: "Workspace") -> bool:
@@ -162,7 +162,7 @@ class Following:
 
     def read_at_once(self, then: "Callable[[], object]") -> None:
         """Read all again although nobody looked, because something is known to have come; then do what is left."""
-        self._note_what_is_there(self._host.state.results.workspace)
+        self._note_what_is_there(self._host.state.results.loaded.workspace)
         self.read_again(then)
 
     def read_again(self, then: "Callable[[], object]" = lambda: None) -> None:

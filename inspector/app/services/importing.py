@@ -86,7 +86,7 @@ class FileImport:
         """
         from scoring.workspace.workspace_place import demo_workspace
 
-        now = self._host.state.results.workspace
+        now = self._host.state.results.loaded.workspace
         return None if now.root in {None, demo_workspace()} else now
 
     def _mapping(self, table: "OpenTable") -> "ColumnMapping":

@@ -77,7 +77,7 @@ class Navigation:
         from inspector.screens.board import BoardScreen
 
         self._open(BoardScreen(self._context, self._host.state))
-        if self._host.state.scorer is None:
+        if self._host.state.focus.scorer is None:
             self.go(Go("cases"))
 
     def _open(self, screen: "AppScreen") -> None:

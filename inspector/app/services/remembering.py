@@ -63,8 +63,8 @@ class Remembering:
     def begin(self, results: "ResultSet") -> None:
         """Begin to write what changes; where the workspace is, is found again where there is none at the next start."""
         root, remembered = self._root(results), self._host.remembered
-        place = str(root.resolve()) if root is not None and results.workspace.place == str(root) else ""
-        place = place or results.workspace.place
+        place = str(root.resolve()) if root is not None and results.loaded.workspace.place == str(root) else ""
+        place = place or results.loaded.workspace.place
         if root is not None and remembered.left.place != place:
             remembered.keep(place=place)
         self._host.app.set_interval(SAVE_SECONDS, self._save_changes)
@@ -111,8 +111,7 @@ class Remembering:
         from scoring.formats.benchmarks import demo
         from scoring.metrics.plugins import installed_plugins
         from scoring.runs.leases import FOLDER as LEASES
-        from inspector.cli.actions.listing import BENCHMARKS
-        from scoring.workspace.variants import REWARDS
+        from scoring.workspace.workspace import BENCHMARKS, REWARDS
         from scoring.workspace.workspace_place import deciding_files
 
         query, workspace = self._host.initial_query, results.loaded.workspace
@@ -150,7 +149,7 @@ class Remembering:
     def keep_focus(self, now: "ScreenState") -> None:
         """Keep what is in focus."""
         remembered = self._host.remembered
-        if now.scorer is not None:
+        if now.focus.scorer is not None:
             left = remembered.left
             if (now.focus.benchmark, now.focus.scorer) != (left.benchmark, left.scorer):
                 remembered.keep(benchmark=now.focus.benchmark, scorer=now.focus.scorer)

@@ -24,9 +24,8 @@ from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table import COMMANDS
+from inspector.widgets.key_table.command import GO, SCREENS, VIEW
 from inspector.widgets.key_table.rail import RAIL
-from inspector.widgets.key_table.command import SCREENS
-from inspector.widgets.key_table.command import GO, VIEW
 from scoring.data.storage.files import read_plain
 
 FILE = "keymap.toml"

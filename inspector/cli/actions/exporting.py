@@ -10,9 +10,8 @@ from inspector.analyses.cases import metadata_of
 from inspector.case_page.variant_track import variant_rows
 from inspector.cli.actions.output import put_bytes, say
 from inspector.cli.actions.triage_export import TABLES, judged_cases, put_table
+from inspector.cli.query_arguments import query_from
 from inspector.render.texts.sentences import counted, threshold_name
-from inspector.state.query import query_from
-from inspector.state.result_set import ResultSet, load
 from scoring.data.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
 from scoring.data.names import name_choices, near_names, without
 from scoring.data.schema import METADATA
@@ -20,20 +19,14 @@ from scoring.data.schema import REWARDS as REWARD_COLUMNS
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import write_atomically
 from scoring.data.texts import Texts, reward_keys
+from scoring.evaluation.case_exports import CASE_FORMATS, case_lines
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.exporters import (
-    CASE_FORMATS,
-    REWARD_FORMATS,
-    TRIAGE_FORMATS,
-    ExportedRow,
-    RewardSource,
-    case_lines,
-    json_line,
-    note_sentences,
-    reward_lines,
-    triage_lines,
-)
+from scoring.evaluation.exported_rows import ExportedRow, json_line, note_sentences
+from scoring.evaluation.reward_exports import REWARD_FORMATS, RewardSource, reward_lines
+from scoring.evaluation.triage_exports import TRIAGE_FORMATS, triage_lines
 from scoring.evaluation.verdicts import RuleByCase
+from scoring.selection.loading import load
+from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import RewardParts, cases_with_rows
 
 FORMATS: dict[str, Iterable[str]] = {
@@ -99,13 +92,13 @@ def _lines(results: ResultSet, args: argparse.Namespace) -> tuple[Iterable[Expor
         return triage_lines(args.to, cases, words), about
     if args.what == "cases":
         names = metadata_of(results)
-        return case_lines(args.to, cases, results.table(names)[results.shown] if names else None), []
+        return case_lines(args.to, cases, results.evaluated.table(names)[results.shown] if names else None), []
     return _rewards(results, args.to, args.name)
 
 
 def _variants(results: ResultSet) -> tuple[list[ExportedRow], list[str]]:
     """The variants of the shown cases, and what is to be said of others."""
-    there = results.workspace.variants
+    there = results.loaded.workspace.variants
     rows = list(variant_rows(results))
     if not rows:
         raise UsageError("no case here has a variant.", "Make one: W on a case in the app, or choose other cases.")
@@ -129,7 +122,7 @@ def _file(output: str | None) -> Path | None:
 
 def shown_cases(results: ResultSet) -> pl.DataFrame:
     """Return the cases that are shown, in their order, with the columns of CASES."""
-    return pl.concat([results.cases, results.texts.frame()], how="horizontal")[results.shown]
+    return pl.concat([results.cases, results.loaded.texts.frame()], how="horizontal")[results.shown]
 
 
 def _ids_are_unique(cases: pl.DataFrame) -> None:
@@ -160,7 +153,7 @@ def _rewards(results: ResultSet, form: str, name: str | None) -> tuple[Iterator[
         advice = f"Write one subset after the other with --subset and its number: {cuts}."
         raise UsageError(f"a file of {form} is decided at one threshold, and here they differ by subset.", advice)
     metadata = results.cases.select(list(METADATA))[results.shown]
-    cases = reward_keys(metadata, results.texts.gather(results.shown), scorer.reads)
+    cases = reward_keys(metadata, results.loaded.texts.gather(results.shown), scorer.reads)
     rewards = _cached(results, scorer)
     about = [f"{scorer.name}: {threshold_name(rule)} {rule.threshold!r} ({rule.source})"]
     if form == "mr_eval":
@@ -183,7 +176,7 @@ def _only_scorer(results: ResultSet) -> Evaluation:
 
 def _cached(results: ResultSet, scorer: Scorer) -> pl.DataFrame:
     """All rewards of a scorer, whatever the cases."""
-    for folder in results.workspace.reward_folders(results.benchmarks):
+    for folder in results.loaded.workspace.reward_folders(results.benchmarks):
         try:
             cached = Scorer.load(folder)
         except DamagedWorkspace:
@@ -195,7 +188,7 @@ def _cached(results: ResultSet, scorer: Scorer) -> pl.DataFrame:
 
 def _twins(results: ResultSet, cases: pl.DataFrame, scorer: Scorer, rewards: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """The twins of these cases that were scored, and how many were not: mr_eval compares a case with its twin."""
-    whole = results.workspace.twins(cases["benchmark"].unique().to_list())
+    whole = results.loaded.workspace.twins(cases["benchmark"].unique().to_list())
     twins = reward_keys(whole.select(list(METADATA)), Texts.whole((whole,), (whole.height,)), scorer.reads)
     of_these = twins.join(cases, left_on="twin_of", right_on="case", how="semi", maintain_order="left")
     scored = cases_with_rows(of_these, rewards)

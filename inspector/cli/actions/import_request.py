@@ -20,8 +20,8 @@ from scoring.formats.results.scorer_names import scorer_name
 from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.batch import ImportOptions
 from scoring.importing.source_locations import HUB, is_elsewhere, is_pattern
-from scoring.workspace.workspace import Workspace, workspace_folder
 from scoring.workspace.triage.journal import ENVIRONMENT
+from scoring.workspace.workspace import Workspace, workspace_folder
 from scoring.workspace.workspace_place import LOCAL, find_workspace
 
 

@@ -19,7 +19,6 @@ from scoring.data.errors import StrictFindings, UsageError, with_short_names
 from scoring.data.names import without
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.findings import Finding
-from scoring.formats.results.scorer_names import scorer_name
 from scoring.formats.tables.column_guess import propose
 from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.formats.tables.column_readings import Choice, ColumnReading, readings

@@ -14,8 +14,7 @@ from inspector.state.kept_answers import answer_counts, listed, unparsed_notes
 from scoring import __version__
 from scoring.data.storage.files import DiskUse
 from scoring.evaluation.evaluation import Evaluation
-from scoring.runs.plan import REFUSED
-from scoring.evaluation.verdicts import UNPARSED, ProvidedVerdicts, spelled
+from scoring.evaluation.verdicts import REFUSED, UNPARSED, ProvidedVerdicts, spelled
 from scoring.formats.reading.compressed_streams import size_words
 from scoring.selection.loading import load
 from scoring.selection.result_set import ResultSet

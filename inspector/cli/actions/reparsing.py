@@ -18,6 +18,7 @@ from scoring.data.texts import reward_keys
 from scoring.formats.benchmarks import demo
 from scoring.models.critics.answer_parsers import version
 from scoring.models.critics.protocols import CriticProtocol, ReadAnswer
+from scoring.runs.generative.generative_catalogue import is_talk
 from scoring.runs.reparse import (
     ReparseCounts,
     keep_second_reading,
@@ -32,7 +33,6 @@ from scoring.workspace.cache import VoteParts
 from scoring.workspace.reservation import find, reserve_scorer, scorers
 from scoring.workspace.workspace import Workspace
 from scoring.workspace.workspace_place import find_workspace
-from scoring.runs.generative.generative_catalogue import is_talk
 
 Critic = tuple[Scorer, Path, CriticProtocol]
 _IDENTITY = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")

@@ -12,6 +12,8 @@ from scoring.data.errors import InspectError, NoWorkspace, UsageError
 from scoring.data.names import match_name
 from scoring.formats.benchmarks import demo
 from scoring.formats.reading.compressed_streams import size_words
+from scoring.selection.query import shell_word
+from scoring.selection.query_notes import scorers_of
 from scoring.workspace.trash import (
     Removable,
     TrashEntry,
@@ -27,8 +29,6 @@ from scoring.workspace.triage.annotations import words_of
 from scoring.workspace.triage.history import History
 from scoring.workspace.workspace import Workspace
 from scoring.workspace.workspace_place import find_workspace
-from scoring.selection.query import shell_word
-from scoring.selection.query_notes import scorers_of
 
 _NAMED = 3
 """Scorers that are named one by one."""

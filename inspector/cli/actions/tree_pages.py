@@ -24,8 +24,7 @@ from scoring.data.progress import told_to
 from scoring.data.storage.files import open_plain
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.findings import counted as counted_findings
-from scoring.metrics.trees.figures import DOUBTED, SHARES, figures_of, shares
-from inspector.analyses.best_of_n.lost_problems import LOST
+from scoring.metrics.trees.figures import DOUBTED, LOST, SHARES, figures_of, shares
 from scoring.metrics.trees.reading import TreeFile, read_trees
 from scoring.metrics.trees.search_tree import SearchTree
 

@@ -11,8 +11,7 @@ from inspector.render.documents.row_documents import Document
 from inspector.state.triage.annotations import Annotations, annotation_facts, annotation_rows, annotations, gone_words
 from scoring.evaluation.triage_exports import annotations_by_case
 from scoring.selection.result_set import ResultSet
-from scoring.formats.benchmarks.reasoneval_pairs import CHANGED
-from scoring.workspace.triage.adjudicated import CONFIRMED
+from scoring.workspace.triage.adjudicated import CHANGED, CONFIRMED
 from scoring.workspace.triage.annotations import Annotation
 
 TABLES = ("csv", "jsonl")
@@ -50,7 +49,7 @@ def judged_cases(results: ResultSet, who: str) -> tuple[pl.DataFrame, tuple[Anno
     gathered = annotations(results, who)
     judged = [words.case for words in gathered.shown if words.ruling or words.ratings]
     rows = results.shown[results.cases["case"].gather(results.shown).is_in(judged).to_numpy()]
-    cases = pl.concat([results.cases[rows], results.texts.gather(rows).frame()], how="horizontal")
+    cases = pl.concat([results.cases[rows], results.loaded.texts.gather(rows).frame()], how="horizontal")
     return cases, gathered.shown, [gone_words(gathered.gone_cases)] if gathered.gone_cases else []
 
 
@@ -64,7 +63,7 @@ def triaged_cases_document(results: ResultSet, gathered: Annotations, command: s
     cases = pl.concat(
         [
             results.cases.select("case", "generator", "n_steps", "earliest_error", "final_answer_correct")[annotated],
-            results.texts.gather(annotated.to_numpy()).frame(list(TEXTS)),
+            results.loaded.texts.gather(annotated.to_numpy()).frame(list(TEXTS)),
         ],
         how="horizontal",
     )

@@ -29,8 +29,7 @@ from scoring.importing.source_locations import HUB, is_elsewhere, is_pattern
 from scoring.importing.stored_objects import is_stored
 from scoring.importing.watching import Round, TakenFile, Watch
 from scoring.runs.interrupt import Interrupt, Stopped
-from scoring.workspace.workspace_place import find_workspace
-from scoring.workspace.workspace_place import send
+from scoring.workspace.workspace_place import find_workspace, send
 
 LOOK_SECONDS = 1.5
 """How often files are looked at."""

@@ -8,8 +8,7 @@ import numpy as np
 
 from inspector.render.cells import share, signed
 from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs
-from scoring.metrics.first_error import F1
-from inspector.render.texts.sentences import GLYPHS, WORDS, Headline, counted, threshold_name
+from inspector.render.texts.sentences import F1, GLYPHS, WORDS, Headline, counted, threshold_name
 from inspector.render.texts.text import TextPart
 from inspector.render.texts.wrap import Phrase, parts
 from inspector.state.screen_state import ScreenState

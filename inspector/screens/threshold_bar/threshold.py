@@ -44,7 +44,7 @@ class ThresholdMove(Controller[ControlledScreen]):
         rail.show(rail_lines(self.state, self._before, max(20, rail.viewport.width), self.context.glyphs))
 
     def _move(self, threshold: float, source: str = "chosen") -> None:
-        low, high = self.state.span
+        low, high = self.state.summary.span
         # One step beyond the range on either side reaches the two trivial policies: always wrong, never wrong.
         margin = (high - low) / 100
         self._put_threshold(min(high + margin, max(low - margin, threshold)), source)
@@ -52,11 +52,11 @@ class ThresholdMove(Controller[ControlledScreen]):
     def _put_threshold(self, threshold: float, source: str = "chosen") -> None:
         """Decide anew; rows stay where they were when the rail was opened until it is closed."""
         if self._before is not None:
-            self.screen.put(self.state.moved(threshold, source, order=self._before.order))
+            self.screen.put(self.state.moved(threshold, source, order=row_order(self._before.results)))
 
     def action_nudge(self, share: float) -> None:
         """Move by a share of the range, along multiples of it, so that going there and back ends where it began."""
-        now = self.state.threshold
+        now = self.state.summary.threshold
         if now is None:
             return
         low, high = self.state.summary.span
@@ -68,7 +68,7 @@ class ThresholdMove(Controller[ControlledScreen]):
         self._move(float(round(low + target * step, 9)))
 
     def action_flip(self, direction: int) -> None:
-        sweep = self.state.sweep
+        sweep = self.state.summary.sweep
         rule = None if self.state.evaluation is None else self.state.evaluation.rule
         if sweep is None or not isinstance(rule, Rule):
             return
@@ -84,7 +84,7 @@ class ThresholdMove(Controller[ControlledScreen]):
             self._put_threshold(*self.state.evaluation.default)
 
     def action_to_best(self) -> None:
-        best = None if self.state.sweep is None else self.state.sweep.best
+        best = None if self.state.summary.sweep is None else self.state.summary.sweep.best
         if best is not None:
             self._put_threshold(best[0], OPTIMISTIC)
         else:
@@ -92,7 +92,7 @@ class ThresholdMove(Controller[ControlledScreen]):
 
     def action_keep(self) -> None:
         self._set_rail(None)
-        self.screen.put(self.state.ordered(self.state.results.query.sort))
+        self.screen.put(self.state.selected(sort=self.state.results.query.sort))
 
     def action_restore(self) -> None:
         before = self._before

@@ -15,8 +15,7 @@ from scoring.evaluation.evaluated_cases import MEASURES
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.scorer_columns import SPENT
 from scoring.evaluation.triage_columns import SAID as TRIAGE
-from scoring.selection.ordering import DIRECTIONS
-from scoring.selection.ordering import INSTRUCTIVE
+from scoring.selection.ordering import DIRECTIONS, INSTRUCTIVE
 
 REWARDS = "rewards"
 """The key of the picture of a case's rewards."""

@@ -13,9 +13,9 @@ from scoring.data.schema import Bools
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.axes import LENGTHS
-from scoring.workspace.filtering.filters import FacetChoice, Filter, NumberRange
 from scoring.selection.result_set import ResultSet
 from scoring.selection.searching import matching
+from scoring.workspace.filtering.filters import FacetChoice, Filter, NumberRange
 
 # -- which columns are facets, in which order, and what each is called
 

@@ -14,12 +14,12 @@ from scoring.data.schema import Bools
 from scoring.evaluation.verdicts import OUTCOMES, RIGHT, WRONG
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.first_error import FAILURES
-from scoring.workspace.filtering.facet_reading import filter_of
-from scoring.workspace.filtering.filters import Facet, Filter, NumberRange
-from scoring.workspace.filtering.sql_words import named
 from scoring.selection.result_set import found_in
 from scoring.selection.saved_slices import SavedSlice
 from scoring.selection.searching import matching
+from scoring.workspace.filtering.facet_reading import filter_of
+from scoring.workspace.filtering.filters import Facet, Filter, NumberRange
+from scoring.workspace.filtering.sql_words import named
 
 # -- slices that need not be saved: what people look at first
 

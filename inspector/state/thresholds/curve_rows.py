@@ -13,16 +13,16 @@ from inspector.state.thresholds.ways import PER_SUBSET, ThresholdWay, all_of, wa
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import Rule, RuleByCase, spelled
-from scoring.metrics.aligned_conditions import EVERY, common_of
 from scoring.metrics.aligned import align_scorers
+from scoring.metrics.aligned_conditions import EVERY, common_of
 from scoring.metrics.benchmark_figures import leading_figure
-from scoring.metrics.reward_bins import even_bins
+from scoring.metrics.curve_bands import Bands, official_bands
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import F1_SCORE, SIDES
 from scoring.metrics.kernel import Metric, Unparsed
 from scoring.metrics.official_rows import METRICS
 from scoring.metrics.resampling import RESAMPLES, SMALL
-from scoring.metrics.curve_bands import Bands, official_bands
+from scoring.metrics.reward_bins import even_bins
 from scoring.selection.result_set import ResultSet, surroundings, within
 
 CURVE = {

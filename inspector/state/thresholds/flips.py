@@ -18,9 +18,8 @@ from scoring.evaluation.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.deciding import at_wish, threshold_number
 from scoring.metrics.threshold_flips import flip_conditions, step_flips
+from scoring.selection.result_set import ResultSet, surroundings
 from scoring.workspace.filtering.filters import Facet
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import surroundings
 
 MOVED_CASES = {
     "benchmark": pl.String(),

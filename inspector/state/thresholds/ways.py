@@ -28,10 +28,7 @@ from scoring.data.schema import NO_SUBSET, WHOLE, Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
-from scoring.metrics.aligned import align_scorers
-from scoring.metrics.aligned_conditions import EVERY, common_of
 from scoring.metrics.benchmark_figures import leading_figure, leading_figures, official_metric
-from scoring.metrics.curve_bands import Bands, official_bands
 from scoring.metrics.deciding import (
     CHOSEN,
     EACH,
@@ -47,13 +44,10 @@ from scoring.metrics.deciding import (
 )
 from scoring.metrics.official_rows import METRICS, figures_of
 from scoring.metrics.own import OwnMetric
-from scoring.metrics.resampling import RESAMPLES, SMALL
-from scoring.metrics.reward_bins import even_bins
+from scoring.metrics.resampling import RESAMPLES
 from scoring.metrics.step_contributions import asked_by_redundancy, redundancy_rows
 from scoring.metrics.threshold_curves import Tuned, step_curve, tuned
-from scoring.selection.result_set import ResultSet
-from scoring.selection.result_set import by_benchmark
-from scoring.selection.result_set import surroundings
+from scoring.selection.result_set import ResultSet, by_benchmark, surroundings
 
 THRESHOLDS = {
     "scorer": METRICS["scorer"],

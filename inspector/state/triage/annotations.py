@@ -12,14 +12,12 @@ from inspector.state.provenance import provenance_of_people
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.formats.benchmarks import demo
-from scoring.metrics.annotator_agreement import MISSING, AnnotatorAnswers
-from scoring.workspace.triage.actions import RATINGS, RULINGS, TAG, Action, content_of, taken_back
+from scoring.selection.result_set import ResultSet
+from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.annotations import Annotation, words_of
 from scoring.workspace.triage.history import History
 from scoring.workspace.triage.journal import Journal
 from scoring.workspace.triage.queues import Queue
-from scoring.workspace.triage.statements import KINDS, NO, RATING, RULING, YES, annotation_frame
-from scoring.selection.result_set import ResultSet
 
 ANNOTATIONS: dict[str, pl.DataType] = {
     "case": pl.String(),

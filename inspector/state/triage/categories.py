@@ -9,8 +9,8 @@ from inspector.render.texts.text import clean
 from inspector.state.triage.gathered_notes import GatheredNotes, named_categories
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
-from scoring.workspace.triage.history import JournalChange
-from scoring.workspace.triage.words import CaseNote, in_category, sorting
+from scoring.workspace.triage.actions import JournalChange
+from scoring.workspace.triage.case_notes import CaseNote, in_category, sorting
 
 
 class CategoryChange(Struct, frozen=True):

@@ -58,7 +58,7 @@ class CategoryCases(Struct, frozen=True, eq=False, dict=True):
         """What selects exactly these cases: the category where that does, else the cases by name."""
         if self.name:
             facet = Facet("category", (self.name,), listed=True).sql
-            there = self.shown & self.results.passing((facet,))
+            there = self.shown & self.results.evaluated.passing((facet,))
             if np.array_equal(np.flatnonzero(there), self.rows):
                 return (facet,)
         return (Facet("case", tuple(self.results.cases["case"].gather(self.rows))).sql,)

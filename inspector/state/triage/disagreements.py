@@ -12,10 +12,8 @@ from scoring.data.errors import UsageError
 from scoring.data.schema import Ints
 from scoring.metrics.annotator_agreement import MISSING, AnnotatorAnswers
 from scoring.selection.result_set import ResultSet
-from scoring.workspace.triage.actions import RATINGS, RULINGS, Action, content_of, taken_back
-from scoring.workspace.triage.history import TAG
-from scoring.workspace.triage.statements import KINDS, annotation_frame
-from scoring.workspace.triage.annotations import NO, RATING, RULING, YES
+from scoring.workspace.triage.actions import RATINGS, RULINGS, TAG, Action, content_of, taken_back
+from scoring.workspace.triage.statements import KINDS, NO, RATING, RULING, YES, annotation_frame
 
 _VALUES = {RULING: RULINGS, RATING: tuple(map(str, RATINGS)), TAG: (NO, YES)}
 """What may be said, in order; categories are whatever people call them."""

@@ -15,8 +15,8 @@ from scoring.data.schema import Ints
 from scoring.metrics.saturation import LAST, Saturation, saturation
 from scoring.selection.query import Query
 from scoring.selection.result_set import ResultSet
-from scoring.workspace.triage.journal import Journal
 from scoring.workspace.triage.case_notes import CaseNote, categories, notes
+from scoring.workspace.triage.journal import Journal
 
 NOTED = "noted anything on"
 """What nobody has done to these cases where there is no folder for it."""

@@ -10,9 +10,24 @@ from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.state.triage.annotations import gone, journal_of
 from scoring.data.names import match_name
-from scoring.workspace.triage.actions import DEFER, NOTE, QUEUE, RATE, REDO, SKIP, SORT, TAG, UNDO, UNTAG, Action, ActionBatch, batch_of, rating_of
-from scoring.metrics.cascade import RULE
 from scoring.selection.result_set import ResultSet
+from scoring.workspace.triage.actions import (
+    DEFER,
+    NOTE,
+    QUEUE,
+    RATE,
+    REDO,
+    RULE,
+    SKIP,
+    SORT,
+    TAG,
+    UNDO,
+    UNTAG,
+    Action,
+    ActionBatch,
+    batch_of,
+    rating_of,
+)
 
 HISTORY: dict[str, pl.DataType] = {
     # The journal's counter, which orders actions whatever clocks say.

@@ -6,24 +6,11 @@ from collections.abc import Mapping
 
 from inspector.render.texts.sentences import counted
 from inspector.state.filtering.filter_words import filter_words
-from inspector.state.label_audit import audited_benchmarks
 from inspector.state.screen_state import ScreenState
-from inspector.state.focusing import covering
-from inspector.state.subject import subject
-from inspector.state.triage.disagreements import disagreements, statements_by_person
-from scoring.data.errors import UsageError
-from scoring.data.schema import Ints
-from scoring.evaluation.evaluated_cases import disagreement
-from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.instructive import instructive
-from scoring.metrics.baselines import is_baseline
-from scoring.metrics.resampling import SMALL
+from inspector.state.triage.queue_orders import ONCE_MORE, QueueOrder, queue_rows
 from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.journal import Journal
 from scoring.workspace.triage.queues import Queue
-from inspector.state.triage.queue_orders import ONCE_MORE
-from inspector.state.triage.queue_orders import QueueOrder
-from inspector.state.triage.queue_orders import queue_rows
 
 # -- the cases of a queue: which of a list come into it, and where they are in the workspace
 

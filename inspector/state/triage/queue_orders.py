@@ -18,8 +18,8 @@ from scoring.data.schema import Ints
 from scoring.evaluation.evaluated_cases import disagreement
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.instructive import instructive
-from scoring.metrics.resampling import SMALL
 from scoring.metrics.baselines import is_baseline
+from scoring.metrics.resampling import SMALL
 
 SUSPICIOUS = "suspicious"
 CONTESTED, DIFFERING, RULED = "contested", "differing", "ruled"
@@ -44,12 +44,12 @@ def queue_orders(state: ScreenState) -> list[QueueOrder]:
     """
     orders = [QueueOrder("listed", "as listed"), QueueOrder("random", "at random")]
     columns = [name for name in STRATA if name in state.cases.columns]
-    if state.scorer is not None:
-        columns.insert(0, state.outcome_column)
+    if state.focus.scorer is not None:
+        columns.insert(0, state.focus.outcome_column)
     orders += [
         QueueOrder(f"by {name}", f"random, in turns by {name.rpartition('.')[2].replace('_', ' ')}")
         for name in columns
-        if state.results.column(name).gather(state.shown).n_unique() > 1
+        if state.results.evaluated.column(name).gather(state.shown).n_unique() > 1
     ]
     if state.evaluation is not None:
         orders.append(QueueOrder("instructive", "most instructive first"))
@@ -60,7 +60,7 @@ def queue_orders(state: ScreenState) -> list[QueueOrder]:
         if _erroneous(state) >= SMALL:
             orders.append(QueueOrder(SUSPICIOUS, "most suspicious gold first"))
         orders.append(QueueOrder(CONTESTED, "only contested gold"))
-    if state.results.journal is not None and len(state.results.journal.triage.people) > 1:
+    if state.results.labels.journal is not None and len(state.results.labels.journal.triage.people) > 1:
         orders.append(QueueOrder(DIFFERING, "only where people differ"))
     if _ruled(state, 0).size:
         orders.append(QueueOrder(RULED, "only those that you ruled on, once more"))
@@ -73,7 +73,7 @@ def judging(state: ScreenState) -> list[Evaluation]:
     return [
         evaluation
         for evaluation in evaluations
-        if evaluation.coverage.judges(state.benchmark) and not is_baseline(evaluation.scorer)
+        if evaluation.coverage.judges(state.focus.benchmark) and not is_baseline(evaluation.scorer)
     ]
 
 
@@ -87,7 +87,7 @@ def queue_rows(state: ScreenState, order: str, seed: int = 0) -> Ints:
     """
     listed = state.shown
     if order.startswith("by "):
-        return listed[_in_turns(state.results.column(order.removeprefix("by ")).gather(listed), seed)]
+        return listed[_in_turns(state.results.evaluated.column(order.removeprefix("by ")).gather(listed), seed)]
     return listed[_ORDERS[order](state, seed)]
 
 
@@ -99,7 +99,7 @@ def _contested(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
 def _erroneous(state: ScreenState) -> int:
     """How many cases of the benchmark in focus are labelled with an error."""
     cases = state.cases.select("benchmark", "earliest_error")
-    return cases.filter(benchmark=state.benchmark).filter(pl.col("earliest_error") >= 0).height
+    return cases.filter(benchmark=state.focus.benchmark).filter(pl.col("earliest_error") >= 0).height
 
 
 def _suspicious(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
@@ -121,7 +121,7 @@ def _differing(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
 
 
 def _ruled(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001
-    journal = state.results.journal
+    journal = state.results.labels.journal
     mine = {case for case, of in journal.triage.rulings.items() if journal.author.who in of} if journal else set()
     listed = state.cases["case"].gather(state.shown)
     return np.flatnonzero(listed.is_in(list(mine)).to_numpy()).astype(np.int32)
@@ -157,7 +157,7 @@ def _in_turns(values: pl.Series, seed: int) -> Ints:
 
 def _instructive(state: ScreenState, seed: int) -> Ints:  # noqa: ARG001  # no chance in it
     assert state.evaluation is not None  # noqa: S101  # queue_orders offers it only then
-    places = np.empty(state.results.height, dtype=np.int64)
+    places = np.empty(state.results.evaluated.height, dtype=np.int64)
     places[instructive(state.evaluation.margins, state.evaluation.codes)] = np.arange(places.size)
     return np.argsort(places[state.shown], kind="stable").astype(np.int32)
 

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from inspector.widgets.guide import KEYS_TITLE
 from inspector.widgets.key_spelling import NO_KEY, written
 from inspector.widgets.key_table import COMMANDS
+from inspector.widgets.key_table.command import GO, VERBS, VIEW, Command, place_words
 from inspector.widgets.key_table.rail import RAIL
-from inspector.widgets.key_table.command import Command
-from inspector.widgets.key_table.command import GO, VERBS, VIEW, place_words
 
 
 def key_page() -> str:

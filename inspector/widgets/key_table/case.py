@@ -1,11 +1,24 @@
 """What a person can do on one case."""
 
 from inspector.widgets.key_spelling import NO_KEY
-from inspector.widgets.key_table.command import BEFORE, COPY, DOWN, HALF_DOWN, HALF_UP, NEXT, ONE_CASE, OPEN, UP, Command, go, view
-from inspector.widgets.guide import FIRST
-from scoring.metrics.saturation import LAST
-from scoring.metrics.response_protocols import SCORE
-from inspector.widgets.theme_colours import SCORERS
+from inspector.widgets.key_table.command import (
+    BEFORE,
+    COPY,
+    DOWN,
+    FIRST,
+    HALF_DOWN,
+    HALF_UP,
+    LAST,
+    NEXT,
+    ONE_CASE,
+    OPEN,
+    SCORE,
+    SCORERS,
+    UP,
+    Command,
+    go,
+    view,
+)
 
 CASE: tuple[Command, ...] = (
     Command(

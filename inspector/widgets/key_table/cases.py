@@ -1,9 +1,19 @@
 """What a person can do on the list of cases."""
 
 from inspector.widgets.key_spelling import NO_KEY
-from inspector.widgets.key_table.command import CONDITION, HIDE, KEEP, MARK, OPEN, SEARCH, SORT, TAKE_AWAY, Command, view
-from inspector.state.filtering.facets import FACETS
-from scoring.workspace.triage.actions import RULINGS
+from inspector.widgets.key_table.command import (
+    CONDITION,
+    FACETS,
+    HIDE,
+    KEEP,
+    MARK,
+    OPEN,
+    SEARCH,
+    SORT,
+    TAKE_AWAY,
+    Command,
+    view,
+)
 
 CASES: tuple[Command, ...] = (
     Command("open-case", OPEN, "Open", "The case on the whole screen", "open", ("cases",), footer=True),

@@ -1,7 +1,6 @@
 """What a person can do with a critic's answers."""
 
-from inspector.analyses.report.report_charts import LEFT
-from inspector.widgets.key_table.command import ONE_CASE, OPEN, PART, PART_BEFORE, RIGHT, Command, view
+from inspector.widgets.key_table.command import LEFT, ONE_CASE, OPEN, PART, PART_BEFORE, RIGHT, Command, view
 
 CRITIQUE: tuple[Command, ...] = (
     Command(

@@ -1,8 +1,20 @@
 """What a person can do on every screen."""
 
 from inspector.widgets.key_spelling import NO_KEY
-from inspector.widgets.key_table.command import COPY, EXPORT, GO, KEYS, ONE_CASE, QUIT, SCREENS, THRESHOLD, VIEW, Command, go
-from scoring.metrics.response_protocols import SCORE
+from inspector.widgets.key_table.command import (
+    COPY,
+    EXPORT,
+    GO,
+    KEYS,
+    ONE_CASE,
+    QUIT,
+    SCORE,
+    SCREENS,
+    THRESHOLD,
+    VIEW,
+    Command,
+    go,
+)
 
 _READING = tuple(screen for screen in SCREENS if screen != "triage")
 """Where there is room for it in the footer."""

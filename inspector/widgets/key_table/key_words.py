@@ -6,8 +6,8 @@ from msgspec import Struct, field
 
 from inspector.widgets.key_spelling import plain_key, written
 from inspector.widgets.key_table import COMMANDS
-from inspector.widgets.key_table.rail import RAIL
 from inspector.widgets.key_table.command import GO, VIEW
+from inspector.widgets.key_table.rail import RAIL
 
 _TITLES = {one.id: one.title for one in (*COMMANDS, *RAIL)}
 _USUAL = {one.id: written(one.keys.partition(",")[0]) for one in (*COMMANDS, *RAIL)}

@@ -1,8 +1,20 @@
 """What a person can do wherever steps are read: on the list of cases and on one case."""
 
-from inspector.widgets.key_table.command import ANALYSES, CLOSE, ONE_CASE, REDO, RIGHT, TAG, UNDO, WRITE, Command, go, view
-from inspector.analyses.report.report_charts import LEFT
-from inspector.widgets.theme_colours import SCORERS
+from inspector.widgets.key_table.command import (
+    ANALYSES,
+    CLOSE,
+    LEFT,
+    ONE_CASE,
+    REDO,
+    RIGHT,
+    SCORERS,
+    TAG,
+    UNDO,
+    WRITE,
+    Command,
+    go,
+    view,
+)
 
 THROUGH_A_SCORER = ("cases", *(one for one in ANALYSES if one not in {"stats", "paper"}))
 """The screens of many cases that look through one scorer."""

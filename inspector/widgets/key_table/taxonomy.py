@@ -1,9 +1,26 @@
 """What a person can do to make a taxonomy of notes."""
 
-from inspector.widgets.key_table.command import DOWN, HALF_DOWN, HALF_UP, MARK, PAGE_DOWN, PAGE_UP, PART, PART_BEFORE, RIGHT, SEARCH, TAG, UP, WRITE, Command, go, view
-from inspector.widgets.guide import FIRST
-from scoring.metrics.saturation import LAST
-from inspector.analyses.report.report_charts import LEFT
+from inspector.widgets.key_table.command import (
+    DOWN,
+    FIRST,
+    HALF_DOWN,
+    HALF_UP,
+    LAST,
+    LEFT,
+    MARK,
+    PAGE_DOWN,
+    PAGE_UP,
+    PART,
+    PART_BEFORE,
+    RIGHT,
+    SEARCH,
+    TAG,
+    UP,
+    WRITE,
+    Command,
+    go,
+    view,
+)
 
 _TAXONOMY = ("taxonomy",)
 TAXONOMY: tuple[Command, ...] = (

@@ -1,8 +1,7 @@
 """What a person can do to decide about cases one after the other."""
 
 from inspector.widgets.key_spelling import NO_KEY
-from inspector.widgets.key_table.command import MARK, NEUTRAL, ONE_CASE, RIGHT_STEP, TAKE_AWAY, Command, go
-from scoring.evaluation.verdicts import WRONG
+from inspector.widgets.key_table.command import MARK, NEUTRAL, ONE_CASE, RIGHT_STEP, TAKE_AWAY, WRONG, Command, go
 from scoring.workspace.triage.actions import RULINGS
 
 _HERE = ("triage",)

@@ -22,8 +22,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scoring.formats.benchmarks import trajectories
-from scoring.formats.benchmarks.trajectories import PLACED, RIGHT, sound_text, steps_and_context, whole_label
-from scoring.evaluation.verdicts import WRONG
+from scoring.formats.benchmarks.trajectories import PLACED, RIGHT, WRONG, sound_text, steps_and_context, whole_label
 from scoring.formats.reading.fields import Fields
 
 NAME = "agentprocessbench"

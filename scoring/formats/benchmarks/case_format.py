@@ -29,8 +29,7 @@ from scoring.data.schema import CASES, METADATA, READABLE, STEP_INDEX, TEXTS, WH
 from scoring.data.storage.files import unwritable, uuid7
 from scoring.data.texts import OF_PROBLEMS, ROW_GROUP, Texts, in_groups, rest_digests
 from scoring.formats.reading.chunks import Chunk, chunks
-from scoring.formats.reading.fields import KEPT, LINE, NUMBER, Field, Fields, Layout, kind_of, row_name
-from scoring.metrics.published.papers import KEY
+from scoring.formats.reading.fields import KEPT, KEY, LINE, NUMBER, Field, Fields, Layout, kind_of, row_name
 from scoring.formats.reading.findings import Finding, Severity
 from scoring.formats.reading.metadata import MetadataCollector, half_characters
 from scoring.formats.reading.rows import Rows, SourceRow

@@ -32,8 +32,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from scoring.data.schema import content_key
-from scoring.formats.reading.fields import KEPT, LINE, NUMBER, Field, Layout, fields_of
-from scoring.metrics.published.papers import KEY
+from scoring.formats.reading.fields import KEPT, KEY, LINE, NUMBER, Field, Layout, fields_of
 from scoring.formats.reading.file_bytes import decoded_as
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.rows import LineBlock, Rows, SourceRow, code_slices, json_lines, table_rows

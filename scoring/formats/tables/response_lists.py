@@ -41,8 +41,7 @@ from scoring.formats.results.model_outputs import written
 from scoring.formats.results.reward_lists import number
 from scoring.formats.results.scorer_names import scorer_name
 from scoring.formats.tables.column_mapping import ColumnMapping
-from inspector.state.answer_blocks import ANSWER
-from scoring.formats.tables.response_answers import IS_RIGHT, ResponseAnswers
+from scoring.formats.tables.response_answers import ANSWER, IS_RIGHT, ResponseAnswers
 
 _SAMPLE = 100
 _IDS = ("unique_id", "problem_id", "question_id", "q_id", "id", "idx", "index")

@@ -6,8 +6,7 @@ from scoring.data.errors import InspectError
 from scoring.models.prms.family_facts import facts_of
 from scoring.runs.opened import LoadedPrm
 from scoring.runs.prm_check.encoding import EncodingCheck, encoding_checks, result
-from scoring.runs.prm_check.golden_rewards import REWARDS, Golden, golden_of, golden_rewards, golden_tokens
-from inspector.analyses.show.token_page import TOKENS
+from scoring.runs.prm_check.golden_rewards import REWARDS, TOKENS, Golden, golden_of, golden_rewards, golden_tokens
 from scoring.runs.prm_check.running_checks import NAMES, running_checks
 from scoring.runs.xray import Case
 

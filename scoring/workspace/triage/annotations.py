@@ -6,8 +6,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.workspace.triage.actions import NOTE, RATE, SORT, TAG, UNTAG, Action, content_of, rating_of
-from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.actions import NOTE, RATE, RULE, SORT, TAG, UNTAG, Action, content_of, rating_of
 
 
 class Annotation(Struct, frozen=True):

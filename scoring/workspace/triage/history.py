@@ -13,8 +13,25 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scoring.workspace.triage.actions import CHANGES, DECIDING, NOTE, QUEUE, RATE, REDO, REVERSALS, SAID, SORT, TAG, UNDO, UNTAG, Action, ActionBatch, batch_of, rating_of
-from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.actions import (
+    CHANGES,
+    DECIDING,
+    NOTE,
+    QUEUE,
+    RATE,
+    REDO,
+    REVERSALS,
+    RULE,
+    SAID,
+    SORT,
+    TAG,
+    UNDO,
+    UNTAG,
+    Action,
+    ActionBatch,
+    batch_of,
+    rating_of,
+)
 from scoring.workspace.triage.queues import Queue, queue_of
 
 Statement = Mapping[str, str]

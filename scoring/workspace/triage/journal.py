@@ -32,8 +32,20 @@ from msgspec import Struct
 
 from scoring.data.errors import UnwritableWorkspace
 from scoring.data.storage.files import locked, sync, unwritable
-from scoring.workspace.triage.actions import NOTE, QUEUE, RATE, REDO, TAG, UNDO, UNTAG, Action, ActionBatch, JournalChange, batch_of
-from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.actions import (
+    NOTE,
+    QUEUE,
+    RATE,
+    REDO,
+    RULE,
+    TAG,
+    UNDO,
+    UNTAG,
+    Action,
+    ActionBatch,
+    JournalChange,
+    batch_of,
+)
 from scoring.workspace.triage.history import History, Triage
 from scoring.workspace.triage.journal_lines import VERSION, is_whole, read_file, sound
 from scoring.workspace.triage.queues import Queue

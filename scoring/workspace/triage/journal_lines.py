@@ -9,8 +9,20 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from scoring.workspace.triage.actions import CHANGES, DEFER, OWN, RATE, REDO, REVERSALS, RULINGS, SKIP, UNDO, Action, rating_of
-from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.actions import (
+    CHANGES,
+    DEFER,
+    OWN,
+    RATE,
+    REDO,
+    REVERSALS,
+    RULE,
+    RULINGS,
+    SKIP,
+    UNDO,
+    Action,
+    rating_of,
+)
 
 VERSION = 1
 _LARGEST = 1 << 53

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scoring.workspace.triage.actions import DEFER, SKIP, Action
-from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.actions import DEFER, RULE, SKIP, Action
 
 
 class Queue(Struct, frozen=True):

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable
 
 import polars as pl
 
-from scoring.workspace.triage.actions import NOTE, RATE, SORT, TAG, UNTAG, Action, rating_of
-from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.actions import NOTE, RATE, RULE, SORT, TAG, UNTAG, Action, rating_of
 
 RULING, RATING, CATEGORY = "ruling", "rating", "category"
 KINDS = (RULING, RATING, TAG, CATEGORY)

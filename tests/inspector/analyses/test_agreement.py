@@ -14,14 +14,13 @@ from inspector.state.triage.disagreements import DISAGREEMENTS, disagreements, s
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.metrics.annotator_agreement import NOTHING_SHARED, ONE_VALUE
-from scoring.workspace.triage.actions import RATE, RULINGS, SORT
-from scoring.metrics.cascade import RULE
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.workspace.triage.actions import RATE, RULE, RULINGS, SORT
 from scoring.workspace.triage.annotations import words_of
 from scoring.workspace.triage.journal import Author, Journal
 from thoroughness import together
 from views import agreement_view, lines_of, table_of
-from scoring.selection.loading import load
-from scoring.selection.query import Query
 
 MODEL, GOLD, BOTH, *_ = RULINGS
 CASES = [f"bench/c{number}" for number in range(8)]

@@ -10,10 +10,10 @@ from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.cascade import cascade
-from scoring.workspace.cache import VoteParts
-from views import cascade_view
 from scoring.selection.loading import load
 from scoring.selection.query import Query
+from scoring.workspace.cache import VoteParts
+from views import cascade_view
 
 CASES = [Case(1, 0, (0.1,)), Case(1, 0, (0.6,)), Case(1, -1, (0.55,)), Case(1, -1, (0.9,))]
 BALLOTS = [["0", "0"], ["0", "-1"], ["-1", "-1"], ["-1", None]]

@@ -10,11 +10,9 @@ import making
 import taxonomy_spaces
 from inspector.analyses import Params
 from inspector.analyses._columns import columns_of_cases
-from inspector.render.mathtext.symbols import ALIGNED
-from inspector.analyses.breakdown.bin_pages import OFFSET, POSITION, RELIABILITY, REWARDS, STEP_POSITION
+from inspector.analyses.breakdown.bin_pages import ALIGNED, OFFSET, POSITION, RELIABILITY, REWARDS, STEP_POSITION
 from inspector.analyses.breakdown.breakdown import breakdown
-from inspector.analyses.paper.paper_rows import CELLS
-from inspector.analyses.breakdown.breakdown_cells import FIGURES, LENGTH, NO_COLUMN, TYPES
+from inspector.analyses.breakdown.breakdown_cells import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPES
 from inspector.cli import main
 from inspector.render.chart_blocks import Columns
 from inspector.render.lines import text_of
@@ -26,12 +24,12 @@ from inspector.state.subject import subject
 from published_spaces import mr_math
 from scoring.data.errors import UsageError
 from scoring.metrics.outcome_conditions import COUNTS
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import Facet, Filter
 from thoroughness import THOROUGH, also, one_of, together
 from views import lines_of, page_sheet, words_of
 from walking import walk
-from scoring.selection.loading import load
-from scoring.selection.query import Query
 
 PAGES = (CELLS, TYPES, POSITION, OFFSET, ALIGNED, STEP_POSITION, LENGTH, REWARDS, RELIABILITY)
 TOLD = {

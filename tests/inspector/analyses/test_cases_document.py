@@ -7,8 +7,7 @@ from msgspec.structs import replace
 import example
 from inspector.analyses.cases import CASE_COLUMNS
 from scoring.selection.loading import load
-from scoring.workspace.triage.actions import NOTE, RATE, SORT
-from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.actions import NOTE, RATE, RULE, SORT
 from views import breakdown_view, cases_view
 
 

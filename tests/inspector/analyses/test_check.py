@@ -15,9 +15,9 @@ from inspector.cli import main
 from scoring.data.errors import UsageError
 from scoring.metrics.outcome_conditions import tried
 from scoring.metrics.resampling import SMALL
-from views import compare_view, table_of, words_of
 from scoring.selection.loading import load
 from scoring.selection.query import Query
+from views import compare_view, table_of, words_of
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,9 @@ from inspector.analyses import Params
 from inspector.analyses import load as load_analysis
 from inspector.analyses.stats import stats
 from inspector.cli import main
-from inspector.cli.entry import parse
 from inspector.cli.actions.output import form_of
 from inspector.cli.command_flags import FORMS
+from inspector.cli.entry import parse
 from inspector.cli.query_arguments import query_from
 from inspector.render.analysis_list import summaries
 from inspector.render.texts.sentences import gold_word, gold_words
@@ -30,8 +30,7 @@ from scoring.metrics.deciding import OPTIMISTIC
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import Facet, Filter
-from scoring.workspace.triage.actions import NOTE, RATE, RULINGS, SORT
-from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.actions import NOTE, RATE, RULE, RULINGS, SORT
 from scoring.workspace.triage.journal import Author, Journal
 from thoroughness import also, one_of, together
 from views import cases_view, metrics_view, show_view

@@ -20,14 +20,13 @@ from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.training_point import TrainingPoint
 from scoring.formats.benchmarks.case_format import Imported
-from scoring.workspace.triage.actions import NOTE, RATE, RULINGS, SORT, TAG
-from scoring.metrics.cascade import RULE
+from scoring.selection.loading import load as load_query
+from scoring.selection.query import Query
+from scoring.selection.result_set import ResultSet
+from scoring.workspace.triage.actions import NOTE, RATE, RULE, RULINGS, SORT, TAG
 from scoring.workspace.triage.journal import Author, Journal
 from step_reference import Step
 from thoroughness import THOROUGH
-from scoring.selection.query import Query
-from scoring.selection.result_set import ResultSet
-from scoring.selection.loading import load as load_query
 
 QUESTIONS = {
     "as it is": {},

@@ -21,12 +21,12 @@ from reference import Case
 from refusals import sentence_of
 from scoring.data.errors import UsageError
 from scoring.metrics.first_error import FAILURES
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.triage.actions import NOTE, SORT
 from scoring.workspace.triage.journal import Author, Journal
 from thoroughness import together
 from views import lines_of, table_of, taxonomy_view
-from scoring.selection.loading import load
-from scoring.selection.query import Query
 
 CASES = [f"bench/c{number}" for number in range(8)]
 

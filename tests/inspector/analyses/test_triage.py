@@ -16,13 +16,12 @@ from inspector.state.triage.annotations import ANNOTATIONS, gone_words
 from inspector.state.triage.history import HISTORY, case_named, history_lines
 from reference import Case
 from refusals import sentence_of
-from scoring.workspace.triage.actions import DEFER, RATE, RULINGS, SKIP, SORT
-from scoring.metrics.cascade import RULE
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.workspace.triage.actions import DEFER, RATE, RULE, RULINGS, SKIP, SORT
 from scoring.workspace.triage.journal import Author, Journal
 from thoroughness import together
 from views import lines_of, table_of, triage_view, words_of
-from scoring.selection.loading import load
-from scoring.selection.query import Query
 
 MODEL, GOLD, *_ = RULINGS
 CASES = [f"bench/c{number}" for number in range(6)]

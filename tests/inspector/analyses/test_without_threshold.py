@@ -16,6 +16,7 @@ from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence, votes_words
 from inspector.screens.case_columns import case_columns
 from inspector.screens.facet_groups import facet_groups
+from inspector.state.case_list.listed import failures
 from inspector.state.filtering.filter_words import filter_words
 from inspector.state.focusing import next_scorer
 from inspector.state.kept_answers import kept_answers
@@ -30,7 +31,6 @@ from scoring.selection.query import Query
 from scoring.workspace.cache import VoteParts
 from screen_text import press, rests, screen_lines, shows
 from views import cases_view, metrics_view, show_view, table_of, words_of
-from inspector.state.case_list.listed import failures
 
 PLAIN = Glyphs(ascii_only=True)
 UNMOVABLE = {

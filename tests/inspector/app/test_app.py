@@ -15,7 +15,6 @@ from inspector.screens.board import BoardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
 from inspector.screens.messages import Back, Go
-from inspector.state.query import Query
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
 from scoring.selection.query import Query

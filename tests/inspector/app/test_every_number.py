@@ -17,10 +17,10 @@ from inspector.widgets.key_table.command import ANALYSES
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from scoring.data.training_point import TrainingPoint
+from scoring.selection.query import Query
 from screen_text import press, rests, shows, strokes, type_ahead, until
 from thoroughness import THOROUGH, also
 from walking import walk
-from scoring.selection.query import Query
 
 KEYS = {one.id: strokes(one) for one in COMMANDS}
 SIZE = (160, 48)

@@ -30,14 +30,13 @@ from inspector.screens.loading import TooSmall
 from inspector.widgets.key_line import WhichKey
 from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table import COMMANDS
-from inspector.widgets.key_table.command import SCREENS
-from inspector.widgets.key_table.command import ANALYSES, Command
+from inspector.widgets.key_table.command import ANALYSES, SCREENS, Command
 from looks import strips
 from opened import opened
+from scoring.selection.query import Query
 from scoring.workspace.triage.actions import RULINGS
 from screen_text import press, screen_text, settled, shows, strokes, type_ahead, under_way, until
 from thoroughness import THOROUGH, one_of
-from scoring.selection.query import Query
 
 SIZE = (120, 40)
 NARROW, LITTLE = (41, 12), (7, 3)

@@ -17,11 +17,11 @@ from inspector.case_page.prose import FOUND, is_hit
 from inspector.render.texts.text import clean
 from inspector.state.opening import inspect
 from reference import Case
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.filtering.text_query import TextQuery
 from scoring.workspace.filtering.text_spans import spans
 from shown_case import PLAIN, at_hand, seen
-from scoring.selection.loading import load
-from scoring.selection.query import Query
 
 LONG = "word " * 30_000
 CASES = [Case(2, 0, (0.2, 0.9), error_steps=(0,))]

@@ -6,9 +6,7 @@ import pytest
 
 import making
 import talking
-from inspector.widgets.key_table.analyses import ANALYSIS
-from inspector.analyses.check.check import CHECK
-from inspector.state.answer_blocks import JUDGEMENT, THOUGHTS, told_talk
+from inspector.state.answer_blocks import ANALYSIS, CHECK, JUDGEMENT, THOUGHTS, told_talk
 from scoring.models.asking import GeneratedAnswer, Sampling
 from scoring.runs.generative.generative_catalogue import FAMILIES, is_talk
 from scoring.runs.generative.talk import said

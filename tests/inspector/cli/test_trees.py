@@ -9,8 +9,7 @@ import pytest
 
 from inspector.cli import main
 from inspector.cli.command_flags import FORMS
-from scoring.metrics.trees.figures import DOUBTED
-from inspector.analyses.best_of_n.lost_problems import LOST
+from scoring.metrics.trees.figures import DOUBTED, LOST
 from search_trees import node, recorded, slow_prunings, tree, written
 
 

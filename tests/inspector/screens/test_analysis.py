@@ -14,11 +14,11 @@ from inspector.screens.messages import Go
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from scoring.data.errors import UsageError
+from scoring.selection.loading import load
 from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.journal import Author, Journal
 from screen_text import hides, press, rests, screen_text, shows, until
 from thoroughness import THOROUGH
-from scoring.selection.loading import load
 
 
 def sheet_of(pilot):

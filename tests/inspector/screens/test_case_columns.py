@@ -7,9 +7,9 @@ from inspector.state.filtering.filter_words import filter_words
 from inspector.state.opening import inspect
 from reference import Case
 from scoring.evaluation.triage_columns import SAID as TRIAGE
-from scoring.workspace.filtering.filters import Facet, Filter
 from scoring.selection.loading import load
 from scoring.selection.query import Query
+from scoring.workspace.filtering.filters import Facet, Filter
 
 CASES = [Case(1, -1)] * 3
 NEW = {

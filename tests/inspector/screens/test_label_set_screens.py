@@ -8,11 +8,10 @@ from msgspec.structs import replace
 import example
 from inspector.state.opening import inspect
 from opened import inspected, opened
-from scoring.workspace.triage.actions import RATE
-from scoring.metrics.cascade import RULE
+from scoring.selection.loading import load
+from scoring.workspace.triage.actions import RATE, RULE
 from scoring.workspace.triage.journal import Author, Journal
 from screen_text import press, rests, screen_lines, screen_text, shows, until
-from scoring.selection.loading import load
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from unittest.mock import Mock
 from textual.screen import Screen
 
 import inspector.screens
-from inspector.widgets.textual_compat import Steady
 from inspector.screens.palette import SteadyPalette
 from inspector.widgets import textual_compat
+from inspector.widgets.textual_compat import Steady
 from opened import opened
 from screen_text import press, settled, until
 

@@ -18,13 +18,13 @@ from inspector.state.opening import inspect
 from inspector.state.triage.category_cases import NOT_TRIED, VALUES
 from inspector.widgets.pick_list import TextList
 from opened import inspected, listed, opened
+from scoring.selection.loading import load
+from scoring.selection.query import Query
 from scoring.workspace.triage.actions import NOTE, SORT
 from scoring.workspace.triage.journal import ENVIRONMENT, Author, Journal
 from scoring.workspace.workspace import Workspace
 from screen_text import hides, press, rests, screen_lines, shows, type_ahead, until
 from walking import walk
-from scoring.selection.loading import load
-from scoring.selection.query import Query
 
 
 def note(who, case, text, category=""):

@@ -7,12 +7,12 @@ from msgspec.structs import replace
 import checked_pairs
 import making
 import reference
-from inspector.state.counted_cases import counted_cases
 from inspector.state.comparability import incomparable, remedy_of
-from scoring.selection.query import Query
-from scoring.selection.loading import load
-from scoring.selection.result_set import select
+from inspector.state.counted_cases import counted_cases
 from scoring.metrics.outcome_conditions import tried
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.selection.result_set import select
 
 
 @pytest.fixture(scope="module")

@@ -25,16 +25,14 @@ from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import OUTCOMES, Rule
 from scoring.metrics.first_error import FirstErrors
-from scoring.workspace.triage.actions import RATE, RULINGS
-from scoring.metrics.cascade import RULE
+from scoring.selection.labels import label_set, labels_words
+from scoring.selection.loading import load
+from scoring.selection.query import Query
+from scoring.workspace.triage.actions import RATE, RULE, RULINGS
 from scoring.workspace.triage.annotations import Annotation
 from scoring.workspace.triage.journal import Author, Journal
 from thoroughness import up_to
 from views import metrics_view, show_view, words_of
-from scoring.selection.labels import label_set
-from scoring.selection.labels import labels_words
-from scoring.selection.loading import load
-from scoring.selection.query import Query
 
 GOLD, IMPORT = "gold wrong", "import problem"
 

@@ -12,8 +12,7 @@ from scoring.formats.benchmarks.case_format import Imported
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
-from scoring.workspace.triage.actions import RATE
-from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.actions import RATE, RULE
 from scoring.workspace.triage.journal import Author, Journal
 from scoring.workspace.workspace import Workspace
 from step_reference import Step

@@ -24,11 +24,11 @@ from scoring.evaluation.triage_columns import SAID as DTYPES
 from scoring.importing.sources import read_source
 from scoring.metrics.axes import DERIVED
 from scoring.metrics.breakdown import SCHEMA
-from screen_text import press, rests, shows, until
+from scoring.selection.labels import COLUMN
 from scoring.selection.loading import load
 from scoring.selection.ordering import INSTRUCTIVE
 from scoring.selection.query import Query
-from scoring.selection.labels import COLUMN
+from screen_text import press, rests, shows, until
 
 ODD = "odd \x1b[31m[bold]'\""
 """A name of a column that could act."""

@@ -54,7 +54,9 @@ def test_every_threshold_shows_what_the_shell_prints(query):
         # Beyond the ends of the curve, between two of its points, and on some of them.
         for threshold in [*thresholds[:: 1 if THOROUGH else 8], 0.123456789, -1.0, 2.0]:
             moved = now.moved(threshold, order=row_order(now.results))
-            assert printed(moved) == [(moved.summary.headline.score, moved.summary.headline.low, moved.summary.headline.high)]
+            assert printed(moved) == [
+                (moved.summary.headline.score, moved.summary.headline.low, moved.summary.headline.high)
+            ]
             if threshold in thresholds:
                 score = float(now.summary.sweep.score[thresholds.index(threshold)])
                 assert moved.headline.score == (None if math.isnan(score) else pytest.approx(score, abs=1e-12))

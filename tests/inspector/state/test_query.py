@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict
 
-from inspector.cli.entry import parse
 from inspector.cli.command_flags import COMMANDS, FORMS
+from inspector.cli.entry import parse
 from inspector.cli.query_arguments import query_from
 from inspector.state.common_flags import FIGURES
 from scoring.data.errors import UsageError

@@ -7,13 +7,12 @@ import making
 from reference import Case
 from scoring.evaluation.triage_columns import SAID as DTYPES
 from scoring.evaluation.triage_columns import TriageColumns
-from scoring.workspace.triage.actions import NOTE, RATE, REDO, RULINGS, SORT, TAG, UNDO, UNTAG, Action
-from scoring.metrics.cascade import RULE
-from scoring.workspace.triage.history import History, Triage
-from scoring.workspace.triage.journal import Author, Journal
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.selection.result_set import triaged
+from scoring.workspace.triage.actions import NOTE, RATE, REDO, RULE, RULINGS, SORT, TAG, UNDO, UNTAG, Action
+from scoring.workspace.triage.history import History, Triage
+from scoring.workspace.triage.journal import Author, Journal
 
 CASES = pl.DataFrame({"case": ["b/1", "b/2", "b/3"]})
 

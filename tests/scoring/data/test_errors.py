@@ -2,8 +2,7 @@
 
 import pytest
 
-from inspector.case_page.context_lines import LONGEST_MESSAGE
-from scoring.data.errors import LONGEST_NAME, LONGEST_PATH, UnreadableFile, shortened, with_short_names
+from scoring.data.errors import LONGEST_MESSAGE, LONGEST_NAME, LONGEST_PATH, UnreadableFile, shortened, with_short_names
 from scoring.formats.reading.findings import Finding
 
 

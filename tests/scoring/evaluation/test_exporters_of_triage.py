@@ -19,7 +19,7 @@ from scoring.evaluation.triage_exports import (
     trl_ratings,
 )
 from scoring.workspace.triage.actions import RATINGS, RULINGS
-from scoring.formats.benchmarks.reasoneval_pairs import CHANGED
+from scoring.workspace.triage.adjudicated import CHANGED
 from scoring.workspace.triage.annotations import Annotation
 from thoroughness import up_to
 

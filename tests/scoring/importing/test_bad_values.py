@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 from inspector.cli import main
-from inspector.case_page.context_lines import LONGEST_MESSAGE
-from scoring.data.errors import NotJoined
+from scoring.data.errors import LONGEST_MESSAGE, NotJoined
 from scoring.formats.reading.chunks import chunks
 from scoring.formats.reading.fields import Layout, identifier, read_by
 from scoring.formats.reading.rows import Rows

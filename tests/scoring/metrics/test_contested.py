@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.aligned import AlignedScorers
-from scoring.metrics.contested import ALONE, NO_SAY, NO_WEIGHT, ONE_WEIGHT, contested
-from scoring.metrics.label_votes import TIE
+from scoring.metrics.contested import ALONE, NO_SAY, NO_WEIGHT, ONE_WEIGHT, TIE, contested
 from thoroughness import up_to
 
 

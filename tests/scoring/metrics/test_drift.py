@@ -17,8 +17,20 @@ from hypothesis import strategies as st
 
 from drifting import KINDS, alarms, as_rollouts, figures, rollouts
 from scoring.metrics.best_of_n import somers_d
-from scoring.metrics.drift import ALPHA, DRIFTS, FEWEST, LENGTH, OUTCOME, concordance, drift_figures, mann_kendall, outcome_weights, rollouts_of, trends
-from scoring.metrics.saturation import LAST
+from scoring.metrics.drift import (
+    ALPHA,
+    DRIFTS,
+    FEWEST,
+    LAST,
+    LENGTH,
+    OUTCOME,
+    concordance,
+    drift_figures,
+    mann_kendall,
+    outcome_weights,
+    rollouts_of,
+    trends,
+)
 from thoroughness import THOROUGH, up_to
 
 COARSE = st.sampled_from((0.0, 0.25, 0.5, 0.75, 1.0))

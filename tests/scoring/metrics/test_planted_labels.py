@@ -10,8 +10,31 @@ from hypothesis import strategies as st
 
 from contested_space import ground_of, leaning
 from scoring.metrics.audit import audit_labels, confident_learning
-from scoring.metrics.planted_labels import AUDIT, AVERAGE_PRECISION, CALLED_CLEAN, CALLED_WRONG, CHANCE, FALSE_FLAGS, FLAGGED, FLAT, METRICS_OF_PLANTED, MOVED, MOVED_BY_ONE, PLANTED_KINDS, PLANTINGS, PRECISION, RANKED_BY, RECALL, TOP, PlantedFigures, plant_labels, planted_count, planted_figures, planted_hits
-from scoring.metrics.ensembles import CONSENSUS
+from scoring.metrics.planted_labels import (
+    AUDIT,
+    AVERAGE_PRECISION,
+    CALLED_CLEAN,
+    CALLED_WRONG,
+    CHANCE,
+    CONSENSUS,
+    FALSE_FLAGS,
+    FLAGGED,
+    FLAT,
+    METRICS_OF_PLANTED,
+    MOVED,
+    MOVED_BY_ONE,
+    PLANTED_KINDS,
+    PLANTINGS,
+    PRECISION,
+    RANKED_BY,
+    RECALL,
+    TOP,
+    PlantedFigures,
+    plant_labels,
+    planted_count,
+    planted_figures,
+    planted_hits,
+)
 from thoroughness import up_to
 
 SIZES = st.lists(

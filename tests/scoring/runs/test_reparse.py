@@ -6,10 +6,10 @@ from reference import Case
 from scoring.data.errors import UnwritableWorkspace
 from scoring.data.schema import VOTES
 from scoring.data.scorer import Scorer
-from scoring.formats.reading.critic_answers import Reading
-from scoring.models.critics.answer_parsers import CORRECTED, READERS
 from scoring.formats.reading.boxed_answers import read_grben, read_processbench
+from scoring.formats.reading.critic_answers import Reading
 from scoring.formats.reading.rated_answers import read_prmbench, read_socratic
+from scoring.models.critics.answer_parsers import CORRECTED, READERS
 from scoring.runs.reparse import SETTING, protocol_of_critic, reparse, stale
 from scoring.workspace.cache import VoteParts
 

@@ -19,12 +19,12 @@ from scoring.metrics.aligned import align_official, align_scorers
 from scoring.metrics.baselines import BASELINES, baselines
 from scoring.metrics.benchmark_figures import FIGURES, official_metric
 from scoring.metrics.paired import tied_name
-from step_reference import Step
-from thoroughness import THOROUGH
-from views import compare_view
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.selection.result_set import with_baselines
+from step_reference import Step
+from thoroughness import THOROUGH
+from views import compare_view
 
 DEMO = Query(benchmarks=("demo",))
 

@@ -27,10 +27,10 @@ from scoring.metrics.deciding import dev_thresholds
 from scoring.metrics.kernel import Decided
 from scoring.metrics.official_rows import CountingRules, figures_of, protocol_of
 from scoring.metrics.threshold_curves import official_curve, tuned
+from scoring.selection.loading import load as load_query
+from scoring.selection.query import Query
 from thoroughness import together, up_to
 from views import table_of
-from scoring.selection.query import Query
-from scoring.selection.loading import load as load_query
 
 BENCHMARK = st.sampled_from(sorted(FIGURES))
 POLICY = st.sampled_from(("wrong", "drop"))

@@ -12,12 +12,11 @@ from inspector.analyses.metrics.both_labels import BOTH, NOT_UNDER, OTHER_CASES,
 from inspector.cli import main
 from inspector.cli.command_flags import FORMS
 from scoring.metrics.official_rows import METRICS
-from scoring.workspace.triage.actions import RATE
-from scoring.metrics.cascade import RULE
-from scoring.workspace.triage.journal import Author, Journal
-from views import metrics_view
 from scoring.selection.loading import load
 from scoring.selection.query import Query
+from scoring.workspace.triage.actions import RATE, RULE
+from scoring.workspace.triage.journal import Author, Journal
+from views import metrics_view
 
 FIGURES = ("value", "low", "high", "n", "reason", "small", "sd", "runs")
 

@@ -187,7 +187,7 @@ async def test_a_first_screen_that_was_left_otherwise_since_is_not_shown(workspa
     app = InspectApp(workspace, state_folder=tmp_path)
     async with app.run_test(size=(120, 36)) as pilot:
         assert not app.remembering.first_frame()
-        await until(pilot, lambda: app.front and app.state.scorer == "alpha")
+        await until(pilot, lambda: app.front and app.state.focus.scorer == "alpha")
 
 
 @pytest.mark.parametrize(("keys", "ends"), [(("q",), True), (("ctrl+c",), True), (("g", "l", "slash", "q"), False)])

@@ -16,9 +16,8 @@ from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table import COMMANDS, bindings_of
+from inspector.widgets.key_table.command import ANALYSES, SCREENS, VERBS
 from inspector.widgets.key_table.rail import RAIL
-from inspector.widgets.key_table.command import SCREENS
-from inspector.widgets.key_table.command import ANALYSES, VERBS
 from inspector.widgets.sheet_view import SheetView
 from needing import IN_STORIES, NEEDING
 from opened import opened

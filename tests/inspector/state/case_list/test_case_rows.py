@@ -49,7 +49,9 @@ def test_a_threshold_that_moves_makes_the_rows_on_screen_and_no_column(results):
     names = tuple(whole_frame(results, start.focus.scorer).columns)
     for threshold in (0.1, 0.55, 0.9):
         moved = start.moved(threshold)
-        assert moved.rows.rows(names, rows) == whole_frame(moved.results, moved.focus.scorer)[[1, 2]].select(names).rows()
+        assert (
+            moved.rows.rows(names, rows) == whole_frame(moved.results, moved.focus.scorer)[[1, 2]].select(names).rows()
+        )
 
 
 def test_further_columns_stand_beside_the_others(results):

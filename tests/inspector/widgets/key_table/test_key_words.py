@@ -6,8 +6,8 @@ import example
 from inspector.app.app import InspectApp
 from inspector.app.terminal.keymap import FILE
 from inspector.widgets.key_table import COMMANDS
-from inspector.widgets.key_table.rail import RAIL
 from inspector.widgets.key_table.key_words import USUAL, KeyWords
+from inspector.widgets.key_table.rail import RAIL
 from screen_text import press, rests, shows
 
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.formats.reading.rows import SourceRow
-from scoring.metrics.trees.figures import DOUBTED, SHARES, figures_of, shares, tree_row, wrong_prunings
-from inspector.analyses.best_of_n.lost_problems import LOST
+from scoring.metrics.trees.figures import DOUBTED, LOST, SHARES, figures_of, shares, tree_row, wrong_prunings
 from scoring.metrics.trees.reading import read_trees, tree_of_row
 from scoring.metrics.trees.search_tree import NO_NODE
 from search_trees import any_tree, node, paths, recorded, slow_prunings, tree, written

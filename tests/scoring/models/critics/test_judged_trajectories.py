@@ -12,9 +12,8 @@ from inspector import cli
 from scoring.data.scorer import Scorer
 from scoring.data.texts import BEFORE_ALL, further_texts, reward_key
 from scoring.formats.reading.critic_answers import ParseNote
-from scoring.formats.reading.rated_answers import step_explanations
+from scoring.formats.reading.rated_answers import read_agentprocessbench, step_explanations
 from scoring.models.critics.protocols import PROTOCOLS
-from scoring.formats.reading.rated_answers import read_agentprocessbench
 from scoring.workspace.workspace import Workspace
 from servers.fault_server import Behaviour, running
 

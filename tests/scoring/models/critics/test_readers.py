@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.formats.reading.boxed_answers import read_grben, read_processbench
 from scoring.formats.reading.critic_answers import ParseNote, Reading, fault_of
+from scoring.formats.reading.rated_answers import read_socratic
 from scoring.models.critics.answer_parsers import READERS, read_answer, version, was_cut
 from scoring.models.critics.protocols import critic_protocol
-from scoring.formats.reading.boxed_answers import read_grben, read_processbench
-from scoring.formats.reading.rated_answers import read_socratic
 from thoroughness import THOROUGH
 
 PIECES = (

@@ -11,8 +11,14 @@ import pytest
 from scoring.data.errors import FilterError, SearchError
 from scoring.data.texts import Texts
 from scoring.workspace.filtering import condition_limits, text_search
-from scoring.workspace.filtering.condition_limits import _COPIES, _NO_ARGUMENT, FUNCTIONS, MOST_TEXT, in_time
-from scoring.workspace.filtering.condition_limits import ConditionCost
+from scoring.workspace.filtering.condition_limits import (
+    _COPIES,
+    _NO_ARGUMENT,
+    FUNCTIONS,
+    MOST_TEXT,
+    ConditionCost,
+    in_time,
+)
 from scoring.workspace.filtering.filters import _cost_of, columns_read, expression_of, passing
 from scoring.workspace.filtering.text_query import TextQuery
 

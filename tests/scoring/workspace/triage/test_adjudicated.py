@@ -7,8 +7,22 @@ from hypothesis import strategies as st
 
 from scoring.data.schema import METADATA, conform
 from scoring.workspace.triage.actions import RATINGS, RULINGS
-from scoring.workspace.triage.adjudicated import ADJUDICATIONS, BEYOND, CONFIRMED, GONE, OUTDATED, OVERLAID, RULINGS_DIFFER, STEPS_DIFFER, UNDECIDED, UNFINISHED, UNRATED, WITHOUT_GOLD, adjudicate
-from scoring.formats.benchmarks.reasoneval_pairs import CHANGED
+from scoring.workspace.triage.adjudicated import (
+    ADJUDICATIONS,
+    BEYOND,
+    CHANGED,
+    CONFIRMED,
+    GONE,
+    OUTDATED,
+    OVERLAID,
+    RULINGS_DIFFER,
+    STEPS_DIFFER,
+    UNDECIDED,
+    UNFINISHED,
+    UNRATED,
+    WITHOUT_GOLD,
+    adjudicate,
+)
 from scoring.workspace.triage.annotations import Annotation
 
 N_STEPS = 4

@@ -4,8 +4,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.workspace.triage.actions import DEFER, IN_QUEUES, NOTE, QUEUE, RATE, REDO, RULINGS, SKIP, SORT, TAG, UNDO, UNTAG, Action, rating_of
-from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.actions import (
+    DEFER,
+    IN_QUEUES,
+    NOTE,
+    QUEUE,
+    RATE,
+    REDO,
+    RULE,
+    RULINGS,
+    SKIP,
+    SORT,
+    TAG,
+    UNDO,
+    UNTAG,
+    Action,
+    rating_of,
+)
 from scoring.workspace.triage.history import History, Triage
 
 CASES = ("b/1", "b/2", "b/3")

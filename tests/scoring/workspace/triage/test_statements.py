@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.workspace.triage.actions import DEFER, NOTE, QUEUE, RATE, RULINGS, SKIP, SORT, TAG, UNTAG
-from scoring.metrics.cascade import RULE
+from scoring.workspace.triage.actions import DEFER, NOTE, QUEUE, RATE, RULE, RULINGS, SKIP, SORT, TAG, UNTAG
 from scoring.workspace.triage.history import History
 from scoring.workspace.triage.journal import Author, Journal
 from scoring.workspace.triage.journal_lines import sound
