@@ -16,7 +16,7 @@ import example
 import making
 from inspector import cli
 from modified import row as modified
-from scoring.api import AddedFrame, WorkspaceWarning, open_workspace
+from scoring.api import AddedFrame, ColumnMapping, WorkspaceWarning, open_workspace
 from scoring.data.errors import (
     FilterError,
     InputError,
@@ -30,7 +30,6 @@ from scoring.data.errors import (
 from scoring.data.schema import CASES
 from scoring.data.scorer import Scorer
 from scoring.formats.benchmarks import demo
-from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.selection.loading import load
 from scoring.selection.query import Query

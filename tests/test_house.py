@@ -189,15 +189,30 @@ def test_a_module_has_one_concept():
     assert [(file, lines) for file, lines in content().lines.items() if lines > 670] == []
 
 
-MOST_METHODS = {"scoring.evaluation.evaluation.Evaluation": 20, "inspector.screens.base.AppScreen": 20}
+MOST_METHODS = {
+    "scoring.evaluation.evaluation.Evaluation": 20,
+    "scoring.selection.result_set.ResultSet": 10,
+    "inspector.state.screen_state.ScreenState": 14,
+    "inspector.screens.base.AppScreen": 20,
+}
 """Methods and properties in the body of a class, at most; those with a name like `__init__` are not counted."""
 
 
-def methods(path: str) -> list[str]:
+MOST_FIELDS = {"scoring.selection.result_set.ResultSet": 8}
+"""Annotated fields of a class, at most."""
+
+
+def body_of(path: str) -> list[ast.stmt]:
     """Of a class, by its dotted path."""
     module, _, name = path.rpartition(".")
     tree = ast.parse(ROOT.joinpath(*module.split(".")).with_suffix(".py").read_text(encoding="utf-8"))
     [body] = [node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
+    return body
+
+
+def methods(path: str) -> list[str]:
+    """Of a class, by its dotted path."""
+    body = body_of(path)
     defined = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return [method for method in defined if not method.startswith("__")]
 
@@ -205,6 +220,12 @@ def methods(path: str) -> list[str]:
 @pytest.mark.parametrize("path", MOST_METHODS)
 def test_a_class_has_few_methods(path):
     assert len(methods(path)) <= MOST_METHODS[path], methods(path)
+
+
+@pytest.mark.parametrize("path", MOST_FIELDS)
+def test_a_class_has_few_fields(path):
+    fields = [node.target.id for node in body_of(path) if isinstance(node, ast.AnnAssign)]
+    assert 0 < len(fields) <= MOST_FIELDS[path], fields
 
 
 HAVE_STATE = {"self", "screen", "host", "_host", "front", "app"}

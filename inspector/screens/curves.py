@@ -102,4 +102,4 @@ class Curves(Controller[CurvedScreen]):
     def _overlay(self, chosen: tuple[str, ...] | None) -> None:
         if chosen is not None:
             self.context.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
-            self.screen.put(replace(self.state, beside=()))
+            self.screen.put(replace(self.state, focus=replace(self.state.focus, beside=())))

@@ -3,12 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from inspector.cli.actions.triage_export import NOTE
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from scoring.formats.benchmarks.benchmark_registry import error_type_of
-from scoring.metrics.cascade import RULE
-from scoring.workspace.triage.actions import DEFER, QUEUE, RATE, SKIP, SORT, TAG, Action, rating_of
+from scoring.workspace.triage.actions import DEFER, NOTE, QUEUE, RATE, RULE, SKIP, SORT, TAG, Action, rating_of
 from scoring.workspace.triage.history import Triage
 
 _DIGITS = frozenset("123456789")

@@ -7,8 +7,7 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scoring.metrics.cascade import RULE
-from scoring.workspace.triage.actions import RATE
+from scoring.workspace.triage.actions import RATE, RULE
 from scoring.workspace.triage.adjudicated import (
     CHANGED,
     CONFIRMED,

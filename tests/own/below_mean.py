@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.data.rules import rule
+from scoring.api import rule
 
 
 @rule("below-mean", words="its reward less the mean of its case", threshold=-0.2)

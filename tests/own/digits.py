@@ -1,6 +1,6 @@
 """A column of one's own, in one file: how many digits a problem has."""
 
-from scoring.data.own_columns import column
+from scoring.api import column
 
 
 @column("digits")

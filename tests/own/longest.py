@@ -2,10 +2,7 @@
 
 import polars as pl
 
-from inspector.api import count, define_analysis, table, text
-from inspector.render.blocks import Section
-from inspector.render.view import View
-from inspector.state.provenance import provenance
+from inspector.api import Section, View, count, define_analysis, provenance, table, text
 
 
 @define_analysis("Longest", help="The longest solution that each scorer has right.")

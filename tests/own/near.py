@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.metrics.own import metric
+from scoring.api import metric
 
 
 def share(sums):

@@ -32,7 +32,7 @@ def walk(state: ScreenState, sheet: Sheet) -> int:
             if len(sizes) % FULLY == 1:
                 there = drilled(state, drill)
                 assert there.shown.size == sizes[drill]
-                assert (there.benchmark, there.scorer) == (whose, drill.scorer or state.focus.scorer)
+                assert (there.focus.benchmark, there.focus.scorer) == (whose, drill.scorer or state.focus.scorer)
         assert sizes[drill] == drill.n, (line, piece)
         text = piece.text.strip()
         if COUNT.match(text):

@@ -8,8 +8,6 @@ from textual.worker import get_current_worker
 
 from inspector.app.services.host import ServiceHost
 from inspector.app.services.navigation import INSPECT, Navigation
-from inspector.state.renewing import renewed
-from scoring.selection.searching import search_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -258,6 +256,7 @@ def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
     from scoring.formats.benchmarks import demo
     from scoring.metrics.baselines import BASELINES
     from scoring.metrics.deciding import speaks_of
+    from scoring.selection.searching import search_fields
 
     known = {demo.NAME, *now.loaded.workspace.benchmarks()}
     benchmarks = tuple(name for name in initial.benchmarks if name in known)
@@ -289,7 +288,7 @@ def _query_again(initial: "Query", now: "ResultSet") -> "Query | None":
 def _same_view(before: "ScreenState", results: "ResultSet") -> "ScreenState":
     """The same view of what was read anew; of another benchmark, where the one in focus has gone."""
     from inspector.state.opening import inspect
-    from inspector.state.renewing import held_conditions
+    from inspector.state.renewing import held_conditions, renewed
 
     if before.focus.benchmark in results.cases["benchmark"]:
         return renewed(before, results)

@@ -13,7 +13,6 @@ from msgspec.structs import asdict
 
 from inspector.app.services.host import ServiceHost
 from inspector.app.terminal import kept_frame
-from inspector.state.case_list.listed import arranged
 from inspector.widgets.textual_compat import painted
 from scoring.data.environment import WORKSPACE
 
@@ -165,6 +164,8 @@ def as_left(state: "ScreenState", left: "LastView", *, chosen: bool) -> "ScreenS
 
     Unless one was `chosen` by name, or that has no rewards there any more.
     """
+    from inspector.state.case_list.listed import arranged
+
     state = arranged(state, state.results.query.columns or left.columns)
     if chosen or (left.benchmark, left.scorer) == (state.focus.benchmark, state.focus.scorer):
         return state

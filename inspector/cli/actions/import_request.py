@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from scoring.data.environment import WORKSPACE
 from scoring.data.errors import NoWorkspace, UsageError
 from scoring.data.names import near_names
 from scoring.data.own_code import is_file
@@ -20,7 +21,6 @@ from scoring.formats.results.scorer_names import scorer_name
 from scoring.formats.tables.column_mapping import ColumnMapping
 from scoring.importing.batch import ImportOptions
 from scoring.importing.source_locations import HUB, is_elsewhere, is_pattern
-from scoring.workspace.triage.journal import ENVIRONMENT
 from scoring.workspace.workspace import Workspace, workspace_folder
 from scoring.workspace.workspace_place import LOCAL, find_workspace
 
@@ -116,7 +116,7 @@ def _rule(args: argparse.Namespace) -> dict[str, Any]:
 
 def home(args: argparse.Namespace) -> Path:
     """Return where the workspace is or will be, on this machine."""
-    named = args.workspace or os.environ.get(ENVIRONMENT)
+    named = args.workspace or os.environ.get(WORKSPACE)
     return workspace_folder(named, create=True) if named else LOCAL
 
 

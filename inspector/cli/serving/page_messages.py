@@ -29,7 +29,7 @@ class Ping(Struct, tag="ping", array_like=True, forbid_unknown_fields=True):
     stamp: int | float | str | None = None
 
 
-class Focus(Struct, tag="focus", array_like=True, forbid_unknown_fields=True):
+class Focused(Struct, tag="focus", array_like=True, forbid_unknown_fields=True):
     """The page got the focus."""
 
 
@@ -37,7 +37,7 @@ class Blur(Struct, tag="blur", array_like=True, forbid_unknown_fields=True):
     """The page lost the focus."""
 
 
-PageMessage = Stdin | Resized | Ping | Focus | Blur
+PageMessage = Stdin | Resized | Ping | Focused | Blur
 _MESSAGES: msgspec.json.Decoder[PageMessage] = msgspec.json.Decoder(PageMessage)
 
 

@@ -31,7 +31,7 @@ from aiohttp.http import HttpProcessingError
 from textual_serve.app_service import AppService
 from textual_serve.server import Server
 
-from inspector.cli.serving.page_messages import Blur, Focus, Ping, Resized, Stdin, read_message
+from inspector.cli.serving.page_messages import Blur, Focused, Ping, Resized, Stdin, read_message
 from inspector.cli.serving.visitor import VisitorOpening, environment
 from inspector.render.texts.text import clean
 from scoring.data.python_child import start_python_async
@@ -331,7 +331,7 @@ class Doorkeeper(Server):
                     await guest.set_terminal_size(size.width, size.height)
                 case Ping(stamp):
                     await page.send_json(["pong", stamp])
-                case Focus():
+                case Focused():
                     await guest.focus()
                 case Blur():
                     await guest.blur()

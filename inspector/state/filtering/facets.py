@@ -216,10 +216,11 @@ def offered_facets(state: ScreenState) -> list[FacetColumn]:
     return facet_columns(state.results, state.focus.benchmark, state.focus.scorer, used)
 
 
-def offered_counts(state: ScreenState, columns: Sequence[FacetColumn]) -> dict[str, Counts]:
-    """Count for every facet how many cases on screen would have each of its values under all the other conditions."""
-    found = matching(state.results.matches, state.cases.height)
-    return facet_counts(state.results, state.benchmark_rows, columns, state.base, state.filter, found)
+def offered_counts(state: ScreenState, columns: Sequence[FacetColumn] | None = None) -> dict[str, Counts]:
+    """Count for every offered facet (or some) how many cases have each of its values under all the other conditions."""
+    columns = offered_facets(state) if columns is None else columns
+    left_by_search = matching(state.results.matches, state.cases.height)
+    return facet_counts(state.results, state.benchmark_rows, columns, state.base, state.filter, left_by_search)
 
 
 def _tally(results: ResultSet, facet: FacetColumn, rows: Bools) -> dict[FacetChoice, int]:

@@ -14,6 +14,7 @@ from inspector.state.triage.disagreements import DISAGREEMENTS, disagreements, s
 from reference import Case
 from scoring.data.errors import UsageError
 from scoring.metrics.annotator_agreement import NOTHING_SHARED, ONE_VALUE
+from scoring.selection.labels import Labels
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.workspace.triage.actions import RATE, RULE, RULINGS, SORT
@@ -250,7 +251,7 @@ def test_every_number_opens_the_cases_that_it_is_of(two):
         links = list(agreement_view(chosen, page).links())
         assert links
         for link in links:
-            assert chosen.passing(link.where).sum() == link.n > 0
+            assert chosen.evaluated.passing(link.where).sum() == link.n > 0
     # Ratings are of steps: beside them stands of how many cases.
     rating = next(line for line in table_of(agreement_view(chosen)) if line["about"] == "rating")
     assert (rating["steps"], rating["cases"]) == ("2", "1")
@@ -320,7 +321,7 @@ def test_without_a_workspace_nobody_has_said_anything_of_the_demo(tmp_path, monk
 
 def test_without_a_folder_it_says_so(root):
     with pytest.raises(UsageError, match="no workspace folder"):
-        agreement_view(replace(selected(root), journal=None))
+        agreement_view(replace(selected(root), labels=Labels()))
 
 
 def test_hostile_names_and_texts_are_only_names_and_texts(root, capsys):

@@ -8,7 +8,7 @@ import example
 import making
 import taxonomy_spaces
 from inspector.analyses.bias import bias
-from inspector.state.focusing import covering
+from inspector.state.focusing import covering, on_benchmark
 from inspector.state.opening import inspect
 from scoring.selection.loading import load
 from scoring.selection.query import Query
@@ -27,7 +27,7 @@ def view_of(state, *, intervals=True):
 
 def test_every_number_opens_exactly_its_cases(two):
     for name, benchmark in product(covering(two)[:2], ("bench", "socratic")):
-        looked = two.on_benchmark(benchmark).focused(name, benchmark)
+        looked = on_benchmark(two, benchmark).focused(name, benchmark)
         waiting = page_sheet(view_of(looked, intervals=False))
         assert walk(looked, page_sheet(view_of(looked))) >= walk(looked, waiting) > 0
 

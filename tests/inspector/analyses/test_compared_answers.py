@@ -7,7 +7,7 @@ from inspector.analyses import Params
 from inspector.analyses.best_of_n.best_of_n import best_of_n
 from inspector.cli import main
 from scoring.formats.reading import math_verify
-from scoring.formats.tables import response_answers, response_lists
+from scoring.formats.tables import response_answers
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 
@@ -79,12 +79,12 @@ def test_what_a_file_states_of_answers_stays_and_their_votes_are_told_apart_by_t
 
 def test_figures_that_an_older_version_compared_as_texts_say_so(tmp_path, monkeypatch):
     codes = {"answers-compared": response_answers.OLD_COMPARISON}
-    made = response_lists.Finding
+    made = response_answers.Finding
 
     def older(severity, code, *place):
         return made(severity, codes.get(code, code), *place)
 
-    monkeypatch.setattr(response_lists, "Finding", older)
+    monkeypatch.setattr(response_answers, "Finding", older)
     view = document(tmp_path, [completions(0, "7", ("7", "8"))])
     assert (
         sum("an older version compared the final answers of" in oddity for oddity in view.provenance["oddities"]) == 1

@@ -20,7 +20,7 @@ from inspector.render.analysis_list import summaries
 from inspector.render.texts.sentences import gold_word, gold_words
 from inspector.screens.exporting import export_document
 from inspector.screens.messages import Export
-from inspector.state.case_list.listed import failures
+from inspector.state.case_list.listed import cleared, failures
 from inspector.state.focusing import next_scorer
 from inspector.state.opening import inspect
 from refusals import sentence_of
@@ -192,10 +192,10 @@ def ways(root):
         chosen=Filter((Facet("error_type", ("gap\n2", None), keep=False),))
     )
     yield start.moved(0.1).moved(start.evaluation.scorer.threshold, start.evaluation.scorer.threshold_source)
-    yield next_scorer(start, 1).failures().next_scorer(1)
+    yield next_scorer(failures(next_scorer(start, 1)), 1)
     yield start.selected(chosen=Filter((Facet("generator", (None, "m1")),))).selected(sort="n_steps:desc")
-    yield start.moved(0.1).cleared()
-    yield inspect(read(Query(workspace=root, subsets=("words",), thresholds=((None, "best"),)))).failures()
+    yield cleared(start.moved(0.1))
+    yield failures(inspect(read(Query(workspace=root, subsets=("words",), thresholds=((None, "best"),)))))
     yield inspect(read(Query(workspace=root, benchmarks=("bench", "demo"), where=("n_steps < 9",), seed=3)))
 
 
@@ -269,11 +269,11 @@ def test_a_threshold_on_a_reward_gives_one_number_everywhere(root, threshold, ca
                 pytest.approx(value, abs=1e-12) if value is not None else None
             )
         moved = start.focused(scorer.name, "bench").moved(threshold)
-        assert moved.headline.score == (
+        assert moved.summary.headline.score == (
             None if expected["average", "f1"] is None else pytest.approx(expected["average", "f1"])
         )
         outcomes = [reference.outcome(case, threshold, "<") for case in rows]
-        assert moved.outcome_counts == {word: outcomes.count(word) for word in moved.outcome_counts}
+        assert moved.summary.outcome_counts == {word: outcomes.count(word) for word in moved.summary.outcome_counts}
 
 
 def test_the_demo_needs_no_workspace_and_its_numbers_are_those_of_plain_counting(tmp_path, monkeypatch, capsysbinary):

@@ -85,7 +85,7 @@ def test_without_a_scorer_statistics_and_what_is_printed_stand_there(tmp_path):
     papers.processbench(tmp_path / "w", papers.gsm8k())
     (tmp_path / "w" / "rewards").rename(tmp_path / "gone")
     bare = inspect(load(Query(workspace=str(tmp_path / "w"))))
-    assert bare.scorer is None
+    assert bare.focus.scorer is None
     assert walk(bare, page_sheet(view(bare, table="2"))) >= 2
     assert "Skywork-PRM-7B" in words_of(view(bare))
 

@@ -206,10 +206,10 @@ def test_the_curve_is_of_prmscore_and_its_best_can_be_put(root):
     for threshold, score in zip(
         start.summary.sweep.thresholds.tolist(), start.summary.sweep.score.tolist(), strict=True
     ):
-        found = start.moved(threshold).headline.score
+        found = start.moved(threshold).summary.headline.score
         assert np.isnan(score) if found is None else found == pytest.approx(score)
     best = start.summary.sweep.best
-    assert start.moved(best[0], OPTIMISTIC).headline.score == pytest.approx(best[1])
+    assert start.moved(best[0], OPTIMISTIC).summary.headline.score == pytest.approx(best[1])
 
 
 def test_beside_another_benchmark_the_headings_are_true_of_both(root):

@@ -15,6 +15,7 @@ from inspector.analyses import Params, load
 from inspector.case_page import rewriting_track
 from inspector.render.table_blocks import Cell, Table
 from inspector.screens.messages import Go
+from inspector.state.case_list.listed import cleared, failures, unfiltered
 from inspector.state.opening import inspect
 from opened import opened
 from scoring.data.errors import UsageError
@@ -276,7 +277,9 @@ def test_the_page_of_a_case_says_why_there_is_no_rewriting_of_it(space):
     row = int((start.cases["case"] == "demo/arithmetic-007").arg_max())
 
     def page(rewriting, **display):
-        return "\n".join(seen(replace(start, rewriting=rewriting), row, mode="rewriting", **display)[1])
+        return "\n".join(
+            seen(replace(start, focus=replace(start.focus, rewriting=rewriting)), row, mode="rewriting", **display)[1]
+        )
 
     assert "blank-lines does not rewrite demo/arithmetic-007" in page("blank-lines")
     assert "numb predicts no error in the case, no error in the rewriting" in page("hedging")
@@ -285,17 +288,15 @@ def test_the_page_of_a_case_says_why_there_is_no_rewriting_of_it(space):
     assert "question" not in page("control")
     plain = "\n".join(seen(start, row)[1])
     assert page("") == page("no rewriting at all") == plain
-    of_list = replace(start, rewriting="hedging")
-    assert of_list.selected(sort="n_steps").focused("noisy", "demo").rewriting == "hedging"
-    assert {made.rewriting for made in (of_list.unfiltered(), of_list.cleared(), of_list.failures())} == {""}
+    of_list = replace(start, focus=replace(start.focus, rewriting="hedging"))
+    assert of_list.selected(sort="n_steps").focused("noisy", "demo").focus.rewriting == "hedging"
+    assert {made.focus.rewriting for made in (unfiltered(of_list), cleared(of_list), failures(of_list))} == {""}
     # A scorer that was given none has its rewards of the case, beside the text.
     elsewhere = replace(
         start.results,
         evaluated=replace(start.results.evaluated, loaded=replace(start.results.loaded, workspace=Workspace(None))),
     )
-    assert "numb was not given it" in "\n".join(
-        seen(replace(start, results=elsewhere, rewriting="hedging"), row, mode="rewriting")[1]
-    )
+    assert "numb was not given it" in "\n".join(seen(replace(of_list, results=elsewhere), row, mode="rewriting")[1])
 
 
 def test_a_solution_is_cut_in_five_ways(space):

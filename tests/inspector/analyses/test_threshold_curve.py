@@ -18,10 +18,10 @@ from inspector.state.comparability import incomparable
 from inspector.state.thresholds.curve_rows import CURVE
 from reference import Case
 from scoring.data.errors import UsageError
-from scoring.formats.benchmarks.case_format import Imported
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.workspace.filtering.filters import passing
+from scoring.workspace.workspace import Imported
 from step_reference import Step
 from thoroughness import THOROUGH, also, one_of
 from views import card_view, curve_view, flips_view, metrics_view, table_of, thresholds_view

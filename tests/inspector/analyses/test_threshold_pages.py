@@ -20,6 +20,7 @@ from inspector.render.lines import text_of
 from inspector.render.terminal import Terminal
 from inspector.state.case_links import wrong_condition, wrong_rows
 from inspector.state.opening import inspect
+from inspector.state.subject import every_benchmark
 from published_spaces import mr_math
 from reference import Case
 from scoring.data.errors import UsageError
@@ -80,7 +81,7 @@ def walked(state, page, both=(False, True)):
 
 
 def test_ways_are_those_of_the_command(study):
-    name = study.scorer
+    name = study.focus.scorer
     rows = thresholds_view(load(Query(workspace=study.results.query.workspace, scorers=(name,)))).rows
     text = lines_of(view(study, CURVES), (160, 40))
     words = {"default": "default", "best": "best on these", "from:it's": "tuned on it's"}
@@ -102,9 +103,9 @@ def test_the_line_of_the_present_threshold_is_the_headline_and_moves(study):
     for threshold in (0.2, 0.5, 0.7):
         moved = study.moved(threshold)
         text = lines_of(view(moved, CURVES))
-        value = metrics_view(moved.for_metrics()).rows.filter(scorer=moved.scorer, metric="f1", subset="average")[
-            "value"
-        ][0]
+        value = metrics_view(every_benchmark(moved)).rows.filter(
+            scorer=moved.focus.scorer, metric="f1", subset="average"
+        )["value"][0]
         line = next(line for line in text if "(present)" in line)
         assert f"{threshold:g} " in line
         assert ("–" if value is None else f"{100 * value:.1f}") in line
@@ -122,8 +123,12 @@ def test_thresholds_of_dev_sets_are_marked_once_and_their_cases_left_out(tmp_pat
     assert told_tuned.count("(by subset)") == len(tuned.evaluation.rule.by_subset) == 2
     assert " dev-tuned, seed 0, " not in told_tuned
     line = next(line for line in lines_of(view(tuned, CURVES), (160, 40)) if line.startswith("dev-tuned, seed 0 "))
-    assert f" {tuned.headline.n} " in line
-    assert tuned.headline.n == plain.headline.n - tuned.evaluation.coverage.left_out < plain.headline.n
+    assert f" {tuned.summary.headline.n} " in line
+    assert (
+        tuned.summary.headline.n
+        == plain.summary.headline.n - tuned.evaluation.coverage.left_out
+        < plain.summary.headline.n
+    )
     walked(tuned, CURVES)
 
 
@@ -144,7 +149,7 @@ def test_what_is_wrong_at_a_threshold_is_what_deciding_there_says(study, kinds):
 
 
 def test_the_matrix_holds_what_every_subset_gives_on_every_other(study):
-    rows = thresholds_view(load(Query(workspace=study.results.query.workspace, scorers=(study.scorer,)))).rows
+    rows = thresholds_view(load(Query(workspace=study.results.query.workspace, scorers=(study.focus.scorer,)))).rows
     found = rows.filter(rows["kind"].str.starts_with("from:"))
     subsets = [kind.removeprefix("from:") for kind in found["kind"].unique(maintain_order=True)]
     assert len(subsets) >= 2

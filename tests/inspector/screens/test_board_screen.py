@@ -9,6 +9,7 @@ from inspector.screens.board import BoardScreen
 from inspector.screens.board_highlights import ScorerPane
 from inspector.screens.cases import CasesScreen
 from inspector.state.case_list.listed import cleared
+from inspector.state.filtering.facets import offered_counts
 from inspector.state.subject import subject
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
@@ -170,7 +171,7 @@ async def test_of_two_benchmarks_the_one_under_the_cursor_is_listed_counted_and_
         assert set(listed(pilot, "benchmark")) == {"other"}
         await press(pilot, "f")
         await shows(pilot, "outcome of alpha", "subset")
-        assert sum(count for _, count in inspected(pilot).facet_counts()["subset"]) == 12
+        assert sum(count for _, count in offered_counts(inspected(pilot))["subset"]) == 12
         await press(pilot, "f", "e", "c")
         await shows(pilot, "Wrote 12 rows to other-cases.csv")
         command = json.loads((tmp_path / "other-cases.provenance.json").read_bytes())["command"]

@@ -2,6 +2,7 @@ import making
 from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.case_columns import SHOWN_LABELS, case_columns, empty_keys, usual_keys
 from inspector.screens.facet_groups import facet_groups
+from inspector.state.case_list.listed import arranged
 from inspector.state.filtering.facets import FACETS, TITLES
 from inspector.state.filtering.filter_words import filter_words
 from inspector.state.opening import inspect
@@ -55,7 +56,7 @@ def test_a_column_without_any_value_among_the_rows_listed_is_hidden_unless_it_wa
     assert empty_keys(clean) == ("reward_at_gold", "origin")
     names = [key for key in usual_keys(clean) if key not in empty_keys(clean)]
     assert [column.name for column in case_columns(clean, Glyphs(), names)] == names
-    chosen = clean.arranged(("id", "origin"))
+    chosen = arranged(clean, ("id", "origin"))
     assert [column.name for column in case_columns(chosen, Glyphs())] == ["id", "origin"]
     assert empty_keys(now.selected(chosen=Filter(where=("n_steps > 9",)))) == ()
 

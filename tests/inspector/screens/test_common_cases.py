@@ -48,7 +48,7 @@ def test_on_screen_it_is_put_there_and_taken_away(root):
     assert there is not None
     assert is_on_common_cases(there)
     assert int(there.slice.sum()) == 144
-    assert int(there.on_benchmark("second").slice.sum()) == 160
+    assert int(on_benchmark(there, "second").slice.sum()) == 160
     back = on_all_cases(there)
     assert back is not None
     assert (back.base, int(back.slice.sum())) == ((), 160)

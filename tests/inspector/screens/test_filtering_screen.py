@@ -373,9 +373,9 @@ def test_an_order_goes_along_to_another_benchmark(of_two_benchmarks):
     for sort in ("margin:desc", "instructive", "n_steps:desc", ""):
         start = inspect(load(of_two_benchmarks)).selected(sort=sort)
         there = on_benchmark(start, "second")
-        assert (there.scorer, there.results.query.sort) == ("gpt4", sort)
+        assert (there.focus.scorer, there.results.query.sort) == ("gpt4", sort)
         assert there.shown.size == 4
-        assert there.on_benchmark("bench").shown.tolist() == start.shown.tolist()
+        assert on_benchmark(there, "bench").shown.tolist() == start.shown.tolist()
 
 
 def test_an_order_by_what_a_scorer_said_ends_where_none_has_said_anything(tmp_path):
@@ -385,8 +385,8 @@ def test_an_order_by_what_a_scorer_said_ends_where_none_has_said_anything(tmp_pa
     made.add([making.Imported("second", "made.jsonl", "made", "0-based", other.height, other, ())])
     start = inspect(load(Query(workspace=str(tmp_path))))
     for sort, kept in (("margin:desc", ""), ("instructive:desc", ""), ("n_steps:desc", "n_steps:desc")):
-        there = start.selected(sort=sort).on_benchmark("second")
-        assert (there.scorer, there.results.query.sort) == (None, kept), sort
+        there = on_benchmark(start.selected(sort=sort), "second")
+        assert (there.focus.scorer, there.results.query.sort) == (None, kept), sort
 
 
 async def test_another_benchmark_is_chosen_among_the_facets(of_two_benchmarks):

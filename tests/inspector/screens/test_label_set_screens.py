@@ -43,12 +43,12 @@ async def test_a_ruling_takes_effect_when_one_goes_back_and_every_screen_says_th
         await until(pilot, lambda: label(pilot) == 1)
         assert "without the last" not in await rests(pilot, "adjudicated labels")
         now = inspected(pilot)
-        assert now.summary.headline != before.headline
+        assert now.summary.headline != before.summary.headline
         fresh = inspect(load(query)).focused(now.focus.scorer, now.focus.benchmark)
-        assert now.summary.headline == fresh.headline
+        assert now.summary.headline == fresh.summary.headline
         await press(pilot, "u")
         await until(pilot, lambda: label(pilot) == -1)
-        assert inspected(pilot).summary.headline == before.headline
+        assert inspected(pilot).summary.headline == before.summary.headline
         await press(pilot, "g", "b")
         for width in (200, 80):
             await pilot.resize_terminal(width, 40)

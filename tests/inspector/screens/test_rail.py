@@ -52,7 +52,7 @@ async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_g
         await shows(pilot, "threshold 0.5500 (was 0.5300)", "F1 60.0", "tuned on these cases, optimistic")
         best = inspected(pilot)
         assert best.evaluation.rule.source == OPTIMISTIC
-        assert best.headline.score == pytest.approx(np.nanmax(best.sweep.score), abs=1e-15)
+        assert best.summary.headline.score == pytest.approx(np.nanmax(best.summary.sweep.score), abs=1e-15)
         await press(pilot, "enter", "enter")
         await shows(pilot, "(optimistic: best on these cases)")
 

@@ -22,6 +22,7 @@ from opened import DEMO, inspected, opened
 from scoring import __main__ as scoring_main
 from scoring.data.errors import UsageError
 from scoring.data.scorer import Scorer
+from scoring.evaluation.evaluated_cases import Loaded
 from scoring.formats.benchmarks import demo
 from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts, VoteParts
@@ -273,7 +274,7 @@ def test_a_critic_of_the_hub_is_asked_at_the_commit_that_it_is_known_by(imported
     """Another one of the same name would be another scorer, and the name is taken."""
     workspace = Workspace.open(imported)
     cases, texts = workspace.cases()
-    state = SimpleNamespace(results=SimpleNamespace(workspace=workspace, cases=cases, texts=texts))
+    state = SimpleNamespace(results=SimpleNamespace(loaded=Loaded(workspace, cases, texts), cases=cases))
     weights = {"hub": "org/m", "commit": "abc"}
     settings = {"protocol": "processbench", "model": "m", "weights": weights, "dtype": "float32", "template": ""}
     settings |= {"sampling": {"temperature": 0.0}, "seed": 42}

@@ -8,6 +8,7 @@ from inspector.cli.entry import parse
 from inspector.cli.query_arguments import query_from
 from inspector.screens import searching as search_screen
 from inspector.state.filtering import search_run
+from inspector.state.filtering.facets import offered_counts
 from inspector.state.subject import every_benchmark
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.search_bar import SearchBar
@@ -131,7 +132,7 @@ async def test_escape_gives_back_what_was_there_tab_chooses_the_texts_and_a_filt
         # A condition on outcomes does not count for the metric, a search does.
         assert state.slice.sum() == 7
         assert every_benchmark(state).shown.size == 7
-        assert sum(count for _, count in state.facet_counts()["alpha.outcome"]) == 7
+        assert sum(count for _, count in offered_counts(state)["alpha.outcome"]) == 7
         await press(pilot, "o", "down", "enter")
         assert len(listed(pilot)) < 5
         assert inspected(pilot).results.query.search == "-one"

@@ -12,7 +12,7 @@ from inspector.cli import main
 from inspector.render.lines import text_of
 from inspector.state.opening import inspect
 from opened import listed, opened
-from scoring.selection import result_set
+from scoring.selection import loading
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from screen_text import hides, press, screen_lines, shows, until
@@ -102,7 +102,7 @@ async def test_its_export_is_what_stats_prints_and_conditions_on_outcomes_count_
 def test_the_command_reads_no_scorer_unless_a_condition_speaks_of_one(tmp_path, monkeypatch, capsys):
     asked = example.write(tmp_path / "w")
     words = ["stats", "-w", asked.workspace, "--json", "--quiet"]
-    monkeypatch.setattr(result_set, "scored", lambda *_: pytest.fail("a scorer was read"))
+    monkeypatch.setattr(loading, "scored", lambda *_: pytest.fail("a scorer was read"))
     assert main([*words, "--where", "n_steps > 2"]) == 0
     without = json.loads(capsys.readouterr().out)
     monkeypatch.undo()

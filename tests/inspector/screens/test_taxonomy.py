@@ -259,7 +259,7 @@ async def test_notes_are_ticked_put_into_categories_and_exported_as_the_command_
 
 async def test_where_there_is_no_folder_it_is_said(monkeypatch):
     """Here, and wherever else something would be said of a case."""
-    monkeypatch.setattr("scoring.selection.result_set.find_workspace_or_demo", lambda *_: Workspace(None))
+    monkeypatch.setattr("scoring.selection.loading.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened(size=(100, 30)) as pilot:
 
         async def refused(*keys):

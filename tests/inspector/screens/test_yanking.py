@@ -33,7 +33,7 @@ def test_a_case_says_what_the_screen_says_and_its_command_shows_it(state, tmp_pa
 
 def test_a_case_without_a_scorer_has_no_verdict(query):
     bare = inspect(load(query))
-    facts = json.loads(case_facts(replace(bare, scorer=None), 0))
+    facts = json.loads(case_facts(replace(bare, focus=replace(bare.focus, scorer=None)), 0))
     assert set(facts) <= {"case", "subset", "generator", "n_steps", "earliest_error", "command"}
 
 

@@ -44,6 +44,6 @@ def test_a_condition_on_it_is_left_out_of_the_metric_as_those_on_outcomes_are(tm
     some = now.selected(chosen=Filter(where=("disagreement > 0",)))
     assert 0 < some.shown.size < now.shown.size
     assert some.summary.headline == now.summary.headline
-    assert some.apart
+    assert some.data_filter != some.filter
     assert all(now.results.evaluated.said_by_scorers(name) for name in (*MEASURES, "alpha.lowest_reward"))
     assert not replace(now.results).evaluated.said_by_scorers("n_steps")

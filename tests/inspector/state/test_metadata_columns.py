@@ -12,7 +12,7 @@ from inspector.analyses.metrics.metrics import _OF_A_FIGURE
 from inspector.cli import main
 from inspector.state.case_list.case_rows import FOUND_IN
 from inspector.state.case_list.catalogue import OF_CASES, OF_SCORER, catalogue
-from inspector.state.filtering.facets import TITLES
+from inspector.state.filtering.facets import TITLES, offered_facets
 from inspector.state.subject import subject
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened
@@ -171,7 +171,7 @@ async def test_in_the_app_one_is_a_facet_a_column_an_axis_and_a_fact(root):
         await until(pilot, lambda: pilot.app.screen.query(FacetList))
         await press(pilot, "end")
         await shows(pilot, "difficulty", "meta.year")
-        offered = {one.column: one for one in inspected(pilot).facet_columns}
+        offered = {one.column: one for one in offered_facets(inspected(pilot))}
         assert {"difficulty", "meta.year", "meta.taken.from", HERE} <= offered.keys()
         assert "share" not in offered
         assert {"difficulty", "meta.year", HERE} <= {*columns_offered(subject(inspected(pilot)), "processbench")}

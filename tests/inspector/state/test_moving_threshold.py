@@ -59,7 +59,7 @@ def test_every_threshold_shows_what_the_shell_prints(query):
             ]
             if threshold in thresholds:
                 score = float(now.summary.sweep.score[thresholds.index(threshold)])
-                assert moved.headline.score == (None if math.isnan(score) else pytest.approx(score, abs=1e-12))
+                assert moved.summary.headline.score == (None if math.isnan(score) else pytest.approx(score, abs=1e-12))
 
 
 def test_rows_and_counts_follow_a_condition_on_what_moves(query):
@@ -68,7 +68,7 @@ def test_rows_and_counts_follow_a_condition_on_what_moves(query):
     assert Facet(start.focus.outcome_column, ("exact",)).sql in kept.results.query.where
     for threshold in (0.15, 0.45, 0.6):
         moved = kept.moved(threshold, order=row_order(kept.results))
-        outcomes = moved.results.evaluated.column(moved.outcome_column).to_list()
-        assert moved.shown.tolist() == [row for row in kept.order.tolist() if outcomes[row] == "exact"]
-        assert moved.outcome_counts["exact"] == moved.shown.size
+        outcomes = moved.results.evaluated.column(moved.focus.outcome_column).to_list()
+        assert moved.shown.tolist() == [row for row in row_order(kept.results).tolist() if outcomes[row] == "exact"]
+        assert moved.summary.outcome_counts["exact"] == moved.shown.size
         assert sorted(load(moved.results.query).shown.tolist()) == sorted(moved.shown.tolist())

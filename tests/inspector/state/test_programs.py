@@ -33,7 +33,7 @@ STARTERS = {
 }
 OF_OS = ("system", "popen", "startfile", "posix_spawn", "posix_spawnp", "fork", "forkpty", "exec", "spawn")
 PROGRAMS = {"inspector/state/programs.py"}
-CHILDREN = {"scoring/engines/placement.py", "scoring/data/python_child.py"}
+CHILDREN = {"scoring/engines/memory.py", "scoring/data/python_child.py"}
 """The module that starts Python processes of our own and, in those, the one that asks the driver of a GPU."""
 
 

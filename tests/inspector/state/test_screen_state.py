@@ -17,6 +17,7 @@ from inspector.screens.messages import Export
 from inspector.screens.threshold_bar.rail_lines import ThresholdChanges
 from inspector.state.case_list.listed import cleared, failures
 from inspector.state.comparability import incomparable
+from inspector.state.filtering.facets import offered_counts
 from inspector.state.focusing import next_scorer, on_benchmark
 from inspector.state.opening import inspect
 from inspector.state.subject import subject
@@ -97,7 +98,7 @@ def test_the_headline_is_the_row_of_the_metrics_table(root, scorer, unparsed):
 def test_conditions_on_outcomes_narrow_the_list_and_leave_the_metric(start):
     failing = failures(start)
     assert failing.summary.headline == start.summary.headline
-    assert failing.outcome_counts == start.summary.outcome_counts
+    assert failing.summary.outcome_counts == start.summary.outcome_counts
     wrong = sum(
         count
         for word, count in start.summary.outcome_counts.items()
@@ -112,7 +113,7 @@ def test_conditions_on_outcomes_narrow_the_list_and_leave_the_metric(start):
     assert failing.shown.tolist() == order
     words = start.selected(chosen=Filter((Facet("subset", ("two words",)), Facet("gpt4.outcome", ("exact",)))))
     part = [case for case in SCORED["gpt4"] if case.subset == "two words"]
-    assert words.headline.score == f1(part, 0.5)
+    assert words.summary.headline.score == f1(part, 0.5)
 
 
 @pytest.mark.parametrize("threshold", [0.1, 1 / 3, 0.45, 0.7, -5.0, 5.0])
@@ -137,7 +138,7 @@ def test_moving_decides_everything_and_flips_are_what_changed(start, threshold):
 def test_there_and_back_gives_the_old_numbers(start):
     back = start.moved(0.123).moved(start.evaluation.scorer.threshold, start.evaluation.scorer.threshold_source)
     assert back.summary.headline == start.summary.headline
-    assert back.outcome_counts == start.summary.outcome_counts
+    assert back.summary.outcome_counts == start.summary.outcome_counts
     assert back.results.evaluated.table(back.results.evaluated.columns).equals(
         start.results.evaluated.table(start.results.evaluated.columns)
     )
@@ -147,7 +148,7 @@ def test_there_and_back_gives_the_old_numbers(start):
 def test_while_a_threshold_moves_rows_keep_their_places(start):
     failing = failures(start)
     moved = failing.moved(0.7, order=row_order(failing.results))
-    place = {row: index for index, row in enumerate(failing.order.tolist())}
+    place = {row: index for index, row in enumerate(row_order(failing.results).tolist())}
     assert [place[row] for row in moved.shown] == sorted(place[row] for row in moved.shown)
     settled = moved.selected(sort=moved.results.query.sort)
     assert sorted(settled.shown) == sorted(moved.shown)
@@ -172,8 +173,8 @@ def test_the_curve_follows_the_filter(start):
     some = start.selected(chosen=Filter((Facet("subset", ("two words",)),)))
     part = [case for case in SCORED["gpt4"] if case.subset == "two words"]
     assert some.summary.sweep.best[1] == pytest.approx(reference.best_f1(part, "<"))
-    assert some.moved(0.2).sweep.best == some.sweep.best
-    assert start.selected(chosen=Filter(where=("n_steps > 99",))).sweep.best is None
+    assert some.moved(0.2).summary.sweep.best == some.summary.sweep.best
+    assert start.selected(chosen=Filter(where=("n_steps > 99",))).summary.sweep.best is None
 
 
 @pytest.mark.parametrize(
@@ -188,7 +189,7 @@ def test_the_curve_follows_the_filter(start):
 )
 def test_a_facets_count_is_how_many_cases_choosing_it_alone_would_show(start, chosen):
     now = start.selected(chosen=chosen)
-    facets = now.facet_counts()
+    facets = offered_counts(now)
     assert {"gpt4.outcome", "subset", "error_type", "generator", "final_answer_correct"} <= facets.keys()
     assert "pattern" not in facets
     for column, values in facets.items():
@@ -198,7 +199,7 @@ def test_a_facets_count_is_how_many_cases_choosing_it_alone_would_show(start, ch
 
 
 def test_facets_come_most_frequent_first_and_outcomes_in_their_own_order(start):
-    facets = start.facet_counts()
+    facets = offered_counts(start)
     words = [value for value, _ in facets["gpt4.outcome"]]
     assert words == sorted(words, key=OUTCOMES.index)
     for column in ("subset", "generator", "final_answer_correct"):
@@ -209,14 +210,14 @@ def test_facets_come_most_frequent_first_and_outcomes_in_their_own_order(start):
 
 def test_another_scorer_takes_the_outcome_facet_along(start):
     other = next_scorer(failures(start), 1)
-    assert other.scorer == "rand-0"
+    assert other.focus.scorer == "rand-0"
     wrong = ("early", "late", "missed", "false_alarm", "unparsed", "refused")
     assert other.filter.facet("rand-0.outcome").values == wrong
     assert other.filter.facet("gpt4.outcome") is None
-    assert [next_scorer(start, by).scorer for by in (1, 2, 3, -1)] == ["rand-0", "x=y", "gpt4", "x=y"]
+    assert [next_scorer(start, by).focus.scorer for by in (1, 2, 3, -1)] == ["rand-0", "x=y", "gpt4", "x=y"]
     words = set(other.results.evaluated.table(other.results.evaluated.columns)["rand-0.outcome"].gather(other.shown))
     assert words <= {"early", "late", "missed", "false_alarm"}
-    assert other.cleared().shown.tolist() == list(range(len(CASES)))
+    assert cleared(other).shown.tolist() == list(range(len(CASES)))
 
 
 def test_a_scorer_that_was_refused_everywhere_breaks_nothing(tmp_path):
@@ -227,9 +228,13 @@ def test_a_scorer_that_was_refused_everywhere_breaks_nothing(tmp_path):
     assert start.focus.scorer == "b"
     other = start.focused("a", "bench")
     assert other.summary.span == (0.0, 1.0)
-    assert other.sweep.best is None
-    assert (other.headline.on_wrong, other.headline.on_right, other.headline.score) == (0, 0, None)
-    assert other.next_scorer(1).scorer == other.next_scorer(-1).scorer == "b"
+    assert other.summary.sweep.best is None
+    assert (other.summary.headline.on_wrong, other.summary.headline.on_right, other.summary.headline.score) == (
+        0,
+        0,
+        None,
+    )
+    assert next_scorer(other, 1).focus.scorer == next_scorer(other, -1).focus.scorer == "b"
     assert board_frame(start.results)["scorer"].to_list() == ["b", "a"]
 
 
@@ -244,14 +249,14 @@ def test_without_scorers_there_are_cases(tmp_path):
     )
     assert start.shown.size == len(CASES)
     assert next_scorer(start, 1) is start
-    assert "subset" in start.facet_counts()
+    assert "subset" in offered_counts(start)
     assert start.summary.outcome_counts == {}
 
 
 def test_without_cases_there_is_nothing_and_no_error(tmp_path):
     making.workspace(tmp_path, [], [])
     start = inspect(load(Query(workspace=str(tmp_path))))
-    assert (start.shown.size, start.focus.scorer, start.facet_counts()) == (0, None, {})
+    assert (start.shown.size, start.focus.scorer, offered_counts(start)) == (0, None, {})
 
 
 def test_the_range_reaches_beyond_the_scorers_own_where_rewards_do(tmp_path):
@@ -311,11 +316,11 @@ def test_the_board_keeps_its_numbers_whatever_the_list_shows(start):
 
 def test_two_benchmarks_are_looked_at_one_by_one(root):
     both = inspect(load(Query(workspace=root, benchmarks=("bench", "demo"))))
-    other = both.focused(both.focus.scorer, "bench").next_scorer(1)
+    other = next_scorer(both.focused(both.focus.scorer, "bench"), 1)
     assert set(other.cases["benchmark"].gather(other.shown)) == {"bench"}
-    assert other.scorer in SCORED
-    assert other.headline.score == f1(SCORED[other.scorer], other.evaluation.scorer.threshold)
-    assert isinstance(other.headline, Headline)
+    assert other.focus.scorer in SCORED
+    assert other.summary.headline.score == f1(SCORED[other.focus.scorer], other.evaluation.scorer.threshold)
+    assert isinstance(other.summary.headline, Headline)
 
 
 def test_rewards_of_the_scorer_in_focus_stand_beside_the_cases(start):
@@ -326,7 +331,7 @@ def test_rewards_of_the_scorer_in_focus_stand_beside_the_cases(start):
 def test_spans_that_are_no_bins_are_counted_as_well(start):
     asked = (NumberRange(2, 3), NumberRange(0, 4), 5)
     chosen = Filter((Facet("n_steps", asked), Facet("n_steps", (NumberRange(3, 3),), keep=False)))
-    counts = dict(start.selected(chosen=chosen).facet_counts()["n_steps"])
+    counts = dict(offered_counts(start.selected(chosen=chosen))["n_steps"])
     lengths = [case.n_steps for case in CASES]
     for value in (*asked, NumberRange(3, 3)):
         low, high = value if isinstance(value, NumberRange) else (value, value)

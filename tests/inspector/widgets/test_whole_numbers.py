@@ -48,8 +48,8 @@ async def test_no_number_on_the_screens_is_cut(workspace):
         await press(pilot, "t", *["right"] * 5)
         moved = inspected(pilot)
         text = await rests(pilot, "threshold 0.5500 (was 0.5000)", "changed")
-        assert whole(text, {f"{moved.headline.n:,}"})
-        for count in moved.outcome_counts.values():
+        assert whole(text, {f"{moved.summary.headline.n:,}"})
+        for count in moved.summary.outcome_counts.values():
             assert not count or re.search(rf"(?<![\d,.]){count:,}(?![\d,.])", text)
 
 

@@ -109,7 +109,7 @@ def test_every_number_of_every_row_opens_exactly_its_cases(results):
                 continue
             opened += 1
             assert drill.n == len(drilled(start, drill).shown), (row["row"], column)
-            assert drilled(start, drill).scorer == row["scorer"]
+            assert drilled(start, drill).focus.scorer == row["scorer"]
             if column in COUNTS:
                 assert drill.n == row[column]
             elif column == "coverage":

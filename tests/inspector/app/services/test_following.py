@@ -13,7 +13,7 @@ import example
 import making
 import reference
 from inspector.app.services import following
-from inspector.state.case_list.listed import failures
+from inspector.state.case_list.listed import arranged, failures
 from opened import inspected, opened
 from scoring.api import open_workspace
 from scoring.evaluation import derived
@@ -83,7 +83,7 @@ async def test_nothing_that_lands_takes_away_a_tag_a_search_or_a_moving_threshol
         assert inspected(pilot).summary.threshold == 0.53
         await until(pilot, lambda: "zeta" in scorers(pilot))
         assert inspected(pilot).summary.threshold == 0.53
-        kept = failures(inspected(pilot)).arranged(("id", "verdict")).selected(sort="n_steps:desc")
+        kept = arranged(failures(inspected(pilot)), ("id", "verdict")).selected(sort="n_steps:desc")
         pilot.app.screen.put(kept)
         await settled(pilot)
         land(pilot, "eta")

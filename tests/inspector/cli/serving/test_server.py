@@ -23,7 +23,7 @@ import hostile_folder
 from inspector import cli
 from inspector.cli.actions import browser as shell
 from inspector.cli.serving import server
-from inspector.cli.serving.page_messages import Blur, Focus, PageSize, Ping, Resized, Stdin, read_message
+from inspector.cli.serving.page_messages import Blur, Focused, PageSize, Ping, Resized, Stdin, read_message
 from inspector.cli.serving.server import COOKIE, Doorkeeper
 from inspector.cli.serving.visitor import VisitorOpening
 from inspector.state.visit import Visit
@@ -266,7 +266,7 @@ def test_each_message_of_our_page_is_read_and_no_other():
     assert read_message('["stdin", "a\\u0000"]') == Stdin("a\0")
     assert read_message('["resize", {"width": 80, "height": 24}]') == Resized(PageSize(80, 24))
     assert read_message('["ping", "1700000000000"]') == Ping("1700000000000")
-    assert (read_message('["focus"]'), read_message('["blur"]')) == (Focus(), Blur())
+    assert (read_message('["focus"]'), read_message('["blur"]')) == (Focused(), Blur())
     assert read_message('["stdin", "\ud800"]') is None
 
 

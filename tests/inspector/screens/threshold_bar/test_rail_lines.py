@@ -87,11 +87,11 @@ def study(tmp_path_factory):
 def test_numbers_are_those_of_before_and_after(study, width, threshold):
     now = study.moved(threshold)
     metric, _, _, *rest = [text_of(line) for line in rail_lines(now, study, width, Glyphs(ascii_only=True))]
-    change = f"{100 * (now.summary.headline.score - study.headline.score):+.1f}"
+    change = f"{100 * (now.summary.headline.score - study.summary.headline.score):+.1f}"
     assert metric.startswith(f"threshold {threshold:.4f} (was 0.5000)   F1 {percent(now.summary.headline)} {change} [")
     for word, count in now.summary.outcome_counts.items():
         if word in {"exact", "early", "late", "missed", "clean", "false_alarm"}:
-            difference = count - study.outcome_counts[word]
+            difference = count - study.summary.outcome_counts[word]
             said = f" {count}" + (f" ({difference:+})" if difference else "  ")
             words = [f"{GLYPHS[word]} {word.replace('_', ' ')}{said}", f"{GLYPHS[word]}{said}"]
             assert any(form in "".join(rest) for form in words[: 1 if width == WIDE else 2])
@@ -101,7 +101,7 @@ def test_numbers_are_those_of_before_and_after(study, width, threshold):
     said = (full if width == WIDE else short) if right + wrong + other else "nothing changed"
     assert said in "".join(rest)
     assert "optimistic" in rest[-1]
-    best = study.sweep.best
+    best = study.summary.sweep.best
     assert f"* best {best[0]:.4f}: F1 {100 * best[1]:.1f}" in rest[-1]
 
 

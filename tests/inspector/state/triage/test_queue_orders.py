@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import making
+from inspector.state.case_list.listed import cleared, failures
 from inspector.state.contested_gold import rankings
 from inspector.state.focusing import covering
 from inspector.state.label_audit import audited_benchmarks
@@ -39,7 +40,7 @@ def study(tmp_path_factory):
     root = tmp_path_factory.mktemp("study")
     cases, scorers = making.study(n=60)
     making.workspace(root, cases, scorers, **making.labels(cases))
-    return inspect(load(Query(workspace=str(root)))).cleared()
+    return cleared(inspect(load(Query(workspace=str(root)))))
 
 
 def names(state):
@@ -47,11 +48,11 @@ def names(state):
 
 
 def test_every_order_holds_the_listed_cases_once(study):
-    for listed in (study, study.failures()):
+    for listed in (study, failures(study)):
         for name in [name for name in names(listed) if name not in {CONTESTED, DIFFERING}]:
             rows = queue_rows(listed, name, seed=3)
             assert sorted(rows.tolist()) == sorted(listed.shown.tolist()), name
-    assert queue_rows(study.failures(), "listed").tolist() == study.failures().shown.tolist()
+    assert queue_rows(failures(study), "listed").tolist() == failures(study).shown.tolist()
     assert (
         queue_rows(study, "instructive").tolist()[:5]
         == instructive(study.evaluation.margins, study.evaluation.codes)[:5].tolist()
@@ -83,7 +84,7 @@ def test_where_more_pairs_of_scorers_differ_comes_first(study):
 
 def test_suspicious_labels_come_as_they_are_audited_and_then_the_others(study):
     rows = audited_benchmarks(subject(study, covering(study)))["bench"].ranked
-    for listed in (study, study.failures()):
+    for listed in (study, failures(study)):
         shown = set(listed.shown.tolist())
         first = [row for row in rows if row in shown]
         order = queue_rows(listed, SUSPICIOUS).tolist()
@@ -120,7 +121,7 @@ def test_contested_cases_come_as_they_are_ranked(study):
     (ranking,) = rankings(subject(study, covering(study)))
     assert ranking.rows
     assert queue_rows(study, CONTESTED).tolist() == list(ranking.rows)
-    listed = study.failures()
+    listed = failures(study)
     assert set(queue_rows(listed, CONTESTED).tolist()) <= set(listed.shown.tolist()) & set(ranking.rows)
 
 
