@@ -27,15 +27,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from scoring.data.errors import InspectError
+from scoring.data.metadata_columns import MetadataColumns
+from scoring.data.texts import Texts
 from scoring.runs.arguments import add_arguments, add_prm_arguments, count
 from scoring.runs.events import GO_ON, Doing, End, Event, RunTally, document
 from scoring.runs.interrupt import Interrupt, Stopped
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from scoring.data.metadata_columns import MetadataColumns
-    from scoring.data.texts import Texts
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -157,7 +156,7 @@ def _events(
         yield from run
 
 
-def _rows(args: argparse.Namespace, cases: "pl.DataFrame", texts: "Texts", columns: "MetadataColumns") -> list[int]:
+def _rows(args: argparse.Namespace, cases: "pl.DataFrame", texts: Texts, columns: MetadataColumns) -> list[int]:
     """The rows of the cases that are asked for; `columns` are read as far as conditions and strata name them."""
     from scoring.runs.case_sampling import in_shard, sample, spread
     from scoring.workspace.filtering.filters import columns_read, passing

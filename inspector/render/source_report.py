@@ -12,6 +12,8 @@ from inspector.render.texts.sentences import counted as number_of
 from scoring.data.errors import with_short_names
 from scoring.data.rules import when_wrong
 from scoring.data.training_point import GUESSED
+from scoring.evaluation.verdicts import NO_VERDICT
+from scoring.evaluation.votes import most_answers, tally
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.critic_answers import fault_of
 from scoring.formats.reading.findings import Finding, Severity, counted
@@ -210,9 +212,6 @@ def _kind_of_reason(reason: str | None) -> str:
 
 def _cases_without_verdict(votes: pl.DataFrame) -> str:
     """Of answers that vote, how many cases have no verdict after the vote, as `metrics` counts them; else ""."""
-    from scoring.evaluation.verdicts import NO_VERDICT
-    from scoring.evaluation.votes import most_answers, tally
-
     # A row that names no case stands for its content.
     votes = votes.with_columns(case=pl.coalesce("case", "key"))
     if most_answers(votes.filter(pl.col("run") == votes["run"].min())) <= 1:

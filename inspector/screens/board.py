@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -41,21 +41,19 @@ from inspector.screens.board_opening import BoardOpening
 from inspector.screens.board_ranking import BoardRanking
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.controller import same_owners
-from inspector.screens.exporting import score_facts
+from inspector.screens.export import offer_exports
+from inspector.screens.exporting import report_of, score_facts
 from inspector.screens.messages import Copy, Export, Inspected
 from inspector.screens.screen_context import ScreenContext
 from inspector.screens.screen_lines import make_table, one_line, write_phrases
 from inspector.state.case_list.listed import cleared
 from inspector.state.screen_state import ScreenState
+from inspector.widgets.columns import TableColumn
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
 from scoring.selection.searching import search_words
-
-if TYPE_CHECKING:
-    from inspector.widgets.columns import TableColumn
-
 
 NO_CASE = "There is no case here: prm-inspect import PATH reads a benchmark, or results."
 NOT_SCORED = (
@@ -349,9 +347,6 @@ class BoardScreen(AppScreen):
         self.post_message(Copy(score_facts(self.state, facts), f"the row of {facts['scorer']}"))
 
     def action_export(self) -> None:
-        # Imported only for who asks: the app starts sooner.
-        from inspector.screens.export import offer_exports
-        from inspector.screens.exporting import report_of
 
         self.close_rail()
         rows = f"The {counted(self.frame.height, 'row')} on screen, in this order, with these columns"

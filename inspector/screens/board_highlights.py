@@ -1,5 +1,6 @@
 """The panes beneath the board: what stands out about the scorer under the cursor, and its figure by threshold."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -7,24 +8,23 @@ from msgspec.structs import replace
 from textual.worker import get_current_worker
 
 from inspector.analyses import load
-from inspector.render.lines import Piece, Sheet
+from inspector.analyses.thresholds.curve_page import curve_chart
+from inspector.render.blocks import Block
+from inspector.render.charts.glyphs import Glyphs
+from inspector.render.lines import Piece, PieceRow, Sheet
+from inspector.render.table_blocks import Table
+from inspector.render.terminal import Terminal
 from inspector.screens.controller import same_owners
 from inspector.state.case_list.listed import cleared
+from inspector.state.screen_state import ScreenState
 from inspector.state.subject import subject
 from inspector.widgets.sheet_view import SheetView
 from scoring.data.errors import InspectError
+from scoring.selection.result_set import ResultSet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from textual.timer import Timer
 
-    from inspector.render.blocks import Block
-    from inspector.render.charts.glyphs import Glyphs
-    from inspector.render.lines import PieceRow
-    from inspector.render.terminal import Terminal
-    from inspector.state.screen_state import ScreenState
-    from scoring.selection.result_set import ResultSet
 
 ROOM = 16
 """Lines beside those of the rows from which there is room for a pane: no row goes out of sight for it."""
@@ -46,7 +46,7 @@ class ScorerPane(SheetView):
     NAME = ""
     """The analysis."""
 
-    def __init__(self, glyphs: "Glyphs") -> None:
+    def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id=self.NAME)
         self._glyphs = glyphs
         self._rests: Timer | None = None
@@ -60,7 +60,7 @@ class ScorerPane(SheetView):
         # An empty frame would be there for a moment, with another height than what comes.
         self.visible = False
 
-    def blocks(self, results: "ResultSet", benchmark: str) -> "Sequence[Block]":
+    def blocks(self, results: ResultSet, benchmark: str) -> Sequence[Block]:
         """Compute what is shown of the one chosen scorer on the shown cases, all of `benchmark`; () = nothing.
 
         In a thread.
@@ -70,11 +70,11 @@ class ScorerPane(SheetView):
         """
         raise NotImplementedError
 
-    def lines(self, terminal: "Terminal", blocks: "Sequence[Block]") -> "tuple[str, list[PieceRow]]":
+    def lines(self, terminal: Terminal, blocks: Sequence[Block]) -> tuple[str, list[PieceRow]]:
         """Return a word on what has no room, and the lines of what is shown."""
         return "", [line for line in terminal.blocks(blocks) if line]
 
-    def title(self, state: "ScreenState", left_out: str) -> str:  # noqa: ARG002  # where it says whose it is
+    def title(self, state: ScreenState, left_out: str) -> str:  # noqa: ARG002  # where it says whose it is
         """Return what stands above it, with that word; "" for what has a title of its own."""
         return ""
 
@@ -82,7 +82,7 @@ class ScorerPane(SheetView):
         """Return whether so many lines beside those of the rows leave room for it."""
         return room >= ROOM
 
-    def follow(self, state: "ScreenState", room: int) -> None:
+    def follow(self, state: ScreenState, room: int) -> None:
         """Show the scorer in focus as soon as the keys rest, if `room` (in lines) allows it."""
         there = self.fits(room) and state.results.evaluated.height < MANY and state.evaluation is not None
         wanted = _subject(state) if there else ()
@@ -99,12 +99,12 @@ class ScorerPane(SheetView):
             # What is shown first need not wait for a key to rest.
             self._rests = self.set_timer(REST if self.visible else 0.001, partial(self._begin, state))
 
-    def _begin(self, state: "ScreenState") -> None:
+    def _begin(self, state: ScreenState) -> None:
         # Without a description Textual makes one of the whole workspace, for which the keys wait.
         work = partial(self._compute, state)
         self.run_worker(work, thread=True, exclusive=True, group=self.NAME, description=self.NAME)
 
-    def _compute(self, state: "ScreenState") -> None:
+    def _compute(self, state: ScreenState) -> None:
         """In a thread."""
         assert state.focus.scorer is not None  # noqa: S101  # there is an evaluation
         try:
@@ -114,7 +114,7 @@ class ScorerPane(SheetView):
         if not get_current_worker().is_cancelled:
             self.call_later(self._take, state, blocks)
 
-    def _take(self, state: "ScreenState", blocks: "Sequence[Block]") -> None:
+    def _take(self, state: ScreenState, blocks: Sequence[Block]) -> None:
         """Show it, unless another scorer is in focus by now."""
         if same_owners(self._wanted, _subject(state)):
             self._blocks = blocks
@@ -122,10 +122,7 @@ class ScorerPane(SheetView):
             if blocks:
                 self._lay_out(state, blocks)
 
-    def _lay_out(self, state: "ScreenState", blocks: "Sequence[Block]") -> None:
-        # Imported when it is first wanted: the app starts sooner.
-        from inspector.render.terminal import Terminal
-
+    def _lay_out(self, state: ScreenState, blocks: Sequence[Block]) -> None:
         room, width = self._sizes
         height = BESIDE_CHART + max(CHART, room - BESIDE - FACTS - AROUND)
         terminal = Terminal(max(40, width - 4), self._glyphs, height)
@@ -142,14 +139,12 @@ class HighlightsPane(ScorerPane):
 
     NAME = "highlights"
 
-    def blocks(self, results: "ResultSet", benchmark: str) -> "Sequence[Block]":  # noqa: ARG002  # the cases tell
+    def blocks(self, results: ResultSet, benchmark: str) -> Sequence[Block]:  # noqa: ARG002  # the cases tell
         sections = load(self.NAME).view(results).sections
         return [block for section in sections for block in section.blocks]
 
-    def lines(self, terminal: "Terminal", blocks: "Sequence[Block]") -> "tuple[str, list[PieceRow]]":
+    def lines(self, terminal: Terminal, blocks: Sequence[Block]) -> tuple[str, list[PieceRow]]:
         """Return the lines: where sentences take several, only the surest of them have room."""
-        from inspector.render.table_blocks import Table
-
         left_out, lines = super().lines(terminal, blocks)
         for block in blocks:
             if isinstance(block, Table):
@@ -160,7 +155,7 @@ class HighlightsPane(ScorerPane):
                 left_out = f", {len(block.rows)} of {most}" if len(block.rows) < most else ""
         return left_out, lines
 
-    def title(self, state: "ScreenState", left_out: str) -> str:
+    def title(self, state: ScreenState, left_out: str) -> str:
         return f"What stands out about {state.focus.scorer} on {state.focus.benchmark}{left_out}"
 
 
@@ -169,10 +164,8 @@ class CurvePane(ScorerPane, can_focus=False):
 
     NAME = "thresholds"
 
-    def blocks(self, results: "ResultSet", benchmark: str) -> "Sequence[Block]":
+    def blocks(self, results: ResultSet, benchmark: str) -> Sequence[Block]:
         """Draw the curve alone: the ways beneath it on its screen would take four times as long."""
-        from inspector.analyses.thresholds.curve_page import curve_chart
-
         chart = curve_chart(results, results.chosen_evaluations, benchmark, dev=True, intervals=True)
         return [] if chart is None else [chart]
 
@@ -180,6 +173,6 @@ class CurvePane(ScorerPane, can_focus=False):
         return room >= BESIDE + FACTS + CHART + AROUND
 
 
-def _subject(state: "ScreenState") -> tuple[object, ...]:
+def _subject(state: ScreenState) -> tuple[object, ...]:
     """What a pane is of: while these are the same, so is it. A condition may speak of what people say meanwhile."""
     return state.evaluation, state.focus.benchmark, cleared(state).slice

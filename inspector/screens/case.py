@@ -20,6 +20,7 @@ from inspector.screens.case_job import case_asked, problem_words
 from inspector.screens.case_scorer import choose_judge
 from inspector.screens.critique import Critique
 from inspector.screens.curves import Curves
+from inspector.screens.export import offer_exports
 from inspector.screens.messages import Back, Export, NewRewards, ScoreCase
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.ready_cases import ReadyCases
@@ -28,6 +29,7 @@ from inspector.screens.screen_lines import one_line, threshold_forms, write_phra
 from inspector.screens.stepping import Hits, StepCursor
 from inspector.screens.tagging import Tagging
 from inspector.screens.threshold_bar.rail_lines import score_words
+from inspector.screens.what_if import WhatIf
 from inspector.state.focusing import covering
 from inspector.state.kept_answers import kept_answers
 from inspector.state.screen_state import ScreenState
@@ -289,8 +291,6 @@ class CaseScreen(ReadingScreen):
 
     def action_what_if(self) -> None:
         """Open the variants of the case, or a new one."""
-        from inspector.screens.what_if import WhatIf
-
         state = self.state
         if self.case_at_hand(self.row, self.steps) is None:
             return
@@ -338,8 +338,5 @@ class CaseScreen(ReadingScreen):
             self.put(state.focused(name, state.focus.benchmark))
 
     def action_export(self) -> None:
-        # Imported only for who asks: the app starts sooner.
-        from inspector.screens.export import offer_exports
-
         self.close_rail()
         offer_exports(self, ((Export("case", "", row=self.row), "This case, a row a step"),))

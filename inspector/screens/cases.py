@@ -14,7 +14,8 @@ from inspector.case_page.case_lines import case_lines
 from inspector.case_page.opening import opening
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.wrap import Phrase, name_forms
-from inspector.screens.exporting import case_facts
+from inspector.screens.export import offer_exports
+from inspector.screens.exporting import case_facts, cases_of, report_of
 from inspector.screens.filtering import Filtering
 from inspector.screens.list_arranging import ListArranging
 from inspector.screens.messages import Copy, Export, Go
@@ -371,9 +372,6 @@ class CasesScreen(ReadingScreen):
             self.app_commands.action_back()
 
     def action_export(self) -> None:
-        # Imported only for who asks: the app starts sooner.
-        from inspector.screens.export import offer_exports
-        from inspector.screens.exporting import cases_of, report_of
 
         self.close_rail()
         state = self.state

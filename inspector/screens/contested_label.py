@@ -13,11 +13,10 @@ from inspector.state.focusing import covering
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import PhraseLine
 from scoring.data.errors import InspectError
+from scoring.selection.result_set import ResultSet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from scoring.selection.result_set import ResultSet
 
 
 CONTESTED = "contested"
@@ -92,7 +91,7 @@ def _owners(state: ScreenState) -> "Sequence[object]":
     return (state.cases, benchmark, state.unparsed, *judging)
 
 
-def _ranking_or_error(results: "ResultSet", benchmark: str, scorers: "Sequence[str]") -> Ranking | InspectError:
+def _ranking_or_error(results: ResultSet, benchmark: str, scorers: "Sequence[str]") -> Ranking | InspectError:
     try:
         return ranking_of(results, benchmark, scorers)
     except InspectError as error:

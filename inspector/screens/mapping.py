@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from msgspec.structs import asdict, replace
 from textual.app import ComposeResult
@@ -16,6 +16,7 @@ from textual.widgets import Static
 
 from inspector.render.texts.text import clean
 from inspector.screens.dialog import Dialog, Picking
+from inspector.screens.exporting import export_path
 from inspector.screens.mapping_words import FIELDS, claim_words, claimed, preview_lines, refusal_words
 from inspector.screens.question_dialogs import WordsDialog
 from inspector.widgets.key_table.command import EXPORT
@@ -23,10 +24,8 @@ from inspector.widgets.pick_list import Pick, PickList
 from scoring.data.errors import InspectError
 from scoring.formats.tables.cell_values import NO_NAME
 from scoring.formats.tables.column_mapping import ColumnMapping
+from scoring.formats.tables.column_readings import Choice, ColumnReading
 from scoring.importing.proposal import OpenTable, Proposal
-
-if TYPE_CHECKING:
-    from scoring.formats.tables.column_readings import Choice, ColumnReading
 
 BESIDE = 100
 """Columns of the terminal from which on the preview stands beside the columns, and not beneath them."""
@@ -201,8 +200,6 @@ class MappingDialog(Dialog[ColumnMapping | None]):
     def _save(self, mapping: ColumnMapping, usual: str, into: str | None) -> None:
         if not into or self._folder is None:
             return
-        # Imported only for who saves: the app starts sooner.
-        from inspector.screens.exporting import export_path
 
         try:
             path = export_path(self._folder, usual, into)
@@ -218,7 +215,7 @@ class MappingDialog(Dialog[ColumnMapping | None]):
         at = choices.index(self._chosen.get(question, choices[0]))
         self._read_as(question, choices[(at + 1) % len(choices)])
 
-    def _read_as(self, question: str, chosen: "Choice") -> None:
+    def _read_as(self, question: str, chosen: Choice) -> None:
         self._chosen[question] = chosen
         if self._mapping is not None:
             # A choice may leave open what another one states.

@@ -1,6 +1,7 @@
 """The command that starts or resumes a triage queue."""
 
 from inspector.screens.controller import Controller, QueueScreen
+from inspector.screens.triaging import choose_queue
 
 
 class Queueing(Controller[QueueScreen]):
@@ -8,7 +9,4 @@ class Queueing(Controller[QueueScreen]):
 
     def action_triage(self) -> None:
         """Ask for a queue of cases to rule on, and begin it or go on with it."""
-        # Imported only for who asks: the app starts sooner.
-        from inspector.screens.triaging import choose_queue
-
         choose_queue(self.screen)

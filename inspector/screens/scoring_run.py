@@ -9,6 +9,7 @@ from textual.widget import Widget
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import Picking
 from inspector.screens.messages import Score, StopScoring
+from inspector.screens.score import ScoreDialog, known_models
 from inspector.screens.screen_lines import one_line, write_text
 from inspector.widgets.line_view import PhraseLine
 from inspector.widgets.pick_list import Pick
@@ -46,9 +47,6 @@ class ScoringRun(Controller[JobScreen]):
         def answered(query: Score | None) -> None:
             if query is not None:
                 self.screen.post_message(query)
-
-        # Imported only for who asks: the app starts sooner.
-        from inspector.screens.score import ScoreDialog, known_models
 
         self.screen.close_rail()
         models = known_models(benchmark, self.context.remembered.left.models)

@@ -18,6 +18,7 @@ from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase, name_forms
 from inspector.screens.base import AppScreen
 from inspector.screens.controller import same_owners
+from inspector.screens.export import offer_exports
 from inspector.screens.messages import Computed, Export, Go, Inspected
 from inspector.screens.screen_context import ScreenContext
 from inspector.screens.screen_lines import one_line, threshold_forms, write_phrases, write_text
@@ -279,9 +280,6 @@ class SheetScreen(AppScreen):
     # -- keys
 
     def action_export(self) -> None:
-        # Imported only for who asks: the app starts sooner.
-        from inspector.screens.export import offer_exports
-
         self.close_rail()
         tables = self.tables(self.state)
         if not tables:

@@ -1,8 +1,10 @@
 """The tagged cases that are most like the case in triage, in one line: what was wrong there may be wrong here."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from inspector.analyses.similar import TaggedCase, tagged_alike
 from inspector.render.cells import share
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import clean
@@ -14,11 +16,7 @@ from inspector.widgets.line_view import PhraseLine
 from scoring.data.errors import InspectError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from textual.timer import Timer
-
-    from inspector.analyses.similar import TaggedCase
 
 
 ALIKE = "alike"
@@ -64,9 +62,6 @@ class TaggedAlike(Controller[ControlledScreen]):
 
     def _find(self, state: "ScreenState", row: int, subject: tuple[object, ...]) -> None:
         """In a thread: all texts are read the first time."""
-        # Imported only for who has tagged anything: triage opens sooner.
-        from inspector.analyses.similar import tagged_alike
-
         try:
             forms = _forms(tagged_alike(state.results, row))
         except InspectError as error:
@@ -78,7 +73,7 @@ class TaggedAlike(Controller[ControlledScreen]):
             self.screen.query_one(f"#{ALIKE}", PhraseLine).tell([Phrase(tuple(forms))], "", "dim")
 
 
-def _forms(cases: "Sequence[TaggedCase]") -> tuple[str, ...]:
+def _forms(cases: Sequence[TaggedCase]) -> tuple[str, ...]:
     """What is said of them, and shorter: of fewer of them."""
     words = [
         f"{short_name(clean(case.case), 24)} [{short_name(clean(', '.join(case.tags)), 32)}] {share(case.likeness, 0)}%"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import is_not
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
@@ -36,13 +36,10 @@ from inspector.state.triage.gathered_notes import GatheredNotes, saturation_phra
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.pick_list import Pick, TextList
 from inspector.widgets.sheet_view import SheetView
+from scoring.data.schema import Bools
 from scoring.evaluation.similar import clusters
 from scoring.workspace.triage.actions import Action
 from scoring.workspace.triage.case_notes import CaseNote
-
-if TYPE_CHECKING:
-    from scoring.data.schema import Bools
-
 
 PAGE, MANY = 10, 1_000_000
 """Lines of a page, and more lines than there are."""

@@ -14,13 +14,12 @@ from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap
 from inspector.widgets.columns import SPARE, TableColumn, TableRow
 from inspector.widgets.line_view import Line
+from scoring.data.schema import Bools
 from scoring.metrics.trees.figures import DOUBTED, LOST, tree_row, wrong_prunings
 from scoring.metrics.trees.search_tree import KEPT, NO_NODE, ROUNDS, UNKNOWN, SearchTree, first_drops
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from scoring.data.schema import Bools
 
 
 BAR, VALUE = 6, 7

@@ -17,6 +17,7 @@ from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import Phrase
 from inspector.screens.dialog import Dialog, Picking
+from inspector.screens.exporting import export_path
 from inspector.screens.help_pages import TextPage
 from inspector.screens.question_dialogs import WordsDialog
 from inspector.screens.tree_rows import READ, TreeRows, node_lines, tree_columns
@@ -236,8 +237,6 @@ class TreeScreen(Dialog[None]):
     def _save(self, into: str | None) -> None:
         if not into or self._document is None:
             return
-        # Imported only for who saves: the screen opens sooner.
-        from inspector.screens.exporting import export_path
 
         try:
             path = export_path(self._folder, PurePath(into).name, into)

@@ -11,10 +11,12 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from inspector.render.texts.sentences import counted
+from inspector.state.answer_blocks import judged_places, told_talk
 from scoring.data.readout import FAILED
 from scoring.data.schema import VOTES
 from scoring.data.scorer import Scorer
 from scoring.formats.reading.critic_answers import fault_of
+from scoring.runs.generative.generative_catalogue import is_talk
 from scoring.runs.plan import REFUSED
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import VoteParts, rows_about
@@ -71,10 +73,6 @@ def measures(answer: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) ->
 
 def described(answers: pl.DataFrame, scorer: Scorer, *, texts: bool) -> list[dict[str, Any]]:
     """Return the answers as objects for a document, with texts where asked for; those of a talk also call for call."""
-    # Whoever only counts answers takes none of them apart.
-    from inspector.state.answer_blocks import judged_places, told_talk
-    from scoring.runs.generative.generative_catalogue import is_talk
-
     names = (*LISTED, *(TEXTS if texts else ()))
     talks = texts and is_talk(scorer)
     documents = []

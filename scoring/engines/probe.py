@@ -11,6 +11,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
+from scoring.engines.vllm_availability import availability, pooling_here
+
 
 def torch_facts() -> dict[str, Any]:
     """Torch's version, threads and devices; one small product on each shows that it computes."""
@@ -70,8 +72,6 @@ def transformers_facts() -> dict[str, Any]:
 
 def vllm_facts() -> dict[str, Any]:
     """VLLM is usable where it has found a platform with a device. What it offers a PRM is looked up."""
-    from scoring.engines.vllm_availability import availability, pooling_here
-
     vllm = availability()
     facts = {"version": vllm.version, "usable": not vllm.problem, "device": vllm.device}
     if vllm.problem:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -29,11 +29,9 @@ from scoring.data.training_point import NOWHERE, TrainingPoint
 from scoring.formats.results.result_format import ExternalResults
 from scoring.importing.join import JoinedResults
 from scoring.importing.source_locations import HUB, place
+from scoring.workspace.cache import Parts, RewardParts, VoteParts
+from scoring.workspace.reservation import as_checkpoint, reserve_scorer
 from scoring.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from scoring.workspace.cache import Parts
-
 
 FILE = "imports.json"
 FORMAT = 1
@@ -134,7 +132,6 @@ def save(workspace: Workspace, joined: JoinedResults, name: str | None = None) -
         NoWorkspace, UnwritableWorkspace, DamagedWorkspace: as for everything that writes there.
     """
     scorer = scorer_of(joined, name)
-    from scoring.workspace.reservation import as_checkpoint, reserve_scorer
 
     folder = reserve_scorer(workspace, scorer).folder
     with locked(folder, make=True):
@@ -246,9 +243,7 @@ def withdraw(workspace: Workspace, folder_name: str, file: str) -> None:
             raise unwritable(folder, error) from error
 
 
-def _kinds(folder: Path, joined: JoinedResults) -> Iterator[tuple["Parts", pl.DataFrame]]:
-    from scoring.workspace.cache import RewardParts, VoteParts
-
+def _kinds(folder: Path, joined: JoinedResults) -> Iterator[tuple[Parts, pl.DataFrame]]:
     yield RewardParts(folder), joined.rewards
     yield VoteParts(folder), joined.votes
 
@@ -308,7 +303,7 @@ def _no_conflict(scorer: Scorer, folder: Path, joined: JoinedResults, others: di
                 )
 
 
-def _hashes(cache: "Parts", part: str) -> npt.NDArray[np.uint64]:
+def _hashes(cache: Parts, part: str) -> npt.NDArray[np.uint64]:
     """Hashes of the contents that a part of this kind has rows of; none of a part of another kind."""
     path = cache.folder / part
     if not part.startswith(cache.kind.prefix) or not path.exists():
@@ -318,12 +313,12 @@ def _hashes(cache: "Parts", part: str) -> npt.NDArray[np.uint64]:
 
 # What a part holds never changes.
 @lru_cache(maxsize=100_000)
-def _read_hashes(cache: "Parts", path: Path) -> npt.NDArray[np.uint64]:
+def _read_hashes(cache: Parts, path: Path) -> npt.NDArray[np.uint64]:
     hashes: npt.NDArray[np.uint64] = _given(cache, [path.name])["key"].hash().to_numpy()
     return hashes
 
 
-def _given(cache: "Parts", parts: Sequence[str]) -> pl.DataFrame:
+def _given(cache: Parts, parts: Sequence[str]) -> pl.DataFrame:
     """What was given in the named parts of this kind; an import that was cut short may not have written them."""
     columns = (*cache.kind.identity, *cache.kind.telling, "reason")
     frames = [pl.DataFrame(schema={name: cache.kind.schema[name] for name in columns})]
@@ -338,12 +333,12 @@ def _given(cache: "Parts", parts: Sequence[str]) -> pl.DataFrame:
     return pl.concat(frames).filter(cache.kind.success)
 
 
-def _differs(cache: "Parts") -> pl.Expr:
+def _differs(cache: Parts) -> pl.Expr:
     """Whether two rows that were joined say different things."""
     return pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_right")) for name in cache.kind.telling)
 
 
-def _differing(cache: "Parts", mine: pl.DataFrame, theirs: pl.DataFrame) -> int:
+def _differing(cache: Parts, mine: pl.DataFrame, theirs: pl.DataFrame) -> int:
     """How many rows contradict: of one case, or one by content and those of its cases, none of which says the same."""
     identity, differs = list(cache.kind.identity), _differs(cache)
     count = mine.join(theirs, on=identity, how="inner", nulls_equal=True).filter(differs).height

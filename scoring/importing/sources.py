@@ -34,6 +34,7 @@ from scoring.formats.tables.response_lists import response_list, unfold
 from scoring.formats.tables.results import refuse_nested_columns
 from scoring.formats.tables.results import results as table_results
 from scoring.importing.bringing import bring
+from scoring.importing.hub_datasets import hub_rows
 from scoring.importing.join import TEXTED, content_keys
 from scoring.importing.ledger import Unchanged
 from scoring.importing.local_files import LocalFile
@@ -117,8 +118,6 @@ def read_source(source: str | LocalFile, options: ReadOptions | None = None) -> 
     if isinstance(source, LocalFile):
         return _read(source, options)
     if source.startswith(HUB):
-        from scoring.importing.hub_datasets import hub_rows
-
         return _of(hub_rows(source.removeprefix(HUB)), options)
     with TemporaryDirectory(prefix="prm-inspect-") as folder:
         for brought in bring(source, Path(folder)):

@@ -13,9 +13,12 @@ import polars as pl
 from msgspec.structs import replace
 
 from scoring.data.schema import VOTES
+from scoring.formats.reading.critic_answers import Reading
 from scoring.formats.reading.findings import Finding
 from scoring.formats.results.result_format import ExternalResults
 from scoring.formats.tables.label_bases import Evidence, base_note, label_base
+from scoring.models.critics.answer_parsers import read_answer, version
+from scoring.models.critics.protocols import PROTOCOLS
 
 _READ = ("ballot", "verdict", "rewards", "redundancy", "reason", "reader")
 _NAMED = 6
@@ -42,9 +45,6 @@ def judged(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResul
 
 
 def _answers_read(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
-    from scoring.formats.reading.critic_answers import Reading
-    from scoring.models.critics.answer_parsers import read_answer, version
-    from scoring.models.critics.protocols import PROTOCOLS
 
     names = [name if name in PROTOCOLS else _PLAIN for name in whole["benchmark"].unique(maintain_order=True)]
     protocols = {name: PROTOCOLS[name] for name in names}

@@ -11,24 +11,19 @@ A scorer that says right or wrong alone, as a PRM under a threshold does, never 
 StepAcc leads: in FirstErrAcc a judge that never answers is right on every clean trajectory, in StepAcc on no step.
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from msgspec.structs import replace
 
 from scoring.data.schema import Floats, Ints
-from scoring.evaluation.step_rewards import RIGHT_STEP, WRONG_STEP
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.step_rewards import RIGHT_STEP, WRONG_STEP, Gold
+from scoring.metrics.kernel import Decided
 from scoring.metrics.own import MEMBERS, MetricSums, OwnMetric, metric
-
-if TYPE_CHECKING:
-    from scoring.evaluation.evaluation import Evaluation
-    from scoring.evaluation.step_rewards import Gold
-    from scoring.metrics.kernel import Decided
 
 RIGHT, NEUTRAL, WRONG = 1.0, 0.0, -1.0
 
 
-def gold_ratings(gold: "Gold") -> Floats:
+def gold_ratings(gold: Gold) -> Floats:
     """Return 1, 0 or -1 for each step of all cases, one after the other; NaN where a step has no label."""
     labels = gold.step_labels
     ratings = np.select([labels == RIGHT_STEP, labels == WRONG_STEP], [RIGHT, WRONG], np.nan)
@@ -37,7 +32,7 @@ def gold_ratings(gold: "Gold") -> Floats:
     return ratings
 
 
-def step_ratings(evaluation: "Evaluation") -> Floats:
+def step_ratings(evaluation: Evaluation) -> Floats:
     """Return what a scorer says of each step of all cases, as `gold_ratings` does; NaN where it says nothing.
 
     A step that is decided to be wrong is -1 and any other 1, or 0 where a scorer that rates from -1 to 1 gave it 0.
@@ -63,7 +58,7 @@ def step_ratings(evaluation: "Evaluation") -> Floats:
     return ratings
 
 
-def first_wrong(ratings: Floats, gold: "Gold") -> Ints:
+def first_wrong(ratings: Floats, gold: Gold) -> Ints:
     """Return the first step of each of n cases that is rated -1, 0-based; -1 where none is. Shape (n,)."""
     starts, places = _starts(gold), np.flatnonzero(ratings == WRONG)
     cases = np.searchsorted(starts, places, side="right") - 1
@@ -73,7 +68,7 @@ def first_wrong(ratings: Floats, gold: "Gold") -> Ints:
     return first
 
 
-def _starts(gold: "Gold") -> Ints:
+def _starts(gold: Gold) -> Ints:
     return np.asarray(np.cumsum(gold.n_steps) - gold.n_steps)
 
 
@@ -82,7 +77,7 @@ def _step_acc(sums: MetricSums) -> Floats:
 
 
 @metric("step_acc", title="StepAcc", counts=("step_hits", "labelled_steps"), score=_step_acc)
-def step_acc(decided: "Decided") -> Floats:
+def step_acc(decided: Decided) -> Floats:
     """Count the steps whose label is predicted, and those that have one. Shape (n, 2)."""
     gold = decided.gold
     labels, ratings = gold_ratings(gold), step_ratings(decided.evaluation)
@@ -98,7 +93,7 @@ def _first_error_acc(sums: MetricSums) -> Floats:
 
 
 @metric("first_error_acc", title="FirstErrAcc", counts=("first_hits", "trajectories"), score=_first_error_acc)
-def first_error_acc(decided: "Decided") -> Floats:
+def first_error_acc(decided: Decided) -> Floats:
     """Count the trajectories whose first wrong step (-1 = none) is predicted, and all of them. Shape (n, 2)."""
     gold, evaluation = decided.gold, decided.evaluation
     rated = first_wrong(step_ratings(evaluation), gold)

@@ -12,8 +12,10 @@ from scoring.formats.benchmarks import demo
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.deciding import Wishes
 from scoring.metrics.step_contributions import asked_by_redundancy, redundancy_rows
+from scoring.runs.reparse import protocol_of_critic, stale
 from scoring.selection.query import Query, shell_word
 from scoring.workspace.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
+from scoring.workspace.trash import removed
 from scoring.workspace.workspace import Workspace
 
 EVERY = "every scorer"
@@ -35,8 +37,6 @@ def absence_notes(query: Query, workspace: Workspace, *, unscored: bool) -> Iter
     where = "" if query.workspace is None else f" -w {shell_word(query.workspace)}"
     if not workspace.default_benchmarks():
         yield f"This workspace has no benchmark yet: prm-inspect import PATH{where}"
-        # Imported only for who has an empty workspace.
-        from scoring.workspace.trash import removed
 
         names = [entry.name for entry in (removed(workspace) if workspace.root else ()) if entry.kind == "benchmark"]
         if names:
@@ -84,8 +84,6 @@ def stale_notes(evaluations: list[Evaluation], folders: Mapping[str, Path], work
     critics = [evaluation.scorer for evaluation in evaluations if evaluation.scorer.name in folders]
     if not critics:
         return
-    # Imported only where a critic is: everything else starts sooner.
-    from scoring.runs.reparse import protocol_of_critic, stale
 
     for scorer in critics:
         protocol = protocol_of_critic(scorer)

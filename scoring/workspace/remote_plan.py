@@ -16,6 +16,7 @@ from msgspec import Struct, field
 
 from scoring.data.storage.files import locked, uuid7, write_atomically
 from scoring.data.storage.store_address import StoredObject
+from scoring.workspace.generation import Generation
 
 # -- what of a workspace travels
 
@@ -229,8 +230,6 @@ def merge_generations(home: Path, base: str | None, ours: str, theirs: str) -> N
     Raises:
         DamagedWorkspace, UnwritableWorkspace: one of them cannot be read, or the new one not be written.
     """
-    from scoring.workspace.generation import Generation
-
     with locked(home, make=True):
         mine = Generation.with_reports(home / ours)
         if base is not None and (home / base / "import.json").exists():

@@ -22,7 +22,7 @@ import time
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,11 +40,9 @@ from scoring.data.texts import Texts
 from scoring.formats.benchmarks import demo
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.workspace.generation import Added, Generation, read_sources, report, some_columns
-
-if TYPE_CHECKING:
-    from scoring.workspace.remote import Mirror
-    from scoring.workspace.triage.journal import Journal
-    from scoring.workspace.variants import Variants
+from scoring.workspace.remote import Mirror, mirror_at, open_mirror
+from scoring.workspace.triage.journal import Journal
+from scoring.workspace.variants import Variants
 
 MARK = "workspace.json"
 FORMAT = 1
@@ -76,11 +74,10 @@ class Workspace(Struct, frozen=True):
         return "" if self.root is None else _mirrored(self.root) or str(self.root)
 
     @property
-    def mirror(self) -> "Mirror | None":
+    def mirror(self) -> Mirror | None:
         """The mirror that it is of a place on object storage; None where it is a folder like any other."""
         if self.root is None or not _mirrored(self.root):
             return None
-        from scoring.workspace.remote import mirror_at
 
         return mirror_at(self.root)
 
@@ -261,10 +258,8 @@ class Workspace(Struct, frozen=True):
         names = list(benchmarks) or self.default_benchmarks()
         return [folder for name in dict.fromkeys(names) if (folder := self._generation(name))]
 
-    def journal(self) -> "Journal | None":
+    def journal(self) -> Journal | None:
         """Return what everybody says of cases, and where we say it; None where there is no folder."""
-        from scoring.workspace.triage.journal import Journal
-
         return None if self.triage is None else Journal(self.triage)
 
     @property
@@ -273,10 +268,8 @@ class Workspace(Struct, frozen=True):
         return self.demo_triage or (self.root / TRIAGE if self.root else None)
 
     @property
-    def variants(self) -> "Variants | None":
+    def variants(self) -> Variants | None:
         """The variants of cases; None where there is no folder for any."""
-        from scoring.workspace.variants import Variants
-
         return None if self.triage is None else Variants(self.triage.parent / VARIANTS)
 
     def reward_folders(self, benchmarks: Sequence[str] = ()) -> list[Path]:
@@ -341,12 +334,8 @@ def workspace_folder(place: str, *, create: bool = False) -> Path:
     """
     folder = Path(place)
     if is_storage_address(place):
-        from scoring.workspace.remote import open_mirror
-
         return open_mirror(place, create=create)
     if _mirrored(folder):
-        from scoring.workspace.remote import mirror_at
-
         mirror = mirror_at(folder.absolute())
         return folder if mirror is None else mirror.root
     return folder

@@ -11,6 +11,7 @@ from inspector.analyses.board.cells import PUBLISHED, REFERENCE, coverage_text
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.own import own_metrics
 from scoring.selection.ordering import DIRECTIONS
+from scoring.selection.query import joined
 
 F1, PRMSCORE = "F1", "PRMScore"
 MEANINGS = {
@@ -89,8 +90,6 @@ class Arrangement(Struct, frozen=True):
     @property
     def words(self) -> tuple[str, ...]:
         """The same as words of `prm-inspect board`, the usual ones left out."""
-        from scoring.selection.query import joined
-
         return (
             *(("--rows", self.rows) if self.rows != "benchmark" else ()),
             *(("--sort", self.sort) if self.sort != BEST_FIRST else ()),

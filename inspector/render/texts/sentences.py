@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -12,6 +12,7 @@ from scoring.data.reward_transforms import DIFFERENCES, REWARDS, RewardTransform
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.measures import rewards_at_gold
+from scoring.evaluation.verdicts import OUTCOMES, Decision, ProvidedVerdicts, compared_words
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.benchmark_figures import leading_figure, leading_figures
@@ -23,10 +24,6 @@ from scoring.metrics.resampling import SMALL, Figure
 from scoring.metrics.step_labels import PooledSteps, step_rows, why_nothing
 from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC
 from scoring.metrics.step_metrics import PRMSCORE as PRMSCORE_METRIC
-
-if TYPE_CHECKING:
-    from scoring.evaluation.verdicts import Decision
-
 
 GLYPHS = {
     "exact": "=",
@@ -60,14 +57,12 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def threshold_name(rule: "Decision") -> str:
+def threshold_name(rule: Decision) -> str:
     """Name a rule's threshold by what is compared with it, where that is not the rewards."""
-    from scoring.evaluation.verdicts import compared_words
-
     return f"threshold {compared_words(rule)}".rstrip()
 
 
-def decision_words(rule: "Decision") -> str:
+def decision_words(rule: Decision) -> str:
     """Say by what a scorer decides: its threshold, or whose verdicts these are."""
     return rule.source if rule.threshold is None else f"{threshold_name(rule)} {rule.threshold:.3g}"
 
@@ -80,8 +75,6 @@ def steps_word(count: int) -> str:
 
 def outcome_sentence(evaluation: "Evaluation", row: int) -> str:
     """Write verdict, gold and how they differ, with the reward at the gold step where there is one."""
-    from scoring.evaluation.verdicts import OUTCOMES
-
     outcome = OUTCOMES[evaluation.codes[row]]
     if outcome in {"refused", "unparsed", "unscored", "dev"}:
         return _without_verdict(evaluation, row, outcome)
@@ -171,8 +164,6 @@ def _at_gold(evaluation: "Evaluation", row: int) -> str:
 
 def _compared(evaluation: "Evaluation") -> RewardTransform:
     """What the threshold is compared with."""
-    from scoring.evaluation.verdicts import ProvidedVerdicts
-
     rule = evaluation.rule
     return transform(REWARDS if isinstance(rule, ProvidedVerdicts) else rule.on)
 
