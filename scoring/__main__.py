@@ -159,7 +159,8 @@ def _events(
 def _rows(args: argparse.Namespace, cases: "pl.DataFrame", texts: Texts, columns: MetadataColumns) -> list[int]:
     """The rows of the cases that are asked for; `columns` are read as far as conditions and strata name them."""
     from scoring.runs.case_sampling import in_shard, sample, spread
-    from scoring.workspace.filtering.filters import columns_read, passing
+    from scoring.workspace.filtering.condition_expressions import columns_read
+    from scoring.workspace.filtering.filters import passing
 
     named = {args.stratify, *(name for condition in args.where for name in columns_read(condition))}
     cases = cases.with_columns(columns.column(name) for name in columns.schema if name in named)

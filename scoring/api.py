@@ -30,11 +30,11 @@ from scoring.data.errors import InputError, InspectError, StrictFindings, UsageE
 from scoring.data.metadata_columns import columns_frame
 from scoring.data.names import match_name
 from scoring.data.own_columns import column
+from scoring.data.reward_keys import reward_keys
 from scoring.data.rules import check_own_rule, rule
 from scoring.data.schema import STEP_INDEX
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import expand_home
-from scoring.data.texts import reward_keys
 from scoring.formats.benchmarks.benchmark_registry import MODULES
 from scoring.formats.reading.findings import Finding, counted
 from scoring.formats.reading.rows import Rows
@@ -51,8 +51,9 @@ from scoring.selection.loading import load
 from scoring.selection.official_figures import official_figures
 from scoring.selection.query import Query
 from scoring.selection.result_set import ResultSet
-from scoring.workspace.cache import RewardParts, rows_of_cases
+from scoring.workspace.cache import RewardParts
 from scoring.workspace.generation import Added
+from scoring.workspace.rows_of_cases import rows_of_cases
 from scoring.workspace.workspace import Workspace, workspace_folder
 
 __all__ = [

@@ -4,7 +4,7 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -280,6 +280,74 @@ ALONE = {"scoring", "scoring.moved_modules", "inspector"}
 """Files of the packages themselves, outside the layers."""
 MOST_IMPORTS = {"scoring": 43, "inspector": 29}
 """The number of pairs of subpackages where the first imports the second."""
+
+
+ENTRIES = (
+    "inspector.cli",  # a command imports what it does when it is called
+    "inspector.app",  # the first screen is painted before polars is imported
+    "inspector.state.visit",
+    "inspector.state.processes.job",
+    "scoring.__main__",
+    "scoring.runs.critic_command",  # an engine is imported when it is chosen
+    "scoring.runs.engine_options",
+    "scoring.runs.opened",
+    "scoring.runs.preparation",
+    "scoring.runs.prm_command",
+    "scoring.runs.prm_reports",
+    "scoring.engines.usable_weights",
+    "scoring.engines.vllm_engine",
+)
+"""Modules and packages whose functions may import modules of ours."""
+TYPED = (
+    "inspector.cli",
+    "inspector.app",
+    "inspector.screens.messages",
+    "scoring.runs.opened",
+    "scoring.runs.prm_worker",
+)
+"""Those that may name classes of ours in annotations alone: importing them would import polars or an engine early."""
+
+
+OURS = re.compile(r"(?:inspector|scoring)(?:\.|$)")
+
+
+def is_in(name: str, modules: Sequence[str]) -> bool:
+    return any(name == module or name.startswith(f"{module}.") for module in modules)
+
+
+def inner_imports(source: str) -> Iterator[tuple[str, int]]:
+    """`typing` or `local`, and the line, of every import of ours that does not stand at the top of a module."""
+
+    def walk(node: ast.AST, where: str) -> Iterator[tuple[str, int]]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.ImportFrom) and where and OURS.match(child.module or ""):
+                yield where, child.lineno
+            inner = where
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                inner = "local"
+            elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+                inner = "typing"
+            yield from walk(child, inner)
+
+    yield from walk(ast.parse(source), "")
+
+
+def test_modules_of_ours_are_imported_at_the_top():
+    allowed = {"local": ENTRIES, "typing": TYPED}
+    inner = [
+        f"{file}:{line}"
+        for file in files()
+        if OURS.match(module_name(file))
+        for where, line in inner_imports((ROOT / file).read_text(encoding="utf-8"))
+        if not is_in(module_name(file), allowed[where])
+    ]
+    assert inner == []
+
+
+def test_imports_of_ours_in_functions_and_for_types_are_found():
+    source = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from scoring.a import B\n    import x\n"
+    source += "def f():\n    from inspector import c\n    from json import d\nfrom scoring.a import e\n"
+    assert list(inner_imports(source)) == [("typing", 3), ("local", 6)]
 
 
 def subpackage(name: str) -> str:

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from inspector.render.blocks import Block, Facts, Note
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, p_value, points, table, text
-from inspector.render.texts.sentences import counted, official_title
+from inspector.render.texts.headlines import official_title
+from inspector.render.texts.sentences import counted
 from inspector.state.common_cases import own_link
 from inspector.state.comparability import incomparable
 from scoring.data.schema import Row

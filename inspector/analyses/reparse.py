@@ -15,7 +15,8 @@ from inspector.render.blocks import Block, Facts, Note
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
-from inspector.render.texts.sentences import WORDS, named_step, official_title
+from inspector.render.texts.headlines import official_title
+from inspector.render.texts.sentences import WORDS, named_step
 from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE
 from inspector.state.figure_notes import first_run_notes, interval_notes
@@ -42,8 +43,9 @@ from scoring.models.critics.protocols import CriticProtocol
 from scoring.runs.generative.generative_catalogue import is_talk
 from scoring.runs.reparse import misfit, parsers_for, protocol_of_critic, reader, readings
 from scoring.selection.result_set import ResultSet, by_benchmark, within
-from scoring.workspace.cache import RewardParts, VoteParts, rows_about
+from scoring.workspace.cache import RewardParts, VoteParts
 from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.rows_of_cases import rows_about
 
 CHANGES, CASES = "changes", "cases"
 FIGURES = {

@@ -22,7 +22,8 @@ from inspector.case_page.step_folds import telling
 from inspector.case_page.steps import step_lines
 from inspector.case_page.tracks import Track
 from inspector.render.charts.glyphs import OUTCOME_STYLES
-from inspector.render.texts.sentences import GLYPHS, WORDS, counted, counts_from_one, gold_words
+from inspector.render.texts.gold_words import counts_from_one, gold_words
+from inspector.render.texts.sentences import GLYPHS, WORDS, counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap

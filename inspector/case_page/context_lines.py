@@ -19,7 +19,7 @@ from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap
 from inspector.widgets.line_view import Line
-from scoring.data.texts import ContextMessage, context_messages
+from scoring.data.context_messages import ContextMessage, context_messages
 from scoring.workspace.filtering.text_query import TextQuery
 from scoring.workspace.filtering.text_spans import MatchSpan, occurs, spans
 

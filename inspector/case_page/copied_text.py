@@ -1,7 +1,7 @@
 """What is copied of a case: always the text as it was given, formulas and all."""
 
 from inspector.case_page.open_case import OpenCase, Stop, images_of
-from scoring.data.texts import context_messages, tools_text
+from scoring.data.context_messages import context_messages, tools_text
 
 
 def copied(case: OpenCase, stop: Stop | None) -> tuple[str, str]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import polars as pl
 
+from scoring.data.reward_keys import OF_PROBLEMS, further_texts, reward_key
 from scoring.data.schema import METADATA, content_key
 from scoring.data.scorer import Scorer
-from scoring.data.texts import OF_PROBLEMS, further_texts, reward_key
 from scoring.evaluation.evaluation import Evaluation, evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import ProvidedVerdicts
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts

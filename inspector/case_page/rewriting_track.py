@@ -10,7 +10,7 @@ from scoring.data.errors import UsageError
 from scoring.data.schema import Ints
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.runs.stress.cutting import GIVEN
 from scoring.runs.stress.rewriting import Rewriting
 from scoring.runs.stress.trials import REWRITINGS, Contents, JudgedContents, contents_of, judged_variants

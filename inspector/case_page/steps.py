@@ -12,7 +12,8 @@ from inspector.case_page.page import StopLine, cut
 from inspector.case_page.prose import FOUND, NARROWEST, FoundText, body, in_raw, is_hit
 from inspector.case_page.reward_cells import cells, second_cells
 from inspector.case_page.step_folds import Item, items
-from inspector.render.texts.sentences import counted, gold_word
+from inspector.render.texts.gold_words import gold_word
+from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap
 from inspector.state.kept_answers import kept_answers

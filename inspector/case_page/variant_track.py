@@ -12,13 +12,14 @@ from msgspec.structs import replace
 
 from inspector.case_page.original_track import decided_alike
 from inspector.render.texts.sentences import verdict_words
+from scoring.data.context_messages import ContextMessage, context_messages
 from scoring.data.errors import DamagedWorkspace, UsageError
+from scoring.data.reward_keys import further_texts, reward_key
 from scoring.data.schema import METADATA, content_key
 from scoring.data.scorer import Scorer
-from scoring.data.texts import ContextMessage, context_messages, further_texts, reward_key
 from scoring.evaluation.evaluation import Evaluation, evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.single_case import verdict_of
-from scoring.evaluation.step_rewards import Gold
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.variants import REWARDS, Variant, VariantStep, apply_edits, placed_steps, reward_differences

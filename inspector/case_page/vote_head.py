@@ -8,9 +8,10 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs, apportioned
+from inspector.render.texts.phrases import Phrase, joined, name_forms
 from inspector.render.texts.sentences import GLYPHS, WORDS, counted, named_step, tally_words
 from inspector.render.texts.text import TextPart, clean
-from inspector.render.texts.wrap import Phrase, joined, name_forms, wrap
+from inspector.render.texts.wrap import wrap
 from inspector.state.kept_answers import measures, reading_words
 from inspector.state.step_numbering import Numbering
 from inspector.widgets.line_view import Line

@@ -12,8 +12,8 @@ from inspector.case_page.tracks import LETTERS
 from inspector.render.documents.row_documents import Document
 from inspector.render.lines import Sheet, heading, paragraph
 from inspector.render.terminal import Terminal
+from inspector.render.texts.phrases import Phrase, name_forms
 from inspector.render.texts.sentences import decision_words
-from inspector.render.texts.wrap import Phrase, name_forms
 from inspector.render.view import View
 from inspector.screens.common_cases import toggle_common_cases
 from inspector.screens.controller import same_owners

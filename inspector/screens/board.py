@@ -29,10 +29,11 @@ from inspector.analyses.board.cells import NOBODY, NOT_HERE, PUBLISHED, BoardCel
 from inspector.analyses.board.standings import Standings
 from inspector.render.cells import signed
 from inspector.render.lines import CaseLink
-from inspector.render.texts.sentences import counted, unit_of
+from inspector.render.texts.headlines import unit_of
+from inspector.render.texts.phrases import Phrase
+from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import clean
-from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import AppScreen
 from inspector.screens.board_arranging import BoardArranging
 from inspector.screens.board_columns import Legend, board_columns

@@ -17,7 +17,7 @@ from inspector.state.renewing import renewed
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.metrics.baselines import baselines, is_baseline
 from scoring.metrics.deciding import speaks_of
 from scoring.selection.result_set import with_baselines

@@ -12,9 +12,10 @@ from textual.containers import Container
 from inspector.case_page.open_case import DisplayOptions
 from inspector.case_page.opening import line_of
 from inspector.case_page.vote_page import answer_lines
+from inspector.render.texts.phrases import Phrase, name_forms
 from inspector.render.texts.sentences import NO_FOLDER, TRUNCATED
 from inspector.render.texts.text import clean
-from inspector.render.texts.wrap import Phrase, name_forms, wrap
+from inspector.render.texts.wrap import wrap
 from inspector.screens.bodies import Bodies
 from inspector.screens.case_job import case_asked, problem_words
 from inspector.screens.case_scorer import choose_judge

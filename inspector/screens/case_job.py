@@ -10,10 +10,10 @@ from inspector.state.processes.job import LOG, Job
 from inspector.state.processes.weights_place import place_of
 from inspector.state.screen_state import ScreenState
 from scoring.data.errors import DamagedWorkspace, InspectError, UsageError
+from scoring.data.reward_keys import reward_keys, text_columns
 from scoring.data.schema import READABLE
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import expand_home
-from scoring.data.texts import reward_keys, text_columns
 from scoring.evaluation.votes import by_run, most_answers
 from scoring.models.critics.sampling import asked_here, flags_again
 from scoring.runs.prompts import kept_template

@@ -12,8 +12,8 @@ from textual.containers import Horizontal
 
 from inspector.case_page.case_lines import case_lines
 from inspector.case_page.opening import opening
+from inspector.render.texts.phrases import Phrase, name_forms
 from inspector.render.texts.sentences import counted
-from inspector.render.texts.wrap import Phrase, name_forms
 from inspector.screens.export import offer_exports
 from inspector.screens.exporting import case_facts, cases_of, report_of
 from inspector.screens.filtering import Filtering

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from inspector.render.texts.wrap import Phrase
+from inspector.render.texts.phrases import Phrase
 from inspector.screens.base import AppScreen
 from inspector.screens.screen_lines import write_phrases
 from inspector.state.case_list.listed import cleared

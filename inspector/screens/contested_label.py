@@ -3,8 +3,8 @@
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.text import clean
-from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import SHORT
 from inspector.screens.controller import ControlledScreen, Controller, same_owners
 from inspector.screens.sheet import FEW

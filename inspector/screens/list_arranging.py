@@ -4,7 +4,7 @@ import re
 
 from msgspec.structs import replace
 
-from inspector.render.texts.wrap import Phrase
+from inspector.render.texts.phrases import Phrase
 from inspector.screens.arranging import Arranging
 from inspector.screens.case_columns import case_columns, chosen_keys, empty_keys, usual_keys
 from inspector.screens.controller import TableScreen

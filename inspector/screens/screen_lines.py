@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from inspector.render.charts.glyphs import Glyphs
+from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import threshold_name
 from inspector.render.texts.text import cell, clean
-from inspector.render.texts.wrap import Phrase
 from inspector.screens.controller import ControlledScreen
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_view import PhraseLine

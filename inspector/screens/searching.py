@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from textual.worker import Worker, get_current_worker
 
 from inspector.render.cells import share
+from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import counted
-from inspector.render.texts.wrap import Phrase
 from inspector.screens.controller import Controller, TableScreen
 from inspector.screens.screen_lines import write_phrases
 from inspector.state.case_list.case_rows import CaseRows

@@ -13,9 +13,9 @@ from textual.worker import get_current_worker
 from inspector.analyses import Page
 from inspector.render.documents.row_documents import Document
 from inspector.render.lines import CaseLink, Sheet
+from inspector.render.texts.phrases import Phrase, name_forms
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
-from inspector.render.texts.wrap import Phrase, name_forms
 from inspector.screens.base import AppScreen
 from inspector.screens.controller import same_owners
 from inspector.screens.export import offer_exports

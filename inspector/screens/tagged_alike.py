@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from inspector.analyses.similar import TaggedCase, tagged_alike
 from inspector.render.cells import share
+from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import clean
-from inspector.render.texts.wrap import Phrase
 from inspector.screens.base import SHORT
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.state.screen_state import ScreenState

@@ -18,8 +18,8 @@ from inspector.render.blocks import Note as Paragraph
 from inspector.render.documents.row_documents import Document
 from inspector.render.lines import PieceRow, Sheet, paragraph
 from inspector.render.terminal import Terminal
+from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import counted
-from inspector.render.texts.wrap import Phrase
 from inspector.screens.dialog import Picking
 from inspector.screens.note_sorting import NO_NOTE, Sorting, notes_shown
 from inspector.screens.panes import Panes

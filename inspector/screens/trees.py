@@ -13,9 +13,9 @@ from textual.content import Content
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.documents.row_documents import Document
 from inspector.render.mathtext import unicode_math
+from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
-from inspector.render.texts.wrap import Phrase
 from inspector.screens.dialog import Dialog, Picking
 from inspector.screens.exporting import export_path
 from inspector.screens.help_pages import TextPage

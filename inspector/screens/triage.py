@@ -8,10 +8,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from inspector.case_page.open_case import DisplayOptions
+from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import clean
-from inspector.render.texts.wrap import Phrase
 from inspector.screens.case import CaseScreen
 from inspector.screens.contested_label import CONTESTED, Contesting
 from inspector.screens.screen_context import ScreenContext

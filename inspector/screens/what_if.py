@@ -19,9 +19,10 @@ from inspector.case_page.open_case import DisplayOptions, Stop, open_case
 from inspector.case_page.original_lines import variant_lines
 from inspector.case_page.page import StopLine
 from inspector.case_page.variant_track import ScoredVariant, variant_beside
+from inspector.render.texts.phrases import Phrase, name_forms
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
-from inspector.render.texts.wrap import Phrase, name_forms, wrap
+from inspector.render.texts.wrap import wrap
 from inspector.screens.case_job import case_asked, prm_asked, prms_there, problem_words
 from inspector.screens.case_scorer import choose_case_scorer
 from inspector.screens.dialog import Dialog

@@ -9,7 +9,7 @@ PROTOCOLS = (
     *("processbench", "prmbench", "socratic", "grben"),
     *("deltabench", "hard2verify", "visualprocessbench", "agentprocessbench"),
 )
-"""Names of `scoring.metrics.official_rows`, which is not imported for `--help`."""
+"""Names of `scoring.metrics.official_protocols`, which is not imported for `--help`."""
 LABELS = ("original", "adjudicated", "both")
 
 

@@ -12,8 +12,8 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import verdict_words
-from inspector.render.texts.wrap import Phrase
 from scoring.data.schema import METADATA, TEXTS, Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.formats.benchmarks.construction import OF_TEXTS, Broken, broken_by_case

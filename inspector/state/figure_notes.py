@@ -16,7 +16,7 @@ from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.case_groups import group_masks, grouped
 from scoring.metrics.deciding import EACH, dev_sets, listed, rule_among
 from scoring.metrics.first_error import FirstErrors
-from scoring.metrics.official_rows import protocol_of
+from scoring.metrics.official_protocols import protocol_of
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_contributions import asked_by_redundancy, without_redundancy_threshold
 from scoring.selection.result_set import ResultSet

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 from msgspec.structs import replace
 
-from inspector.render.texts.sentences import official_score
+from inspector.render.texts.headlines import official_score
 from inspector.state.case_list.listed import cleared
 from inspector.state.screen_state import ScreenState
 from scoring.workspace.filtering.filters import Facet, Filter, passing

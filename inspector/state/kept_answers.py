@@ -19,7 +19,8 @@ from scoring.formats.reading.critic_answers import fault_of
 from scoring.runs.generative.generative_catalogue import is_talk
 from scoring.runs.plan import REFUSED
 from scoring.selection.result_set import ResultSet
-from scoring.workspace.cache import VoteParts, rows_about
+from scoring.workspace.cache import VoteParts
+from scoring.workspace.rows_of_cases import rows_about
 
 LISTED = ("run", "vote", "ballot", "verdict", "rewards", "redundancy", "reason", "finish_reason",
           "tokens_in", "tokens_out", "seed", "reader")  # fmt: skip

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from inspector.render.texts.sentences import counted, gold_words
+from inspector.render.texts.gold_words import gold_words
+from inspector.render.texts.sentences import counted
 from scoring.selection.labels import COLUMN, names_words
 from scoring.workspace.triage.adjudicated import OVERLAID, WITHOUT_GOLD, Adjudicated
 

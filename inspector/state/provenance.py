@@ -17,7 +17,7 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
 from scoring.metrics.deciding import speaks_of
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
-from scoring.metrics.official_rows import protocol_named, protocol_of
+from scoring.metrics.official_protocols import protocol_named, protocol_of
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_metrics import AVERAGING as STEP_AVERAGING
 from scoring.selection.labels import labels_words

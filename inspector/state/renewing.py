@@ -11,7 +11,8 @@ from scoring.data.errors import UsageError
 from scoring.selection.ordering import sort_key
 from scoring.selection.result_set import ResultSet, found_in, triaged
 from scoring.selection.searching import search_fields
-from scoring.workspace.filtering.filters import Filter, columns_read
+from scoring.workspace.filtering.condition_expressions import columns_read
+from scoring.workspace.filtering.filters import Filter
 from scoring.workspace.filtering.text_search import SearchMatches
 
 

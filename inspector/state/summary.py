@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.render.texts.sentences import Headline, headline
+from inspector.render.texts.headlines import Headline, headline
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES

@@ -11,8 +11,8 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
+from inspector.render.texts.phrases import Phrase, joined
 from inspector.render.texts.text import TextPart, clean
-from inspector.render.texts.wrap import Phrase, joined
 from inspector.widgets.line_scroll import LineScroll, Sized
 
 

@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
 
-from inspector.render.texts.wrap import Phrase
+from inspector.render.texts.phrases import Phrase
 from inspector.widgets.line_view import PhraseLine
 from inspector.widgets.text_editor import TypingLine
 

@@ -19,16 +19,17 @@ from msgspec import Struct
 
 from scoring.data.errors import FrameError, UnwritableWorkspace
 from scoring.data.progress import tell
+from scoring.data.reward_keys import reward_keys
 from scoring.data.schema import Ints
 from scoring.data.scorer import Scorer
 from scoring.data.storage import stored_frame
 from scoring.data.storage.parquet import read_parquet
 from scoring.data.storage.stored_frame import frame_blocks
-from scoring.data.texts import Texts, reward_keys
+from scoring.data.texts import Texts
 from scoring.evaluation.array_folder import Packing, unpack
 from scoring.evaluation.derived import EvaluationCache, packed_evaluation, unpacked_evaluation
 from scoring.evaluation.evaluation import Evaluation, evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.workspace.cache import LISTINGS, RewardParts, key_hashes
 
 _OF_CASES = ("case", "key", "n_steps", "earliest_error")

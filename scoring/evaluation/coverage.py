@@ -10,7 +10,8 @@ from msgspec import Struct
 from scoring.data.schema import Bools
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.fixed_verdicts import FixedVerdicts
-from scoring.evaluation.step_rewards import Gold, StepRewards
+from scoring.evaluation.gold import Gold
+from scoring.evaluation.step_rewards import StepRewards
 from scoring.evaluation.verdicts import DEV, Codes
 from scoring.evaluation.votes import Votes
 

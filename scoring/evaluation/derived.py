@@ -31,7 +31,8 @@ from scoring.evaluation.array_folder import FORMAT, Array, DamagedPack, discard,
 from scoring.evaluation.case_breakpoints import CaseBreakpoints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.fixed_verdicts import FixedVerdicts, decision_of
-from scoring.evaluation.step_rewards import Gold, StepRewards
+from scoring.evaluation.gold import Gold
+from scoring.evaluation.step_rewards import StepRewards
 from scoring.evaluation.verdicts import Rule
 from scoring.workspace.workspace import Workspace
 

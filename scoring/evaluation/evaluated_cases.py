@@ -11,10 +11,11 @@ from msgspec import Struct, field
 
 from scoring.data.errors import FilterError
 from scoring.data.metadata_columns import MetadataColumns
+from scoring.data.reward_keys import reward_keys
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.scorer import Scorer
 from scoring.data.storage.remembered import IdentityCache
-from scoring.data.texts import Texts, reward_keys
+from scoring.data.texts import Texts
 from scoring.evaluation.derived import UncachedEvaluation
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.scorer_columns import EVERY_COLUMN

@@ -17,11 +17,12 @@ from scoring.data.storage.stored_frame import is_small, row_blocks
 from scoring.evaluation.case_breakpoints import CaseBreakpoints, case_floats, decision_distances, margins
 from scoring.evaluation.coverage import Coverage
 from scoring.evaluation.fixed_verdicts import FixedVerdicts, decision_of, given_of
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.judged_steps import JudgedSteps, judged_steps
 from scoring.evaluation.measures import drops_at_gold, lowest_rewards, rewards_at_gold
 from scoring.evaluation.scorer_columns import PER_SCORER, SPENT, ScorerUsage
 from scoring.evaluation.step_ratings import split
-from scoring.evaluation.step_rewards import Flat, Gold, StepRewards, align, let_go
+from scoring.evaluation.step_rewards import Flat, StepRewards, align, let_go
 from scoring.evaluation.verdicts import (
     ALL_REFUSED,
     DEV,

@@ -7,7 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.data.schema import Bools, Ints
-from scoring.evaluation.step_rewards import Gold, StepRewards
+from scoring.evaluation.gold import Gold
+from scoring.evaluation.step_rewards import StepRewards
 from scoring.evaluation.verdicts import (
     DEV,
     LABELS_AS_GIVEN,

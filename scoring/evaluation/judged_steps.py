@@ -8,15 +8,8 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.fixed_verdicts import FixedVerdicts
-from scoring.evaluation.step_rewards import (
-    NOTHING_BEYOND,
-    UNKNOWN_STEP,
-    WRONG_STEP,
-    Gold,
-    LabelsPastEnd,
-    StepLabels,
-    StepRewards,
-)
+from scoring.evaluation.gold import UNKNOWN_STEP, WRONG_STEP, Gold
+from scoring.evaluation.step_rewards import NOTHING_BEYOND, LabelsPastEnd, StepLabels, StepRewards
 from scoring.evaluation.verdicts import ByThreshold
 
 

@@ -9,13 +9,14 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scoring.data.errors import DamagedWorkspace
+from scoring.data.reward_keys import reward_keys
 from scoring.data.scorer import Scorer
-from scoring.data.texts import Texts, reward_keys
+from scoring.data.texts import Texts
 from scoring.evaluation.blocks import CaseBlocks, evaluated_in_blocks
 from scoring.evaluation.derived import EvaluationCache, UncachedEvaluation
 from scoring.evaluation.evaluation import Evaluation, evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.scorer_columns import ScorerUsage
-from scoring.evaluation.step_rewards import Gold
 from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts
 from scoring.workspace.workspace import Workspace
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from scoring.data.schema import Floats
-from scoring.evaluation.step_rewards import Gold, StepRewards
+from scoring.evaluation.gold import Gold
+from scoring.evaluation.step_rewards import StepRewards
 
 
 def rewards_at_gold(rewards: StepRewards, gold: Gold) -> Floats:

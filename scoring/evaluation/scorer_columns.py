@@ -8,7 +8,8 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.data.schema import Ints
-from scoring.workspace.cache import Parts, RewardParts, VoteParts, rows_of_cases
+from scoring.workspace.cache import Parts, RewardParts, VoteParts
+from scoring.workspace.rows_of_cases import rows_of_cases
 
 # -- what it took to score each case: tokens, seconds and money, as far as they are stored beside what was computed.
 #

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring.data.texts import reward_keys
+from scoring.data.reward_keys import reward_keys
 from scoring.evaluation.evaluation import Evaluation, evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts
 from scoring.workspace.workspace import Workspace
 

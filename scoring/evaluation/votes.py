@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.verdicts import NO_VERDICT
-from scoring.workspace.cache import rows_of_cases
+from scoring.workspace.rows_of_cases import rows_of_cases
 
 
 class Votes(Struct, frozen=True, eq=False):

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from scoring.data.schema import Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.step_rewards import RIGHT_STEP, WRONG_STEP, Gold
+from scoring.evaluation.gold import RIGHT_STEP, WRONG_STEP, Gold
 from scoring.metrics.kernel import Decided
 from scoring.metrics.own import MEMBERS, MetricSums, OwnMetric, metric
 

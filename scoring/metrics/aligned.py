@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.step_rewards import UNKNOWN_STEP
+from scoring.evaluation.gold import UNKNOWN_STEP
 from scoring.evaluation.verdicts import CLEAN, EXACT, NO_VERDICT, RIGHT, UNSCORED, Codes
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled

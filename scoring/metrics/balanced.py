@@ -21,7 +21,7 @@ import numpy as np
 from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats, Ints
-from scoring.evaluation.step_rewards import RIGHT_STEP, WRONG_STEP
+from scoring.evaluation.gold import RIGHT_STEP, WRONG_STEP
 from scoring.metrics.kernel import Decided, harmonic, share
 from scoring.metrics.own import CasesOf, MetricSums, OwnMetric, labelled_and_tried
 

@@ -8,7 +8,7 @@ import polars as pl
 from scoring.data.schema import REWARDS, Bools, Ints
 from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import Evaluation, evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 
 BASELINES = {
     "coin": "a fair coin a step: heads, the step is right",

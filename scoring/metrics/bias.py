@@ -11,8 +11,8 @@ import numpy as np
 
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.gold import RIGHT_STEP, WRONG_STEP
 from scoring.evaluation.judged_steps import JudgedSteps
-from scoring.evaluation.step_rewards import RIGHT_STEP, WRONG_STEP
 from scoring.metrics.closed_forms import difference_interval, wilson_interval
 from scoring.metrics.first_error import FirstErrors
 from scoring.metrics.kernel import Decided, Unparsed

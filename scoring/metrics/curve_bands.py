@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP
+from scoring.evaluation.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.evaluation.verdicts import RIGHT, Rule
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled

@@ -21,16 +21,16 @@ from scoring.data.rules import check_rule
 from scoring.data.schema import NO_SUBSET, Bools, Ints
 from scoring.data.storage.stored_frame import frame_blocks, group_numbers
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
-from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import Decision, ProvidedVerdicts, Rule, RuleByCase
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.official_rows import Protocol as OfficialProtocol
-from scoring.metrics.official_rows import protocol_named
+from scoring.metrics.official_protocols import Protocol as OfficialProtocol
+from scoring.metrics.official_protocols import protocol_named
 from scoring.metrics.threshold_curves import Tuned, case_curve, official_curve, own_curve, tuned
-from scoring.workspace.filtering.filters import columns_read
+from scoring.workspace.filtering.condition_expressions import columns_read
 
 # -- thresholds tuned on a small dev set of every subset and reported on the cases that are not in it.
 #

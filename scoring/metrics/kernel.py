@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import (
     CLEAN,
     EARLY,

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.workspace.cache import rows_of_cases
+from scoring.workspace.rows_of_cases import rows_of_cases
 
 LABELS = {"right": 1.0, "neutral": 0.0, "wrong": -1.0}
 """Column of the counts -> the label that is counted in it."""

@@ -5,8 +5,8 @@ import numpy as np
 from scoring.data.readout import EMPTY_LABELS
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.gold import problems
 from scoring.evaluation.judged_steps import JudgedSteps
-from scoring.evaluation.step_rewards import problems
 from scoring.evaluation.verdicts import ProvidedVerdicts, Rule
 
 _RATE_OF_NO_LABELS = -1.0

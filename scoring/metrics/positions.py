@@ -10,8 +10,8 @@ import numpy as np
 
 from scoring.data.schema import Bools, Ints, RowDict
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.evaluation.judged_steps import JudgedSteps
-from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP
 from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.first_error import NAMES, FirstErrors
 from scoring.metrics.kernel import Decided

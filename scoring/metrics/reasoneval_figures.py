@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.step_rewards import RIGHT_STEP, UNKNOWN_STEP, StepNumbers
+from scoring.evaluation.gold import RIGHT_STEP, UNKNOWN_STEP
+from scoring.evaluation.step_rewards import StepNumbers
 from scoring.evaluation.verdicts import DEV, NO_VERDICT, ProvidedVerdicts
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.step_contributions import judged_by_redundancy

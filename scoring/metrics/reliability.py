@@ -13,7 +13,7 @@ import numpy as np
 from scoring.data.reward_transforms import REWARDS, transform
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.step_rewards import RIGHT_STEP, UNKNOWN_STEP
+from scoring.evaluation.gold import RIGHT_STEP, UNKNOWN_STEP
 from scoring.evaluation.verdicts import ProvidedVerdicts
 from scoring.metrics.aligned_conditions import EVERY, OF_SIDE
 from scoring.metrics.closed_forms import wilson_interval

@@ -5,7 +5,7 @@ import polars as pl
 from msgspec import Struct
 
 from scoring.data.schema import Bools, Ints
-from scoring.evaluation.step_rewards import natural_ranks
+from scoring.evaluation.gold import natural_ranks
 
 
 class Responses(Struct, frozen=True, eq=False):

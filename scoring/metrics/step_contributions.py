@@ -14,8 +14,9 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.gold import UNKNOWN_STEP, WRONG_STEP, Gold
 from scoring.evaluation.judged_steps import JudgedSteps
-from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP, Gold, StepLabels
+from scoring.evaluation.step_rewards import StepLabels
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.likeness import has_empty_labels, likeness_to_originals

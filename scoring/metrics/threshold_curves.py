@@ -18,7 +18,7 @@ from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.scorer import Comparison
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP
+from scoring.evaluation.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled

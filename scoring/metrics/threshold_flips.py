@@ -12,7 +12,7 @@ import numpy as np
 from scoring.data.schema import Bools, Ints
 from scoring.data.scorer import Comparison
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.step_rewards import UNKNOWN_STEP, WRONG_STEP
+from scoring.evaluation.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.step_contributions import asked_by_redundancy, judged_by_redundancy

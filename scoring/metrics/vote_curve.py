@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from scoring.data.schema import Floats, Ints
 from scoring.evaluation.verdicts import NO_VERDICT
-from scoring.workspace.cache import rows_of_cases
+from scoring.workspace.rows_of_cases import rows_of_cases
 
 MOST_CHOSEN = 10
 """Answers to a case up to which every choice of them is counted: 2 to the power of this many."""

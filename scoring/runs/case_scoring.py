@@ -31,10 +31,11 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from scoring.data.errors import InputError, InspectError
+from scoring.data.reward_keys import further_texts, reward_key
 from scoring.data.schema import content_key
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import check_writable
-from scoring.data.texts import Texts, further_texts, reward_key
+from scoring.data.texts import Texts
 from scoring.engines.base import Engine
 from scoring.models.prms.output_labels import OPTION
 from scoring.models.prms.prm_catalogue import adapter_of

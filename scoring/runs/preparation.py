@@ -11,9 +11,10 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from scoring.data.errors import UsageError
+from scoring.data.reward_keys import text_columns
 from scoring.data.rules import when_wrong
 from scoring.data.scorer import Scorer
-from scoring.data.texts import Texts, text_columns
+from scoring.data.texts import Texts
 from scoring.data.training_point import point_of_model
 from scoring.engines.base import Engine
 from scoring.engines.converted_store import ConvertedStore

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from scoring.data.errors import InputError, MissingExtra, UsageError
 from scoring.data.readout import Encoded, Vocabulary
-from scoring.data.texts import further_texts
+from scoring.data.reward_keys import further_texts
 from scoring.importing.sources import read_source
 from scoring.models.prms.about import ABOUT
 from scoring.models.prms.family_facts import range_of, rule_of

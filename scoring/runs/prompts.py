@@ -18,9 +18,9 @@ from msgspec import Struct
 from msgspec.structs import replace as struct_replace
 
 from scoring.data.errors import InputError, UsageError
+from scoring.data.reward_keys import further_texts
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import write_atomically
-from scoring.data.texts import further_texts
 from scoring.models.asking import GeneratedAnswer, Prompt, Sampling, TokenLogprobs, prompt_hash
 from scoring.models.critics.protocols import CriticProtocol, StepLayout
 from scoring.models.critics.template import Template

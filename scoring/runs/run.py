@@ -18,8 +18,9 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scoring.data.reward_keys import reward_keys
 from scoring.data.scorer import Scorer
-from scoring.data.texts import Texts, reward_keys
+from scoring.data.texts import Texts
 from scoring.runs.events import (
     Asked,
     CaseRefused,

@@ -6,7 +6,8 @@ from typing import Any
 import polars as pl
 from msgspec import Struct
 
-from scoring.data.texts import Texts, further_texts, text_columns
+from scoring.data.reward_keys import further_texts, text_columns
+from scoring.data.texts import Texts
 from scoring.runs.plan import MissingAnswers
 
 _ROWS = 1024

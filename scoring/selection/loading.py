@@ -11,9 +11,9 @@ from scoring.data.own_columns import own_columns
 from scoring.evaluation.derived import EvaluationCache
 from scoring.evaluation.evaluated_cases import EvaluatedCases, Loaded
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.loader import Scored, scored
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
-from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.triage_columns import SAID, TriageColumns
 from scoring.metrics.baselines import BASELINES, baselines
 from scoring.selection.labels import Labels, label_set, labels_note, on_labels
@@ -21,7 +21,7 @@ from scoring.selection.query import Query
 from scoring.selection.query_notes import absence_notes, stale_notes, wish_notes
 from scoring.selection.result_set import ResultSet, decide, found_in, select
 from scoring.selection.saved_slices import with_slices
-from scoring.workspace.filtering.filters import columns_read
+from scoring.workspace.filtering.condition_expressions import columns_read
 from scoring.workspace.triage.annotations import Annotation
 from scoring.workspace.triage.history import Triage
 from scoring.workspace.workspace import Workspace

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from scoring.data.errors import DamagedWorkspace
 from scoring.data.names import match_name
+from scoring.data.reward_keys import reward_keys
 from scoring.data.scorer import Scorer
-from scoring.data.texts import reward_keys
 from scoring.evaluation.evaluation import Evaluation
 from scoring.formats.benchmarks import demo
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
@@ -14,7 +14,8 @@ from scoring.metrics.deciding import Wishes
 from scoring.metrics.step_contributions import asked_by_redundancy, redundancy_rows
 from scoring.runs.reparse import protocol_of_critic, stale
 from scoring.selection.query import Query, shell_word
-from scoring.workspace.cache import BALLOTS, Parts, RewardParts, VoteParts, case_rows
+from scoring.workspace.cache import BALLOTS, Parts, RewardParts, VoteParts
+from scoring.workspace.rows_of_cases import case_rows
 from scoring.workspace.trash import removed
 from scoring.workspace.workspace import Workspace
 

@@ -23,10 +23,12 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from scoring.data.context_messages import context_messages
 from scoring.data.errors import DamagedWorkspace, UnreadableFile, UsageError
+from scoring.data.reward_keys import text_columns
 from scoring.data.schema import METADATA, TEXTS, content_key
 from scoring.data.storage.files import sync, unwritable, uuid7, write_atomically
-from scoring.data.texts import Texts, context_messages, text_columns
+from scoring.data.texts import Texts
 
 FORMAT = 1
 REWARDS = "rewards"

@@ -24,7 +24,7 @@ from covering import PROCESSBENCH, TWO, covered  # noqa: E402
 from scoring.data.schema import METADATA, REWARDS  # noqa: E402
 from scoring.data.scorer import Scorer  # noqa: E402
 from scoring.evaluation.evaluation import Evaluation, evaluate  # noqa: E402
-from scoring.evaluation.step_rewards import Gold  # noqa: E402
+from scoring.evaluation.gold import Gold  # noqa: E402
 from scoring.evaluation.verdicts import OUTCOMES  # noqa: E402
 from scoring.formats.benchmarks.prmbench import CLASSES, STEP_LABELLED  # noqa: E402
 from scoring.metrics import resampling  # noqa: E402

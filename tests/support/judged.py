@@ -10,7 +10,7 @@ import making
 import reference
 from scoring.data.schema import REWARDS, VOTES, conform
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.workspace.cache import RewardParts, VoteParts
 
 CASES = [

@@ -12,7 +12,7 @@ import reference
 from scoring.data.schema import METADATA, REWARDS
 from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.benchmarks.own import cases_frame

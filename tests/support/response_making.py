@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import making
 import reference
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.metrics.responses import responses_of
 
 REWARDS = (0.0, 0.1, 0.2, 0.25, 0.5, float(np.nextafter(0.5, 1)), 1.0, 1e-300, -0.5, -1e-300, 3.0)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import making
 import step_reference
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.benchmarks.prmbench import STEP_LABELLED

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.render.texts.sentences import official_score
+from inspector.render.texts.headlines import official_score
 from scoring.data.schema import RowDict
 from scoring.metrics.best_of_n import FEWEST, PRM, population_sd, somers_d
 from scoring.selection.result_set import ResultSet

@@ -10,7 +10,8 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from inspector.analyses.board.cells import BASELINE, NOBODY, PUBLISHED, SCORER
-from inspector.render.texts.sentences import F1, PRMSCORE, Headline, headline, official_title, subset_headlines
+from inspector.render.texts.headlines import Headline, headline, official_title, subset_headlines
+from inspector.render.texts.sentences import F1, PRMSCORE
 from scoring.data.schema import Bools
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation

@@ -14,7 +14,7 @@ from inspector.render.lines import CaseLink
 from inspector.render.texts.sentences import WORDS
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.step_rewards import UNKNOWN_STEP
+from scoring.evaluation.gold import UNKNOWN_STEP
 from scoring.evaluation.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
 from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.metrics.benchmark_figures import leading_figure

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from inspector.analyses.board.arrangement import COMPARED
 from inspector.analyses.board.board_rows import BoardSlice
 from inspector.analyses.board.cells import BEST, BUSY, FAULT, NOT_HERE, REFERENCE, SCORER, TIED
-from inspector.render.texts.sentences import headline
+from inspector.render.texts.headlines import headline
 from inspector.state.common_cases import with_all_cases
 from scoring.data.errors import PluginError
 from scoring.data.schema import Bools

@@ -11,7 +11,7 @@ from inspector.analyses.card.protocol_card import GROUP_TITLES, GROUPS, CardGrou
 from inspector.render.blocks import Block, Fold, Note, Section
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Table, figure, table, text
-from inspector.render.texts.sentences import Headline, headline
+from inspector.render.texts.headlines import Headline, headline
 from inspector.render.view import View
 from inspector.state.case_links import figure_link
 from inspector.state.comparability import (

@@ -10,7 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.render.cells import share
-from inspector.render.texts.sentences import counted, headline
+from inspector.render.texts.headlines import headline
+from inspector.render.texts.sentences import counted
 from inspector.state.comparability import TUNED_HERE, threshold_kind
 from inspector.state.counted_cases import choosing_conditions, counted_cases, counts_unanswered
 from inspector.state.figure_notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
@@ -37,7 +38,7 @@ from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.reading.critic_answers import fault_of
 from scoring.metrics.benchmark_figures import leading_figure, official_metric
 from scoring.metrics.deciding import rule_among
-from scoring.metrics.official_rows import protocol_named, protocol_of
+from scoring.metrics.official_protocols import protocol_named, protocol_of
 from scoring.metrics.outcome_conditions import SIDES, tried
 from scoring.metrics.own import MEMBERS
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL

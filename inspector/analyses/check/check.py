@@ -27,7 +27,8 @@ from inspector.analyses.check.check_conditions import (
 from inspector.render.blocks import Block, CommandLine, Facts, Note, Section, quiet_notes
 from inspector.render.cells import interval, share, signed
 from inspector.render.table_blocks import Cell, Kind, Table, count, table, text
-from inspector.render.texts.sentences import counted, official_title
+from inspector.render.texts.headlines import official_title
+from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.common_cases import aligned_cases, aligned_official, without_gold
 from inspector.state.comparability import Incomparable, incomparable

@@ -21,8 +21,9 @@ from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, case_comparison_rows,
 from scoring.metrics.resampling import SMALL
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.coded_columns import Categories
+from scoring.workspace.filtering.condition_expressions import columns_read
 from scoring.workspace.filtering.condition_masks import ConditionMasks
-from scoring.workspace.filtering.filters import columns_read, needed_columns
+from scoring.workspace.filtering.filters import needed_columns
 from scoring.workspace.filtering.sql_words import Word, words_of
 
 _PARTS: dict[str, pl.DataType] = {

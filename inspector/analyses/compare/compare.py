@@ -16,7 +16,7 @@ from inspector.analyses.compare.scorer_sets import sets_view
 from inspector.render.blocks import Block, Fold, Note, quiet_notes
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
-from inspector.render.texts.sentences import official_title
+from inspector.render.texts.headlines import official_title
 from inspector.render.view import View
 from inspector.state.common_cases import (
     ScorerField,

@@ -30,7 +30,7 @@ from scoring.data.errors import NoWorkspace, UsageError
 from scoring.data.names import near_names, without
 from scoring.evaluation.verdicts import ProvidedVerdicts
 from scoring.formats.benchmarks import prmbench
-from scoring.metrics.official_rows import protocol_of
+from scoring.metrics.official_protocols import protocol_of
 from scoring.metrics.published.papers import PAPERS, Paper
 from scoring.metrics.published.papers import PrintedTable as PaperTable
 from scoring.selection.loading import load, nothing_loaded

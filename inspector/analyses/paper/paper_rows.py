@@ -11,7 +11,7 @@ from inspector.state.label_words import other_labels
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.twins import twin_evaluations
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.official_rows import protocol_of
+from scoring.metrics.official_protocols import protocol_of
 from scoring.metrics.paper_agreement import Wholeness, agreement, made_how, printed_for, statistics_amiss, table_figures
 from scoring.metrics.paper_figures import ComputedCell, TableScope, values_of
 from scoring.metrics.published.papers import Paper, other_values, published_statistics

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from inspector.analyses.compare.compare import compare
 from inspector.analyses.metrics.metrics import metrics
 from inspector.render.documents.row_documents import Document
-from inspector.render.texts.sentences import official_title
+from inspector.render.texts.headlines import official_title
 from inspector.render.view import View
 from inspector.state.common_cases import best_first, with_all_cases
 from scoring.data.schema import WHOLE, Bools, Ints, Row

@@ -9,7 +9,7 @@ from inspector.analyses.report.report_charts import ReportFigure, interval_chart
 from inspector.render.blocks import Block, Bullets, Facts, Fold, Note
 from inspector.render.cells import interval, share
 from inspector.render.table_blocks import Cell, Kind, Table, count, figure, table, text
-from inspector.render.texts.sentences import unit_of
+from inspector.render.texts.headlines import unit_of
 from inspector.state.counted_cases import counted_cases
 from inspector.state.figure_notes import first_run_notes
 from scoring.data.reward_transforms import REWARDS, transform

@@ -12,7 +12,8 @@ from inspector.render.blocks import BESIDE, Block, Facts, Note, Section
 from inspector.render.cells import GOLD
 from inspector.render.readable import readable
 from inspector.render.table_blocks import Cell, Column, table, text
-from inspector.render.texts.sentences import gold_word, outcome_sentence, reward_words
+from inspector.render.texts.gold_words import gold_word
+from inspector.render.texts.sentences import outcome_sentence, reward_words
 from inspector.render.view import View
 from scoring import __version__
 from scoring.data.errors import UsageError

@@ -19,25 +19,16 @@ from inspector.render.blocks import Block, CaseBlock, Judged, Note, Section, Ste
 from inspector.render.cells import share as share_text
 from inspector.render.readable import readable
 from inspector.render.table_blocks import Column, table, text
-from inspector.render.texts.sentences import (
-    GLYPHS,
-    WORDS,
-    counted,
-    counts_from_one,
-    gold_word,
-    gold_words,
-    outcome_sentence,
-    reward_words,
-    votes_words,
-)
+from inspector.render.texts.gold_words import counts_from_one, gold_word, gold_words
+from inspector.render.texts.sentences import GLYPHS, WORDS, counted, outcome_sentence, reward_words, votes_words
 from inspector.render.view import View
 from inspector.state.figure_notes import first_run_notes
 from inspector.state.kept_answers import described, kept_answers, measures
 from inspector.state.label_words import changed_words
 from inspector.state.provenance import provenance
+from scoring.data.context_messages import context_messages, tools_text
 from scoring.data.errors import NoWorkspace
 from scoring.data.names import match_name
-from scoring.data.texts import context_messages, tools_text
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.single_case import judged_wrong, verdict_of
 from scoring.evaluation.verdicts import OUTCOMES

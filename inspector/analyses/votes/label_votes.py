@@ -8,7 +8,8 @@ from inspector.analyses import Params
 from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import count, table, text
-from inspector.render.texts.sentences import counted, gold_word
+from inspector.render.texts.gold_words import gold_word
+from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.provenance import provenance
 from scoring.data.errors import UsageError

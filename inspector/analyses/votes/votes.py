@@ -29,7 +29,8 @@ from scoring.metrics.official_rows import CountingRules, figures_of
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
 from scoring.runs.plan import REFUSED
 from scoring.selection.result_set import ResultSet
-from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts, rows_about, rows_of_cases
+from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts
+from scoring.workspace.rows_of_cases import rows_about, rows_of_cases
 
 FIGURES, STEPS = "figures", "steps"
 VOTES = {

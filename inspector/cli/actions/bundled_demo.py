@@ -54,7 +54,7 @@ def _compare(cached: Path, fresh: Path) -> int:
 
     from scoring.data.scorer import Scorer
     from scoring.evaluation.evaluation import evaluate
-    from scoring.evaluation.step_rewards import Gold
+    from scoring.evaluation.gold import Gold
     from scoring.formats.benchmarks import demo
     from scoring.workspace.cache import RewardParts
 

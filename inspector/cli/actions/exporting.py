@@ -14,11 +14,12 @@ from inspector.cli.query_arguments import query_from
 from inspector.render.texts.sentences import counted, threshold_name
 from scoring.data.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
 from scoring.data.names import name_choices, near_names, without
+from scoring.data.reward_keys import reward_keys
 from scoring.data.schema import METADATA
 from scoring.data.schema import REWARDS as REWARD_COLUMNS
 from scoring.data.scorer import Scorer
 from scoring.data.storage.files import write_atomically
-from scoring.data.texts import Texts, reward_keys
+from scoring.data.texts import Texts
 from scoring.evaluation.case_exports import CASE_FORMATS, case_lines
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.exported_rows import ExportedRow, json_line, note_sentences
@@ -27,7 +28,8 @@ from scoring.evaluation.triage_exports import TRIAGE_FORMATS, triage_lines
 from scoring.evaluation.verdicts import RuleByCase
 from scoring.selection.loading import load
 from scoring.selection.result_set import ResultSet
-from scoring.workspace.cache import RewardParts, cases_with_rows
+from scoring.workspace.cache import RewardParts
+from scoring.workspace.rows_of_cases import cases_with_rows
 
 FORMATS: dict[str, Iterable[str]] = {
     "cases": CASE_FORMATS,

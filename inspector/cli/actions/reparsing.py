@@ -13,8 +13,8 @@ from inspector.render.texts.sentences import counted
 from inspector.state.kept_answers import OTHER
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name, name_choices, without
+from scoring.data.reward_keys import reward_keys
 from scoring.data.scorer import Scorer
-from scoring.data.texts import reward_keys
 from scoring.formats.benchmarks import demo
 from scoring.models.critics.answer_parsers import version
 from scoring.models.critics.protocols import CriticProtocol, ReadAnswer

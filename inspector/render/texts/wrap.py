@@ -7,14 +7,10 @@ the last resort. Wide characters may be parted anywhere but before closing and b
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from msgspec import Struct
 from rich.cells import cell_len, get_character_cell_size
-
-from inspector.render.texts.short_names import short_name
-from inspector.render.texts.text import clean
 
 _RELATIONS = frozenset("=<>≤≥≠≡≈∼≅≃≪≫∝∈∉⊂⊆→⇒⟹⟺⟶↦:")
 _OPERATORS = frozenset("+-−±∓×·÷*∪∩∖∧∨⊕⋅&") | {"…", "⋯"}
@@ -156,53 +152,3 @@ def _price_between(left: str, right: str) -> float:
     if _WORD.match(left) or _WORD.match(right):
         return 0.0
     return _JOINED if not left.endswith((".", "。", ":", "?", "!")) else 0.0
-
-
-# -- a line made of phrases: each is said whole, in a shorter form, or not at all, so that no number is ever cut
-
-
-class Phrase(Struct, frozen=True):
-    """What may be said, longest form first; a last form of "" lets it go.
-
-    Phrases with the highest `rank` are shortened first, of one rank the last.
-    """
-
-    forms: tuple[str, ...]
-    rank: int = 0
-    style: str = ""
-
-
-def fitted(phrases: Sequence[Phrase], width: int, gap: int = 0) -> tuple[str, ...]:
-    """Choose a form of each phrase so that all fit into `width` cells, `gap` between those that are said.
-
-    Where the shortest forms are still too long, these are the answer. A width below 1 is not known yet: all is said.
-    """
-    chosen = [0] * len(phrases)
-    lengths = [[cell_len(clean(form)) for form in phrase.forms] for phrase in phrases]
-
-    def length() -> int:
-        used = [sizes[form] for sizes, form in zip(lengths, chosen, strict=True) if sizes[form]]
-        return sum(used) + gap * (len(used) - 1)
-
-    while 0 < width < length():
-        able = [place for place, phrase in enumerate(phrases) if chosen[place] + 1 < len(phrase.forms)]
-        if not able:
-            break
-        chosen[max(able, key=lambda place: (phrases[place].rank, place))] += 1
-    return tuple(phrase.forms[form] for phrase, form in zip(phrases, chosen, strict=True))
-
-
-def joined(phrases: Sequence[Phrase], width: int, between: str) -> str:
-    """Join the fitted phrases into one text, with `between` between them."""
-    return between.join(form for form in fitted(phrases, width, cell_len(between)) if form)
-
-
-def parts(phrases: Sequence[Phrase], width: int) -> list[tuple[str, str]]:
-    """Return the fitted phrases as pieces of a line with their styles; phrases bring their own blanks."""
-    chosen = zip(fitted(phrases, width), phrases, strict=True)
-    return [(form, phrase.style) for form, phrase in chosen if form]
-
-
-def name_forms(name: str, *widths: int, among: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return a name, and shortened beside the names `among`, in as many cells as each of `widths` says."""
-    return tuple(dict.fromkeys((name, *(short_name(name, width, among) for width in widths))))

@@ -8,9 +8,10 @@ import numpy as np
 
 from inspector.render.cells import share, signed
 from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs
-from inspector.render.texts.sentences import F1, GLYPHS, WORDS, Headline, counted, threshold_name
+from inspector.render.texts.headlines import Headline
+from inspector.render.texts.phrases import Phrase, parts
+from inspector.render.texts.sentences import F1, GLYPHS, WORDS, counted, threshold_name
 from inspector.render.texts.text import TextPart
-from inspector.render.texts.wrap import Phrase, parts
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import Line
 from scoring.data.scorer import Comparison

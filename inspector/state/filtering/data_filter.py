@@ -1,7 +1,8 @@
 """What of a filter is about the data, and not about what scorers made of it."""
 
 from scoring.evaluation.evaluated_cases import EvaluatedCases
-from scoring.workspace.filtering.filters import Filter, columns_read
+from scoring.workspace.filtering.condition_expressions import columns_read
+from scoring.workspace.filtering.filters import Filter
 
 
 def without_scorers(chosen: Filter, cases: EvaluatedCases) -> Filter:

@@ -1,9 +1,9 @@
 """A filter in the words of the screen, in full and shorter."""
 
+from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import WORDS, counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import NO_VALUE
-from inspector.render.texts.wrap import Phrase
 from inspector.state.filtering.facets import column_words
 from inspector.state.filtering.slices import condition_titles
 from inspector.state.screen_state import ScreenState

@@ -8,8 +8,8 @@ import polars as pl
 from msgspec import Struct
 
 from inspector.render.cells import share
+from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import counted
-from inspector.render.texts.wrap import Phrase
 from inspector.state.triage.annotations import journal_of
 from scoring.data.schema import Ints
 from scoring.metrics.saturation import LAST, Saturation, saturation

@@ -25,9 +25,10 @@ from msgspec.structs import replace
 
 from scoring.data.errors import UnwritableWorkspace
 from scoring.data.metadata_columns import ColumnFates
+from scoring.data.reward_keys import OF_PROBLEMS
 from scoring.data.schema import CASES, METADATA, READABLE, STEP_INDEX, TEXTS, WHOLE, content_key
 from scoring.data.storage.files import unwritable, uuid7
-from scoring.data.texts import OF_PROBLEMS, ROW_GROUP, Texts, in_groups, rest_digests
+from scoring.data.texts import ROW_GROUP, Texts, in_groups, rest_digests
 from scoring.formats.reading.chunks import Chunk, chunks
 from scoring.formats.reading.fields import KEPT, KEY, LINE, NUMBER, Field, Fields, Layout, kind_of, row_name
 from scoring.formats.reading.findings import Finding, Severity
@@ -184,7 +185,7 @@ class CaseFormat(Struct, frozen=True, eq=False):
             its cases is then called after its column, and never after the file.
         twins: `id`, `problem`, `steps` and `twin_of` of the unharmed original of a case, as expressions over what
             checks see; null `twin_of` = the case has none. Of cases that share an original it is the first one's. It
-            has the texts of the problem (`scoring.data.texts.OF_PROBLEMS`) that the case has.
+            has the texts of the problem (`scoring.data.reward_keys.OF_PROBLEMS`) that the case has.
     """
 
     name: str

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from scoring.data.errors import UsageError
-from scoring.data.texts import BEFORE_ALL
+from scoring.data.reward_keys import BEFORE_ALL
 from scoring.formats.reading.boxed_answers import read_grben, read_processbench
 from scoring.formats.reading.critic_answers import Reading
 from scoring.formats.reading.rated_answers import read_agentprocessbench, read_prmbench, read_socratic
@@ -111,7 +111,7 @@ class CriticProtocol(Struct, frozen=True):
     def text(self, steps: Sequence[str], context: str | None = None) -> str:
         """Write the steps as one text, and where the protocol reads it what stands between them.
 
-        `context` is as `scoring.data.texts.further_texts` writes it; None = there is none.
+        `context` is as `scoring.data.reward_keys.further_texts` writes it; None = there is none.
         """
         entries = json.loads(context) if context and self.message else []
         messages = [(before, _filled(self.message, *entry)) for before, *entry in entries if before != BEFORE_ALL]

@@ -15,9 +15,9 @@ from typing import Any
 import polars as pl
 
 from scoring.data.errors import UnreadableFile
+from scoring.data.reward_keys import reward_keys
 from scoring.data.schema import REWARDS
 from scoring.data.storage.files import read_plain, write_atomically
-from scoring.data.texts import reward_keys
 from scoring.formats.reading.findings import Finding
 from scoring.workspace.variants import content_frames
 

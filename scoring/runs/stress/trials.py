@@ -16,10 +16,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scoring.data.errors import UsageError
+from scoring.data.reward_keys import reward_keys
 from scoring.data.schema import METADATA, READABLE, Ints
-from scoring.data.texts import Texts, reward_keys
+from scoring.data.texts import Texts
 from scoring.evaluation.evaluation import Evaluation, evaluate
-from scoring.evaluation.step_rewards import RIGHT_STEP, WRONG_STEP, Gold
+from scoring.evaluation.gold import RIGHT_STEP, WRONG_STEP, Gold
 from scoring.evaluation.verdicts import ProvidedVerdicts, RuleByCase
 from scoring.runs.stress.breaking import BREAKING
 from scoring.runs.stress.cutting import GIVEN, WAYS, cut_into_parts

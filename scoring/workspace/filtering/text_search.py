@@ -18,9 +18,10 @@ from msgspec.structs import replace
 from scoring.data.errors import DamagedWorkspace, FrameError, SearchError
 from scoring.data.schema import LATER_TEXTS, TEXTS, Bools
 from scoring.data.texts import ROW_GROUP, TextPlaces, Texts
-from scoring.workspace.cache import VoteParts, rows_of_cases
+from scoring.workspace.cache import VoteParts
 from scoring.workspace.filtering.condition_limits import SECONDS, in_time
 from scoring.workspace.filtering.text_query import SCOPES, TextQuery
+from scoring.workspace.rows_of_cases import rows_of_cases
 
 # -- searching what critics answered and reasoned, and what PRMs that generate wrote
 

@@ -7,7 +7,7 @@ import making
 from inspector.analyses.compare.cascade import answer_costs
 from reference import Case
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.cascade import cascade
 from scoring.selection.loading import load

@@ -13,7 +13,7 @@ import reference
 from contested_space import ANSWERS, FIRST, GOLD, SECOND, THIRD, write
 from inspector.analyses.contested.contested import CONTESTED, LINES
 from inspector.cli import main
-from inspector.render.texts.wrap import joined
+from inspector.render.texts.phrases import joined
 from inspector.state.contested_gold import BETWEEN, because, because_phrases, ranking_of, rankings
 from scoring.selection.loading import load
 from scoring.selection.query import Query

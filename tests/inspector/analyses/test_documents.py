@@ -17,7 +17,7 @@ from inspector.cli.command_flags import FORMS
 from inspector.cli.entry import parse
 from inspector.cli.query_arguments import query_from
 from inspector.render.analysis_list import summaries
-from inspector.render.texts.sentences import gold_word, gold_words
+from inspector.render.texts.gold_words import gold_word, gold_words
 from inspector.screens.exporting import export_document
 from inspector.screens.messages import Export
 from inspector.state.case_list.listed import cleared, failures

@@ -17,7 +17,7 @@ from inspector.cli import main
 from scoring.data.schema import METADATA, REWARDS, VOTES
 from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import outcome_names
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.selection.loading import load

@@ -20,7 +20,7 @@ from inspector.cli import main
 from opened import inspected, opened
 from reference import Case
 from scoring.data.errors import UsageError
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.metrics.deciding import OPTIMISTIC, TuningContext, at_wish, dev_sets
 from scoring.selection.loading import load

@@ -22,7 +22,7 @@ from scoring.data.errors import UsageError
 from scoring.data.readout import Batch, Encoded, EngineOutput
 from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.formats.benchmarks import demo
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.runs.prm_runs import Encoding

@@ -3,8 +3,8 @@ import polars as pl
 import originals
 from inspector.case_page.original_track import original_evaluation, original_of
 from inspector.state.opening import inspect
+from scoring.data.reward_keys import reward_keys
 from scoring.data.schema import REWARDS, content_key
-from scoring.data.texts import reward_keys
 from scoring.evaluation.single_case import judged_wrong
 from scoring.selection.loading import load
 from scoring.workspace.cache import RewardParts

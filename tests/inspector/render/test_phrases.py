@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.render.texts.wrap import Phrase, fitted, joined, name_forms
+from inspector.render.texts.phrases import Phrase, fitted, joined, name_forms
 
 TEXTS = st.text("a1 ", max_size=12)
 PHRASES = st.lists(

@@ -23,9 +23,9 @@ from inspector.screens.what_if import WhatIf
 from inspector.widgets import text_editor
 from inspector.widgets.text_editor import TextEditor
 from opened import opened
+from scoring.data.reward_keys import further_texts, reward_key, reward_keys
 from scoring.data.schema import REWARDS as REWARD_COLUMNS
 from scoring.data.schema import content_key
-from scoring.data.texts import further_texts, reward_key, reward_keys
 from scoring.formats.benchmarks import demo
 from scoring.selection.loading import load
 from scoring.selection.query import Query

@@ -22,7 +22,7 @@ from inspector.widgets.key_table.key_words import KeyWords
 from refusals import sentence_of
 from scoring.evaluation import derived
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import OUTCOMES, Rule
 from scoring.metrics.first_error import FirstErrors
 from scoring.selection.labels import label_set, labels_words

@@ -11,7 +11,7 @@ from inspector.analyses import Params
 from inspector.analyses.bias import bias
 from inspector.analyses.board.board_rows import board_frame
 from inspector.cli import main
-from inspector.render.texts.sentences import Headline
+from inspector.render.texts.headlines import Headline
 from inspector.screens.exporting import export_document
 from inspector.screens.messages import Export
 from inspector.screens.threshold_bar.rail_lines import ThresholdChanges

@@ -11,8 +11,8 @@ from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.single_case import judged_wrong
-from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT
 from thoroughness import up_to
 

@@ -8,9 +8,10 @@ import making
 from reference import Case
 from scoring.data.schema import REWARDS, VOTES, conform
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.votes import by_run, tally
-from scoring.workspace.cache import RewardParts, VoteParts, case_rows, cases_with_rows, rows_about, rows_of_cases
+from scoring.workspace.cache import RewardParts, VoteParts
+from scoring.workspace.rows_of_cases import case_rows, cases_with_rows, rows_about, rows_of_cases
 from thoroughness import up_to
 
 KEYS, NAMES = ("k", "l", "m"), ("b/1", "b/2", "b/3", "b/4")

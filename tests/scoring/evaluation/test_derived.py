@@ -29,9 +29,9 @@ from scoring.evaluation.derived import (
     unpacked_evaluation,
 )
 from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.scorer_columns import SPENT
-from scoring.evaluation.step_rewards import Gold
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts

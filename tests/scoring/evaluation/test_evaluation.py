@@ -11,10 +11,10 @@ import making
 import reference
 from reference import Case
 from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.measures import rewards_at_gold
 from scoring.evaluation.scorer_columns import PER_SCORER
-from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import OUTCOMES, Rule
 from scoring.metrics.first_error import first_error_rows
 from thoroughness import up_to

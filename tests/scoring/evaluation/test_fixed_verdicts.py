@@ -11,9 +11,9 @@ from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.single_case import judged_wrong
-from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT, ProvidedVerdicts, Rule
 from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.kernel import FIRST_ERROR, Decided

@@ -5,7 +5,7 @@ from hypothesis import given
 import making
 import reference
 from reference import Case
-from scoring.evaluation.step_rewards import RIGHT_STEP, UNKNOWN_STEP, WRONG_STEP, Gold
+from scoring.evaluation.gold import RIGHT_STEP, UNKNOWN_STEP, WRONG_STEP, Gold
 from thoroughness import up_to
 
 WORDS = {True: RIGHT_STEP, False: WRONG_STEP, None: UNKNOWN_STEP}

@@ -10,8 +10,9 @@ import judged
 import making
 from reference import Case
 from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.single_case import judged_wrong
-from scoring.evaluation.step_rewards import Gold, align
+from scoring.evaluation.step_rewards import align
 from scoring.evaluation.verdicts import NO_VERDICT
 from thoroughness import up_to
 

@@ -2,7 +2,7 @@ import pytest
 
 import making
 from reference import Case
-from scoring.evaluation.step_rewards import problem_numbers, problems
+from scoring.evaluation.gold import problem_numbers, problems
 
 NAMED = {
     "id": ["circular_p1", "deception_p1", "p1", "circular_p2", "x"],

@@ -12,8 +12,8 @@ import reference
 from reference import Case
 from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.scorer_columns import MEASURES
-from scoring.evaluation.step_rewards import Gold
 from thoroughness import up_to
 
 

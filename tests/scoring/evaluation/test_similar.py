@@ -15,8 +15,8 @@ from reference import Case
 from scoring.data.schema import TEXTS
 from scoring.data.texts import Texts
 from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.similar import PAGE, POINTS, SHARED, TextIndex, courses, nearest_courses
-from scoring.evaluation.step_rewards import Gold
 from thoroughness import up_to
 
 WORDS = ("apple", "Pear", "plum", "so", "a", "12", "3.5", "x+1=2", "2 * 3", r"\frac", "über")

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 import judged
 import making
 from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.single_case import judged_wrong, verdict_of
-from scoring.evaluation.step_rewards import Gold, flat_rows
+from scoring.evaluation.step_rewards import flat_rows
 from thoroughness import up_to
 
 SOME = up_to(60, 5)

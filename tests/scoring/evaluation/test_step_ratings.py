@@ -9,8 +9,8 @@ import reference
 import step_making
 from scoring.data.schema import VOTES, conform
 from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.step_ratings import split
-from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT, UNPARSED
 from scoring.metrics.step_labels import PooledSteps, step_rows
 from scoring.metrics.step_metrics import PRMSCORE

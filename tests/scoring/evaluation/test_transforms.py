@@ -16,8 +16,8 @@ from scoring.data.errors import UsageError
 from scoring.data.reward_transforms import find_transform, maximum_of, transform
 from scoring.data.rules import check_own_rule, check_rule
 from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.single_case import judged_wrong
-from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES, Rule, spelled
 from scoring.metrics.curve_bands import case_bands, step_bands
 from scoring.metrics.deciding import dev_tuned

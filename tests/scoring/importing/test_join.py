@@ -14,7 +14,8 @@ from results_and_cases import SOURCE, case, cases_of, codes, results, rewards, t
 from scoring.data.errors import NotJoined, UsageError
 from scoring.data.schema import REWARDS, VOTES
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold, align
+from scoring.evaluation.gold import Gold
+from scoring.evaluation.step_rewards import align
 from scoring.formats.reading.findings import Finding
 from scoring.formats.reading.label_checks import gold_findings, verdict_findings
 from scoring.importing.join import join

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import making
 from reference import Case
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.baselines import BASELINES, baselines
 from scoring.metrics.first_error import first_error_rows

@@ -8,7 +8,7 @@ import making
 import reference
 from reference import Case
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.metrics.bias import bias_rows
 from thoroughness import up_to
 

@@ -12,7 +12,7 @@ import side_by_side
 from reference import Case
 from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import Rule
 from scoring.metrics.correct_sets import correct_sets
 from thoroughness import up_to

@@ -12,8 +12,8 @@ from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.single_case import judged_wrong
-from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import DEV, Rule, RuleByCase
 from scoring.metrics.deciding import EACH, dev_sets, dev_thresholds, dev_tuned
 from scoring.metrics.first_error import first_error_rows

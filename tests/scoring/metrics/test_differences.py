@@ -15,10 +15,10 @@ from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.measures import rewards_at_gold
 from scoring.evaluation.single_case import judged_wrong
-from scoring.evaluation.step_rewards import Gold
 from scoring.evaluation.verdicts import OUTCOMES, ProvidedVerdicts, Rule
 from scoring.metrics.deciding import dev_tuned
 from scoring.metrics.step_labels import step_rows

@@ -11,7 +11,7 @@ import making
 from reference import Case
 from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.metrics import resampling
 from scoring.metrics.first_error import ERROR_ACC, F1_SCORE, NAMES, FirstErrors, first_error_rows
 from scoring.metrics.first_error_draws import Marks

@@ -11,7 +11,7 @@ import making
 import reference
 from reference import Case
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.benchmark_registry import benchmark_module
 from scoring.metrics.aligned import align_official

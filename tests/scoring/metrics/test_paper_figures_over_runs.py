@@ -8,7 +8,7 @@ import making
 from reference import Case
 from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.metrics.paper_figures import TableScope, values_of
 from scoring.metrics.published.papers import PAPERS
 

@@ -12,7 +12,7 @@ import step_making
 from reference import Case
 from scoring.data.schema import VOTES
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.formats.reading.rated_answers import read_prmbench
 from scoring.metrics.step_contributions import step_contributions

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import making
 from scoring.data.schema import METADATA, REWARDS, VOTES
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.formats.benchmarks import mrmath, mrmath_redundant
 from scoring.formats.benchmarks.own import cases_frame
 from scoring.formats.reading.rows import read_rows

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import making
 from scoring.data.schema import METADATA, REWARDS, conform
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.own import cases_frame
 from scoring.metrics.official_rows import CountingRules, figures_of

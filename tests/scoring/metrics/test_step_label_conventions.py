@@ -36,8 +36,8 @@ import step_making
 from reference import Case
 from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.single_case import judged_wrong
-from scoring.evaluation.step_rewards import Gold
 from scoring.metrics.likeness import right_rates
 from scoring.metrics.step_contributions import COUNTS, step_contributions
 from scoring.metrics.step_labels import step_rows

@@ -10,7 +10,7 @@ import step_reference
 from reference import Case
 from scoring.data.schema import REWARDS, VOTES
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.formats.benchmarks.socratic import STEP_LABELLED as SOCRATIC
 from scoring.metrics.step_labels import PooledSteps, step_rows
 from scoring.metrics.step_metrics import AVERAGING, NAMES, PRMSCORE

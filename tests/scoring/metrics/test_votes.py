@@ -10,7 +10,7 @@ from reference import Case
 from scoring.data.schema import REWARDS, VOTES
 from scoring.evaluation.case_counts import runs_among
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.evaluation.votes import by_run, tally
 from scoring.formats.reading.boxed_answers import processbench_verdict, vote

@@ -6,11 +6,11 @@ from msgspec.structs import replace
 import fake_scoring
 from scoring.data.errors import DamagedWorkspace
 from scoring.data.readout import Encoded
+from scoring.data.reward_keys import reward_key, reward_keys
 from scoring.data.schema import METADATA, READABLE, TEXTS
 from scoring.data.scorer import Scorer
-from scoring.data.texts import reward_key, reward_keys
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.runs.events import End
 from scoring.runs.prm_runs import Encoding
 from scoring.runs.run import score

@@ -10,8 +10,9 @@ from fake_scoring import Engine, cases, events, kept
 from reference import Case
 from scoring.data.readout import Encoded, Refused
 from scoring.evaluation.evaluation import columns_of, evaluate
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.single_case import judged_wrong
-from scoring.evaluation.step_rewards import Gold, align
+from scoring.evaluation.step_rewards import align
 from scoring.models.prms.base import NO_STEPS, Separated, too_long
 from scoring.runs.events import CaseRefused, End, Progress
 from scoring.runs.plan import reward_plan

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.data.errors import DamagedWorkspace, UsageError
-from scoring.data.texts import reward_keys
+from scoring.data.reward_keys import reward_keys
 from scoring.workspace.variants import (
     Edit,
     Variant,

@@ -17,7 +17,7 @@ from inspector.analyses.best_of_n.best_of_n import BEST_OF_N, best_of_n
 from inspector.cli import main
 from inspector.cli.command_flags import FORMS
 from inspector.render.chart_blocks import Curve
-from inspector.render.texts.sentences import official_score
+from inspector.render.texts.headlines import official_score
 from opened import opened
 from scoring.data.errors import UsageError
 from scoring.formats.benchmarks.case_format import Imported

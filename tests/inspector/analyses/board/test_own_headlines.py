@@ -17,7 +17,7 @@ from inspector.analyses.board.cells import BEST
 from inspector.analyses.board.standings import standings
 from inspector.analyses.report.benchmark_report import benchmarks_of
 from inspector.analyses.report.report_board import board_table
-from inspector.render.texts.sentences import headline, official_score, official_title, subset_headlines, unit_of
+from inspector.render.texts.headlines import headline, official_score, official_title, subset_headlines, unit_of
 from inspector.screens.board_columns import explained
 from inspector.state.common_cases import best_first
 from scoring.formats.benchmarks.case_format import Imported
@@ -25,7 +25,8 @@ from scoring.metrics.benchmark_figures import FIGURES, leading_figure, leading_f
 from scoring.metrics.curve_bands import official_bands
 from scoring.metrics.deciding import dev_thresholds
 from scoring.metrics.kernel import Decided
-from scoring.metrics.official_rows import CountingRules, figures_of, protocol_of
+from scoring.metrics.official_protocols import protocol_of
+from scoring.metrics.official_rows import CountingRules, figures_of
 from scoring.metrics.threshold_curves import official_curve, tuned
 from scoring.selection.loading import load as load_query
 from scoring.selection.query import Query

@@ -15,7 +15,8 @@ from inspector.render.chart_views import pictured
 from inspector.render.elements import Element
 from inspector.render.svg import WIDTH, name_label
 from inspector.render.table_blocks import table_of
-from inspector.render.texts.sentences import GLYPHS, official_score
+from inspector.render.texts.headlines import official_score
+from inspector.render.texts.sentences import GLYPHS
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.selection.loading import load
 from scoring.selection.query import Query

@@ -12,8 +12,8 @@ from inspector.analyses.votes.votes import votes
 from inspector.state.opening import inspect
 from reference import Case
 from scoring.data.errors import UsageError
+from scoring.data.reward_keys import reward_keys
 from scoring.data.schema import VOTES
-from scoring.data.texts import reward_keys
 from scoring.metrics.label_votes import LABELS, label_votes
 from scoring.selection.loading import load
 from scoring.selection.query import Query

@@ -8,7 +8,7 @@ import making
 from benchmark_rows import PROBLEM, STEPS, mrmath, mrmath_redundant, rows_of
 from scoring.data.schema import CASES, METADATA, REWARDS, content_key
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.case_format import problem_id
 from scoring.formats.benchmarks.mrmath_redundant import STEP_LABELLED, load, recognises

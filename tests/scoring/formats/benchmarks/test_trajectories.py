@@ -9,8 +9,8 @@ from benchmark_rows import action_pair, agent_run, judged_trajectory, messages, 
 from inspector import cli
 from inspector.api import analysis
 from inspector.state.case_links import figure_link
+from scoring.data.context_messages import context_messages
 from scoring.data.schema import CASES, content_key
-from scoring.data.texts import context_messages
 from scoring.evaluation.case_exports import trl_row
 from scoring.formats.benchmarks import toolprmbench, trajectories
 from scoring.formats.benchmarks.agentprocessbench import load, recognises

@@ -10,7 +10,7 @@ from benchmark_rows import PROBLEM, STEPS, rows_of
 from benchmark_rows import visualprocessbench as row
 from scoring.data.schema import CASES, METADATA, REWARDS, conform, content_key
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.case_format import problem_id
 from scoring.formats.benchmarks.visualprocessbench import load, recognises

@@ -1,7 +1,7 @@
 import pytest
 
 from scoring.data.errors import UsageError
-from scoring.metrics.official_rows import PROTOCOLS as FIGURES
+from scoring.metrics.official_protocols import PROTOCOLS as FIGURES
 from scoring.models.critics.answer_parsers import READERS
 from scoring.models.critics.protocols import PROTOCOLS, critic_protocol
 from scoring.models.critics.sampling import MODES

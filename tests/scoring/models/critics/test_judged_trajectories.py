@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from benchmark_rows import messages, tool, trajectory
 from inspector import cli
+from scoring.data.reward_keys import BEFORE_ALL, further_texts, reward_key
 from scoring.data.scorer import Scorer
-from scoring.data.texts import BEFORE_ALL, further_texts, reward_key
 from scoring.formats.reading.critic_answers import ParseNote
 from scoring.formats.reading.rated_answers import read_agentprocessbench, step_explanations
 from scoring.models.critics.protocols import PROTOCOLS

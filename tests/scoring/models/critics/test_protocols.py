@@ -6,7 +6,7 @@ import making
 from inspector.state.common_flags import PROTOCOLS as ON_THE_COMMAND_LINE
 from scoring.data.errors import UsageError
 from scoring.formats.benchmarks.benchmark_registry import MODULES
-from scoring.metrics.official_rows import PROTOCOLS, protocol_named, protocol_of
+from scoring.metrics.official_protocols import PROTOCOLS, protocol_named, protocol_of
 
 
 def test_the_command_line_offers_all_of_them():

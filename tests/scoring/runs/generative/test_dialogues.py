@@ -15,7 +15,7 @@ from fake_scoring import in_turn
 from scoring.data.errors import EngineError
 from scoring.data.readout import FAILED
 from scoring.evaluation.evaluation import evaluate
-from scoring.evaluation.step_rewards import Gold
+from scoring.evaluation.gold import Gold
 from scoring.models.asking import Answered, GeneratedAnswer, GenerationRequest, Sampling, other_seed
 from scoring.runs import leases, row_saver
 from scoring.runs.critic_runs import Asking

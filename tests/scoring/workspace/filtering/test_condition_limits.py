@@ -11,6 +11,7 @@ import pytest
 from scoring.data.errors import FilterError, SearchError
 from scoring.data.texts import Texts
 from scoring.workspace.filtering import condition_limits, text_search
+from scoring.workspace.filtering.condition_expressions import _cost_of, columns_read, expression_of
 from scoring.workspace.filtering.condition_limits import (
     _COPIES,
     _NO_ARGUMENT,
@@ -19,7 +20,7 @@ from scoring.workspace.filtering.condition_limits import (
     ConditionCost,
     in_time,
 )
-from scoring.workspace.filtering.filters import _cost_of, columns_read, expression_of, passing
+from scoring.workspace.filtering.filters import passing
 from scoring.workspace.filtering.text_query import TextQuery
 
 ROWS = pl.DataFrame({"case": [f"case-{number}" for number in range(240)], "n": range(240)})

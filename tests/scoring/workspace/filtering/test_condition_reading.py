@@ -2,8 +2,9 @@ import polars as pl
 import pytest
 
 from scoring.data.errors import FilterError
+from scoring.workspace.filtering.condition_expressions import columns_read, expression_of
 from scoring.workspace.filtering.condition_limits import LONGEST
-from scoring.workspace.filtering.filters import columns_read, expression_of, passing
+from scoring.workspace.filtering.filters import passing
 
 ROWS = pl.DataFrame({"id": ["a", "b"], "n_steps": [1, 2], "tags": [["read_csv"], ["select"]]})
 
