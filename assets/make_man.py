@@ -15,10 +15,10 @@ from inspector.cli.command_flags import COMMANDS, THE_APP, parser_of
 from inspector.state.common_flags import COMMON, GROUPS
 from inspector.widgets.guide import pages
 from scoring import __version__
+from scoring.data.environment import WORKSPACE
 from scoring.engines.server.address import GENERAL, OPENAI
 from scoring.workspace.remote import LIMIT_VARIABLE
 from scoring.workspace.triage.journal import ENVIRONMENT as USER
-from scoring.workspace.triage.journal import ENVIRONMENT as WORKSPACE
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "assets" / "prm-inspect.1"

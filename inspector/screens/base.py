@@ -35,7 +35,7 @@ _RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
 
 
 class AppScreen(Steady, Screen[None]):
-    """A screen that shows an `ScreenState`. Its dialogs are imported only for who asks: the app starts sooner.
+    """A screen that shows a `ScreenState`.
 
     The screen shows `state` in `show_state`, at first that which it is constructed with. A key that changes it calls
     `put`, which shows the new value here at once, so that the next key starts from it, and tells the app.

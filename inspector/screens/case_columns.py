@@ -15,6 +15,7 @@ from inspector.render.texts.text import TextPart, number
 from inspector.state.case_list.case_rows import FOUND_IN
 from inspector.state.case_list.catalogue import OF_SCORER, REWARDS, catalogue, entry_of
 from inspector.state.screen_state import ScreenState
+from inspector.state.thresholds.threshold_span import threshold_span
 from inspector.widgets.columns import Paint, TableColumn
 
 # -- how a value of a case becomes the cell of a list
@@ -167,7 +168,7 @@ def case_columns(
     chosen = chosen_keys(state)
     wanted = keys or chosen or usual_keys(state)
     keys = [key for key in wanted if not (blind and _tells(state, key))] or ["id"]
-    paint = CellPaint(glyphs, *state.summary.span)
+    paint = CellPaint(glyphs, *threshold_span(state.evaluation))
     columns = [_column(state, key, paint, leave=not chosen, blind=blind) for key in keys]
     if state.results.matches is not None:
         place = next((place for place, key in enumerate(keys) if key in LABELS), len(keys))

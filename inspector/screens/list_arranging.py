@@ -11,6 +11,7 @@ from inspector.screens.controller import TableScreen
 from inspector.state.case_list.catalogue import OF_FILE, Entry, catalogue, entry_of
 from inspector.state.case_list.listed import arranged
 from inspector.state.screen_state import ScreenState
+from inspector.state.thresholds.threshold_span import threshold_span
 from inspector.widgets.columns import TableColumn
 from inspector.widgets.frame_table import FrameTable
 
@@ -34,7 +35,7 @@ class ListArranging(Arranging[TableScreen]):
         """
         self._look_for_empty(state)
         keys, searching = chosen_keys(state) or self._filled(state), state.results.matches is not None
-        made_for = (state.focus.scorer, state.focus.benchmark, state.summary.span, keys, searching, blind)
+        made_for = (state.focus.scorer, state.focus.benchmark, threshold_span(state.evaluation), keys, searching, blind)
         if made_for == self._arranged:
             return None
         if not self._arranged:

@@ -78,8 +78,6 @@ class Tagging(Controller[TaggedScreen]):
 
     def action_similar(self) -> None:
         """Look for cases that are like the one that is looked at, and open one."""
-        # Imported only for who asks: the app starts sooner.
-
         state, row = self.state, self.screen.case_row
         if row is None:
             self.screen.say_done("There is no case here.")

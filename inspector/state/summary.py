@@ -53,32 +53,8 @@ class Summary(Struct, frozen=True, eq=False, dict=True):
             return None
         return official_curve(self.evaluation, self.rows, self.unparsed, self.benchmark)
 
-    @property
-    def threshold(self) -> float | None:
-        """The threshold of the scorer; None where there is none to move."""
-        return None if self.evaluation is None else self.evaluation.rule.threshold
-
-    @cached_property
-    def span(self) -> tuple[float, float]:
-        """The range in which the threshold moves."""
-        return threshold_span(self.evaluation)
-
     def decided_by(self, evaluation: Evaluation) -> "Summary":
         """Return that of the same rewards at another threshold: the curve over all thresholds stays."""
         summary = replace(self, evaluation=evaluation)
         vars(summary)["sweep"] = self.sweep
         return summary
-
-
-def threshold_span(evaluation: Evaluation | None) -> tuple[float, float]:
-    """Return lowest and highest of what the threshold is compared with; never empty, and (0, 1) without a scorer.
-
-    The range of rewards is the scorer's own, widened to rewards beyond it; that of differences holds the default.
-    """
-    if evaluation is None:
-        return 0.0, 1.0
-    scorer, compared, default = evaluation.scorer, evaluation.compared_values, evaluation.default[0]
-    own = (scorer.low, scorer.high) if compared is evaluation.rewards else (default, default)
-    there = compared.range or own
-    low, high = min(own[0], there[0]), max(own[1], there[1])
-    return (low, high) if low < high else (low, low + 1.0)

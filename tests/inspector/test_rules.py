@@ -26,6 +26,7 @@ from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence, threshold_name
 from inspector.state.comparability import incomparable
 from inspector.state.opening import inspect
+from inspector.state.thresholds.threshold_span import threshold_span
 from opened import inspected, opened
 from reference import Case
 from scoring.data import reward_transforms
@@ -174,13 +175,13 @@ async def test_the_rail_moves_the_threshold_on_what_is_compared(root):
         await shows(pilot, "threshold on running products of the lowest step 0.5000 (default)")
         start = inspected(pilot)
         values = start.evaluation.compared_values.values
-        assert start.summary.span == (values.min(), values.max())
+        assert threshold_span(start.evaluation) == (values.min(), values.max())
         seen = []
         for _ in range(3):
             await press(pilot, "n")
             now = inspected(pilot)
-            seen.append(now.summary.threshold)
-            outcomes = [slow.outcome(case, "product", "lowest", now.summary.threshold, "<") for case in CASES]
+            seen.append(now.evaluation.rule.threshold)
+            outcomes = [slow.outcome(case, "product", "lowest", now.evaluation.rule.threshold, "<") for case in CASES]
             assert (now.summary.headline.score or 0.0) == pytest.approx(slow.f1(CASES, outcomes) or 0.0)
         # Only the lowest value of a case changes anything.
         lowest = sorted(min(slow.values("product", case.rewards)) for case in CASES)
@@ -247,7 +248,7 @@ def test_the_app_decides_by_a_rule_of_ones_own(root):
     load_own([FILE])
     results = load(Query(workspace=root, rules=(("one", "below-mean<"),), plugins=(FILE,)))
     now = inspect(results).focused("one", "bench")
-    assert now.summary.threshold == -0.2
+    assert now.evaluation.rule.threshold == -0.2
     assert threshold_name(now.evaluation.rule) == "threshold on below-mean"
     assert now.evaluation.verdicts.tolist() == [-1, 2, -1, -1, -1]
     assert now.evaluation.alone(1).verdicts.tolist() == [2]

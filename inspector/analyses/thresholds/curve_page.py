@@ -16,8 +16,8 @@ from inspector.render.texts.sentences import threshold_name
 from inspector.render.view import View
 from inspector.state.case_links import figure_link
 from inspector.state.provenance import provenance
-from inspector.state.summary import threshold_span
 from inspector.state.thresholds.curve_rows import CURVE, MOST, POINTS, bands_of, curve_notes, curve_rows
+from inspector.state.thresholds.threshold_span import threshold_span
 from inspector.state.thresholds.ways import NOTHING, all_of, dev_cuts, figure_title, scorers_there, threshold_sections
 from scoring.data.errors import UsageError
 from scoring.data.schema import WHOLE, Row

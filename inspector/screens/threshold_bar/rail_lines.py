@@ -13,6 +13,7 @@ from inspector.render.texts.phrases import Phrase, parts
 from inspector.render.texts.sentences import F1, GLYPHS, WORDS, counted, threshold_name
 from inspector.render.texts.text import TextPart
 from inspector.state.screen_state import ScreenState
+from inspector.state.thresholds.threshold_span import threshold_span
 from inspector.widgets.line_view import Line
 from scoring.data.scorer import Comparison
 from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, Rule, RuleByCase
@@ -107,10 +108,10 @@ def _picture(
     now: ScreenState, sweep: ThresholdCurve, marks: dict[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
     """Curve and axis; where the metric is undefined at every threshold, why there is no curve, and the axis."""
-    axis = Line(_axis(marks, now.summary.span, width, glyphs))
+    axis = Line(_axis(marks, threshold_span(now.evaluation), width, glyphs))
     rule = None if now.evaluation is None else now.evaluation.rule
     if "best" in marks and isinstance(rule, Rule):
-        return [Line([(_curve(sweep, rule.comparison, now.summary.span, width, glyphs), "")]), axis]
+        return [Line([(_curve(sweep, rule.comparison, threshold_span(now.evaluation), width, glyphs), "")]), axis]
     reason = (now.summary.headline.reason if now.summary.headline else None) or tuned(sweep).reason or "undefined here"
     forms = (
         f"no curve: {sweep.metric.title} is undefined at every threshold: {reason}",

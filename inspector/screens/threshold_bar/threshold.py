@@ -5,6 +5,7 @@ import numpy as np
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.threshold_bar.rail_lines import rail_lines, why_unmovable
 from inspector.state.screen_state import ScreenState
+from inspector.state.thresholds.threshold_span import threshold_span
 from inspector.widgets.line_view import Rail
 from scoring.evaluation.verdicts import Rule
 from scoring.metrics.deciding import OPTIMISTIC
@@ -44,7 +45,7 @@ class ThresholdMove(Controller[ControlledScreen]):
         rail.show(rail_lines(self.state, self._before, max(20, rail.viewport.width), self.context.glyphs))
 
     def _move(self, threshold: float, source: str = "chosen") -> None:
-        low, high = self.state.summary.span
+        low, high = threshold_span(self.state.evaluation)
         # One step beyond the range on either side reaches the two trivial policies: always wrong, never wrong.
         margin = (high - low) / 100
         self._put_threshold(min(high + margin, max(low - margin, threshold)), source)
@@ -56,10 +57,11 @@ class ThresholdMove(Controller[ControlledScreen]):
 
     def action_nudge(self, share: float) -> None:
         """Move by a share of the range, along multiples of it, so that going there and back ends where it began."""
-        now = self.state.summary.threshold
+        evaluation = self.state.evaluation
+        now = None if evaluation is None else evaluation.rule.threshold
         if now is None:
             return
-        low, high = self.state.summary.span
+        low, high = threshold_span(self.state.evaluation)
         step = abs(share) * (high - low)
         at = (now - low) / step
         whole = round(at)

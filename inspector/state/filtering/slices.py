@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from inspector.state.case_list.listed import searched
 from inspector.state.focusing import on_benchmark
 from inspector.state.screen_state import ScreenState
+from inspector.state.thresholds.threshold_span import threshold_span
 from scoring.data.errors import FilterError
 from scoring.data.schema import Bools
 from scoring.evaluation.verdicts import OUTCOMES, RIGHT, WRONG
@@ -105,7 +106,7 @@ def _close_calls(state: ScreenState) -> Iterator[SliceOffer]:
     """The cases whose outcome another threshold nearby would change."""
     if state.evaluation is None or not state.evaluation.rule.is_movable:
         return
-    low, high = state.summary.span
+    low, high = threshold_span(state.evaluation)
     near = round(CLOSE * (high - low), 6)
     margin = named(f"{state.focus.scorer}.margin")
     close = Filter(where=(f"{margin} BETWEEN {-near!r} AND {near!r}",))

@@ -8,7 +8,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.state.figure_notes import step_benchmarks
-from inspector.state.summary import threshold_span
+from inspector.state.thresholds.threshold_span import threshold_span
 from inspector.state.thresholds.ways import PER_SUBSET, ThresholdWay, all_of, ways, whole_of
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation

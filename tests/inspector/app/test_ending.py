@@ -32,7 +32,7 @@ sys.exit(main(["demo"]))
 """
 SLOW = """
 import sys, time
-import scoring.selection.result_set
+import scoring.selection.loading
 {what}
 from inspector.cli import main
 sys.exit(main(["demo"]))

@@ -44,7 +44,7 @@ async def test_it_says_what_is_needed_and_everything_comes_back_and_the_least_si
         await press(pilot, "enter", "j", "t", "right", "right")
         # The steps follow the cursor a little later.
         before = await rests(pilot, "bench/late-one", "0.5200")
-        threshold = inspected(pilot).summary.threshold
+        threshold = inspected(pilot).evaluation.rule.threshold
         for width, height in SIZES:
             await resized(pilot, width, height)
             assert isinstance(pilot.app.screen, TooSmall)
@@ -53,7 +53,7 @@ async def test_it_says_what_is_needed_and_everything_comes_back_and_the_least_si
             assert isinstance(pilot.app.screen, TooSmall)
             await resized(pilot, 120, 36)
             await looks_like(pilot, before)
-            assert inspected(pilot).summary.threshold == threshold
+            assert inspected(pilot).evaluation.rule.threshold == threshold
             assert isinstance(pilot.app.screen, CasesScreen)
         await press(pilot, "escape", "g", "b")
         # A toast has no room and breaks nothing.

@@ -13,6 +13,7 @@ from inspector.cli import main
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import outcome_sentence
 from inspector.state.opening import inspect
+from inspector.state.thresholds.threshold_span import threshold_span
 from opened import inspected, opened
 from reference import Case
 from scoring.evaluation.evaluation import columns_of
@@ -141,18 +142,20 @@ async def test_the_rail_moves_the_threshold_on_differences(root):
         await shows(pilot, "threshold on differences -0.0500 (PRMBench's toolkit)", "d default -0.05")
         start = inspected(pilot)
         values = start.evaluation.compared_values.values
-        assert start.summary.span == (values.min(), values.max())
+        assert threshold_span(start.evaluation) == (values.min(), values.max())
         await press(pilot, "n")
         now = inspected(pilot)
-        assert now.summary.threshold > -0.05
-        expected = reference.metrics([falls(case) for case in CASES], now.summary.threshold, "<=")["average", "f1"]
+        assert now.evaluation.rule.threshold > -0.05
+        expected = reference.metrics([falls(case) for case in CASES], now.evaluation.rule.threshold, "<=")[
+            "average", "f1"
+        ]
         assert (now.summary.headline.score or 0.0) == pytest.approx(expected or 0.0)
-        await shows(pilot, f"threshold on differences {now.summary.threshold:.4f} (was -0.0500)")
+        await shows(pilot, f"threshold on differences {now.evaluation.rule.threshold:.4f} (was -0.0500)")
         await press(pilot, "v", "m")
         best = reference.best_f1([falls(case) for case in CASES], "<=")
         assert inspected(pilot).summary.headline.score == pytest.approx(best)
         await press(pilot, "x")
-        assert inspected(pilot).summary.threshold == -0.05
+        assert inspected(pilot).evaluation.rule.threshold == -0.05
         command = inspected(pilot).results.query.command("metrics")
         assert "--rule 'falls=diff<='" in command
         assert "--threshold falls=default" in command

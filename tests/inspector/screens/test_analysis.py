@@ -106,7 +106,7 @@ async def test_values_stand_there_before_their_intervals_and_a_moving_threshold_
         assert "[" not in next(line for line in before.splitlines() if line.strip().startswith("F1 "))
         await press(pilot, "t", "right", "right")
         moved = inspected(pilot)
-        assert moved.summary.threshold == pytest.approx(0.52)
+        assert moved.evaluation.rule.threshold == pytest.approx(0.52)
         assert sheet_of(pilot).sheet.busy
         go_on.set()
         await until(pilot, lambda: not sheet_of(pilot).sheet.busy)

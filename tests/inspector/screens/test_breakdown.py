@@ -80,7 +80,7 @@ async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_
         await until(pilot, lambda: sheet(pilot).sheet == before)
         await press(pilot, "t", "right", "right", "enter", "j", "l")
         await until(pilot, lambda: not sheet(pilot).sheet.busy)
-        before, drill, threshold = sheet(pilot).sheet, sheet(pilot).drill, inspected(pilot).summary.threshold
+        before, drill, threshold = sheet(pilot).sheet, sheet(pilot).drill, inspected(pilot).evaluation.rule.threshold
         assert drill is not None
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.screen.NAME == "cases")
@@ -89,7 +89,7 @@ async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_
         await shows(pilot, HOME)
         assert sheet(pilot).sheet == before
         assert sheet(pilot).drill == drill
-        assert inspected(pilot).summary.threshold == threshold
+        assert inspected(pilot).evaluation.rule.threshold == threshold
     (saved,) = tmp_path.glob("*.json")
     document = saved.read_text()
     assert main(shlex.split(json.loads(document)["provenance"]["command"])[1:]) == 0

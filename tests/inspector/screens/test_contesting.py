@@ -90,4 +90,4 @@ async def test_another_threshold_is_another_consensus_and_back(query):
         await hides(pilot, SAID)
         await press(pilot, "enter")
         await shows(pilot, "2 of 3 scorers say step 2; gold says no error, as 1 scorer does")
-        assert inspected(pilot).summary.threshold == pytest.approx(0.1)
+        assert inspected(pilot).evaluation.rule.threshold == pytest.approx(0.1)

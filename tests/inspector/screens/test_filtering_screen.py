@@ -357,7 +357,7 @@ async def test_a_slice_is_read_from_its_first_case_on_and_question_mark_tells_th
         screen.put(before.moved(0.9))
         screen.call_later(screen.slicing._sliced, slow, before, sliced(before, slow))
         await until(pilot, lambda: inspected(pilot).results.matches is not None)
-        assert inspected(pilot).summary.threshold == 0.9
+        assert inspected(pilot).evaluation.rule.threshold == 0.9
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from inspector.state.filtering.facets import offered_counts
 from inspector.state.focusing import next_scorer, on_benchmark
 from inspector.state.opening import inspect
 from inspector.state.subject import subject
+from inspector.state.thresholds.threshold_span import threshold_span
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.deciding import OPTIMISTIC
@@ -227,7 +228,7 @@ def test_a_scorer_that_was_refused_everywhere_breaks_nothing(tmp_path):
     start = inspect(load(Query(workspace=str(tmp_path))))
     assert start.focus.scorer == "b"
     other = start.focused("a", "bench")
-    assert other.summary.span == (0.0, 1.0)
+    assert threshold_span(other.evaluation) == (0.0, 1.0)
     assert other.summary.sweep.best is None
     assert (other.summary.headline.on_wrong, other.summary.headline.on_right, other.summary.headline.score) == (
         0,

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from msgspec.structs import replace
 
 import making
 from inspector import cli
@@ -78,7 +77,7 @@ def test_conditions_orders_and_files_speak_of_them(space, capsys):
 
 def test_columns_are_offered_where_something_is_stored(space):
     results = load(Query(workspace=str(space)))
-    keys = {entry.key for entry in catalogue(replace(inspect(results), scorer="prm"))}
+    keys = {entry.key for entry in catalogue(inspect(results).focused("prm", "bench"))}
     for evaluation in results.evaluations:
         stored = {name for name in SPENT if evaluation.column(name).null_count() < results.evaluated.height}
         assert evaluation.usage.stored == evaluation.of_cases(np.array([0])).usage.stored == stored

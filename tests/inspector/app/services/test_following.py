@@ -73,16 +73,16 @@ async def test_nothing_that_lands_takes_away_a_tag_a_search_or_a_moving_threshol
             assert inspected(pilot).results.loaded.texts is held.results.loaded.texts
             await press(pilot, "escape")
             await until(pilot, lambda name=name: name in scorers(pilot))
-            assert inspected(pilot).summary.threshold == 0.5
+            assert inspected(pilot).evaluation.rule.threshold == 0.5
         old = load(replace(query, thresholds=inspected(pilot).results.query.thresholds))
         pilot.app.screen.put(inspected(pilot).moved(0.53))
         await settled(pilot)
         land(pilot, "zeta")
         pilot.app.call_later(pilot.app.following.show, old)
         await settled(pilot)
-        assert inspected(pilot).summary.threshold == 0.53
+        assert inspected(pilot).evaluation.rule.threshold == 0.53
         await until(pilot, lambda: "zeta" in scorers(pilot))
-        assert inspected(pilot).summary.threshold == 0.53
+        assert inspected(pilot).evaluation.rule.threshold == 0.53
         kept = arranged(failures(inspected(pilot)), ("id", "verdict")).selected(sort="n_steps:desc")
         pilot.app.screen.put(kept)
         await settled(pilot)

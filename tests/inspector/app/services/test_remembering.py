@@ -48,14 +48,14 @@ async def test_the_scorer_in_focus_is_found_again_unless_another_is_asked_for_or
     async with app.run_test(size=(120, 36)) as pilot:
         await read(pilot)
         await press(pilot, "down", "enter", "t", "right", "enter")
-        moved = inspected(pilot).summary.threshold
+        moved = inspected(pilot).evaluation.rule.threshold
         assert inspected(pilot).filter.conditions
     app = InspectApp(workspace, state_folder=tmp_path)
     async with app.run_test(size=(120, 36)) as pilot:
         await read(pilot)
         assert inspected(pilot).focus.scorer == "alpha"
         # Neither a filter nor a threshold comes back.
-        assert inspected(pilot).summary.threshold != moved
+        assert inspected(pilot).evaluation.rule.threshold != moved
         assert not inspected(pilot).filter.conditions
     assert await focus(Query(workspace=workspace.workspace, scorers=("beta",)), tmp_path) == "beta"
     remembered = RememberedState(kept)

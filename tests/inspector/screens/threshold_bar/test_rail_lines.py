@@ -14,6 +14,7 @@ from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.sentences import GLYPHS
 from inspector.screens.threshold_bar.rail_lines import WIDE, ThresholdChanges, percent, rail_lines
 from inspector.state.opening import inspect
+from inspector.state.thresholds.threshold_span import threshold_span
 from reference import Case
 from scoring.data.texts import Texts
 from scoring.evaluation.evaluated_cases import EvaluatedCases, Loaded
@@ -54,7 +55,7 @@ def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width, c
         told = text_of(rail_lines(now, now, 200, Glyphs())[1])
         assert told.startswith("no curve: F1 is undefined at every threshold: ")
         return
-    low, high = now.summary.span
+    low, high = threshold_span(now.evaluation)
     line = text_of(rail_lines(now, now, width, Glyphs(ascii_only=True))[1])
     edges = np.linspace(low, high, width + 1).tolist()
     values = [column_best(cases, *edges[index : index + 2], comparison) for index in range(width)]
