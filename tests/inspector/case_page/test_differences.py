@@ -145,10 +145,9 @@ async def test_the_rail_moves_the_threshold_on_differences(root):
         assert threshold_span(start.evaluation) == (values.min(), values.max())
         await press(pilot, "n")
         now = inspected(pilot)
-        assert now.evaluation.rule.threshold > -0.05
-        expected = reference.metrics([falls(case) for case in CASES], now.evaluation.rule.threshold, "<=")[
-            "average", "f1"
-        ]
+        threshold = now.evaluation.rule.threshold
+        assert threshold > -0.05
+        expected = reference.metrics([falls(case) for case in CASES], threshold, "<=")["average", "f1"]
         assert (now.summary.headline.score or 0.0) == pytest.approx(expected or 0.0)
         await shows(pilot, f"threshold on differences {threshold:.4f} (was -0.0500)")
         await press(pilot, "v", "m")

@@ -264,7 +264,7 @@ def test_the_range_reaches_beyond_the_scorers_own_where_rewards_do(tmp_path):
     cases = [reference.Case(2, 0, (-3.5, 0.9))]
     made = [(making.scorer("a"), cases), (making.scorer("flat", low=-3.5, high=-3.5), [reference.Case(1, 0, (-3.5,))])]
     making.workspace(tmp_path, cases, made)
-    assert inspect(load(Query(workspace=str(tmp_path)))).summary.span == (-3.5, 1.0)
+    assert threshold_span(inspect(load(Query(workspace=str(tmp_path)))).evaluation) == (-3.5, 1.0)
 
 
 def test_a_subset_named_in_part_opens_on_that_subset(root):
