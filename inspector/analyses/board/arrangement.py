@@ -72,7 +72,7 @@ class Arrangement(Struct, frozen=True):
     """How a board is arranged.
 
     `rows` are one of ROWS, `sort` is `COLUMN:asc` or `COLUMN:desc` within a group, `columns` are keys of
-    `inspector.screens.board_columns.MEANINGS` in their order, () for the usual ones. `against` names the scorer that
+    `MEANINGS` in their order, () for the usual ones. `against` names the scorer that
     scores are told as differences to, "" for none; `published` adds printed figures.
     """
 

@@ -62,7 +62,7 @@ def board_drill(
         results: what the board shows.
         piece: the cases of the row.
         row: one of `board_frame`.
-        column: a key of `inspector.screens.board_columns.MEANINGS`.
+        column: a key of `inspector.analyses.board.arrangement.MEANINGS`.
         against: the scorer that scores are told as differences to, "" for none.
     """
     if row["kind"] == PUBLISHED:
