@@ -287,6 +287,14 @@ ENTRIES = (
     "inspector.app",  # the first screen is painted before polars is imported
     "inspector.state.visit",
     "inspector.state.processes.job",
+    "inspector.screens",  # a dialog is imported when it is opened
+    "inspector.render.view",  # so is a renderer, and the conversion of formulas
+    "inspector.render.mathtext",
+    "inspector.state.kept_answers",
+    "scoring.formats.benchmarks.benchmark_registry",
+    "scoring.workspace.workspace",  # object storage, what was removed, and what an import left out: few ask
+    "scoring.selection.query_notes",
+    "scoring.evaluation.evaluated_cases",
     "scoring.__main__",
     "scoring.runs.critic_command",  # an engine is imported when it is chosen
     "scoring.runs.engine_options",
@@ -299,11 +307,8 @@ ENTRIES = (
 )
 """Modules and packages whose functions may import modules of ours."""
 TYPED = (
-    "inspector.cli",
-    "inspector.app",
-    "inspector.screens.messages",
-    "scoring.runs.opened",
-    "scoring.runs.prm_worker",
+    *("inspector.cli", "inspector.app", "inspector.screens.messages", "inspector.screens.board_highlights"),
+    *("scoring.workspace.workspace", "scoring.runs.opened", "scoring.runs.prm_worker"),
 )
 """Those that may name classes of ours in annotations alone: importing them would import polars or an engine early."""
 

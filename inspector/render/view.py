@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from inspector.render.blocks import Block, Fold, Section, links_of
-from inspector.render.documents.html import fragment
-from inspector.render.documents.pages import page
 from inspector.render.documents.row_documents import FORMS, Document
 from inspector.render.lines import CaseLink
 
@@ -42,11 +40,16 @@ class View(Document, frozen=True, eq=False, dict=True):
     def render(self, form: str) -> str:
         """Render the view in one of FORMS or PAGES: JSON, JSON Lines and CSV hold rows, other forms sections."""
         if form in PAGES:
+            # Most commands print neither a page nor HTML.
+            from inspector.render.documents.pages import page
+
             beneath = {name: value for name, value in self.provenance.items() if name not in self.in_sections}
             return page(form, self.title, self.sections, beneath)
         return FORMS[form](self)
 
     def _repr_html_(self) -> str:
+        from inspector.render.documents.html import fragment
+
         return fragment(self.sections)
 
     def blocks(self) -> Iterator[Block]:

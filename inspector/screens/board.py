@@ -42,7 +42,6 @@ from inspector.screens.board_opening import BoardOpening
 from inspector.screens.board_ranking import BoardRanking
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.controller import same_owners
-from inspector.screens.export import offer_exports
 from inspector.screens.exporting import report_of, score_facts
 from inspector.screens.messages import Copy, Export, Inspected
 from inspector.screens.screen_context import ScreenContext
@@ -348,6 +347,8 @@ class BoardScreen(AppScreen):
         self.post_message(Copy(score_facts(self.state, facts), f"the row of {facts['scorer']}"))
 
     def action_export(self) -> None:
+
+        from inspector.screens.export import offer_exports
 
         self.close_rail()
         rows = f"The {counted(self.frame.height, 'row')} on screen, in this order, with these columns"

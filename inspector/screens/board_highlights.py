@@ -8,12 +8,10 @@ from msgspec.structs import replace
 from textual.worker import get_current_worker
 
 from inspector.analyses import load
-from inspector.analyses.thresholds.curve_page import curve_chart
 from inspector.render.blocks import Block
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Piece, PieceRow, Sheet
 from inspector.render.table_blocks import Table
-from inspector.render.terminal import Terminal
 from inspector.screens.controller import same_owners
 from inspector.state.case_list.listed import cleared
 from inspector.state.screen_state import ScreenState
@@ -24,6 +22,8 @@ from scoring.selection.result_set import ResultSet
 
 if TYPE_CHECKING:
     from textual.timer import Timer
+
+    from inspector.render.terminal import Terminal
 
 
 ROOM = 16
@@ -70,7 +70,7 @@ class ScorerPane(SheetView):
         """
         raise NotImplementedError
 
-    def lines(self, terminal: Terminal, blocks: Sequence[Block]) -> tuple[str, list[PieceRow]]:
+    def lines(self, terminal: "Terminal", blocks: Sequence[Block]) -> tuple[str, list[PieceRow]]:
         """Return a word on what has no room, and the lines of what is shown."""
         return "", [line for line in terminal.blocks(blocks) if line]
 
@@ -125,6 +125,9 @@ class ScorerPane(SheetView):
     def _lay_out(self, state: ScreenState, blocks: Sequence[Block]) -> None:
         room, width = self._sizes
         height = BESIDE_CHART + max(CHART, room - BESIDE - FACTS - AROUND)
+        # Charts are imported when one is drawn.
+        from inspector.render.terminal import Terminal
+
         terminal = Terminal(max(40, width - 4), self._glyphs, height)
         left_out, lines = self.lines(terminal, blocks)
         title = [(Piece(words, "strong"),)] if (words := self.title(state, left_out)) else []
@@ -143,7 +146,7 @@ class HighlightsPane(ScorerPane):
         sections = load(self.NAME).view(results).sections
         return [block for section in sections for block in section.blocks]
 
-    def lines(self, terminal: Terminal, blocks: Sequence[Block]) -> tuple[str, list[PieceRow]]:
+    def lines(self, terminal: "Terminal", blocks: Sequence[Block]) -> tuple[str, list[PieceRow]]:
         """Return the lines: where sentences take several, only the surest of them have room."""
         left_out, lines = super().lines(terminal, blocks)
         for block in blocks:
@@ -166,6 +169,8 @@ class CurvePane(ScorerPane, can_focus=False):
 
     def blocks(self, results: ResultSet, benchmark: str) -> Sequence[Block]:
         """Draw the curve alone: the ways beneath it on its screen would take four times as long."""
+        from inspector.analyses.thresholds.curve_page import curve_chart
+
         chart = curve_chart(results, results.chosen_evaluations, benchmark, dev=True, intervals=True)
         return [] if chart is None else [chart]
 

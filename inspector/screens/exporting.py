@@ -12,7 +12,6 @@ from inspector.analyses import Params
 from inspector.analyses.board.cells import NOBODY, PUBLISHED
 from inspector.analyses.cases import cases
 from inspector.analyses.metrics.metrics import metrics
-from inspector.analyses.report.document import report_document
 from inspector.analyses.show.show import show
 from inspector.render.documents.row_documents import ROWS_ALONE, Document, provenance_beside
 from inspector.screens.messages import ENDINGS, Export
@@ -56,6 +55,8 @@ def _of_list(state: ScreenState) -> ResultSet:
 
 def report_of(state: ScreenState, form: str) -> Document:
     """Return a report of the cases that the headline speaks of, by all scorers, in `html` or `markdown`."""
+    from inspector.analyses.report.document import report_document
+
     return report_document(every_benchmark(state), form=form)
 
 

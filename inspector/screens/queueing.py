@@ -1,7 +1,6 @@
 """The command that starts or resumes a triage queue."""
 
 from inspector.screens.controller import Controller, QueueScreen
-from inspector.screens.triaging import choose_queue
 
 
 class Queueing(Controller[QueueScreen]):
@@ -9,4 +8,6 @@ class Queueing(Controller[QueueScreen]):
 
     def action_triage(self) -> None:
         """Ask for a queue of cases to rule on, and begin it or go on with it."""
+        from inspector.screens.triaging import choose_queue
+
         choose_queue(self.screen)

@@ -9,7 +9,6 @@ from textual.widget import Widget
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import Picking
 from inspector.screens.messages import Score, StopScoring
-from inspector.screens.score import ScoreDialog, known_models
 from inspector.screens.screen_lines import one_line, write_text
 from inspector.widgets.line_view import PhraseLine
 from inspector.widgets.pick_list import Pick
@@ -34,6 +33,8 @@ class ScoringRun(Controller[JobScreen]):
 
     def action_score(self) -> None:
         """Ask for a checkpoint or a critic, and run it; while a run is on, whether it is to stop."""
+        from inspector.screens.score import ScoreDialog, known_models
+
         benchmark = self.state.focus.benchmark
         if self._is_running:
             self.screen.close_rail()

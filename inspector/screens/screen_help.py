@@ -9,7 +9,6 @@ from textual.widget import Widget
 from inspector.screens.arranging import Arranging
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.dialog import CommandMenu, commands_bound
-from inspector.screens.help_pages import grouped, guide_page, outcome_marks
 from inspector.widgets.key_table.command import Command
 from inspector.widgets.key_table.rail import RAIL
 
@@ -43,10 +42,14 @@ class ScreenHelp(Controller[HelpedScreen]):
 
     def action_guide(self) -> None:
         """Open the page of the guide about this screen."""
+        from inspector.screens.help_pages import guide_page
+
         self.screen.app.push_screen(guide_page(self.screen.GUIDE))
 
     def action_keys(self) -> None:
         """List everything that can be done here, and do what is chosen."""
+        from inspector.screens.help_pages import grouped, outcome_marks
+
         screen = self.screen
         rail = RAIL if screen.rail_open else ()
         pane = commands_bound(screen.app, screen.active_bindings.values(), screen.focused)

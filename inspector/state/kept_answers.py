@@ -11,7 +11,6 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from inspector.render.texts.sentences import counted
-from inspector.state.answer_blocks import judged_places, told_talk
 from scoring.data.readout import FAILED
 from scoring.data.schema import VOTES
 from scoring.data.scorer import Scorer
@@ -74,6 +73,8 @@ def measures(answer: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) ->
 
 def described(answers: pl.DataFrame, scorer: Scorer, *, texts: bool) -> list[dict[str, Any]]:
     """Return the answers as objects for a document, with texts where asked for; those of a talk also call for call."""
+    from inspector.state.answer_blocks import judged_places, told_talk
+
     names = (*LISTED, *(TEXTS if texts else ()))
     talks = texts and is_talk(scorer)
     documents = []

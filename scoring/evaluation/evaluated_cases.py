@@ -21,7 +21,6 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.triage_columns import SAID, TriageColumns
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES
-from scoring.importing.imported_files import missing_column
 from scoring.workspace.filtering.coded_columns import Categories
 from scoring.workspace.filtering.condition_masks import ConditionMasks
 from scoring.workspace.workspace import Workspace
@@ -222,6 +221,8 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
     def _missing(self, name: str) -> tuple[str, bool]:
         if not name or name in self.schema:
             return "", False
+        # Imported only where a column is missing: what reads files takes a while.
+        from scoring.importing.imported_files import missing_column
 
         return missing_column(self.loaded.workspace, list(self.benchmarks), name)
 

@@ -16,7 +16,6 @@ from scoring.runs.reparse import protocol_of_critic, stale
 from scoring.selection.query import Query, shell_word
 from scoring.workspace.cache import BALLOTS, Parts, RewardParts, VoteParts
 from scoring.workspace.rows_of_cases import case_rows
-from scoring.workspace.trash import removed
 from scoring.workspace.workspace import Workspace
 
 EVERY = "every scorer"
@@ -38,6 +37,8 @@ def absence_notes(query: Query, workspace: Workspace, *, unscored: bool) -> Iter
     where = "" if query.workspace is None else f" -w {shell_word(query.workspace)}"
     if not workspace.default_benchmarks():
         yield f"This workspace has no benchmark yet: prm-inspect import PATH{where}"
+        # Imported only for who has an empty workspace.
+        from scoring.workspace.trash import removed
 
         names = [entry.name for entry in (removed(workspace) if workspace.root else ()) if entry.kind == "benchmark"]
         if names:

@@ -22,7 +22,7 @@ import time
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,9 +40,11 @@ from scoring.data.texts import Texts
 from scoring.formats.benchmarks import demo
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.workspace.generation import Added, Generation, read_sources, report, some_columns
-from scoring.workspace.remote import Mirror, mirror_at, open_mirror
 from scoring.workspace.triage.journal import Journal
 from scoring.workspace.variants import Variants
+
+if TYPE_CHECKING:
+    from scoring.workspace.remote import Mirror
 
 MARK = "workspace.json"
 FORMAT = 1
@@ -74,10 +76,11 @@ class Workspace(Struct, frozen=True):
         return "" if self.root is None else _mirrored(self.root) or str(self.root)
 
     @property
-    def mirror(self) -> Mirror | None:
+    def mirror(self) -> "Mirror | None":
         """The mirror that it is of a place on object storage; None where it is a folder like any other."""
         if self.root is None or not _mirrored(self.root):
             return None
+        from scoring.workspace.remote import mirror_at
 
         return mirror_at(self.root)
 
@@ -334,8 +337,12 @@ def workspace_folder(place: str, *, create: bool = False) -> Path:
     """
     folder = Path(place)
     if is_storage_address(place):
+        from scoring.workspace.remote import open_mirror
+
         return open_mirror(place, create=create)
     if _mirrored(folder):
+        from scoring.workspace.remote import mirror_at
+
         mirror = mirror_at(folder.absolute())
         return folder if mirror is None else mirror.root
     return folder

@@ -6,8 +6,6 @@ that lies flat would be read differently, and what is not understood stays as it
 
 import re
 
-from inspector.render.mathtext.render import converted
-
 _LATEX = re.compile(r"[\\$\a\b\v\f]|[\^_]\{|\t(?:imes|ext|heta|frac)")
 _DRAWING = ("[asy]", "[/asy]")
 
@@ -21,6 +19,8 @@ def unicode_math(text: str) -> str:
     """
     if not _LATEX.search(text):
         return text
+    # Most of what a command prints has no formula.
+    from inspector.render.mathtext.render import converted
 
     opening, closing = _DRAWING
     pieces = []

@@ -12,7 +12,7 @@ from types import ModuleType
 from scoring.data.errors import UsageError
 from scoring.data.names import near_names
 from scoring.data.own_code import installed, is_file
-from scoring.formats.benchmarks import grben, prmbench, socratic
+from scoring.formats.benchmarks import prmbench, socratic
 from scoring.formats.benchmarks.case_format import CaseFormat, StepLabelled
 from scoring.formats.benchmarks.own import GROUP, OwnBenchmark, own_benchmark
 
@@ -118,6 +118,8 @@ def recognised(sample: Sequence[object]) -> dict[str, int]:
 @cache
 def taxonomies() -> Mapping[str, tuple[str, ...]]:
     """Return the error types of each benchmark that has a taxonomy, spelt as in its files."""
+    from scoring.formats.benchmarks import grben
+
     return {
         prmbench.NAME: tuple(prmbench.CLASSES),
         socratic.NAME: tuple(socratic.CLASSES),
