@@ -13,7 +13,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.state.case_list.case_rows import CaseRows
-from inspector.state.filtering.data_filter import without_scorers
 from inspector.state.summary import Summary
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
@@ -23,6 +22,7 @@ from scoring.metrics.kernel import Unparsed
 from scoring.selection.ordering import is_of_scorer
 from scoring.selection.result_set import ResultSet, found_in, select, triaged, with_evaluations
 from scoring.selection.searching import matching
+from scoring.workspace.filtering.condition_expressions import columns_read
 from scoring.workspace.filtering.filters import Facet, Filter
 from scoring.workspace.filtering.text_search import SearchMatches
 from scoring.workspace.triage.journal import Journal
@@ -102,7 +102,10 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
     @property
     def data_filter(self) -> Filter:
         """The filter less its conditions on what scorers made of the cases."""
-        return without_scorers(self.filter, self.results.evaluated)
+        said_by_scorers = self.results.evaluated.said_by_scorers
+        facets = tuple(facet for facet in self.filter.facets if not said_by_scorers(facet.column))
+        where = tuple(text for text in self.filter.where if not any(map(said_by_scorers, columns_read(text))))
+        return Filter(facets, where)
 
     @cached_property
     def slice(self) -> Bools:
