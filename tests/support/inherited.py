@@ -4,7 +4,7 @@ from inspector.screens.base import AppScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.screen_context import ScreenContext
 from inspector.screens.triage import TriageScreen
-from inspector.state.screen_state import ScreenState
+from inspector.state.screen_state import Focus, ScreenState
 from inspector.widgets.key_table import COMMANDS
 from scoring.selection.loading import nothing_loaded
 
@@ -14,7 +14,7 @@ def action_of(kind, action):
     name = f"action_{action.partition('(')[0].rpartition('.')[2]}"
     if not issubclass(kind, AppScreen) or hasattr(kind, name):
         return getattr(kind, name, None)
-    shared = ScreenContext(), ScreenState(nothing_loaded(), "", None)
+    shared = ScreenContext(), ScreenState(nothing_loaded(), Focus("", None))
     made = kind(*shared, 0) if issubclass(kind, CaseScreen) else kind(*shared)
     return getattr(getattr(made, name, None), "__func__", None)
 
