@@ -18,6 +18,7 @@ plugins`.
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -395,6 +396,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
         Raises:
             UsageError: a benchmark is not here.
             FilterError: a condition cannot be read or names a column that is not there.
+            PluginError: a column of your own cannot be computed.
             DamagedWorkspace: cases cannot be read.
         """
         results = self._load(Query(benchmarks=_several(benchmark), where=_several(where)), scorers=False)
@@ -518,9 +520,7 @@ class OpenedWorkspace(Struct, frozen=True, eq=False):
 
     def _load(self, query: Query, *, scorers: bool = True) -> ResultSet:
         """What a query selects here; a warning for what cannot be read."""
-        results = load(query, workspace=self.workspace, scorers=scorers)
-        _warn(results.loaded.problems)
-        return results
+        return load(query, workspace=self.workspace, scorers=scorers, report=partial(_warn, stacklevel=5))
 
 
 def _several(names: Names) -> tuple[str, ...]:
@@ -535,9 +535,9 @@ def _by_scorer(choice: Any) -> tuple[tuple[str | None, str], ...]:
     return tuple((name, value if isinstance(value, str) else repr(float(value))) for name, value in pairs)
 
 
-def _warn(problems: Sequence[str]) -> None:
+def _warn(problems: Sequence[str], stacklevel: int = 4) -> None:
     for problem in problems:
-        warnings.warn(problem, WorkspaceWarning, stacklevel=4)
+        warnings.warn(problem, WorkspaceWarning, stacklevel=stacklevel)
 
 
 def _mapping(stated: StatedMapping | None) -> ColumnMapping | None:

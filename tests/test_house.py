@@ -292,6 +292,7 @@ ENTRIES = (
     "inspector.render.mathtext",
     "inspector.state.kept_answers",
     "scoring.formats.benchmarks.benchmark_registry",
+    "scoring.importing.stored_objects",
     "scoring.workspace.workspace",  # object storage, what was removed, and what an import left out: few ask
     "scoring.selection.query_notes",
     "scoring.evaluation.evaluated_cases",

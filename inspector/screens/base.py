@@ -1,4 +1,4 @@
-"""What every screen shares: the inspected value coming down, messages going up, and the threshold rail."""
+"""The base class of screens: state, threshold rail, controllers."""
 
 from collections.abc import Sequence
 from typing import ClassVar, cast

@@ -7,7 +7,7 @@ class Queueing(Controller[QueueScreen]):
     """Starts a triage queue, or resumes one."""
 
     def action_triage(self) -> None:
-        """Ask for a queue of cases to rule on, and begin it or go on with it."""
+        """Offer triage queues, then start or resume one."""
         from inspector.screens.triaging import choose_queue
 
         choose_queue(self.screen)

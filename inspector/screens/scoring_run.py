@@ -33,8 +33,6 @@ class ScoringRun(Controller[JobScreen]):
 
     def action_score(self) -> None:
         """Ask for a checkpoint or a critic, and run it; while a run is on, whether it is to stop."""
-        from inspector.screens.score import ScoreDialog, known_models
-
         benchmark = self.state.focus.benchmark
         if self._is_running:
             self.screen.close_rail()
@@ -48,6 +46,8 @@ class ScoringRun(Controller[JobScreen]):
         def answered(query: Score | None) -> None:
             if query is not None:
                 self.screen.post_message(query)
+
+        from inspector.screens.score import ScoreDialog, known_models
 
         self.screen.close_rail()
         models = known_models(benchmark, self.context.remembered.left.models)

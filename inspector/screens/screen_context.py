@@ -12,7 +12,7 @@ from inspector.widgets.key_table.key_words import USUAL, KeyWords
 
 
 class ScreenContext(Struct, frozen=True):
-    """The characters to draw with, the keys that sentences name, who is at the app, and how they left the workspace.
+    """Glyphs, key names, the visitor, and the remembered view.
 
     What a screen keeps in `remembered` comes back at the next start. `export_path` returns the path of the file that an
     export goes into if nobody chooses another one; if it is None, nobody may choose.

@@ -39,7 +39,7 @@ def write_text(screen: ControlledScreen, name: str, text: str, style: str = "") 
 
 
 def write_phrases(screen: ControlledScreen, name: str, phrases: Sequence[Phrase], style: str) -> None:
-    """Write phrases on a line of `one_line`, in as many words as fit."""
+    """Write phrases on a line of `one_line`, in as many words as fit; the title also names adjudicated labels."""
     if name == "title" and screen.state.results.labels.adjudicated is not None:
         behind = screen.state.results.labels.outdated
         late = ("adjudicated labels without the last rulings", "labels without the last rulings", "earlier labels")

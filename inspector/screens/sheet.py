@@ -190,8 +190,9 @@ class SheetScreen(AppScreen):
             phrases.append(Phrase(threshold_forms(rule, self.size.width), rank=1))
         write_phrases(self, "title", phrases, "strong")
         left_out = "conditions on outcomes are left out here"
-        apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if (state.data_filter != state.filter) else []
-        write_phrases(self, "filter", [filter_phrase(replace(state, filter=state.data_filter)), *apart], "dim")
+        of_data = replace(state, filter=state.data_filter)
+        apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if of_data.filter != state.filter else []
+        write_phrases(self, "filter", [filter_phrase(of_data), *apart], "dim")
 
     @property
     def about_scorers(self) -> bool:

@@ -1,4 +1,4 @@
-"""Which scorer and which benchmark come into focus."""
+"""Changes of focus: another scorer, another benchmark, a case."""
 
 from collections.abc import Sequence
 

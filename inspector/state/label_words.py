@@ -1,4 +1,4 @@
-"""What is said of gold labels that people changed, beside a case and beside published figures."""
+"""Sentences about adjudicated gold labels, on a case and next to published figures."""
 
 from collections.abc import Iterator
 

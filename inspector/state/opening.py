@@ -1,4 +1,4 @@
-"""What an app that was opened on a result set shows first."""
+"""The first screen state of the app."""
 
 import numpy as np
 from msgspec.structs import replace

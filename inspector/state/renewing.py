@@ -1,4 +1,4 @@
-"""The same view of a result set that was loaded later: what of a filter, an order and a search still holds there."""
+"""A screen state on reloaded results: which conditions, order and search still apply."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -29,14 +29,14 @@ from scoring.workspace.triage.journal import Journal
 
 
 class Focus(Struct, frozen=True):
-    """What is looked at among everything that was loaded.
+    """The part of a result set that a screen shows.
 
     Attributes:
         benchmark: The benchmark whose cases are listed.
         scorer: The scorer that they are seen through; None = the workspace has none.
-        beside: Scorers that a number is about whose cases are listed: they stand beside each other, in this order;
-            () = those that a person chose.
-        rewriting: The rewriting of `stress` that the number is about: it stands beside each case; "" = none.
+        beside: Scorers whose rewards are shown together, in this order, because a figure compares them; () = those
+            that a person chose.
+        rewriting: The rewriting of `stress` that is shown with each case; "" = none.
     """
 
     benchmark: str
@@ -64,7 +64,7 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
         filter: What a person chose on screen.
         base: Conditions that were given when the app was opened.
         base_search: The text search that was given then.
-        titles: What conditions mean that nobody typed, by their SQL.
+        titles: Meanings of conditions that a link made, by SQL.
     """
 
     results: ResultSet
@@ -172,7 +172,7 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
     def focused(self, scorer: str | None, benchmark: str) -> "ScreenState":
         """Focus on another scorer (None: through none) or benchmark; facets on outcomes become the new scorer's.
 
-        Those that there were on outcomes of the new one are then left out: its failures are what is looked at.
+        An existing facet on the new scorer's outcomes is replaced.
         """
         own, focus = self.focus.outcome_column, replace(self.focus, scorer=scorer, benchmark=benchmark)
         new = focus.outcome_column

@@ -1,4 +1,4 @@
-"""What a document made on a screen is about, as the query that a command would make."""
+"""Result sets behind documents made on a screen, with the query of the equivalent command."""
 
 from collections.abc import Sequence
 

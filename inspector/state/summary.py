@@ -1,4 +1,4 @@
-"""The metrics of one scorer on the cases that a screen speaks of; each is computed when it is asked for."""
+"""Metrics of one scorer on the cases of a screen, computed lazily."""
 
 from functools import cached_property
 
@@ -54,7 +54,7 @@ class Summary(Struct, frozen=True, eq=False, dict=True):
         return official_curve(self.evaluation, self.rows, self.unparsed, self.benchmark)
 
     def decided_by(self, evaluation: Evaluation) -> "Summary":
-        """Return that of the same rewards at another threshold: the curve over all thresholds stays."""
+        """Return the summary of the same rewards at another threshold, with the threshold curve of this one."""
         summary = replace(self, evaluation=evaluation)
         vars(summary)["sweep"] = self.sweep
         return summary

@@ -54,10 +54,6 @@ MEASURES: dict[str, pl.DataType] = {"disagreement": pl.Float64()}
 """
 
 
-_KEYED = IdentityCache(4)
-"""Cases with the keys of scorers, by what these read beside problem and steps."""
-
-
 class CaseMeasures:
     """The measures, remembered as long as the evaluations that they are made from stay."""
 
@@ -74,6 +70,10 @@ class CaseMeasures:
         return self._made[1]
 
 
+_KEYED = IdentityCache(4)
+"""Cases with the keys of scorers, by the fields that scorers read in addition to problem and steps."""
+
+
 class Loaded(Struct, frozen=True, eq=False):
     """What was read of a workspace.
 
@@ -84,7 +84,7 @@ class Loaded(Struct, frozen=True, eq=False):
         metadata: The columns of the cases' files that no reader claims.
         folders: Scorer's name -> the folder of its parts.
         problems: Sentences about what could not be read.
-        unkept: Evaluations that were computed, and may be kept for the next time.
+        unkept: Evaluations that were computed because the workspace had none stored; the app stores them.
     """
 
     workspace: Workspace
@@ -169,7 +169,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         return self.triage_columns[name] if self.triage_columns is not None and name in SAID else None
 
     def table(self, names: Sequence[str]) -> pl.DataFrame:
-        """Return some columns of all cases; all of them for files alone, never for a screen."""
+        """Return some columns of all cases. All columns at once are meant for files, not for screens."""
         return pl.DataFrame([self.column(name).alias(name) for name in names])
 
     def owner(self, name: str) -> object:
@@ -227,7 +227,7 @@ class EvaluatedCases(Struct, frozen=True, eq=False, dict=True):
         return missing_column(self.loaded.workspace, list(self.benchmarks), name)
 
     def said_by_scorers(self, name: str) -> bool:
-        """Return whether a column says what one scorer or several made of the cases."""
+        """Return whether a column depends on the results of scorers."""
         return name in MEASURES or self.evaluation_of(name) is not None
 
     def evaluation_of(self, name: str) -> Evaluation | None:

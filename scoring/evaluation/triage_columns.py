@@ -18,7 +18,7 @@ SAID: dict[str, pl.DataType] = {
 """Lists are in alphabetical order, [] where nothing was said, so that a condition that one is missing holds there; the
 others are null there. `our_error_type` are the tags that are error types of a taxonomy, spelt as there."""
 DIFFERING = "people differ"
-"""The ruling on a case of which people said different things."""
+"""The ruling on a case whose rulings differ."""
 
 
 _SOURCES = {
@@ -54,7 +54,7 @@ class TriageColumns(Mapping[str, pl.Series]):
         return len(SAID)
 
     def after(self, triage: Triage) -> "TriageColumns":
-        """Return the columns after this was said; a column of which nothing was said anew is the same Series."""
+        """Return the columns after these statements; an unchanged column stays the same Series."""
         kept = {name: column for name, column in self._made.items() if _source(triage, name) is self._source_of(name)}
         return TriageColumns(triage, self._cases, kept)
 

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from scoring.data.errors import InputError
 from scoring.data.storage.files import uuid7
-from scoring.data.storage.object_store import open_store
 from scoring.data.storage.store_address import Address, StoredObject
 
 _STORED = re.compile(r"(s3|gs|az)://", re.IGNORECASE)
@@ -35,6 +34,8 @@ def stored_objects(word: str, looks_readable: Callable[[Path], bool]) -> Mapping
         InputError: there is nothing, or nothing that looks readable.
         MissingExtra, StoreError, UsageError: the store cannot be asked.
     """
+    from scoring.data.storage.object_store import open_store
+
     address = Address.parse(word)
     parent, _, name = address.prefix.rpartition("/")
     if name and (described := open_store(replace(address, prefix=parent)).head(name)) is not None:
@@ -59,6 +60,8 @@ def fetched(word: str, folder: Path) -> Iterator[Path]:
         InputError: it is not there.
         MissingExtra, StoreError, UsageError: the store cannot be asked.
     """
+    from scoring.data.storage.object_store import open_store
+
     address = Address.parse(word)
     parent, _, name = address.prefix.rpartition("/")
     store = open_store(replace(address, prefix=parent))

@@ -1,5 +1,5 @@
-"""A query, and what it selects: the cases shown, in their order, under the decisions that it asks for.
+"""A query and the result set that it selects: cases in an order, under the decisions that it asks for.
 
-It imports `scoring.metrics`, `scoring.runs` and the layers below.
-Read `result_set.py` first: what everything that shows or prints is given.
+It imports `scoring.runs` and the layers below.
+Read `result_set.py` first: the value that every screen and command gets.
 """

@@ -1,7 +1,6 @@
-"""Which gold labels figures are made of, the benchmark's own or adjudicated ones, and what is to be said of them."""
+"""The gold labels of a result set: the benchmark's own or adjudicated ones, and a note about them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import polars as pl
 from msgspec import Struct, field
@@ -22,17 +21,17 @@ from scoring.workspace.triage.annotations import Annotation, words_of
 from scoring.workspace.triage.journal import Journal
 
 COLUMN = "adjudication"
-"""The column beside the cases that says what became of each label; only there where labels are adjudicated."""
+"""The column that says how adjudication changed each label; present only if labels are adjudicated."""
 
 
 class Labels(Struct, frozen=True, eq=False):
-    """Whose gold labels the cases have, and where people write what changes them.
+    """The gold labels of the cases, and the journal that changes them.
 
     Attributes:
         journal: Where tags, notes and rulings are written; None = the workspace has no folder.
         adjudicated: The labels laid over the benchmark's own; None = the cases have their own.
-        sources: What was said by case when the labels were made.
-        outdated: Whether people have said something else of the labels since.
+        sources: Statements about labels, by case, when the labels were made.
+        outdated: Whether those statements have changed since.
     """
 
     journal: Journal | None = None
@@ -41,20 +40,9 @@ class Labels(Struct, frozen=True, eq=False):
     outdated: bool = False
 
     def after(self, journal: Journal) -> "Labels":
-        """Return the same labels beside what is said now, in this journal: outdated where that speaks of labels."""
+        """Return the labels with another journal: outdated if its statements about labels differ from `sources`."""
         outdated = self.adjudicated is not None and (self.outdated or on_labels(journal) != self.sources)
         return replace(self, journal=journal, outdated=outdated)
-
-
-class LabelSet(NamedTuple):
-    """Cases with the labels that were asked for; `adjudicated` is what was laid over their own, None = nothing.
-
-    `columns` (by name) say beside the cases what became of each label: null where no ruling bears on it.
-    """
-
-    cases: pl.DataFrame
-    adjudicated: Adjudicated | None
-    columns: Mapping[str, pl.Series]
 
 
 def on_labels(journal: Journal | None) -> dict[str, tuple[Annotation, ...]]:
@@ -69,18 +57,30 @@ def on_labels(journal: Journal | None) -> dict[str, tuple[Annotation, ...]]:
     }
 
 
-def label_set(labels: str, statements: Mapping[str, Sequence[Annotation]], cases: pl.DataFrame) -> LabelSet:
-    """Label cases as they are (`original`) or after triage (`adjudicated`), which `statements` speak of.
+def labelled(
+    kind: str, journal: Journal | None, cases: pl.DataFrame
+) -> tuple[pl.DataFrame, Labels, dict[str, pl.Series]]:
+    """Label cases as their benchmark does, or as the journal's rulings do.
 
-    Of `both` it is the one with their own, of which the columns beside are known as well: conditions may speak of them.
+    Args:
+        kind: `original`, `adjudicated`, or `both`: the cases keep their own labels, and conditions may refer to the
+            adjudicated ones.
+        journal: what people said of the cases.
+        cases: n rows.
+
+    Returns:
+        The cases, their labels, and the column COLUMN by its name unless `kind` is `original`: null where no ruling
+        bears on a label.
     """
-    if labels == "original":
-        return LabelSet(cases, None, {})
-    adjudicated = adjudicate(statements, cases)
+    if kind == "original":
+        return cases, Labels(journal), {}
+    sources = on_labels(journal)
+    adjudicated = adjudicate(sources, cases)
     known = adjudicated.rows.select("case", COLUMN)
     column = cases.select("case").join(known, on="case", how="left", maintain_order="left")[COLUMN]
-    laid = labels == "adjudicated"
-    return LabelSet(adjudicated.over(cases) if laid else cases, adjudicated if laid else None, {COLUMN: column})
+    if kind == "both":
+        return cases, Labels(journal, None, sources), {COLUMN: column}
+    return adjudicated.over(cases), Labels(journal, adjudicated, sources), {COLUMN: column}
 
 
 def labels_words(adjudicated: Adjudicated, n: int) -> str:
@@ -89,7 +89,7 @@ def labels_words(adjudicated: Adjudicated, n: int) -> str:
 
 
 def labels_note(adjudicated: Adjudicated | None, n: int) -> Iterator[str]:
-    """Yield a sentence for whoever reads figures of n cases; none where the labels are the benchmark's own."""
+    """Yield a note that the figures of n cases use adjudicated labels; nothing for the benchmark's own."""
     if adjudicated is not None:
         yield f"Labels are {labels_words(adjudicated, n)}."
 

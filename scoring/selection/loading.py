@@ -1,6 +1,6 @@
 """Load a query: read the workspace, decide what the query asks to decide, and select its cases."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 import polars as pl
@@ -16,25 +16,31 @@ from scoring.evaluation.loader import Scored, scored
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.triage_columns import SAID, TriageColumns
 from scoring.metrics.baselines import BASELINES, baselines
-from scoring.selection.labels import Labels, label_set, labels_note, on_labels
+from scoring.selection.labels import Labels, labelled, labels_note
 from scoring.selection.query import Query
 from scoring.selection.query_notes import absence_notes, stale_notes, wish_notes
 from scoring.selection.result_set import ResultSet, decide, found_in, select
 from scoring.selection.saved_slices import with_slices
 from scoring.workspace.filtering.condition_expressions import columns_read
-from scoring.workspace.triage.annotations import Annotation
 from scoring.workspace.triage.history import Triage
 from scoring.workspace.workspace import Workspace
 from scoring.workspace.workspace_place import find_workspace_or_demo
 
 
-def load(query: Query, *, workspace: Workspace | None = None, scorers: bool = True) -> ResultSet:
+def load(
+    query: Query,
+    *,
+    workspace: Workspace | None = None,
+    scorers: bool = True,
+    report: Callable[[Sequence[str]], object] | None = None,
+) -> ResultSet:
     """Read what a query names, decide and select; the files that it names as `plugins` must be loaded already.
 
     Args:
         query: what is asked for.
         workspace: where it is read from, if it is open already; None = the one that the query names.
-        scorers: whether any is read and evaluated that the query does not need to select the cases.
+        scorers: whether to evaluate scorers that the query does not need to select cases.
+        report: is given what could not be read, before names and conditions are resolved.
 
     Raises:
         InspectError: no workspace, an unknown benchmark, scorer or column, or a condition that cannot be read.
@@ -47,8 +53,7 @@ def load(query: Query, *, workspace: Workspace | None = None, scorers: bool = Tr
     files, texts, metadata = workspace.cases_and_columns(tuple(dict.fromkeys(query.benchmarks)))
     unchanged = place == EvaluationCache.of(workspace, query.benchmarks)
     journal = workspace.journal()
-    on_label: Mapping[str, Sequence[Annotation]] = {} if query.labels == "original" else on_labels(journal)
-    cases, adjudicated, label_columns = label_set(query.labels, on_label, files)
+    cases, labels, label_columns = labelled(query.labels, journal, files)
     made_columns = own_columns()
     case_columns = {*cases.columns, *metadata.schema, *SAID, *label_columns, *(made.name for made in made_columns)}
     evaluates = scorers or _needs_scorers(query, case_columns)
@@ -56,6 +61,8 @@ def load(query: Query, *, workspace: Workspace | None = None, scorers: bool = Tr
     kept = place if unchanged and cases is files else None
     there = scored(workspace, cases, texts, kept) if evaluates else Scored()
     problems = (*there.problems, *(journal.problems if journal else ()))
+    if report is not None:
+        report(problems)
     added = _baselines(query, cases, [evaluation.scorer.name for evaluation in there.evaluations])
     evaluated = EvaluatedCases(
         Loaded(workspace, cases, texts, metadata, there.folders, problems, tuple(there.unkept)),
@@ -64,7 +71,6 @@ def load(query: Query, *, workspace: Workspace | None = None, scorers: bool = Tr
         {**label_columns, **{made.name: made.of(cases, texts) for made in made_columns}},
     )
     chosen = _chosen(query, evaluated.evaluations, added)
-    labels = Labels(journal, adjudicated, on_label)
     everything = ResultSet(query, evaluated, labels, chosen, np.arange(cases.height))
     if query.thresholds:
         # Some are tuned on the cases that are kept: those are looked for once, not for each scorer.
@@ -74,13 +80,13 @@ def load(query: Query, *, workspace: Workspace | None = None, scorers: bool = Tr
         *absence_notes(query, workspace, unscored=evaluates and cases.height > 0 and not there.folders),
         *stale_notes(there.evaluations, there.folders, query.workspace),
         *wish_notes(query, decided.evaluations),
-        *labels_note(adjudicated, cases.height),
+        *labels_note(labels.adjudicated, cases.height),
     )
     return select(replace(decided, notes=notes))
 
 
 def nothing_loaded(problem: str = "") -> ResultSet:
-    """Select from no workspace, for what has an answer without any case; `problem` says why."""
+    """Return an empty result set, for analyses that need no cases; `problem` says why."""
     workspace = Workspace(None)
     evaluated = EvaluatedCases(Loaded(workspace, *workspace.cases()))
     notes = (problem,) if problem else ()
@@ -98,7 +104,7 @@ def _needs_scorers(query: Query, case_columns: Collection[str]) -> bool:
 
 
 def _baselines(query: Query, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:
-    """The baselines where they are asked for or named, less those whose name a scorer of the workspace has."""
+    """Baselines that the query asks for or names, except those named like a scorer of the workspace."""
     named = [
         *query.columns,
         query.sort.removesuffix(":desc"),

@@ -1,4 +1,4 @@
-"""The official metrics of a result set: what `prm-inspect metrics` and the API give."""
+"""Official metrics of a result set, for `prm-inspect metrics` and the API."""
 
 import polars as pl
 from msgspec.structs import replace
@@ -10,9 +10,9 @@ from scoring.selection.result_set import ResultSet, shown_benchmarks
 
 
 def official_figures(results: ResultSet, *, intervals: bool = True) -> pl.DataFrame:
-    """Return rows of `scoring.metrics.official_rows.METRICS` of the chosen scorers on the shown cases.
+    """Return the official metrics of the chosen scorers on the shown cases, grouped as the query asks.
 
-    They are grouped as the query asks.
+    They are rows of `scoring.metrics.official_rows.METRICS`.
     """
     chosen, loaded = results.chosen_evaluations, results.loaded
     facts = {name: step_labelled(name) for name in shown_benchmarks(results)}

@@ -1,4 +1,4 @@
-"""What is asked for: which cases, which scorers, which thresholds. The app, every command and the API make one.
+"""A query: which cases, which scorers, which thresholds. The app, every command and the API load one.
 
 A query can be written as a command line, so that whatever is on screen or in a file can be made once more.
 """

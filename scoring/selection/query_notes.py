@@ -84,9 +84,6 @@ def stale_notes(evaluations: list[Evaluation], folders: Mapping[str, Path], work
     """
     where = "" if workspace is None else f" -w {shell_word(workspace)}"
     critics = [evaluation.scorer for evaluation in evaluations if evaluation.scorer.name in folders]
-    if not critics:
-        return
-
     for scorer in critics:
         protocol = protocol_of_critic(scorer)
         older = stale(VoteParts(folders[scorer.name]), protocol.read) if protocol else 0

@@ -1,7 +1,4 @@
-"""What a query selects: cases in an order, out of all loaded ones, beside the evaluations of the chosen scorers.
-
-Everything that is shown or printed is made of one.
-"""
+"""A result set: the cases that a query selects, in order, with the evaluations of its scorers."""
 
 from collections.abc import Iterator, Sequence
 
@@ -41,7 +38,7 @@ class ResultSet(Struct, frozen=True, eq=False, dict=True):
         chosen: Names of the scorers that are shown.
         shown: Row ids of the cases that the query's conditions keep, in the order that it asks for.
         matches: What its text search found, as far as cases were searched; None = it asks for none.
-        notes: Sentences about what was asked for in vain, and about what is missing or old.
+        notes: Warnings: options without effect, and results that are missing or outdated.
         orders: Remembers orders of the cases.
     """
 
@@ -66,7 +63,7 @@ class ResultSet(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def evaluations(self) -> tuple[Evaluation, ...]:
-        """Those of all scorers; their arrays have the n rows of `cases`."""
+        """The evaluations of all scorers; their arrays have the n rows of `cases`."""
         return self.evaluated.evaluations
 
     @property
@@ -165,7 +162,7 @@ def with_search(results: ResultSet, search: SearchMatches | None) -> ResultSet:
     return replace(results, query=replace(results.query, **search_fields(search)), matches=search)
 
 
-# -- the same cases with other evaluations
+# -- the same cases with other evaluations, decisions or triage notes
 
 
 def with_evaluations(results: ResultSet, evaluations: Sequence[Evaluation]) -> ResultSet:
@@ -176,7 +173,7 @@ def with_evaluations(results: ResultSet, evaluations: Sequence[Evaluation]) -> R
 def with_baselines(results: ResultSet, added: Sequence[Evaluation]) -> ResultSet:
     """Put these baselines in the place of those there were; of all scorers, none of them chosen alone.
 
-    None of the name of another scorer is taken. A threshold, a rule and the like are asked of others alone.
+    A baseline named like another scorer is skipped. Thresholds and rules apply to other scorers only.
     """
     others = tuple(evaluation for evaluation in results.evaluations if not is_baseline(evaluation.scorer))
     names = {evaluation.scorer.name for evaluation in others}
@@ -187,7 +184,7 @@ def with_baselines(results: ResultSet, added: Sequence[Evaluation]) -> ResultSet
 
 
 def decide(results: ResultSet) -> ResultSet:
-    """Put every evaluation under the rule and at the threshold that the query asks for it; as they are, if for none.
+    """Apply the rules and thresholds of the query to every evaluation.
 
     Raises:
         UsageError: no rule, threshold or scorer of that name, or one for a scorer by name that has none.
@@ -207,9 +204,9 @@ def surroundings(results: ResultSet) -> TuningContext:
 
 
 def triaged(results: ResultSet, journal: Journal | None = None) -> ResultSet:
-    """Take the tags and notes that there are now, in another journal or in the present one; the rows shown stay.
+    """Update the tags and notes from this journal, or from the present one; the shown rows stay.
 
-    The gold labels stay too; where words on them have changed, they are outdated.
+    Gold labels stay too; they become outdated if statements about them changed.
     """
     journal = journal or results.labels.journal
     if journal is None:
@@ -230,7 +227,7 @@ def by_benchmark(results: ResultSet) -> Iterator[tuple[str, Bools]]:
 
 
 def shown_benchmarks(results: ResultSet) -> tuple[str, ...]:
-    """Name the benchmarks of which a case is shown, in file order; all of them where none is."""
+    """Name the benchmarks with a shown case, in file order; all of them if no case is shown."""
     return tuple(name for name, rows in by_benchmark(results) if rows.any()) or results.benchmarks
 
 

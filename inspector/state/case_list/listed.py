@@ -1,4 +1,4 @@
-"""Which cases a list shows next: all, the failures, those under another search; and in which columns."""
+"""Changes of the list of cases: all cases, failures, another search, other columns."""
 
 from msgspec.structs import replace
 

@@ -188,11 +188,8 @@ def facet_counts(
         if len(every) > 1 or used:
             others = (*base, *chosen.without(facet.column).conditions)
             if others not in rows:
-                rows[others] = (
-                    results.evaluated.passing(others)
-                    if matching is None
-                    else results.evaluated.passing(others) & matching
-                )
+                kept = results.evaluated.passing(others)
+                rows[others] = kept if matching is None else kept & matching
                 inside[others] = within & rows[others]
             counts = _tally(results, facet, rows[others] if everywhere else inside[others])
             wanted = (

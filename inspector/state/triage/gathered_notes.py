@@ -35,7 +35,7 @@ class GatheredNotes(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def by_category(self) -> dict[str, tuple[CaseNote, ...]]:
-        """The notes by category, see `scoring.workspace.triage.annotations.categories`."""
+        """The notes by category, see `scoring.workspace.triage.case_notes.categories`."""
         return categories(self.notes)
 
     @property

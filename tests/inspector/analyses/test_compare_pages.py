@@ -53,7 +53,7 @@ def test_quadrants_tests_and_figures_equal_plain_polars(published):
     assert len(names) == 10
     frame = published.results.evaluated.table([*(f"{name}.outcome" for name in names), "earliest_error"])
     for one, other in combinations(names, 2) if THOROUGH else pairwise(names):
-        looked = published.focused(one, published.benchmark)
+        looked = published.focused(one, published.focus.benchmark)
         text = lines_of(view(looked, "pair", one, other, intervals=False))
         for side, of_side in (("erroneous", pl.col("earliest_error") >= 0), ("clean", pl.col("earliest_error") < 0)):
             tried = frame.filter(
@@ -126,7 +126,7 @@ def test_scorers_without_a_case_in_common_say_so(tmp_path):
 
 
 def test_a_scorer_without_verdicts_says_why_it_has_none(published):
-    assert "roscoe-sa: " in words_of(view(published, "pair", published.scorer, "roscoe-sa"))
+    assert "roscoe-sa: " in words_of(view(published, "pair", published.focus.scorer, "roscoe-sa"))
 
 
 @pytest.mark.parametrize("page", [*PAIR, *EVERY])

@@ -20,7 +20,7 @@ def query(tmp_path_factory, data_folder):
 
 def plain(results):
     """Verdict, lead and share of every case that is contested, reckoned case by case."""
-    cases = results.frame().to_dicts()
+    cases = results.evaluated.table(results.evaluated.columns).to_dicts()
     families = {
         one.scorer.name: one.scorer.family for one in results.evaluations if one.scorer.kind in {"prm", "critic"}
     }

@@ -170,10 +170,10 @@ def test_one_subset_says_what_transfer_needs(published):
 
 def test_curves_of_others_stand_beside_and_those_without_are_named(published):
     names = [one.scorer.name for one in published.results.evaluations]
-    prms = [name for name in names if name.startswith("reasoneval") and name != published.scorer]
+    prms = [name for name in names if name.startswith("reasoneval") and name != published.focus.scorer]
     said = words_of(view(published, CURVES, *prms[:2], "gpt4"), (200, 40))
     # Letters follow the order of the workspace, as beside each other in a case.
-    order = [name for name in names if name in {published.scorer, "gpt4", *prms[:2]}]
+    order = [name for name in names if name in {published.focus.scorer, "gpt4", *prms[:2]}]
     for letter, name in zip("ABCD", order, strict=True):
         if name == "gpt4":
             continue
@@ -184,7 +184,7 @@ def test_curves_of_others_stand_beside_and_those_without_are_named(published):
 
 
 def test_a_critic_has_no_threshold_and_its_figure_stands_there_all_the_same(published):
-    critic = published.focused("gpt4", published.benchmark)
+    critic = published.focused("gpt4", published.focus.benchmark)
     said = words_of(view(critic, CURVES))
     assert "No threshold decides, so that there is no curve: gpt4." in said
     assert "52.8 [45.3, 60.4]" in said
@@ -194,7 +194,7 @@ def test_a_critic_has_no_threshold_and_its_figure_stands_there_all_the_same(publ
 
 def test_rewards_are_counted_with_their_separation(published):
     name = "reasoneval_mistral-7b"
-    looked = published.focused(name, published.benchmark)
+    looked = published.focused(name, published.focus.benchmark)
     text = words_of(view(looked, REWARDS))
     lowest = looked.evaluation.column("lowest_reward").to_numpy()
     wrong = looked.evaluation.gold.earliest >= 0

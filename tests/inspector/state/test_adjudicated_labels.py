@@ -25,10 +25,11 @@ from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import OUTCOMES, Rule
 from scoring.metrics.first_error import FirstErrors
-from scoring.selection.labels import label_set, labels_words
+from scoring.selection.labels import labels_words
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.workspace.triage.actions import RATE, RULE, RULINGS
+from scoring.workspace.triage.adjudicated import adjudicate
 from scoring.workspace.triage.annotations import Annotation
 from scoring.workspace.triage.journal import Author, Journal
 from thoroughness import up_to
@@ -302,7 +303,7 @@ def test_figures_are_those_of_cases_that_had_these_labels_all_along(cases, data)
                 label = (earliest, steps if every or not steps else None)
         words[name] = [Annotation(name, "ann", said or None, ratings)]
         labels.append(label)
-    laid = label_set("adjudicated", words, frame).cases
+    laid = adjudicate(words, frame).over(frame)
     assert laid.select("earliest_error", "error_steps").rows() == [
         (gold, None if steps is None else list(steps)) for gold, steps in labels
     ]
@@ -324,7 +325,7 @@ def test_words_of_one_person_and_of_none(root):
     cases = selected(root, "original").cases
     said = {"bench/exact-one": {1: -1}, "bench/early-one": {}}
     words = {case: [Annotation(case, "ann", GOLD, rated)] for case, rated in said.items()}
-    found = label_set("adjudicated", words, cases).adjudicated
+    found = adjudicate(words, cases)
     assert labels_words(found, 9) == (
         "adjudicated: no ruling here changes any, so that they are the original ones; "
         "1 undecided and as they were (1 no step is rated); 1 ruled wrong and then rated as the gold says"
