@@ -61,7 +61,7 @@ class ScoringRun(Controller[JobScreen]):
         self.screen.post_message(StopScoring())
 
     def show_job(self, words: str, *, scores: bool = True) -> None:
-        """Say how far a job is that takes long; nothing if there is none. A screen on its way out has no place for it.
+        """Show the progress of a slow job; hide the line if `words` is empty. A screen that is closing has no line.
 
         `scores` says that it is the scoring run, which comes before every other job.
         """

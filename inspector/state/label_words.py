@@ -30,6 +30,6 @@ def with_own_labels(why: str) -> str:
 
 
 def published_note(adjudicated: Adjudicated | None) -> Iterator[str]:
-    """Yield a sentence for where printed figures stand beside those here; none where both are of the same labels."""
+    """Yield a warning that published figures use other labels; nothing if the labels are the same."""
     if why := other_labels(adjudicated):
         yield f"published figures are of the benchmark's own labels, and {why}: not comparable"

@@ -77,5 +77,5 @@ def carried(result: SearchMatches | None, old: ResultSet, new: ResultSet) -> Sea
 
 
 def _files(results: ResultSet) -> list[Path | None]:
-    """Where the texts are read from; None for those that come with the program."""
+    """The files of the texts; None for texts that come with the program."""
     return [source if isinstance(source, Path) else None for source in results.loaded.texts.sources]

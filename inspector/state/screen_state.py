@@ -51,7 +51,7 @@ class Focus(Struct, frozen=True):
 
     @property
     def alone(self) -> "Focus":
-        """The same benchmark and scorer, and nothing beside them."""
+        """The same benchmark and scorer, without other scorers and without a rewriting."""
         return Focus(self.benchmark, self.scorer)
 
 

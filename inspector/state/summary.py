@@ -48,7 +48,7 @@ class Summary(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def sweep(self) -> ThresholdCurve | None:
-        """The official metric at every distinct threshold; None where there is none to move."""
+        """The official metric at every distinct threshold; None if the scorer has no threshold."""
         if self.evaluation is None:
             return None
         return official_curve(self.evaluation, self.rows, self.unparsed, self.benchmark)

@@ -120,8 +120,8 @@ def _chosen(query: Query, evaluations: Sequence[Evaluation], added: Sequence[Eva
     """The scorers that are shown, by full name; `added` are the baselines among the evaluations."""
     names = [evaluation.scorer.name for evaluation in evaluations]
     wanted = [match_name(word, names, "scorer") for word in query.scorers]
-    beside = [evaluation.scorer.name for evaluation in added]
-    # A baseline that is only named, by a condition perhaps, is not shown beside all others.
-    unasked = () if query.baselines else beside
-    every = wanted + beside if wanted else names
+    baseline_names = [evaluation.scorer.name for evaluation in added]
+    # A baseline that only a condition names is not shown with the other scorers.
+    unasked = () if query.baselines else baseline_names
+    every = wanted + baseline_names if wanted else names
     return tuple(dict.fromkeys(name for name in every if name in wanted or name not in unasked))

@@ -72,7 +72,7 @@ def sort_key(cases: EvaluatedCases, chosen: Sequence[Evaluation], sort: str) -> 
 
 
 def is_of_scorer(sort: str) -> bool:
-    """Return whether a sort key speaks of the scorer in focus, so that it says nothing where there is none."""
+    """Return whether a sort key refers to the scorer in focus: without a scorer it has no meaning."""
     word, _, direction = sort.rpartition(":")
     return (word if direction in DIRECTIONS else sort) in {INSTRUCTIVE, *EVERY_COLUMN}
 

@@ -94,7 +94,7 @@ class Query(Struct, frozen=True):
         return bool(self.thresholds or self.rules or self.redundancy or self.protocol)
 
     def of(self, scorers: Sequence[str]) -> "Query":
-        """Return the query of these scorers (full names) and no baseline beside them; () = of all that there are."""
+        """Return the query of these scorers (full names) without baselines; () = of all scorers."""
         return replace(self, scorers=tuple(scorers), baselines=self.baselines and not scorers)
 
     def with_threshold(self, scorer: str, word: str) -> "Query":
@@ -109,7 +109,7 @@ def as_words(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def joined(names: Sequence[str]) -> str:
-    """Join names with commas into one word; one that holds a comma, a quote or a new line stands in double quotes."""
+    """Join names with commas into one word; double quotes surround a name with a comma, a quote or a line break."""
     return ",".join('"' + name.replace('"', '""') + '"' if set(',"\r\n') & set(name) else name for name in names)
 
 

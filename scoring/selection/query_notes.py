@@ -92,7 +92,7 @@ def stale_notes(evaluations: list[Evaluation], folders: Mapping[str, Path], work
             yield f"{scorer.name}: an older reader has read {older:,} of its answers. Read them again: {again}"
 
 
-# -- of what was asked in vain
+# -- options without effect
 
 
 def wish_notes(query: Query, evaluations: Sequence[Evaluation]) -> Iterator[str]:

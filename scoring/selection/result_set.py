@@ -122,7 +122,7 @@ def select(results: ResultSet, order: Ints | None = None) -> ResultSet:
 
 
 def row_order(results: ResultSet) -> Ints:
-    """Return all row ids in the order that the query asks for, those that its conditions hide included."""
+    """Return all row ids in the order that the query asks for, including rows that its conditions hide."""
     return results.orders.of(results.evaluated, results.chosen_evaluations, results.query.sort)
 
 
@@ -158,7 +158,7 @@ def found_in(results: ResultSet, rows: Bools) -> SearchMatches | None:
 
 
 def with_search(results: ResultSet, search: SearchMatches | None) -> ResultSet:
-    """Put this text search beside the query's other conditions, None for none; the rows shown stay."""
+    """Replace the text search of the query (None = no search); the shown rows stay."""
     return replace(results, query=replace(results.query, **search_fields(search)), matches=search)
 
 

@@ -56,5 +56,5 @@ def _places(result: SearchMatches, row: int) -> Iterator[str]:
 
 
 def matching(result: SearchMatches | None, n: int) -> Bools:
-    """Return the cases that a search leaves of n; all where there is none."""
+    """Return the mask (n,) of the cases that a search finds; all cases without a search."""
     return np.ones(n, dtype=np.bool_) if result is None else result.mask

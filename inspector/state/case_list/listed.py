@@ -33,7 +33,7 @@ def searched(state: ScreenState, search: SearchMatches | None, chosen: Filter | 
 
 
 def unfiltered(state: ScreenState) -> ScreenState:
-    """Drop filter and search, but for those that were given when the app was opened."""
+    """Drop filter and search, except what was given when the app was opened."""
     listed = searched(state, state.base_search, Filter())
     return replace(listed, focus=replace(listed.focus, rewriting=""))
 
