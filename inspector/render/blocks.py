@@ -4,6 +4,7 @@ Texts are unescaped, as they are in the data: each renderer escapes them.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
 from msgspec import Struct
 
@@ -134,7 +135,24 @@ class Fold(Struct, frozen=True):
     blocks: tuple["Block", ...]
 
 
-Block = Note | Bullets | Facts | CommandLine | Verbatim | Table | Chart | Picture | CaseBlock | Tokens | Fold
+Place = Literal["row", "half", "side"]
+"""Where a panel has its place: over the whole width, beside another one, or in a column at the right."""
+
+
+class Panel(Struct, frozen=True):
+    """Blocks in a frame: a title and a status in its upper edge, a hint in its lower one.
+
+    A terminal without room, a page and HTML have the title as a heading. What the hint says is for the keys of the app.
+    """
+
+    title: str
+    blocks: tuple["Block", ...]
+    status: str = ""
+    hint: str = ""
+    place: Place = "row"
+
+
+Block = Note | Bullets | Facts | CommandLine | Verbatim | Table | Chart | Picture | CaseBlock | Tokens | Fold | Panel
 
 
 class Section(Struct, frozen=True):

@@ -40,11 +40,15 @@ def joined_link(links: Sequence[CaseLink], words: str) -> CaseLink:
 
 
 class Piece(Struct, frozen=True):
-    """A text on a line, the names of its styles (see `widgets.line_scroll`), and what it opens; None = nothing."""
+    """A text on a line, the names of its styles (see `widgets.line_scroll`), and what it opens; None = nothing.
+
+    A piece of the frame of a panel has the panel's number.
+    """
 
     text: str
     style: str = ""
     drill: CaseLink | None = None
+    panel: int | None = None
 
     @property
     def part(self) -> TextPart:

@@ -64,16 +64,31 @@ class Cell(Struct, frozen=True):
         return self.value, self.note
 
 
+class CellChart(Enum):
+    """What is drawn in the cells of a column, all of them on one axis."""
+
+    FOREST = "forest"
+    """The value and its interval."""
+    BAR = "bar"
+    """A bar as long as the value."""
+    DIFFERENCE = "difference"
+    """The value and its interval, with zero in the middle."""
+    HEAT = "heat"
+    """The ground, darker for a higher value."""
+
+
 class Column(Struct, frozen=True):
     """A column of a table. Where there is no room, one of rank 1 goes without intervals, and one of rank 2 is left out.
 
     `right` sets it to the right; None = if it holds a number. Texts of one that `wraps` take several lines there.
+    `chart` is drawn beside the values, in place of their intervals, by every renderer that draws.
     """
 
     title: str
     rank: int = 0
     right: bool | None = None
     wraps: bool = False
+    chart: CellChart | None = None
 
 
 class Table(Struct, frozen=True):

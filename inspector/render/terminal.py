@@ -16,6 +16,7 @@ from inspector.render.blocks import (
     Fold,
     Judged,
     Note,
+    Panel,
     Section,
     Tokens,
     Verbatim,
@@ -24,6 +25,7 @@ from inspector.render.cells import GOLD, further_text, legend, points, remark_of
 from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Reliability
 from inspector.render.chart_views import numbers_of
 from inspector.render.charts.bars import Bar, bars
+from inspector.render.charts.chart_columns import with_charts
 from inspector.render.charts.chart_marks import ChartMark, Form
 from inspector.render.charts.columns import CountColumn, columns
 from inspector.render.charts.curve import curve
@@ -34,7 +36,7 @@ from inspector.render.charts.paired_bars import BarPlace, paired_bars
 from inspector.render.charts.reliability import ReliabilityBin, reliability
 from inspector.render.lines import GAP, Piece, PieceRow, heading, paragraph
 from inspector.render.readable import readable
-from inspector.render.table_blocks import Cell, Kind, Table, table, text
+from inspector.render.table_blocks import Cell, CellChart, Kind, Table, table, text
 from inspector.render.table_blocks import Column as TableColumn
 from inspector.render.texts.short_names import short_name, short_names
 from inspector.render.texts.text import clean
@@ -84,6 +86,7 @@ class Terminal:
             Verbatim: self._verbatim,
             Tokens: self._tokens,
             Fold: self._fold,
+            Panel: self._panel,
         }
 
     def sections(self, sections: Sequence[Section], title: bool = True) -> Iterator[PieceRow]:
@@ -94,6 +97,11 @@ class Terminal:
             if section.title and (title or len(sections) > 1):
                 yield heading(section.title)
             yield from self.blocks(section.blocks)
+
+    def drawn(self, blocks: Sequence[Block], width: int) -> list[PieceRow]:
+        """Return the lines of blocks in another width."""
+        terminal = Terminal(width, self.glyphs, self.height, split=self.split, charts=self.charts, raw=self._raw)
+        return list(terminal.blocks(blocks))
 
     def blocks(self, blocks: Sequence[Block]) -> Iterator[PieceRow]:
         """Yield the lines of blocks; what is no sentence has a blank line before it, but for the first."""
@@ -140,6 +148,10 @@ class Terminal:
     def _fold(self, fold: Fold) -> Iterator[PieceRow]:
         yield heading(fold.summary)
         yield from self.blocks(fold.blocks)
+
+    def _panel(self, panel: Panel) -> Iterator[PieceRow]:
+        yield heading(panel.title)
+        yield from self.blocks(panel.blocks)
 
     # -- a case
 
@@ -213,11 +225,23 @@ class Terminal:
         elif table.bars and self.charts:
             yield from self._bars(table)
         else:
+            if self.charts and any(column.chart for column in table.columns):
+                table = with_charts(table, self._room_beside(table), self.glyphs)
             for number, part in enumerate(self._parts(table)):
                 if number:
                     yield ()
                 yield from part
             yield from (line for words in legend(table) for line in paragraph(words, self.width))
+
+    def _room_beside(self, table: Table) -> int:
+        """Cells that are left for charts in the columns, which take the place of intervals."""
+        drawn = [column.chart not in {None, CellChart.BAR, CellChart.HEAT} for column in table.columns]
+        rows = tuple(
+            tuple(replace(cell, low=None, high=None) if on else cell for cell, on in zip(row, drawn, strict=True))
+            for row in table.rows
+        )
+        bare = replace(table, rows=rows)
+        return self.width - _Lines(bare, _Texts(bare, self.glyphs)).width
 
     def _heat(self, table: Table) -> Iterator[PieceRow]:
         cells = [row[table.labels :] for row in table.rows]

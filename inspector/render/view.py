@@ -6,7 +6,7 @@ Renderers work on blocks and know no view, so that a view can render itself.
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from inspector.render.blocks import Block, Fold, Section, links_of
+from inspector.render.blocks import Block, Fold, Panel, Section, links_of
 from inspector.render.documents.row_documents import FORMS, Document
 from inspector.render.lines import CaseLink
 
@@ -69,7 +69,7 @@ PAGES = frozenset({"markdown", "latex", "html"})
 
 def _unfolded(blocks: Sequence[Block]) -> Iterator[Block]:
     for block in blocks:
-        if isinstance(block, Fold):
+        if isinstance(block, Fold | Panel):
             yield from _unfolded(block.blocks)
         else:
             yield block

@@ -9,8 +9,10 @@ from textual.worker import Worker, get_current_worker
 
 from inspector.analyses import Analysis, Option, OptionValue, Page, Params, Whose, load
 from inspector.case_page.tracks import LETTERS
+from inspector.render.blocks import Block, Panel
 from inspector.render.documents.row_documents import Document
 from inspector.render.lines import Sheet, heading, paragraph
+from inspector.render.panels import framed, lay_out
 from inspector.render.terminal import Terminal
 from inspector.render.texts.phrases import Phrase, name_forms
 from inspector.render.texts.sentences import decision_words
@@ -161,7 +163,11 @@ class AnalysisScreen(SheetScreen):
         terminal = Terminal(width, self.context.glyphs, max(height, self.size.height - AROUND))
         if view.empty:
             return Sheet(tuple(paragraph(view.empty, width, "")), busy)
-        return Sheet(tuple(terminal.sections(view.sections, title=False)), busy)
+        blocks: list[Block] = [block for section in view.sections for block in section.blocks]
+        if len(view.sections) > 1:
+            blocks = [Panel(section.title, section.blocks) for section in view.sections]
+        drawn = lay_out(framed(blocks, self.open_page.title or self.ANALYSIS.title), width, height, terminal.drawn)
+        return Sheet(tuple(drawn), busy)
 
     def _owners(self, state: ScreenState) -> Sequence[object]:
         """What the view depends on; what is about no scorer may be about what people said.

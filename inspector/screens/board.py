@@ -45,7 +45,7 @@ from inspector.screens.controller import same_owners
 from inspector.screens.exporting import report_of, score_facts
 from inspector.screens.messages import Copy, Export, Inspected
 from inspector.screens.screen_context import ScreenContext
-from inspector.screens.screen_lines import make_table, one_line, write_phrases
+from inspector.screens.screen_lines import make_table, one_line, write_header
 from inspector.state.case_list.listed import cleared
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.columns import TableColumn
@@ -219,9 +219,11 @@ class BoardScreen(AppScreen):
         names = state.cases["benchmark"].unique(maintain_order=True).to_list()
         whole = counted(state.cases.height, "case")
         n = sum(int(piece.rows.sum()) for piece in self.pieces.values() if piece.subset is None)
-        phrases = [
+        path = [
             Phrase(("prm-inspect", ""), rank=4),
             Phrase((", ".join(names) or "no benchmark", counted(len(names), "benchmark"), ""), rank=3),
+        ]
+        phrases = [
             Phrase((whole if n == state.cases.height else f"{n:,} of {whole}",)),
             Phrase((counted(scorers, "scorer"), ""), rank=1),
         ]
@@ -235,7 +237,7 @@ class BoardScreen(AppScreen):
         conditions = (*state.base, *search_words(state.base_search))
         if conditions:
             phrases.append(Phrase(("filter " + " AND ".join(conditions), "filtered"), rank=2))
-        write_phrases(self, "title", phrases, "strong")
+        write_header(self, path, phrases)
         show_banner(self, state)
 
     def on_screen_resume(self) -> None:

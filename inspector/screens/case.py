@@ -26,12 +26,10 @@ from inspector.screens.messages import Back, Export, NewRewards, ScoreCase
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.ready_cases import ReadyCases
 from inspector.screens.screen_context import ScreenContext
-from inspector.screens.screen_lines import one_line, threshold_forms, write_phrases
+from inspector.screens.screen_lines import one_line, place_in_app, state_facts, write_header
 from inspector.screens.stepping import Hits, StepCursor
 from inspector.screens.tagging import Tagging
-from inspector.screens.threshold_bar.rail_lines import score_words
 from inspector.screens.what_if import WhatIf
-from inspector.state.focusing import covering
 from inspector.state.kept_answers import kept_answers
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.critique_pane import CritiquePane
@@ -167,19 +165,11 @@ class CaseScreen(ReadingScreen):
     def show_title(self) -> None:
         state = self.state
         place = self.place_words(state)
-        name, short = state.cases["case"][self.row], state.cases["id"][self.row]
-        phrases = [Phrase((name, *name_forms(short, 32, 24, 16)), rank=4), Phrase((place, ""))]
-        phrases.append(Phrase(self.hits.forms, rank=1))
-        evaluation = state.evaluation
-        if evaluation is not None:
-            phrases += [
-                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=covering(state)), ""), rank=3),
-                Phrase(threshold_forms(state.rule_of(evaluation.scorer.name), self.size.width), rank=1),
-                Phrase((score_words(state.summary.headline), ""), rank=2),
-            ]
-        if self.reading.blind:
-            phrases.insert(1, Phrase(("BLIND",)))
-        write_phrases(self, "title", phrases, "strong")
+        short = state.cases["id"][self.row]
+        facts = [Phrase(("BLIND",))] if self.reading.blind else []
+        facts += [Phrase((place, "")), Phrase(self.hits.forms, rank=1), *state_facts(state, self.context.glyphs)]
+        named = Phrase((*dict.fromkeys(name_forms(short, 32, 24, 16)),), rank=2)
+        write_header(self, [*place_in_app(state), named], facts)
 
     def place_words(self, state: ScreenState) -> str:
         """Return which of the cases this one is."""

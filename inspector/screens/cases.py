@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 
 from inspector.case_page.case_lines import case_lines
 from inspector.case_page.opening import opening
-from inspector.render.texts.phrases import Phrase, name_forms
+from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import counted
 from inspector.screens.export import offer_exports
 from inspector.screens.exporting import case_facts, cases_of, report_of
@@ -21,14 +21,20 @@ from inspector.screens.list_arranging import ListArranging
 from inspector.screens.messages import Copy, Export, Go
 from inspector.screens.reading import ReadingScreen
 from inspector.screens.screen_context import ScreenContext
-from inspector.screens.screen_lines import WIDE, make_table, one_line, threshold_forms, write_phrases
+from inspector.screens.screen_lines import (
+    WIDE,
+    make_table,
+    one_line,
+    place_in_app,
+    state_facts,
+    write_header,
+    write_phrases,
+)
 from inspector.screens.searching import Searching
 from inspector.screens.slices import Slicing
 from inspector.screens.tagging import Tagging
-from inspector.screens.threshold_bar.rail_lines import score_words
 from inspector.state.case_list.catalogue import order_words
 from inspector.state.filtering.filter_words import apart_phrases, filter_phrase
-from inspector.state.focusing import covering
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
@@ -159,21 +165,15 @@ class CasesScreen(ReadingScreen):
 
     def _show_titles(self, state: ScreenState) -> None:
         listed = f"{state.shown.size:,} of {counted(int(state.benchmark_rows.sum()), 'case')}"
-        phrases = [Phrase((*name_forms(state.focus.benchmark, 14), ""), rank=4), Phrase((listed,))]
-        phrases += [Phrase(("BLIND",))] if self._blind else []
+        facts = [Phrase(("BLIND",))] if self._blind else []
         marked = self._marked_rows.size
-        phrases += [Phrase((f"{marked:,} marked",))] if marked else []
-        evaluation, line = state.evaluation, state.summary.headline
-        if evaluation is not None and line is not None:
-            phrases += [
-                Phrase((*name_forms(evaluation.scorer.name, 20, 14, among=covering(state)), ""), rank=3),
-                Phrase((score_words(line), "")),
-                Phrase(threshold_forms(state.rule_of(evaluation.scorer.name), self.size.width), rank=1),
-            ]
+        facts += [Phrase((f"{marked:,} marked",))] if marked else []
+        facts += [Phrase((listed,)), *state_facts(state, self.context.glyphs)]
+        evaluation = state.evaluation
         if evaluation is None and state.cases.height:
             score = self.context.keys.of("score")
-            phrases.append(Phrase((f"nobody has scored it, {score} does", "not scored"), rank=1))
-        write_phrases(self, "title", phrases, "strong")
+            facts.append(Phrase((f"nobody has scored it, {score} does", "not scored"), rank=1))
+        write_header(self, [*place_in_app(state), Phrase(("cases", ""))], facts)
         sort = state.results.query.sort
         # Without a threshold no mistake is nearer than another: right and wrong ones are all that is told apart.
         graded = evaluation is None or not isinstance(evaluation.rule, ProvidedVerdicts)

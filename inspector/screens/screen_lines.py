@@ -5,18 +5,20 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from inspector.render.charts.glyphs import Glyphs
-from inspector.render.texts.phrases import Phrase
-from inspector.render.texts.sentences import threshold_name
-from inspector.render.texts.text import cell, clean
+from inspector.render.texts.phrases import Phrase, name_forms
+from inspector.render.texts.text import clean
 from inspector.screens.controller import ControlledScreen
+from inspector.screens.threshold_bar.rail_lines import score_words
+from inspector.state.focusing import covering
+from inspector.state.screen_state import ScreenState
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_view import PhraseLine
-from scoring.evaluation.verdicts import Decision
+from scoring.evaluation.verdicts import Decision, compared_words
 
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""
-LONGEST_SOURCE = 40
-"""Cells of the words on where a threshold is from, beside which the scorer's name has room."""
+LONGEST_SOURCE = 16
+"""Cells of the words on where a threshold is from that have room in a header."""
 
 
 def one_line(name: str) -> PhraseLine:
@@ -38,26 +40,51 @@ def write_text(screen: ControlledScreen, name: str, text: str, style: str = "") 
     screen.query_one(f"#{name}", PhraseLine).tell([Phrase((text,))], style=style)
 
 
-def write_phrases(screen: ControlledScreen, name: str, phrases: Sequence[Phrase], style: str) -> None:
-    """Write phrases on a line of `one_line`, in as many words as fit; the title also names adjudicated labels."""
-    if name == "title" and screen.state.results.labels.adjudicated is not None:
+def write_header(screen: ControlledScreen, path: Sequence[Phrase], facts: Sequence[Phrase]) -> None:
+    """Write the header: where a person is, and at the right what holds there; adjudicated labels are named there too.
+
+    The line is the one called `title`.
+    """
+    ascii_only = screen.context.glyphs.ascii_only
+    if screen.state.results.labels.adjudicated is not None:
         behind = screen.state.results.labels.outdated
         late = ("adjudicated labels without the last rulings", "labels without the last rulings", "earlier labels")
         forms = late if behind else ("adjudicated labels", "adjudicated")
-        phrases = [*phrases, Phrase(forms, rank=1 if behind else 2)]
+        facts = [*facts, Phrase(forms, rank=1 if behind else 2)]
+    screen.query_one("#title", PhraseLine).tell_path(path, " > " if ascii_only else " ▸ ", facts)
+
+
+def place_in_app(state: ScreenState) -> list[Phrase]:
+    """Return the benchmark and the scorer in focus, the first places of a path."""
+    scorer, names = state.focus.scorer, covering(state)
+    path = [Phrase((*name_forms(state.focus.benchmark, 14), ""), rank=4)]
+    return [*path, Phrase((*name_forms(scorer, 20, 14, among=names), ""), rank=3)] if scorer else path
+
+
+def state_facts(state: ScreenState, glyphs: Glyphs) -> list[Phrase]:
+    """Return what every figure on a screen depends on: the threshold of the scorer in focus, and its headline."""
+    evaluation, line = state.evaluation, state.summary.headline
+    if evaluation is None:
+        return []
+    rule = state.rule_of(evaluation.scorer.name)
+    facts = [Phrase(threshold_forms(rule, glyphs), rank=1)]
+    return facts if line is None else [*facts, Phrase((score_words(line), ""), style="strong")]
+
+
+def write_phrases(screen: ControlledScreen, name: str, phrases: Sequence[Phrase], style: str) -> None:
+    """Write phrases on a line of `one_line`, in as many words as fit."""
     between = " | " if screen.context.glyphs.ascii_only else " · "
     screen.query_one(f"#{name}", PhraseLine).tell(phrases, between, style)
 
 
-def threshold_forms(rule: Decision, width: int) -> tuple[str, ...]:
-    """Return the threshold and its source, the longest form first; in little room only whether it is optimistic.
+def threshold_forms(rule: Decision, glyphs: Glyphs) -> tuple[str, ...]:
+    """Return the threshold and, where it is one word, its source, the longest form first.
 
-    `width` is that of the screen.
+    The whole source is on the protocol card.
     """
     if rule.threshold is None:
         return rule.source, ""
-    # It is a sentence: its beginning says what it is.
-    short = cell(rule.source, min(LONGEST_SOURCE, cell_len(clean(rule.source))))
-    source = short if width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
-    words = f"{threshold_name(rule)} {rule.threshold:.3f}"
-    return (f"{words} ({source})", words, "") if source else (words, "")
+    name = " ".join(word for word in ("threshold" if glyphs.ascii_only else "θ", compared_words(rule)) if word)
+    words = f"{name} {rule.threshold:.3f}"
+    source = "optimistic" if "optimistic" in rule.source else clean(rule.source)
+    return (f"{words} {source}", words, "") if cell_len(source) <= LONGEST_SOURCE else (words, "")

@@ -10,7 +10,7 @@ from inspector.render.cells import share
 from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import counted
 from inspector.screens.controller import Controller, TableScreen
-from inspector.screens.screen_lines import write_phrases
+from inspector.screens.screen_lines import place_in_app, write_header
 from inspector.state.case_list.case_rows import CaseRows
 from inspector.state.case_list.listed import searched
 from inspector.state.filtering.search_run import FoundBefore, SearchProgress, run_search
@@ -210,7 +210,7 @@ class Searching(Controller[SearchedScreen]):
         self.screen.table.show(rows, so_far.rows.astype("int32"))
         words = f"{counted(so_far.rows.size, 'case')} so far, {share(so_far.share, 0)}% of the texts read"
         self._bar.tell(words)
-        write_phrases(self.screen, "title", [Phrase((self.state.focus.benchmark, "")), Phrase((words,))], "strong")
+        write_header(self.screen, place_in_app(self.state), [Phrase((words,))])
 
     def _show_whole(self) -> None:
         """The value on screen instead of the part of a search that will not end."""

@@ -21,7 +21,7 @@ from inspector.screens.controller import same_owners
 from inspector.screens.export import offer_exports
 from inspector.screens.messages import Computed, Export, Go, Inspected
 from inspector.screens.screen_context import ScreenContext
-from inspector.screens.screen_lines import one_line, threshold_forms, write_phrases, write_text
+from inspector.screens.screen_lines import one_line, state_facts, write_header, write_phrases, write_text
 from inspector.state.case_links import drilled, returned
 from inspector.state.filtering.filter_words import filter_phrase
 from inspector.state.focusing import covering
@@ -180,15 +180,10 @@ class SheetScreen(AppScreen):
 
     def show_title(self, state: ScreenState) -> None:
         """Show what is looked at, and under which filter."""
-        phrases = [
-            Phrase((*name_forms(state.focus.benchmark, 14), ""), rank=4),
-            Phrase((counted(int(state.slice.sum()), "case"),)),
-            *self.subject(state),
-        ]
-        if state.evaluation is not None and self.about_scorers:
-            rule = state.rule_of(state.evaluation.scorer.name)
-            phrases.append(Phrase(threshold_forms(rule, self.size.width), rank=1))
-        write_phrases(self, "title", phrases, "strong")
+        path = [Phrase((*name_forms(state.focus.benchmark, 14), ""), rank=4), *self.subject(state)]
+        facts = [Phrase((counted(int(state.slice.sum()), "case"),))]
+        facts += state_facts(state, self.context.glyphs) if self.about_scorers else []
+        write_header(self, path, facts)
         left_out = "conditions on outcomes are left out here"
         of_data = replace(state, filter=state.data_filter)
         apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if of_data.filter != state.filter else []

@@ -129,16 +129,15 @@ class TreeScreen(Dialog[None]):
         figures = rows.figures
         wrong = counted(figures["lost"] + figures["doubted"], "wrong pruning")
         answer = {True: "chosen answer right", False: "chosen answer wrong", None: ""}[figures["chosen_right"]]
-        phrases = [
-            Phrase((PurePath(rows.tree.source).name, ""), rank=4),
+        path = [Phrase((PurePath(rows.tree.source).name, ""), rank=4), Phrase((clean(rows.tree.id), ""), rank=3)]
+        facts = [
             Phrase((f"problem {self._at + 1} of {len(self._trees)}", f"{self._at + 1} of {len(self._trees)}")),
-            Phrase((clean(rows.tree.id), ""), rank=3),
             Phrase((counted(rows.tree.size, "node"), ""), rank=2),
             Phrase((f"{wrong}, {figures['lost']} known", wrong)),
             Phrase((answer, ""), rank=1),
         ]
-        between = " | " if self._glyphs.ascii_only else " · "
-        self.query_one("#title", PhraseLine).tell(phrases, between, "strong")
+        between = " > " if self._glyphs.ascii_only else " ▸ "
+        self.query_one("#title", PhraseLine).tell_path(path, between, facts)
         self._show_node()
 
     def _show_node(self) -> None:

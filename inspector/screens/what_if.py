@@ -186,15 +186,15 @@ class WhatIf(Dialog[None]):
         every = [variant.id for variant in self._kept.of(self._key)]
         number = every.index(self._variant.id) + 1 if self._variant.id in every else len(every) + 1
         named = f"variant {number} of {max(number, len(every))}"
-        phrases = [
-            Phrase(("What if", "")),
-            Phrase((self._case, *name_forms(self._state.cases["id"][self._row], 32, 24, 16)), rank=2),
+        names = name_forms(self._state.cases["id"][self._row], 32, 24, 16)
+        path = [Phrase((self._case, *names), rank=2), Phrase(("what if", ""))]
+        facts = [
             Phrase((named,)),
             Phrase((counted(len(trial.steps), "step"), ""), rank=3),
             Phrase((trial.scorer.name if trial.scorer else "no scorer", ""), rank=1),
         ]
-        between = " | " if self._manner.glyphs.ascii_only else " · "
-        self.query_one("#title", PhraseLine).tell(phrases, between, "strong")
+        between = " > " if self._manner.glyphs.ascii_only else " ▸ "
+        self.query_one("#title", PhraseLine).tell_path(path, between, facts)
         self.query_one("#job", PhraseLine).tell([Phrase((self._words,))], style="dim")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.css.styles import RenderStyles
 from textual.dom import DOMNode
 from textual.geometry import Region, Size
@@ -15,8 +17,10 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.style import Style as ContentStyle
 from textual.widget import Widget
 
+from inspector.render.texts.frame_edges import fit_edge
 from inspector.render.texts.text import TextPart, clean
 
 CUT = "…"
@@ -42,6 +46,7 @@ class LineScroll(ScrollView, can_focus=True):
     | `match` | text that was extracted |
     | `found` | text that was searched for |
     | `header`, `cursor`, `cursor-blurred` | whole rows |
+    | `frame`, `frame-focus` | frames, and that of what has the focus |
 
     A subclass may add classes of its own under the same prefix. The colours here are those that every theme of Textual
     has; an app gives others to the classes. Colour is never the only sign: names come with a glyph
@@ -73,6 +78,8 @@ class LineScroll(ScrollView, can_focus=True):
         "line--header",
         "line--cursor",
         "line--cursor-blurred",
+        "line--frame",
+        "line--frame-focus",
     }
 
     # The vertical scrollbar is always there: its coming and going would change the width, and with it every line.
@@ -100,6 +107,8 @@ class LineScroll(ScrollView, can_focus=True):
         & > .line--header { background: $panel; color: $foreground; text-style: bold; }
         & > .line--cursor { background: $primary-muted; color: $foreground; text-style: bold; }
         & > .line--cursor-blurred { background: $boost; color: $foreground; }
+        & > .line--frame { color: $border-blurred; }
+        & > .line--frame-focus { color: $primary; }
     }
     """
 
@@ -113,6 +122,7 @@ class LineScroll(ScrollView, can_focus=True):
         self._painted: dict[int, Strip] = {}
         self._seen: Size | None = None
         self._styles_by_name: dict[tuple[str, str], Style] = {}
+        self._captions = "", "", ""
 
     def line_strip(self, line: int) -> Strip:
         """Return line `line` (0-based, fixed lines first) in its whole width; past the end, an empty strip."""
@@ -271,6 +281,47 @@ class LineScroll(ScrollView, can_focus=True):
         if now != used:
             self.refresh()
         self._component_styles = now
+
+    # -- the frame of a pane
+
+    def caption(self, title: str, status: str = "", hint: str = "") -> None:
+        """Write a title and a status into the upper edge of the frame, and a hint into the lower one.
+
+        Only a widget of the class `pane` has a frame. Where an edge is too short for both, the status is left out.
+        """
+        if (title, status, hint) != self._captions:
+            before, self._captions = self._captions, (title, status, hint)
+            self._write_edges(upper=before[:2] != (title, status), lower=before[2] != hint)
+
+    def _write_edges(self, *, upper: bool = True, lower: bool = True) -> None:
+        """Write the edges as they are now: heavy lines where the pane has the focus. Only their rows are painted."""
+        if not (self.is_attached and self.styles.border_top[0]):
+            return
+        # Textual draws the corner, a line and a blank at either end of a label.
+        width = self.outer_size.width
+        title, status, hint = map(clean, self._captions)
+        if upper:
+            left, line, right = fit_edge(title, status, width - 6, "━" if self.has_focus else "─")
+            styled = (left, self._edge_style("strong")), line, (right, self._edge_style("dim"))
+            self._border_title = Content.assemble(*styled) if left or right else None
+        if lower:
+            shown = bool(hint) and cell_len(hint) <= width - 6
+            self._border_subtitle = Content.assemble((hint, self._edge_style("dim"))) if shown else None
+        rows = [row for row, changed in ((-1, upper), (self.container_size.height, lower)) if changed]
+        if width and self.is_mounted:
+            self.refresh(*(Region(-self.styles.gutter.left, row, width, 1) for row in rows))
+
+    def _edge_style(self, name: str) -> ContentStyle:
+        return ContentStyle.from_rich_style(self.line_style(name))
+
+    def on_focus(self) -> None:
+        self._write_edges()
+
+    def on_blur(self) -> None:
+        self._write_edges()
+
+    def on_resize(self) -> None:
+        self._write_edges()
 
     # -- scrolling
 

@@ -11,7 +11,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
-from inspector.render.texts.phrases import Phrase, joined
+from inspector.render.texts.phrases import Phrase, joined, path_parts
 from inspector.render.texts.text import TextPart, clean
 from inspector.widgets.line_scroll import LineScroll, Sized
 
@@ -195,19 +195,26 @@ def _width(line: Line | Strip) -> int:
 class PhraseLine(LineView):
     """A line that is told again, in as many words as fit, whenever its width changes."""
 
-    _told: tuple[tuple[Phrase, ...], str, str] = ((), "", "")
+    _make_parts: Callable[[int], Sequence[TextPart]] | None = None
 
     def tell(self, phrases: Sequence[Phrase], between: str = "", style: str = "") -> None:
         """Show these phrases; only cells that change are painted."""
-        self._told = (tuple(phrases), between, style)
+        self._fit(lambda width: [(joined(phrases, width, between), style)])
+
+    def tell_path(self, path: Sequence[Phrase], between: str, facts: Sequence[Phrase]) -> None:
+        """Show where a person is at the left, the last place strong, and facts about it at the right."""
+        self._fit(lambda width: path_parts(path, between, facts, width))
+
+    def _fit(self, make: Callable[[int], Sequence[TextPart]]) -> None:
+        self._make_parts = make
         self._write()
 
     def on_resize(self) -> None:
         self._write()
 
     def _write(self) -> None:
-        phrases, between, style = self._told
-        self.show([[(joined(phrases, self.viewport.width, between), style)]])
+        if self._make_parts is not None:
+            self.show([self._make_parts(self.viewport.width)])
 
 
 # -- the pane of the threshold rail

@@ -11,7 +11,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from inspector.render.lines import CaseLink, Piece, Sheet
-from inspector.render.texts.text import clean
+from inspector.render.texts.frame_edges import FRAME
+from inspector.render.texts.text import TextPart, clean
 from inspector.widgets.key_table.command import (
     DOWN,
     FIRST,
@@ -30,16 +31,22 @@ from inspector.widgets.line_view import Line, LineView
 
 HERE = "spot"
 """The style of the number under the cursor."""
+FRAME_FOCUS = "frame-focus"
+_HEAVY = str.maketrans("╭╮╰╯─│", "┏┓┗┛━┃")
 
 
 class SheetSpot(NamedTuple):
-    """A number that opens cases: its line, its place on the line, its first cell and how many it has; all 0-based."""
+    """A number that opens cases: its line, its place on the line, its first cell and how many it has; all 0-based.
+
+    `panel` is the number of the panel that it is in; None where there are no panels.
+    """
 
     line: int
     place: int
     start: int
     width: int
     piece: Piece
+    panel: int | None = None
 
 
 class SheetView(Sized, LineView):
@@ -108,6 +115,40 @@ class SheetView(Sized, LineView):
         """What the number under the cursor opens; None where there is no number."""
         return self._spots[self._at].piece.drill if self._spots else None
 
+    @property
+    def panel(self) -> int | None:
+        """The number of the panel with the cursor; of a sheet without numbers, the first one. None: no panels."""
+        if self._spots:
+            return self._spots[self._at].panel
+        return next((piece.panel for row in self._sheet.lines for piece in row if piece.panel is not None), None)
+
+    def turn_panel(self, by: int) -> bool:
+        """Put the cursor on the first number of the next panel that has one, or of the one before; False at the end."""
+        panels, panel = self.panels, self.panel
+        if panel not in panels:
+            return False
+        at = panels.index(panel) + by
+        if not 0 <= at < len(panels):
+            return False
+        self.enter_panel(panels[at])
+        return True
+
+    def enter_panel(self, panel: int | None) -> None:
+        """Put the cursor on the first number of a panel, and bring the top of its frame into view if it fits."""
+        first = next((at for at, spot in enumerate(self._spots) if spot.panel == panel), None)
+        if first is None:
+            return
+        self._move(first)
+        rows = [number for number, row in enumerate(self._sheet.lines) if any(piece.panel == panel for piece in row)]
+        if self._spots[first].line - rows[0] < self.viewport.height:
+            self.scroll_to_line(min(rows[-1], rows[0] + self.viewport.height - 1))
+            self.scroll_to_line(rows[0])
+
+    @property
+    def panels(self) -> list[int]:
+        """The numbers of the panels that have numbers with cases, in order."""
+        return sorted({spot.panel for spot in self._spots if spot.panel is not None})
+
     def show_sheet(self, sheet: Sheet) -> None:
         """Replace the lines; the cursor stays where it was, as nearly as there is a number."""
         old, before = self._spots, self._at
@@ -144,17 +185,19 @@ class SheetView(Sized, LineView):
         return min(here, key=lambda at: abs(self._spots[at].place - spot.place))
 
     def _marked(self) -> list[Line]:
-        here = self._spots[self._at] if self._spots else None
-        marked = here is not None and self.has_focus
+        """The lines; while they have the keys, with a cursor on its number and a heavy frame around its panel."""
+        here = self._spots[self._at] if self._spots and self.has_focus else None
+        panel = self.panel if self.has_focus else None
+
+        def part(piece: Piece, number: int, place: int) -> TextPart:
+            if here is not None and (here.line, here.place) == (number, place):
+                return piece.text, f"{piece.style} {HERE}".strip()
+            if panel is not None and piece.panel == panel:
+                return piece.text.translate(_HEAVY), piece.style.replace(FRAME, FRAME_FOCUS)
+            return piece.part
+
         return [
-            Line(
-                [
-                    (piece.text, f"{piece.style} {HERE}".strip())
-                    if marked and here is not None and (here.line, here.place) == (number, place)
-                    else piece.part
-                    for place, piece in enumerate(row)
-                ]
-            )
+            Line([part(piece, number, place) for place, piece in enumerate(row)])
             for number, row in enumerate(self._sheet.lines)
         ]
 
@@ -271,10 +314,11 @@ class SheetView(Sized, LineView):
 def _spots(sheet: Sheet) -> list[SheetSpot]:
     spots = []
     for number, row in enumerate(sheet.lines):
-        cell = 0
+        cell, panel = 0, None
         for place, piece in enumerate(row):
             width = cell_len(clean(piece.text))
+            panel = piece.panel if piece.panel is not None else panel
             if piece.drill is not None:
-                spots.append(SheetSpot(number, place, cell, width, piece))
+                spots.append(SheetSpot(number, place, cell, width, piece, panel))
             cell += width
     return spots

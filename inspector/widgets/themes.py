@@ -110,6 +110,7 @@ _PLAIN = str.maketrans(
     {
         **dict.fromkeys("▌▐▏▕▎▊▋▍▉│┃", "|"),
         **dict.fromkeys("▔▁─━", "-"),
+        **dict.fromkeys("╭╮╰╯┏┓┗┛", "+"),
         **dict.fromkeys("▂▃▄▅▆▇█▀", " "),
         "…": "~",
         # It is two cells wide.

@@ -64,7 +64,7 @@ def level_labels(low: float, high: float, height: int, form: Form) -> dict[int, 
     Where fewer than two round ones lie between the ends, these are told.
     """
     parts = 4 if height >= 9 else 2 if height >= 5 else 1
-    values = _round_values(low, high, parts)
+    values = round_values(low, high, parts)
     labels = {}
     for value in values if len(values) > 1 else (low, high):
         text = figure(value, form)
@@ -73,8 +73,8 @@ def level_labels(low: float, high: float, height: int, form: Form) -> dict[int, 
     return labels
 
 
-def _round_values(low: float, high: float, parts: int) -> list[float]:
-    """The multiples of 1, 2, 2.5 or 5 times a power of ten between two ends, at most one more than `parts`."""
+def round_values(low: float, high: float, parts: int) -> list[float]:
+    """Return the multiples of 1, 2, 2.5 or 5 times a power of ten between two ends, at most one more than `parts`."""
     if not 0 < high - low < math.inf:
         return []
     tenth = 10.0 ** math.floor(math.log10((high - low) / parts))

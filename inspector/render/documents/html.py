@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from inspector.render.blocks import (
     Block,
     Bullets,
@@ -18,6 +20,7 @@ from inspector.render.blocks import (
     Fold,
     Judged,
     Note,
+    Panel,
     Report,
     Section,
     Step,
@@ -27,9 +30,11 @@ from inspector.render.blocks import (
 from inspector.render.cells import GOLD, further_text, legend, rights, value_text
 from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Picture, Reliability
 from inspector.render.chart_views import numbers_of, pictured
+from inspector.render.charts.chart_columns import DRAWN, axis_of
+from inspector.render.documents.cell_pictures import cell_picture
 from inspector.render.elements import Element, element, number, rendered
 from inspector.render.readable import readable
-from inspector.render.table_blocks import Cell, Table
+from inspector.render.table_blocks import Cell, CellChart, Table
 from inspector.render.tokens import page_blocks
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -57,6 +62,8 @@ def _plain(section: Section) -> Iterator[Element]:
     for block in section.blocks:
         if isinstance(block, Chart):
             yield from _table(numbers_of(block))
+        elif isinstance(block, Table):
+            yield from _table(replace(block, columns=tuple(replace(column, chart=None) for column in block.columns)))
         else:
             yield from _MADE[type(block)](block)
 
@@ -138,6 +145,10 @@ def _fold(block: Fold) -> Iterator[Element]:
     yield element("details", element("summary", block.summary), *_blocks(block.blocks))
 
 
+def _panel(block: Panel) -> Iterator[Element]:
+    yield element("section", element("h4", block.title), *_blocks(block.blocks), class_="panel")
+
+
 def _picture(block: Picture) -> Iterator[Element]:
     caption = element("figcaption", block.title)
     numbers: tuple[Element, ...] = ()
@@ -152,13 +163,32 @@ def _drawn(block: Chart) -> Iterator[Element]:
 
 def _table(block: Table) -> Iterator[Element]:
     sides = rights(block)
+    axes = {
+        at: axis_of([row[at] for row in block.rows], column.chart)
+        for at, column in enumerate(block.columns)
+        if column.chart in DRAWN
+    }
+    block = _heated(block)
     heads = (
-        element("th", column.title, scope="col", class_="right" if right else None)
-        for column, right in zip(block.columns, sides, strict=True)
+        element("th", column.title, scope="col", class_="right" if right else None, colspan="2" if at in axes else None)
+        for at, (column, right) in enumerate(zip(block.columns, sides, strict=True))
     )
     labels = tuple("first" if at == 0 else "further" if at < block.labels else "" for at in range(len(block.columns)))
-    lines = (zip(row, sides, labels, strict=True) for row in block.rows)
-    rows = (element("tr", *(_cell(*cell) for cell in line if cell[0].rows)) for line in lines)
+    rows = (
+        element(
+            "tr",
+            *(
+                made
+                for at, cell in enumerate(row)
+                if cell.rows
+                for made in (
+                    _cell(cell, sides[at], labels[at]),
+                    *((element("td", cell_picture(cell, block.columns[at].chart, axes[at])),) if at in axes else ()),
+                )
+            ),
+        )
+        for row in block.rows
+    )
     table = element(
         "table",
         *((element("caption", block.title),) if block.title else ()),
@@ -168,6 +198,24 @@ def _table(block: Table) -> Iterator[Element]:
     )
     yield element("div", table, class_="scroll")
     yield from (element("p", words, class_="quiet") for words in legend(block))
+
+
+def _heated(block: Table) -> Table:
+    """A table whose columns of heat have shades."""
+    heated = [at for at, column in enumerate(block.columns) if column.chart is CellChart.HEAT]
+    if not heated:
+        return block
+    axes = {at: axis_of([row[at] for row in block.rows], CellChart.HEAT) for at in heated}
+    rows = (
+        tuple(
+            replace(cell, shade=axes[at].share(float(cell.value)))
+            if at in axes and isinstance(cell.value, (int, float)) and not cell.small
+            else cell
+            for at, cell in enumerate(row)
+        )
+        for row in block.rows
+    )
+    return replace(block, rows=tuple(rows))
 
 
 def _cell(cell: Cell, right: bool, label: str) -> Element:
@@ -275,4 +323,5 @@ _MADE: dict[type, Callable[[Any], Iterator[Element]]] = {
     Verbatim: _verbatim,
     Tokens: _tokens,
     Fold: _fold,
+    Panel: _panel,
 }

@@ -15,6 +15,7 @@ from inspector.render.blocks import (
     Fold,
     Judged,
     Note,
+    Panel,
     Section,
     Tokens,
     Verbatim,
@@ -66,7 +67,7 @@ def _block(block: Block) -> Iterator[str]:
 
 def _parts(block: Block) -> Sequence[Block]:
     """The blocks that a block holds, or that stand for it."""
-    if isinstance(block, Fold):
+    if isinstance(block, Fold | Panel):
         return block.blocks
     if isinstance(block, Tokens):
         return tuple(page_blocks(block))

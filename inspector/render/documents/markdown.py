@@ -17,6 +17,7 @@ from inspector.render.blocks import (
     Fold,
     Judged,
     Note,
+    Panel,
     Report,
     Section,
     Step,
@@ -97,6 +98,11 @@ def _command(block: CommandLine) -> Iterator[str]:
 
 def _fold(block: Fold) -> Iterator[str]:
     yield from [f"**{prose(block.summary)}**", ""]
+    yield from _blocks(block.blocks)
+
+
+def _panel(block: Panel) -> Iterator[str]:
+    yield from [f"**{prose(block.title)}**", ""]
     yield from _blocks(block.blocks)
 
 
@@ -193,4 +199,5 @@ _MADE: dict[type, Callable[[Any], Iterator[str]]] = {
     Verbatim: _verbatim,
     Tokens: _tokens,
     Fold: _fold,
+    Panel: _panel,
 }

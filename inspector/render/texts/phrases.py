@@ -45,6 +45,22 @@ def joined(phrases: Sequence[Phrase], width: int, between: str) -> str:
     return between.join(form for form in fitted(phrases, width, cell_len(between)) if form)
 
 
+def path_parts(path: Sequence[Phrase], between: str, facts: Sequence[Phrase], width: int) -> list[tuple[str, str]]:
+    """Return a line of `width` cells: a path at its left, whose last part is strong, and facts at its right.
+
+    `between` is between the parts of the path, and as many blanks are between facts.
+    """
+    gap = cell_len(between)
+    forms = fitted([*path, *facts], width, gap)
+    places = [form for form in forms[: len(path)] if form]
+    said = [(form, fact.style) for form, fact in zip(forms[len(path) :], facts, strict=True) if form]
+    line = [(form, "strong" if number == len(places) else "dim") for number, form in enumerate(places, 1)]
+    line = [part for place in line for part in ((between, "dim"), place)][1:]
+    right = [part for fact in said for part in ((" " * gap, ""), fact)][1:]
+    blank = width - sum(cell_len(clean(text)) for text, _ in (*line, *right))
+    return [*line, (" " * max(gap if line and right else 0, blank), ""), *right]
+
+
 def parts(phrases: Sequence[Phrase], width: int) -> list[tuple[str, str]]:
     """Return the fitted phrases as pieces of a line with their styles; phrases bring their own blanks."""
     chosen = zip(fitted(phrases, width), phrases, strict=True)

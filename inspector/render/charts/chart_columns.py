@@ -1,0 +1,193 @@
+"""Charts in the columns of tables: intervals on one axis, bars, differences around zero, levels of heat."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.render.charts.axes import column_of, numbers_row, round_values
+from inspector.render.charts.glyphs import Glyphs
+from inspector.render.lines import GAP
+from inspector.render.table_blocks import Cell, CellChart, Column, Kind, Table
+from inspector.render.texts.text import number
+
+LEAST = {CellChart.FOREST: 16, CellChart.DIFFERENCE: 20, CellChart.BAR: 8}
+"""Cells below which a chart is not drawn."""
+MOST = {CellChart.FOREST: 40, CellChart.DIFFERENCE: 48, CellChart.BAR: 24}
+DRAWN = frozenset(LEAST)
+"""Charts with a drawing of their own; heat is the ground of the value."""
+LEVELS = 5
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_PERCENT = frozenset({Kind.SHARE, Kind.POINTS})
+
+
+class ChartAxis(Struct, frozen=True):
+    """The values at both ends of a chart's axis, and those that are written along it."""
+
+    low: float
+    high: float
+    marks: tuple[float, ...] = ()
+
+    def column(self, value: float, width: int) -> int:
+        """Return the column (0-based) of a value, of `width`; a value beyond an end is at that end."""
+        return column_of(min(self.high, max(self.low, value)), self.low, self.high, width)
+
+    def share(self, value: float) -> float:
+        """Return where a value is between the ends, from 0 to 1."""
+        return min(1.0, max(0.0, (value - self.low) / ((self.high - self.low) or 1.0)))
+
+
+def axis_of(cells: Sequence[Cell], chart: CellChart) -> ChartAxis:
+    """Return the axis that all cells of a column have in common.
+
+    That of bars of shares is from 0 to 1, that of differences has 0 in the middle. Other ends are round numbers, and
+    that nearest to zero is zero.
+    """
+    if chart is CellChart.BAR and all(cell.kind is Kind.SHARE for cell in cells):
+        return ChartAxis(0.0, 1.0, (0.0, 0.5, 1.0))
+    values = [
+        float(end) for cell in cells for end in (cell.value, cell.low, cell.high) if isinstance(end, (int, float))
+    ]
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    if chart is CellChart.DIFFERENCE:
+        high = max(abs(low), abs(high))
+        low = -high
+    elif chart is CellChart.BAR or (low >= 0 and (not high or low < 0.6 * high)):
+        low, high = min(0.0, low), max(0.0, high)
+    if high <= low:
+        return ChartAxis(low, low + 1.0)
+    marks = round_values(low, high, 4)
+    if len(marks) > 1:
+        step = marks[1] - marks[0]
+        if marks[0] > low + 1e-9:
+            marks = [marks[0] - step, *marks]
+        if marks[-1] < high - 1e-9:
+            marks = [*marks, marks[-1] + step]
+        low, high = marks[0], marks[-1]
+    return ChartAxis(low, high, tuple(marks))
+
+
+def forest_text(cell: Cell, axis: ChartAxis, width: int, glyphs: Glyphs) -> str:
+    """Draw a value and its interval, `├──●─┤`, in `width` cells; "" where there is no value.
+
+    An axis from below zero to above it has a line at zero.
+    """
+    if not isinstance(cell.value, (int, float)):
+        return ""
+    line, left, right, point, zero = "-||o:" if glyphs.ascii_only else "─├┤●┊"
+    cells = [" "] * width
+    if axis.low < 0 < axis.high:
+        cells[axis.column(0.0, width)] = zero
+    if cell.low is not None and cell.high is not None:
+        start, end = axis.column(cell.low, width), axis.column(cell.high, width)
+        cells[start : end + 1] = line * (end - start + 1)
+        cells[start], cells[end] = left, right
+    cells[axis.column(float(cell.value), width)] = point
+    return "".join(cells)
+
+
+def bar_text(value: float | None, axis: ChartAxis, width: int, glyphs: Glyphs) -> str:
+    """Draw a bar from the lower end of the axis to a value, in eighths of a cell; "" where there is no value."""
+    if value is None:
+        return ""
+    if glyphs.ascii_only:
+        full = round(axis.share(value) * width)
+        return "#" * full + "." * (width - full)
+    full, rest = divmod(round(axis.share(value) * width * 8), 8)
+    part = _EIGHTHS[rest] if rest else ""
+    return "█" * full + part + "░" * (width - full - len(part))
+
+
+def axis_text(axis: ChartAxis, width: int, kind: Kind) -> str:
+    """Write the numbers along an axis, as many as there is room for."""
+    signed = "+" if kind is Kind.POINTS else ""
+
+    def word(mark: float) -> str:
+        points = 100 * mark if kind in _PERCENT else mark
+        return number(points, 0 if kind in _PERCENT else 2, 6, signed if mark > 0 else "").replace("-", "−")
+
+    places = [(axis.column(mark, width), word(mark)) for mark in axis.marks]
+    return "".join(piece.text for piece in numbers_row(places, width, 0)) if places else ""
+
+
+def heat_style(value: float, axis: ChartAxis) -> str:
+    """Return the style of a value's level."""
+    return f"heat-{min(LEVELS, 1 + int(axis.share(value) * LEVELS))}"
+
+
+def with_charts(table: Table, room: int, glyphs: Glyphs) -> Table:
+    """Return the table with a column of drawings behind each column that has a chart, which then has no intervals.
+
+    Args:
+        table: with columns that have charts.
+        room: cells for all drawings and the gaps before them; drawings for which there are too few are left out.
+        glyphs: whether only ASCII is used.
+    """
+    widths = _widths(table.columns, room)
+    columns: list[Column] = []
+    rows: list[list[Cell]] = [[] for _ in table.rows]
+    for at, column in enumerate(table.columns):
+        cells = [row[at] for row in table.rows]
+        if column.chart is CellChart.HEAT:
+            cells = _heated(cells)
+        if at in widths and column.chart is not None:
+            heads, drawings = _drawn(column, column.chart, cells, widths[at], glyphs)
+            columns += heads
+        else:
+            columns.append(column)
+            drawings = [[cell] for cell in cells]
+        for row, made in zip(rows, drawings, strict=True):
+            row.extend(made)
+    return replace(table, columns=tuple(columns), rows=tuple(map(tuple, rows)))
+
+
+def _drawn(
+    column: Column, chart: CellChart, cells: Sequence[Cell], width: int, glyphs: Glyphs
+) -> tuple[list[Column], list[list[Cell]]]:
+    """A column in two: bars before their values, intervals behind them under the numbers of the axis."""
+    axis = axis_of(cells, chart)
+    if chart is CellChart.BAR:
+        heads = [replace(column, right=False), Column("", column.rank, right=True)]
+        return heads, [
+            [Cell(bar_text(_number(cell), axis, width, glyphs), style="dim" if cell.small else ""), cell]
+            for cell in cells
+        ]
+    kind = next((cell.kind for cell in cells if cell.kind is not Kind.TEXT), Kind.SHARE)
+    heads = [column, Column(axis_text(axis, width, kind), column.rank, right=False)]
+    return heads, [
+        [
+            replace(cell, low=None, high=None),
+            Cell(forest_text(cell, axis, width, glyphs), style="dim" if cell.small else ""),
+        ]
+        for cell in cells
+    ]
+
+
+def _heated(cells: Sequence[Cell]) -> list[Cell]:
+    axis = axis_of(cells, CellChart.HEAT)
+    return [
+        cell
+        if (value := _number(cell)) is None or cell.small
+        else replace(cell, style=f"{cell.style} {heat_style(value, axis)}".strip())
+        for cell in cells
+    ]
+
+
+def _number(cell: Cell) -> float | None:
+    return float(cell.value) if isinstance(cell.value, (int, float)) else None
+
+
+def _widths(columns: Sequence[Column], room: int) -> dict[int, int]:
+    """Cells of the drawing of each column, by its place; where there is little room bars give way first."""
+    drawn = [(at, column.chart) for at, column in enumerate(columns) if column.chart is not None]
+    drawn = [(at, chart) for at, chart in drawn if chart in DRAWN]
+    while drawn and sum(LEAST[chart] + GAP for _, chart in drawn) > room:
+        bars = [pair for pair in drawn if pair[1] is CellChart.BAR]
+        drawn.remove(bars[-1] if bars else drawn[-1])
+    spare = room - sum(LEAST[chart] + GAP for _, chart in drawn)
+    widths = {}
+    for place, (at, chart) in enumerate(drawn):
+        extra = min(MOST[chart] - LEAST[chart], spare // (len(drawn) - place))
+        spare -= extra
+        widths[at] = LEAST[chart] + extra
+    return widths
