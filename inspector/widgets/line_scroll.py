@@ -305,8 +305,8 @@ class LineScroll(ScrollView, can_focus=True):
             styled = (left, self._edge_style("strong")), line, (right, self._edge_style("dim"))
             self._border_title = Content.assemble(*styled) if left or right else None
         if lower:
-            shown = bool(hint) and cell_len(hint) <= width - 6
-            self._border_subtitle = Content.assemble((hint, self._edge_style("dim"))) if shown else None
+            fits = bool(hint) and cell_len(hint) <= width - 6
+            self._border_subtitle = Content.assemble((hint, self._edge_style("dim"))) if fits else None
         rows = [row for row, changed in ((-1, upper), (self.container_size.height, lower)) if changed]
         if width and self.is_mounted:
             self.refresh(*(Region(-self.styles.gutter.left, row, width, 1) for row in rows))

@@ -53,10 +53,10 @@ def path_parts(path: Sequence[Phrase], between: str, facts: Sequence[Phrase], wi
     gap = cell_len(between)
     forms = fitted([*path, *facts], width, gap)
     places = [form for form in forms[: len(path)] if form]
-    said = [(form, fact.style) for form, fact in zip(forms[len(path) :], facts, strict=True) if form]
+    right_parts = [(form, fact.style) for form, fact in zip(forms[len(path) :], facts, strict=True) if form]
     line = [(form, "strong" if number == len(places) else "dim") for number, form in enumerate(places, 1)]
     line = [part for place in line for part in ((between, "dim"), place)][1:]
-    right = [part for fact in said for part in ((" " * gap, ""), fact)][1:]
+    right = [part for fact in right_parts for part in ((" " * gap, ""), fact)][1:]
     blank = width - sum(cell_len(clean(text)) for text, _ in (*line, *right))
     return [*line, (" " * max(gap if line and right else 0, blank), ""), *right]
 
