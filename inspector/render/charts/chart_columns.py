@@ -17,6 +17,8 @@ MOST = {CellChart.FOREST: 40, CellChart.DIFFERENCE: 48, CellChart.BAR: 24}
 DRAWN = frozenset(LEAST)
 """Charts with a drawing of their own; heat is the ground of the value."""
 LEVELS = 5
+_LEAST_SPAN = 0.001
+"""Values that are closer to each other have an axis of 1."""
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _PERCENT = frozenset({Kind.SHARE, Kind.POINTS})
 
@@ -50,11 +52,11 @@ def axis_of(cells: Sequence[Cell], chart: CellChart) -> ChartAxis:
     ]
     low, high = min(values, default=0.0), max(values, default=0.0)
     if chart is CellChart.DIFFERENCE:
-        high = max(abs(low), abs(high))
+        high = max(abs(low), abs(high), _LEAST_SPAN)
         low = -high
     elif chart is CellChart.BAR or (low >= 0 and (not high or low < 0.6 * high)):
         low, high = min(0.0, low), max(0.0, high)
-    if high <= low:
+    if high - low < _LEAST_SPAN:
         return ChartAxis(low, low + 1.0)
     marks = round_values(low, high, 4)
     if len(marks) > 1:
