@@ -1,0 +1,57 @@
+"""Every screen consists of panes with frames and titles that fill it, at three sizes."""
+
+import pytest
+
+from frames import frames_of
+from opened import opened
+from scenes import demo, noted
+from screen_text import press, rests, screen_lines
+
+SIZES = ((80, 24), (120, 36), (200, 50))
+CASE = ("enter", *["j"] * 8, "enter")
+SCREENS = {
+    "board": (demo, ()),
+    "list": (demo, ("enter",)),
+    "case": (demo, CASE),
+    "triage": (demo, ("enter", "g", "t", "enter")),
+    "taxonomy": (noted, ("g", "x")),
+    **{
+        name: (demo, ("g", letter))
+        for name, letter in {
+            "bias": "a",
+            "compare": "c",
+            "breakdown": "d",
+            "thresholds": "h",
+            "metrics": "m",
+            "highlights": "o",
+            "paper": "p",
+            "card": "r",
+            "stats": "s",
+        }.items()
+    },
+}
+SPARSE: dict[str, str] = {}
+"""Panes of which fewer than half of the rows hold anything, `screen size title`, and why."""
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["x".join(map(str, size)) for size in SIZES])
+@pytest.mark.parametrize("name", SCREENS)
+async def test_panes_have_titles_and_are_half_full(name, size, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    space, keys = SCREENS[name]
+    async with opened(space(), size=size) as pilot:
+        await rests(pilot)
+        for key in keys:
+            await press(pilot, key)
+            await rests(pilot)
+        lines = screen_lines(pilot.app)
+    frames = list(frames_of(lines))
+    assert frames, "\n".join(lines)
+    assert [frame for frame in frames if frame.focused], "\n".join(lines)
+    for frame in frames:
+        sparse = f"{name} {size[0]}x{size[1]} {frame.title}"
+        assert frame.title, "\n".join(lines)
+        assert frame.filled >= 0.5 or sparse in SPARSE, f"{sparse}: {frame.filled:.2f}\n" + "\n".join(lines)
+    # What is under no frame is the header, lines of words and the footer.
+    covered = {row for frame in frames for row in range(frame.top, frame.bottom + 1)}
+    assert size[1] - len(covered) <= 5, "\n".join(lines)
