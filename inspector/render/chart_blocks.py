@@ -161,7 +161,26 @@ def _joined(group: Sequence[Counted]) -> Counted:
     return replace(nearest, name=name, words=words, n=sum(column.n for column in group), link=link)
 
 
-Chart = Curve | Histogram | Reliability | Columns
+class SquareSide(Struct, frozen=True):
+    """The words for the first and for the second row (or column) of a 2x2 square."""
+
+    first: str
+    second: str
+
+
+class Square(Struct, frozen=True):
+    """Counts of cases by two yes-or-no questions: two rows, two columns, four cells that open their cases.
+
+    `cells` are the first row from left to right, then the second one.
+    """
+
+    title: str
+    rows: SquareSide
+    columns: SquareSide
+    cells: tuple[Cell, Cell, Cell, Cell]
+
+
+Chart = Curve | Histogram | Reliability | Columns | Square
 """What is drawn where there is room for a picture, and stands elsewhere as a table of its numbers."""
 
 

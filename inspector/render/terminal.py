@@ -22,7 +22,7 @@ from inspector.render.blocks import (
     Verbatim,
 )
 from inspector.render.cells import GOLD, further_text, legend, points, remark_of, rights, value_text
-from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Reliability
+from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Reliability, Square
 from inspector.render.chart_views import numbers_of
 from inspector.render.charts.bars import Bar, bars
 from inspector.render.charts.chart_columns import with_charts
@@ -34,6 +34,7 @@ from inspector.render.charts.heat_map import heat_map
 from inspector.render.charts.histogram import histogram
 from inspector.render.charts.paired_bars import BarPlace, paired_bars
 from inspector.render.charts.reliability import ReliabilityBin, reliability
+from inspector.render.charts.square import square
 from inspector.render.lines import GAP, Piece, PieceRow, heading, paragraph
 from inspector.render.readable import readable
 from inspector.render.table_blocks import Cell, CellChart, Kind, Table, table, text
@@ -82,6 +83,7 @@ class Terminal:
             Curve: self._curve,
             Histogram: self._histogram,
             Reliability: self._reliability,
+            Square: self._square,
             CaseBlock: self._case,
             Verbatim: self._verbatim,
             Tokens: self._tokens,
@@ -150,7 +152,8 @@ class Terminal:
         yield from self.blocks(fold.blocks)
 
     def _panel(self, panel: Panel) -> Iterator[PieceRow]:
-        yield heading(panel.title)
+        if panel.title:
+            yield heading(panel.title)
         yield from self.blocks(panel.blocks)
 
     # -- a case
@@ -341,6 +344,11 @@ class Terminal:
             counted=chart.counted,
         )
 
+    def _square(self, chart: Square) -> Iterator[PieceRow]:
+        if chart.title:
+            yield from paragraph(chart.title, self.width, "strong")
+        yield from square(chart, self.width, self.glyphs)
+
     def _reliability(self, chart: Reliability) -> Iterator[PieceRow]:
         if chart.title:
             yield from paragraph(chart.title, self.width, "")
@@ -353,7 +361,9 @@ _FORMS: dict[Kind, Form] = {Kind.SHARE: "percent", Kind.POINTS: "difference", Ki
 """How charts write values."""
 _JUDGED, _TEXT = len("0.4996 ✗←"), 60
 """Cells of a judgement, and how many a step needs beside them."""
-_ASCII = str.maketrans({"…": "~", "·": ".", "–": "-", "→": ">", "←": "<", "✗": "x", "▲": "^", "△": "^", "≈": "?"})
+_ASCII = str.maketrans(
+    {"…": "~", "·": ".", "–": "-", "−": "-", "→": ">", "←": "<", "✗": "x", "▲": "^", "△": "^", "≈": "?"}
+)
 """Signs of ours, and what stands for them where there is only ASCII."""
 
 

@@ -9,10 +9,11 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Page, Params, analysis
-from inspector.analyses._pair import QUADRANTS, TEST, is_laid_out, pair_blocks, resampling_words, test_note
+from inspector.analyses._pair import QUADRANTS, TEST, is_laid_out, resampling_words, test_note
 from inspector.analyses.compare.cascade import cascade_view
 from inspector.analyses.compare.pair_pages import pairs_view
 from inspector.analyses.compare.scorer_sets import sets_view
+from inspector.analyses.compare.two_scorers import pair_blocks
 from inspector.render.blocks import Block, Fold, Note, quiet_notes
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
@@ -54,19 +55,27 @@ PAGES = (
         "cascade",
         "pair",
         help="the first of two where it is sure, else the second (whose verdict counts; cost against F1)",
+        about="ask B only where A is unsure: F1 by the share of cases that B is asked about",
     ),
-    Page(SCORERS, "all scorers", "ranked"),
+    Page(
+        SCORERS,
+        "all scorers",
+        "ranked",
+        about="ranking on the cases they share, who is right alone, every pair with the best",
+    ),
     Page(
         PAIRS,
         "all pairs",
         "ranked",
         help="agreement of every two (what each lacks that the other has, and whichever of them is right)",
+        about="how often every two agree, and what an oracle of both would reach",
     ),
     Page(
         SETS,
         "right together",
         "ranked",
         help="who is right together (every set of scorers, with the condition that selects its cases)",
+        about="every set of scorers that are right on the same cases",
     ),
 )
 
