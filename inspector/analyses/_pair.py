@@ -16,6 +16,7 @@ from inspector.render.table_blocks import (
     Table,
     count,
     figure,
+    forest_column,
     p_value,
     points,
     table,
@@ -200,7 +201,7 @@ def oracle_table(pair: ScorerPair, cells: PairRows, better: str | None, alone: A
         link = None if own is None or own["value"] is None else pair.common(side)
         lines.append([text(title), figure(own, link=link), replace(points(gain), low=None, high=None)])
     over = {a: "over A", b: "over B"}.get(better or "", "over the better")
-    return table("", ["", Column("percent", chart=CellChart.FOREST), over], lines)
+    return table("", ["", forest_column("percent"), over], lines)
 
 
 _NO_FIGURE: Row = {"value": None, "low": None, "high": None, "reason": None}

@@ -93,6 +93,21 @@ class Column(Struct, frozen=True):
     ends: tuple[str, str] = ("", "")
 
 
+def forest_column(title: str, rank: int = 0) -> Column:
+    """Make a column whose values are drawn with their intervals on one axis."""
+    return Column(title, rank, chart=CellChart.FOREST)
+
+
+def bar_column(title: str, rank: int = 0) -> Column:
+    """Make a column whose values are drawn as bars."""
+    return Column(title, rank, chart=CellChart.BAR)
+
+
+def difference_column(title: str, below: str = "", above: str = "") -> Column:
+    """Make a column of differences, drawn around zero; the words say what is better (or worse) below and above it."""
+    return Column(title, chart=CellChart.DIFFERENCE, ends=(below, above))
+
+
 class Table(Struct, frozen=True):
     """Rows of cells under columns. The first `labels` cells of a row say what it is about, and name it.
 

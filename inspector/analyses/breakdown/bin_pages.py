@@ -12,7 +12,18 @@ from inspector.analyses import Params
 from inspector.render.blocks import Block, Note
 from inspector.render.chart_blocks import Bin, Columns, Counted, Curve, Histogram, Series, Tick
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, table, text
+from inspector.render.table_blocks import (
+    Cell,
+    Column,
+    Kind,
+    Table,
+    bar_column,
+    count,
+    figure,
+    forest_column,
+    table,
+    text,
+)
 from inspector.render.texts.sentences import GLYPHS, WORDS, counted
 from inspector.state.figure_notes import FEW, INDEPENDENT
 from scoring.data.errors import UsageError
@@ -185,7 +196,7 @@ def _outcome_table(results: ResultSet, evaluation: Evaluation, benchmark: str, n
         if number:
             opens = link(number, f"erroneous, {WORDS[outcome]}", Facet(f"{scorer}.outcome", (outcome,)).sql)
             rows.append([text(f"left out: {WORDS[outcome]}", "dim"), count(number, opens), text("")])
-    return table("", ["", "cases", "%"], rows)
+    return table("", ["", "cases", bar_column("%")], rows)
 
 
 # -- where errors are, and steps
@@ -263,7 +274,7 @@ def aligned_blocks(evaluation: Evaluation, benchmark: str, rows: Sequence[Row]) 
     if any(row["value"] is not None for row in around):
         yield _aligned_chart(evaluation, around, clean)
     lines = [_aligned_line(evaluation, benchmark, row) for row in (*around, clean)]
-    columns: list[str | Column] = [Column("offset", right=True), "mean reward, 95% interval", "n"]
+    columns: list[str | Column] = [Column("offset", right=True), forest_column("mean reward, 95%"), "n"]
     yield table("Mean reward by steps before and after the earliest error", columns, lines)
     yield Note(
         "95% intervals are of a mean over cases, those of one problem taken together. A case counts at an offset where "

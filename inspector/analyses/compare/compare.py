@@ -16,7 +16,19 @@ from inspector.analyses.compare.scorer_sets import sets_view
 from inspector.analyses.compare.two_scorers import pair_blocks
 from inspector.render.blocks import Block, Fold, Note, quiet_notes
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
+from inspector.render.table_blocks import (
+    Cell,
+    Column,
+    Table,
+    count,
+    difference_column,
+    figure,
+    forest_column,
+    p_value,
+    points,
+    table,
+    text,
+)
 from inspector.render.texts.headlines import official_title
 from inspector.render.view import View
 from inspector.state.common_cases import (
@@ -295,8 +307,8 @@ def _standings(
         "scorer",
         "n",
         Column("left out", 2),
-        official_title(field.benchmark),
-        "behind the best",
+        forest_column(official_title(field.benchmark)),
+        difference_column("vs. the best"),
         "tied",
     ]
     titles += ["alone right: erroneous", "clean"] if head == "f1" else []
@@ -376,7 +388,17 @@ def _pair_table(title: str, pairs: Sequence[PairLine]) -> Table:
         label = Cell(names[0], note=f"less {names[1]}", rows=heights[names] if names != before else 0)
         lines.append([label, *cells])
         before = names
-    titles = ["pair", "cases", "metric", "n", "difference", "both", "only first", "only second", "neither"]
+    titles: list[str | Column] = [
+        "pair",
+        "cases",
+        "metric",
+        "n",
+        difference_column("difference"),
+        "both",
+        "only first",
+        "only second",
+        "neither",
+    ]
     return table(title, [*titles, "p McNemar", "p Holm"], lines, labels=2)
 
 
@@ -391,7 +413,7 @@ def _consensus_blocks(rows: Sequence[Row]) -> Iterator[Block]:
         [text("consensus"), figure(cells["consensus_f1"]), points(difference) if other else text("")],
         [text("whichever is right (an oracle)"), figure(cells["oracle_f1"]), text("")],
     ]
-    yield table("All of them together", ["", "F1", f"against {other}" if other else ""], lines)
+    yield table("All of them together", ["", forest_column("F1"), f"vs. {other}" if other else ""], lines)
     if decided["value"] is not None:
         yield Note(f"The consensus decides {decided['value']:.0f} of {decided['n']} cases; {CONSENSUS}.", "quiet")
     by_cell = {(row["scorer"], row["metric"]): row for row in rows}

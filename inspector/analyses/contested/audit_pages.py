@@ -10,7 +10,18 @@ from inspector.analyses import Params
 from inspector.render.blocks import Block, Note, Section
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, Kind, count, figure, points, table, text
+from inspector.render.table_blocks import (
+    Cell,
+    Column,
+    Kind,
+    count,
+    difference_column,
+    figure,
+    forest_column,
+    points,
+    table,
+    text,
+)
 from inspector.render.texts.sentences import counted, verdict_words
 from inspector.render.view import View
 from inspector.state.figure_notes import first_run_notes
@@ -460,8 +471,8 @@ def _planted_table(benchmark: AuditedBenchmark, rows: Sequence[Row], *, whole: b
     # Where there is no room the intervals of the others go first: those of the differences stand on a page.
     columns: list[str | Column] = [
         "",
-        AUDIT,
-        *(Column(name, 1) for name in RANKED_BY[1:]),
+        forest_column(AUDIT),
+        *(forest_column(name, 1) for name in RANKED_BY[1:]),
         CHANCE,
         Column("at best", 2),
     ]
@@ -497,4 +508,6 @@ def _over(rows: Sequence[Row]) -> Iterator[Block]:
         lines.append(
             [text(f"  {words}" if kind else words), *(points(by_place[metric, kind, name]) for name in others)]
         )
-    yield table("The audit less the others", ["", *(f"less {name}" for name in others)], lines)
+    yield table(
+        "The audit compared with the others", ["", *(difference_column(f"vs. {name}") for name in others)], lines
+    )

@@ -140,9 +140,11 @@ def with_charts(table: Table, room: int, glyphs: Glyphs) -> Table:
                 columns[-1] = replace(heads[-1], title=_between(column.ends, axis, widths[at]))
                 foot[-1] = Cell(axis_text(axis, widths[at], _kind(cells)), style="dim")
         else:
+            # Beside columns that are drawn, one that is not has no room for its intervals either.
+            bare = bool(widths) and column.chart in {CellChart.FOREST, CellChart.DIFFERENCE}
             columns.append(column)
             foot.append(Cell(""))
-            drawings = [[cell] for cell in cells]
+            drawings = [[replace(cell, low=None, high=None) if bare else cell] for cell in cells]
         for row, made in zip(rows, drawings, strict=True):
             row.extend(made)
     if any(cell.value for cell in foot):
