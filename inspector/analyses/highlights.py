@@ -76,7 +76,7 @@ class Highlight(Struct, frozen=True):
 
 
 @analysis(
-    "What stands out",
+    "Highlights",
     whose="focus",
     help="What is furthest from the usual about the scorer in focus, as far as its interval carries the claim: which "
     "way it leans, what its failures are, and on which cases it is better or worse than on the rest. Each number opens "

@@ -49,7 +49,8 @@ def numbers_of(chart: Chart) -> Table:
 # -- curves
 
 
-def _curve(chart: Curve) -> Drawn:
+def _curve(whole: Curve) -> Drawn:
+    chart = whole.fitted
     (low, high), (bottom, top) = chart.across, chart.upward
     laid = np.log2 if chart.doubling else float
     base, right = TOP + HEIGHT, WIDTH - 20

@@ -15,6 +15,7 @@ from inspector.render.texts.text import clean
 
 TWO, THREE = 100, 160
 """Cells from which two halves are beside each other, and from which panels of the side have a column."""
+_ASCII_FRAME = str.maketrans("╭╮╰╯─│", "++++-|")
 AROUND = 4
 """Cells of a panel beside its content: two lines and two blanks."""
 UNBOUNDED = 10_000
@@ -38,7 +39,8 @@ def framed(blocks: Sequence[Block], title: str, width: int, draw: Draw) -> list[
     def close() -> None:
         nonlocal named
         if group:
-            panels.append(_placed(Panel(named or (title if not panels else ""), tuple(group)), width, draw))
+            panel = _placed(Panel(named or (title if not panels else ""), tuple(group)), width, draw)
+            panels.append(_with_short_title(panel, width))
         group.clear()
         named = ""
 
@@ -50,7 +52,7 @@ def framed(blocks: Sequence[Block], title: str, width: int, draw: Draw) -> list[
         if isinstance(block, Panel):
             panels += [block] if block.place != "method" else []
         elif isinstance(block, Fold):
-            panels.append(_placed(Panel(block.summary, block.blocks), width, draw))
+            panels.append(_with_short_title(_placed(Panel(block.summary, block.blocks), width, draw), width))
         elif begins and isinstance(block, Note):
             named = block.text
         elif titled and not named and isinstance(block, Table | Chart):
@@ -76,6 +78,16 @@ def _placed(panel: Panel, width: int, draw: Draw) -> Panel:
     return replace(panel, place="half") if _widest(draw(first, UNBOUNDED)) <= width // 2 - AROUND else panel
 
 
+def _with_short_title(panel: Panel, width: int) -> Panel:
+    """The panel; where its frame has no room for the title, what follows a colon in it is a sentence."""
+    room = (width // 2 if panel.place == "half" and width >= TWO else width) - 2 * AROUND
+    head, colon, rest = panel.title.partition(": ")
+    if cell_len(clean(panel.title)) <= room or not colon:
+        return panel
+    sentence = f"{rest[:1].upper()}{rest[1:].rstrip('.')}."
+    return replace(panel, title=head, blocks=(Note(sentence, "quiet"), *panel.blocks))
+
+
 def _first_rows(block: Table) -> Table:
     """The first rows of a table, without charts: these take the room that there is."""
     return replace(
@@ -83,7 +95,9 @@ def _first_rows(block: Table) -> Table:
     )
 
 
-def lay_out(panels: Sequence[Panel], width: int, height: int, draw: Draw) -> tuple[list[PieceRow], int]:
+def lay_out(
+    panels: Sequence[Panel], width: int, height: int, draw: Draw, *, ascii_only: bool = False
+) -> tuple[list[PieceRow], int]:
     """Draw panels in `width` cells; the last ones reach down to `height` lines where there are fewer.
 
     With the lines, return how many there would be without that.
@@ -99,7 +113,13 @@ def lay_out(panels: Sequence[Panel], width: int, height: int, draw: Draw) -> tup
     columns = [_Column(_rows(rest, main), main, draw), _Column([[pair] for pair in aside], side, draw)]
     natural = max(column.natural for column in columns)
     left, right = (column.lines(max(height, natural)) for column in columns)
-    return [_beside(row, main, other) for row, other in zip_longest(left, right, fillvalue=())], natural
+    lines = [_beside(row, main, other) for row, other in zip_longest(left, right, fillvalue=())]
+    return [tuple(map(_in_ascii, line)) for line in lines] if ascii_only else lines, natural
+
+
+def _in_ascii(piece: Piece) -> Piece:
+    """A piece of a frame in ASCII; other pieces are so already."""
+    return replace(piece, text=piece.text.translate(_ASCII_FRAME)) if piece.style == FRAME else piece
 
 
 Numbered = tuple[int, Panel]

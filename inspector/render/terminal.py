@@ -25,7 +25,7 @@ from inspector.render.cells import GOLD, further_text, legend, points, remark_of
 from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Reliability, Square
 from inspector.render.chart_views import numbers_of
 from inspector.render.charts.bars import Bar, bars
-from inspector.render.charts.chart_columns import with_charts
+from inspector.render.charts.chart_columns import LEAST, with_charts
 from inspector.render.charts.chart_marks import ChartMark, Form
 from inspector.render.charts.columns import CountColumn, columns
 from inspector.render.charts.curve import curve
@@ -47,6 +47,8 @@ from scoring.data.errors import LONGEST_NAME
 
 NARROWEST = 18
 """Cells that a name keeps where there is no room."""
+VARIANTS = ((3, 3), (1, 3), (1, 2))
+"""From which rank columns go without intervals, and from which they are left out: as little as possible first."""
 UNBOUNDED = 10_000
 """Cells of a line where nothing is cut and nothing is wrapped."""
 
@@ -237,14 +239,26 @@ class Terminal:
             yield from (line for words in legend(table) for line in paragraph(words, self.width))
 
     def _room_beside(self, table: Table) -> int:
-        """Cells that are left for charts in the columns, which take the place of intervals."""
-        drawn = [column.chart not in {None, CellChart.BAR, CellChart.HEAT} for column in table.columns]
+        """Cells that are left for charts in the columns, which take the place of intervals.
+
+        Texts that wrap, and what columns can do without, give way to one chart.
+        """
+        charts = [column.chart for column in table.columns]
+        drawn = [chart not in {None, CellChart.BAR, CellChart.HEAT} for chart in charts]
         rows = tuple(
             tuple(replace(cell, low=None, high=None) if on else cell for cell, on in zip(row, drawn, strict=True))
             for row in table.rows
         )
         bare = replace(table, rows=rows)
-        return self.width - _Lines(bare, _Texts(bare, self.glyphs)).width
+        least = min((LEAST[chart] + GAP for chart in charts if chart in LEAST), default=0)
+        room, texts = 0, _Texts(bare, self.glyphs)
+        for variant in VARIANTS:
+            lines = _Lines(bare, texts, *variant)
+            lines.wrap(self.width - least)
+            room = self.width - lines.width
+            if room >= least:
+                break
+        return room
 
     def _heat(self, table: Table) -> Iterator[PieceRow]:
         cells = [row[table.labels :] for row in table.rows]
@@ -272,7 +286,7 @@ class Terminal:
     def _parts(self, table: Table) -> Iterator[list[PieceRow]]:
         """The lines of a table; of one that is too wide to stand on a page in several parts."""
         texts = _Texts(table, self.glyphs)
-        for variant in ((3, 3), (1, 3), (1, 2)):
+        for variant in VARIANTS:
             lines = _Lines(table, texts, *variant)
             if lines.width <= self.width:
                 break
@@ -293,6 +307,7 @@ class Terminal:
     # -- charts
 
     def _curve(self, chart: Curve) -> Iterator[PieceRow]:
+        chart = chart.fitted
         if chart.title:
             yield from paragraph(chart.title, self.width, "strong")
         height = min(16, max(6, self.height - 18))

@@ -193,7 +193,8 @@ class AnalysisScreen(SheetScreen):
         title = self.open_page.title or self.ANALYSIS.title
         panels = [*framed(blocks, title, width, terminal.drawn), *self._further_pages()]
         panels = self._with_hints(panels, explained=bool(method_of(blocks)))
-        drawn, natural = lay_out(panels, width, height, terminal.drawn)
+        ascii_only = self.context.glyphs.ascii_only
+        drawn, natural = lay_out(panels, width, height, terminal.drawn, ascii_only=ascii_only)
         return Sheet(tuple(drawn), busy, natural)
 
     def _with_hints(self, panels: Sequence[Panel], *, explained: bool) -> list[Panel]:

@@ -1,7 +1,7 @@
 """Pages of `breakdown` in bins: where verdicts, errors and steps lie, and the rewards around the earliest error."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -226,7 +226,7 @@ def position_blocks(evaluation: Evaluation, benchmark: str, rows: Sequence[Row],
                 for (side, _), row, number in zip(_CLASSES, pair, numbers, strict=True)
             ]
             places.append(Bin(0.0, 0.0, (numbers[0], numbers[1]), (links[0], links[1]), label))
-    yield Histogram(title, tuple(places), _CLASSES, counted="cases" if first else "steps")
+    yield Histogram(title, tuple(_with_empty_joined(places)), _CLASSES, counted="cases" if first else "steps")
     yield Note(f"{bins.words[0].upper()}{bins.words[1:]}.", "quiet")
     if first:
         yield Note("Both sides are the erroneous cases with a verdict.", "quiet")
@@ -236,6 +236,16 @@ def position_blocks(evaluation: Evaluation, benchmark: str, rows: Sequence[Row],
             "have no list of cases.",
             "quiet",
         )
+
+
+def _with_empty_joined(places: Sequence[Bin]) -> Iterator[Bin]:
+    """Yield the places; neighbours at which nothing is counted are one."""
+    for counts, run in groupby(places, key=lambda place: any(place.counts)):
+        alike = list(run)
+        if counts or len(alike) < 2:
+            yield from alike
+        else:
+            yield replace(alike[0], name=f"{alike[0].name} to {alike[-1].name}")
 
 
 def step_blocks(benchmark: str, rows: Sequence[Row], params: Params) -> Iterator[Block]:

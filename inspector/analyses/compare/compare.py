@@ -14,7 +14,7 @@ from inspector.analyses.compare.cascade import cascade_view
 from inspector.analyses.compare.pair_pages import pairs_view
 from inspector.analyses.compare.scorer_sets import sets_view
 from inspector.analyses.compare.two_scorers import pair_blocks
-from inspector.render.blocks import Block, Fold, Note, quiet_notes
+from inspector.render.blocks import Block, Fold, Note, Panel, quiet_notes
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import (
     Cell,
@@ -261,7 +261,6 @@ def _standing_blocks(
         link = own_link(results, benchmark, trying, n, "counted for all scorers")
     yield _standings(field, cells, ranked, link)
     yield Note("Tied: the interval of the difference to the best holds 0.", "quiet")
-    yield tests
     if field.sets:
         yield _unanimous(field)
     pairs = list(_pair_lines(field, rows))
@@ -276,6 +275,7 @@ def _standing_blocks(
     elif len(listed) < len(pairs):
         yield Note(f"The other pairs of {len({line[0] for line in pairs})} are in --csv and --json.", "quiet")
     yield from _consensus_blocks(rows)
+    yield Panel("How this is tested", (tests,), place="method")
 
 
 def _standings(

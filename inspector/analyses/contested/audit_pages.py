@@ -17,7 +17,6 @@ from inspector.render.table_blocks import (
     count,
     difference_column,
     figure,
-    forest_column,
     points,
     table,
     text,
@@ -471,8 +470,8 @@ def _planted_table(benchmark: AuditedBenchmark, rows: Sequence[Row], *, whole: b
     # Where there is no room the intervals of the others go first: those of the differences stand on a page.
     columns: list[str | Column] = [
         "",
-        forest_column(AUDIT),
-        *(forest_column(name, 1) for name in RANKED_BY[1:]),
+        AUDIT,
+        *(Column(name, 1) for name in RANKED_BY[1:]),
         CHANCE,
         Column("at best", 2),
     ]

@@ -123,11 +123,13 @@ def _ticks(evaluation: Evaluation, score_curve: Any, scope: ResultSet, benchmark
     present = rule.threshold
     by_subset = rule.by_subset if isinstance(rule, RuleByCase) else {}
     if present is not None:
-        words = "present, the default" if (present, rule.source) == (default, source) else f"present: {rule.source}"
+        is_default = (present, rule.source) == (default, source)
+        words = f"present, the default: {source}" if is_default else f"present: {rule.source}"
         yield Tick(present, "^", words, score=score(present))
     for name, cut in by_subset.items():
         yield Tick(cut, "^", f"present, {name} (by subset)")
-    yield Tick(default, "d", f"default: {source}", "gold")
+    if present != default:
+        yield Tick(default, "d", f"default: {source}", "gold")
     if score_curve.best is not None:
         best, value = score_curve.best
         yield Tick(best, "*", f"best on these: {share(value)}, optimistic", "gold", score=value)

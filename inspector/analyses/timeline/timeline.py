@@ -362,9 +362,10 @@ def _span_blocks(course: TrainingCourse, cells: CheckpointCells, seed: int) -> I
         yield _difference_table(course, *figures, cells)
     if cases is not None:
         yield _change_table(course, *cases, cells)
-        yield test_note(seed, f"{TEST}, Holm over the two", course.interval)
+        notes = [test_note(seed, f"{TEST}, Holm over the two", course.interval)]
         if any(cells[_key(course, *cases, f"{side}_mcnemar")]["note"] for side in SIDES):
-            yield Note("Cases share problems, and McNemar's test takes them as independent.", "quiet")
+            notes.append(Note("Cases share problems, and McNemar's test takes them as independent.", "quiet"))
+        yield Panel("How this is tested", tuple(notes), place="method")
 
 
 def _key(course: TrainingCourse, later: int, earlier: int, metric: str) -> tuple[str, str, str]:
