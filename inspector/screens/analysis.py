@@ -19,6 +19,7 @@ from inspector.render.terminal import Terminal
 from inspector.render.texts.phrases import Phrase, name_forms
 from inspector.render.texts.sentences import decision_words
 from inspector.render.view import View
+from inspector.screens.base import SHORT
 from inspector.screens.common_cases import toggle_common_cases
 from inspector.screens.controller import same_owners
 from inspector.screens.dialog import Picking
@@ -193,6 +194,9 @@ class AnalysisScreen(SheetScreen):
         title = self.open_page.title or self.ANALYSIS.title
         panels = [*framed(blocks, title, width, terminal.drawn), *self._further_pages()]
         panels = self._with_hints(panels, explained=bool(method_of(blocks)))
+        if self.size.height < SHORT:
+            # Frames would take the lines that numbers need.
+            return Sheet(tuple(terminal.blocks(panels)), busy)
         ascii_only = self.context.glyphs.ascii_only
         drawn, natural = lay_out(panels, width, height, terminal.drawn, ascii_only=ascii_only)
         return Sheet(tuple(drawn), busy, natural)

@@ -123,11 +123,12 @@ class SheetScreen(AppScreen):
 
     def facts(self, state: ScreenState) -> list[Phrase]:
         """Return what the header says at its right."""
-        n = counted(int(state.slice.sum()), "case")
+        size = int(state.slice.sum())
+        cases = Phrase((counted(size, "case"), f"{size:,}", ""), rank=3)
         of_data = replace(state, filter=state.data_filter)
-        facts = [Phrase((n,))]
+        facts = [cases]
         if of_data.filter.conditions:
-            facts = [Phrase((n,)), replace(filter_phrase(of_data), rank=2)]
+            facts = [cases, replace(filter_phrase(of_data), rank=2)]
         if of_data.filter != state.filter:
             left_out = "without conditions on outcomes"
             facts.append(Phrase((left_out, "outcomes left out", ""), rank=3))

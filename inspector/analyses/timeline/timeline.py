@@ -12,7 +12,7 @@ from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses._pair import TEST, test_note, which_is_better
 from inspector.analyses.timeline.drift import drift_view, has_rollouts, rollout_runs
 from inspector.analyses.timeline.training_course import TrainingCourse, TrainingRun, training_runs
-from inspector.render.blocks import Block, Note, Section, quiet_notes
+from inspector.render.blocks import Block, Note, Panel, Section, quiet_notes
 from inspector.render.chart_blocks import Curve, Series
 from inspector.render.table_blocks import (
     Cell,
